@@ -1,0 +1,179 @@
+//! What a check found: plain data, that knows no rule and no format.
+
+use std::borrow::Cow;
+
+use smol_str::SmolStr;
+
+use crate::text::Span;
+
+mod language;
+
+pub use language::Language;
+
+/// The name of a rule, kebab-case, as people write it in policies and comments.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RuleId(Cow<'static, str>);
+
+impl RuleId {
+    /// A rule that comes with the program.
+    pub const fn built_in(name: &'static str) -> Self {
+        Self(Cow::Borrowed(name))
+    }
+
+    /// A rule that a policy names.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self(Cow::Owned(name.into()))
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Who asks for what was not met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Category {
+    /// Terraform or OpenTofu reports it, or would.
+    Language,
+    /// A rule of ours beyond that.
+    Policy,
+}
+
+/// How bad it is; the worst sorts first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Will not work.
+    Error,
+    /// Works, but not as it reads.
+    Warning,
+    /// Good to know.
+    Notice,
+}
+
+/// Which part of an engine raises a language finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// The configuration loader: every command does.
+    Load,
+    /// What `terraform validate` finds once everything is loaded.
+    Validate,
+}
+
+/// A second place that matters, with a few words that say why.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Related {
+    /// Where.
+    pub span: Span,
+    /// One lower-case line: "the base block is here".
+    pub message: String,
+}
+
+/// One thing found, at one place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule that was not met.
+    pub rule: RuleId,
+    /// Who asks for it.
+    pub category: Category,
+    /// How bad it is before any policy was asked.
+    pub severity: Severity,
+    /// Of a language finding: which part of the engine raises it.
+    pub stage: Stage,
+    /// Of a language finding: the engine's own text, to the letter.
+    pub summary: String,
+    /// What is wrong, in sentences.
+    pub detail: String,
+    /// Where; none only where the engine gives none.
+    pub primary: Option<Span>,
+    /// One lower-case line to stand at the primary place.
+    pub label: Option<String>,
+    /// Other places that matter.
+    pub related: Vec<Related>,
+    /// An order: what to write instead.
+    pub help: Option<String>,
+    /// The folder of the module, from the top of the run, `/` between folders; empty for the top folder itself.
+    pub module: SmolStr,
+    /// The address of the block it is about, such as `variable.name` or `module.net`; may be empty.
+    pub address: String,
+}
+
+impl Finding {
+    /// A finding of the engine's loader. Its severity, place and words are set by the methods below.
+    pub fn language(rule: Language, summary: impl Into<String>) -> Self {
+        Self {
+            rule: rule.id(),
+            category: Category::Language,
+            severity: Severity::Error,
+            stage: Stage::Load,
+            summary: summary.into(),
+            detail: String::new(),
+            primary: None,
+            label: None,
+            related: Vec::new(),
+            help: None,
+            module: SmolStr::default(),
+            address: String::new(),
+        }
+    }
+
+    /// A finding of a rule of ours.
+    pub fn policy(rule: RuleId, severity: Severity, summary: impl Into<String>) -> Self {
+        Self { rule, category: Category::Policy, severity, ..Self::language(Language::SyntaxError, summary) }
+    }
+
+    /// Sets the severity.
+    #[must_use]
+    pub fn severity(self, severity: Severity) -> Self {
+        Self { severity, ..self }
+    }
+
+    /// Says that the engine raises it only once everything is loaded.
+    #[must_use]
+    pub fn at_validate(self) -> Self {
+        Self { stage: Stage::Validate, ..self }
+    }
+
+    /// Sets the primary place.
+    #[must_use]
+    pub fn at(self, span: Span) -> Self {
+        Self { primary: Some(span), ..self }
+    }
+
+    /// Sets the words at the primary place.
+    #[must_use]
+    pub fn label(self, label: impl Into<String>) -> Self {
+        Self { label: Some(label.into()), ..self }
+    }
+
+    /// Sets what is wrong, in sentences.
+    #[must_use]
+    pub fn detail(self, detail: impl Into<String>) -> Self {
+        Self { detail: detail.into(), ..self }
+    }
+
+    /// Adds another place.
+    #[must_use]
+    pub fn related(mut self, span: Span, message: impl Into<String>) -> Self {
+        self.related.push(Related { span, message: message.into() });
+        self
+    }
+
+    /// Sets the order that mends it.
+    #[must_use]
+    pub fn help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
+    }
+
+    /// Sets the address of the block it is about.
+    #[must_use]
+    pub fn address(self, address: impl Into<String>) -> Self {
+        Self { address: address.into(), ..self }
+    }
+
+    /// Sets the folder of the module.
+    #[must_use]
+    pub fn module(self, module: impl Into<SmolStr>) -> Self {
+        Self { module: module.into(), ..self }
+    }
+}

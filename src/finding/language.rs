@@ -1,0 +1,205 @@
+//! The rules of the category language: what the engines report, grouped as people would allow or forbid it.
+
+use super::RuleId;
+
+/// A rule that an engine enforces, or one about the check itself. Its page is `policies/rules/<name>.md`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Language {
+    /// A file that its parser refuses.
+    SyntaxError,
+    /// A file or folder that cannot be read.
+    UnreadableFile,
+    /// Two declarations of one thing.
+    DuplicateDeclaration,
+    /// A block or argument that is not expected where it stands.
+    UnsupportedBlockOrArgument,
+    /// A required argument that is not there.
+    MissingArgument,
+    /// A name that the language does not allow.
+    InvalidName,
+    /// An expression that should be a reference, and is not one that can be used there.
+    InvalidReference,
+    /// A value of the wrong kind.
+    InvalidValue,
+    /// A type expression that names no type.
+    InvalidTypeConstraint,
+    /// A default that its type constraint does not accept.
+    InvalidDefaultValue,
+    /// A block in an override file that has nothing to override.
+    OverrideWithoutBase,
+    /// `depends_on` in an override file.
+    OverrideDependsOn,
+    /// A block that may not stand in an override file.
+    OverrideNotAllowed,
+    /// A provider requirement that cannot be read.
+    InvalidRequiredProviders,
+    /// A version constraint that cannot be read.
+    InvalidVersionConstraint,
+    /// A module source address that cannot be read.
+    InvalidModuleSource,
+    /// A provider block, or a reference to one, that cannot be read.
+    InvalidProviderConfiguration,
+    /// A module with provider configurations of its own, called with `count`, `for_each` or `depends_on`.
+    ProviderBlockInRepeatedModule,
+    /// A provider passed to a module that configures it itself.
+    ProviderConfigurationOverridden,
+    /// A provider configuration that a module needs and its caller does not pass.
+    MissingProviderConfiguration,
+    /// A provider passed under a name that one side does not declare.
+    UndefinedProviderReference,
+    /// A provider passed where the module expects another one.
+    ProviderTypeMismatch,
+    /// An empty provider block, once needed to pass a provider on.
+    ProxyProviderBlock,
+    /// One provider under two local names.
+    DuplicateRequiredProvider,
+    /// A backend or cloud block in a module that is not a root.
+    IgnoredBackendOrCloud,
+    /// A reference or keyword in quotes.
+    DeprecatedQuoting,
+    /// A version constraint inside a provider block.
+    DeprecatedProviderVersion,
+    /// A lifecycle setting that cannot be used.
+    InvalidLifecycle,
+    /// A moved, removed or import block that cannot be used.
+    InvalidMovedRemovedImport,
+    /// A check, or a condition, that cannot be used.
+    InvalidCheckOrCondition,
+    /// A provisioner or connection that cannot be used.
+    InvalidProvisioner,
+    /// An action, or a trigger of one, that cannot be used.
+    InvalidAction,
+    /// A version of the engine, of the language edition or of an experiment that is not this one.
+    UnsupportedEngineVersion,
+    /// A reference to something that the module does not declare.
+    UndeclaredReference,
+    /// A reference to an output that the called module does not declare.
+    UndefinedModuleOutput,
+    /// An argument that the called module does not declare.
+    UnknownModuleArgument,
+    /// A required variable of the called module that the call does not set.
+    MissingModuleArgument,
+    /// A value that the variable of the called module does not accept.
+    ModuleArgumentType,
+    /// `each`, `count`, `self`, `path` or `terraform` where it means nothing.
+    MisplacedSymbol,
+    /// Declarations that need each other.
+    ReferenceCycle,
+    /// A local module source with nothing there.
+    MissingModule,
+    /// An output of a root module that gives away a sensitive value.
+    SensitiveOutput,
+    /// A call of a function that does not exist, or with arguments that it does not take.
+    InvalidFunctionCall,
+    /// A symbolic link that leads out of the repository.
+    LinkLeavesRepository,
+    /// A file beyond what this program reads, so that it was read in part.
+    LimitReached,
+}
+
+impl Language {
+    /// Every one of them, in the order of the catalogue.
+    pub const ALL: &'static [Self] = &[
+        Self::SyntaxError,
+        Self::UnreadableFile,
+        Self::DuplicateDeclaration,
+        Self::UnsupportedBlockOrArgument,
+        Self::MissingArgument,
+        Self::InvalidName,
+        Self::InvalidReference,
+        Self::InvalidValue,
+        Self::InvalidTypeConstraint,
+        Self::InvalidDefaultValue,
+        Self::OverrideWithoutBase,
+        Self::OverrideDependsOn,
+        Self::OverrideNotAllowed,
+        Self::InvalidRequiredProviders,
+        Self::InvalidVersionConstraint,
+        Self::InvalidModuleSource,
+        Self::InvalidProviderConfiguration,
+        Self::ProviderBlockInRepeatedModule,
+        Self::ProviderConfigurationOverridden,
+        Self::MissingProviderConfiguration,
+        Self::UndefinedProviderReference,
+        Self::ProviderTypeMismatch,
+        Self::ProxyProviderBlock,
+        Self::DuplicateRequiredProvider,
+        Self::IgnoredBackendOrCloud,
+        Self::DeprecatedQuoting,
+        Self::DeprecatedProviderVersion,
+        Self::InvalidLifecycle,
+        Self::InvalidMovedRemovedImport,
+        Self::InvalidCheckOrCondition,
+        Self::InvalidProvisioner,
+        Self::InvalidAction,
+        Self::UnsupportedEngineVersion,
+        Self::UndeclaredReference,
+        Self::UndefinedModuleOutput,
+        Self::UnknownModuleArgument,
+        Self::MissingModuleArgument,
+        Self::ModuleArgumentType,
+        Self::MisplacedSymbol,
+        Self::ReferenceCycle,
+        Self::MissingModule,
+        Self::SensitiveOutput,
+        Self::InvalidFunctionCall,
+        Self::LinkLeavesRepository,
+        Self::LimitReached,
+    ];
+
+    /// The name that people write.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::SyntaxError => "syntax-error",
+            Self::UnreadableFile => "unreadable-file",
+            Self::DuplicateDeclaration => "duplicate-declaration",
+            Self::UnsupportedBlockOrArgument => "unsupported-block-or-argument",
+            Self::MissingArgument => "missing-argument",
+            Self::InvalidName => "invalid-name",
+            Self::InvalidReference => "invalid-reference",
+            Self::InvalidValue => "invalid-value",
+            Self::InvalidTypeConstraint => "invalid-type-constraint",
+            Self::InvalidDefaultValue => "invalid-default-value",
+            Self::OverrideWithoutBase => "override-without-base",
+            Self::OverrideDependsOn => "override-depends-on",
+            Self::OverrideNotAllowed => "override-not-allowed",
+            Self::InvalidRequiredProviders => "invalid-required-providers",
+            Self::InvalidVersionConstraint => "invalid-version-constraint",
+            Self::InvalidModuleSource => "invalid-module-source",
+            Self::InvalidProviderConfiguration => "invalid-provider-configuration",
+            Self::ProviderBlockInRepeatedModule => "provider-block-in-repeated-module",
+            Self::ProviderConfigurationOverridden => "provider-configuration-overridden",
+            Self::MissingProviderConfiguration => "missing-provider-configuration",
+            Self::UndefinedProviderReference => "undefined-provider-reference",
+            Self::ProviderTypeMismatch => "provider-type-mismatch",
+            Self::ProxyProviderBlock => "proxy-provider-block",
+            Self::DuplicateRequiredProvider => "duplicate-required-provider",
+            Self::IgnoredBackendOrCloud => "ignored-backend-or-cloud",
+            Self::DeprecatedQuoting => "deprecated-quoting",
+            Self::DeprecatedProviderVersion => "deprecated-provider-version",
+            Self::InvalidLifecycle => "invalid-lifecycle",
+            Self::InvalidMovedRemovedImport => "invalid-moved-removed-import",
+            Self::InvalidCheckOrCondition => "invalid-check-or-condition",
+            Self::InvalidProvisioner => "invalid-provisioner",
+            Self::InvalidAction => "invalid-action",
+            Self::UnsupportedEngineVersion => "unsupported-engine-version",
+            Self::UndeclaredReference => "undeclared-reference",
+            Self::UndefinedModuleOutput => "undefined-module-output",
+            Self::UnknownModuleArgument => "unknown-module-argument",
+            Self::MissingModuleArgument => "missing-module-argument",
+            Self::ModuleArgumentType => "module-argument-type",
+            Self::MisplacedSymbol => "misplaced-symbol",
+            Self::ReferenceCycle => "reference-cycle",
+            Self::MissingModule => "missing-module",
+            Self::SensitiveOutput => "sensitive-output",
+            Self::InvalidFunctionCall => "invalid-function-call",
+            Self::LinkLeavesRepository => "link-leaves-repository",
+            Self::LimitReached => "limit-reached",
+        }
+    }
+
+    /// The name as the rule of a finding.
+    pub const fn id(self) -> RuleId {
+        RuleId::built_in(self.name())
+    }
+}

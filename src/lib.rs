@@ -1,0 +1,24 @@
+//! Checks Terraform and OpenTofu modules against the documented rules of the language, before `init`.
+//!
+//! Data goes down the list of modules below, and imports go up it: a module may use those above it and none below
+//! (`tests/layers.rs` holds it to that). What is true everywhere:
+//!
+//! - Only [`source`] reads and only [`cli`] writes. Between them nothing fails but by a [`finding::Finding`].
+//! - A node of the [`tree`] is a module as one engine sees it, with all its callers; never one per call path.
+//! - [`policy`] knows rules by name only; [`check`] is the one place that knows both.
+//! - [`finding`] knows no rule, and no format.
+//! - The same input gives the same bytes, whatever the number of threads.
+
+pub mod text;
+pub mod finding;
+pub mod engine;
+pub mod source;
+pub mod syntax;
+pub mod value;
+pub mod module;
+pub mod tree;
+pub mod policy;
+pub mod rules;
+pub mod check;
+pub mod report;
+pub mod cli;

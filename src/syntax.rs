@@ -1,0 +1,43 @@
+//! Turns the text of one file into blocks, arguments and expressions with spans, or into findings.
+//!
+//! Native syntax and JSON become one small tree of our own. How a JSON object reads depends on what its place expects
+//! (an argument or blocks), so a [`Body`] is asked with a [`Schema`], as the engines do, and both notations answer alike.
+
+mod body;
+mod expression;
+
+pub use body::{Attribute, AttributeSchema, Block, BlockSchema, Body, Content, Label, Schema};
+pub use expression::{
+    BinaryOperator, Call, Expr, ExprKind, For, JsonProperty, JsonString, ObjectItem, ObjectKey, Part, Step,
+    StepKind, Template, TemplateKind, Traversal, UnaryOperator,
+};
+
+use crate::text::Span;
+
+/// How a file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Notation {
+    /// The native syntax of HCL.
+    Native,
+    /// Its JSON syntax.
+    Json,
+}
+
+/// One file, read.
+#[derive(Debug, Clone)]
+pub struct File {
+    /// What it declares.
+    pub body: Body,
+    /// The comments, in order. JSON has none: there the property `"//"` is one, and it stays in the body.
+    pub comments: Vec<Comment>,
+    /// Whether all of it was understood. Where not, silence about absence is asked for: what seems undeclared may be
+    /// in the part that was not read.
+    pub complete: bool,
+}
+
+/// A comment of a native file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Comment {
+    /// From its marker to the end of the line, without the line break, or to the `*/`.
+    pub span: Span,
+}

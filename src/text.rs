@@ -1,0 +1,257 @@
+//! Source texts, and places in them.
+//!
+//! Everything that is found is found somewhere: a [`Span`] is a range of bytes in one file, small and `Copy`, so
+//! that no rule carries a lifetime around. Lines and columns are made of it only where a report is written.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use smol_str::SmolStr;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// A file among the [`Sources`] of one run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileId(u32);
+
+impl FileId {
+    /// The file with this number, counted from 0 in the order of [`Sources`].
+    pub fn new(number: usize) -> Self {
+        Self(u32::try_from(number).expect("a run has fewer than 2^32 files"))
+    }
+
+    /// The number given to [`FileId::new`].
+    pub fn number(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A range of bytes in one file; the end is exclusive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// The file that the offsets count in.
+    pub file: FileId,
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset behind the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The bytes of `range` in `file`. Sources are held under 4 GiB when they are read.
+    pub fn new(file: FileId, range: Range<usize>) -> Self {
+        let offset = |n: usize| u32::try_from(n).expect("a source is smaller than 4 GiB");
+        Self { file, start: offset(range.start), end: offset(range.end) }
+    }
+
+    /// From the start of this span to the end of `other`, which lies behind it in the same file.
+    #[must_use]
+    pub fn to(self, other: Span) -> Span {
+        Span { end: other.end.max(self.start), ..self }
+    }
+
+    /// The empty span at which this one ends.
+    #[must_use]
+    pub fn after(self) -> Span {
+        Span { start: self.end, ..self }
+    }
+
+    /// The offsets, to index a text with.
+    pub fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// The same range with both offsets moved by `by` bytes to the right.
+    #[must_use]
+    pub fn shifted(self, by: u32) -> Span {
+        Span { start: self.start + by, end: self.end + by, ..self }
+    }
+}
+
+/// A line and a column as the engines count them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// Counted from 1.
+    pub line: usize,
+    /// Counted from 1, in grapheme clusters.
+    pub column: usize,
+    /// Offset in bytes, counted from 0.
+    pub byte: usize,
+}
+
+/// One file as it was read.
+#[derive(Debug)]
+pub struct Source {
+    name: SmolStr,
+    text: String,
+    invalid: Vec<u32>,
+    lines: OnceLock<Vec<u32>>,
+}
+
+impl Source {
+    /// A source of `bytes`, called `name`: the path from the top folder of the run, with `/`.
+    ///
+    /// The engines accept bytes that are not UTF-8 inside comments, so a source is made of any bytes: each byte that
+    /// is not UTF-8 stands as `?` in the text, offsets unchanged, and is listed in [`Source::invalid`].
+    pub fn new(name: impl Into<SmolStr>, bytes: Vec<u8>) -> Self {
+        let (text, invalid) = match String::from_utf8(bytes) {
+            Ok(text) => (text, Vec::new()),
+            Err(error) => mend(error.into_bytes()),
+        };
+        Self { name: name.into(), text, invalid, lines: OnceLock::new() }
+    }
+
+    /// The path from the top folder of the run, with `/` between folders.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Offsets of the bytes that were not UTF-8, ascending.
+    pub fn invalid(&self) -> &[u32] {
+        &self.invalid
+    }
+
+    /// The text of `span`, cut to what exists and to whole characters.
+    pub fn slice(&self, span: Span) -> &str {
+        let start = floor_char_boundary(&self.text, span.start as usize);
+        let end = floor_char_boundary(&self.text, span.end as usize).max(start);
+        &self.text[start..end]
+    }
+
+    /// Offset of the first byte of every line.
+    pub fn line_starts(&self) -> &[u32] {
+        self.lines.get_or_init(|| {
+            let ends = memchr_newlines(&self.text).map(|at| u32::try_from(at + 1).unwrap_or(u32::MAX));
+            std::iter::once(0).chain(ends).collect()
+        })
+    }
+
+    /// Line and column of the byte at `offset`; an offset past the end is the end.
+    pub fn position(&self, offset: u32) -> Position {
+        let starts = self.line_starts();
+        let line = starts.partition_point(|start| *start <= offset).max(1);
+        let byte = floor_char_boundary(&self.text, offset as usize);
+        let mut start = starts[line - 1] as usize;
+        if start == 0 && self.text.starts_with('\u{feff}') {
+            // The engines drop a byte order mark before they count columns.
+            start = '\u{feff}'.len_utf8().min(byte);
+        }
+        let column = self.text[start..byte.max(start)].graphemes(true).count() + 1;
+        Position { line, column, byte }
+    }
+}
+
+/// All files of one run, in the order of their names.
+#[derive(Debug, Default)]
+pub struct Sources(Vec<Source>);
+
+impl Sources {
+    /// The sources of a run; the place of each in `files` is its [`FileId`].
+    pub fn new(files: Vec<Source>) -> Self {
+        Self(files)
+    }
+
+    /// Adds one more source and gives its id.
+    pub fn push(&mut self, source: Source) -> FileId {
+        self.0.push(source);
+        FileId::new(self.0.len() - 1)
+    }
+
+    /// The file that `id` stands for.
+    ///
+    pub fn get(&self, id: FileId) -> &Source {
+        &self.0[id.number()]
+    }
+
+    /// Every file with its id.
+    pub fn iter(&self) -> impl Iterator<Item = (FileId, &Source)> {
+        self.0.iter().enumerate().map(|(number, source)| (FileId::new(number), source))
+    }
+
+    /// How many files there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The text of `span`.
+    pub fn slice(&self, span: Span) -> &str {
+        self.get(span.file).slice(span)
+    }
+
+    /// Where `span` starts, as `file:line,column`: how the engines name a place inside a sentence.
+    pub fn place(&self, span: Span) -> String {
+        let source = self.get(span.file);
+        let at = source.position(span.start);
+        format!("{}:{},{}", source.name(), at.line, at.column)
+    }
+}
+
+/// Replaces every byte that is not UTF-8 by `?` and lists where.
+fn mend(mut bytes: Vec<u8>) -> (String, Vec<u32>) {
+    let mut invalid = Vec::new();
+    let mut from = 0;
+    while let Err(error) = std::str::from_utf8(&bytes[from..]) {
+        let start = from + error.valid_up_to();
+        let end = error.error_len().map_or(bytes.len(), |len| start + len);
+        for (at, byte) in bytes.iter_mut().enumerate().take(end).skip(start) {
+            *byte = b'?';
+            invalid.push(u32::try_from(at).unwrap_or(u32::MAX));
+        }
+        from = end;
+    }
+    (String::from_utf8_lossy(&bytes).into_owned(), invalid)
+}
+
+fn memchr_newlines(text: &str) -> impl Iterator<Item = usize> + '_ {
+    text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at)
+}
+
+fn floor_char_boundary(text: &str, offset: usize) -> usize {
+    let mut at = offset.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(source: &Source, offset: u32) -> (usize, usize) {
+        let position = source.position(offset);
+        (position.line, position.column)
+    }
+
+    #[test]
+    fn columns_count_grapheme_clusters() {
+        let source = Source::new("a.tf", "a = \"e\u{301}\" # x\nb".into());
+        assert_eq!(at(&source, 0), (1, 1));
+        assert_eq!(at(&source, 8), (1, 7), "e and its accent are one column");
+        assert_eq!(at(&source, 14), (2, 1));
+        assert_eq!(at(&source, 99), (2, 2), "past the end is the end");
+    }
+
+    #[test]
+    fn a_byte_order_mark_takes_no_column() {
+        let source = Source::new("a.tf", "\u{feff}a".into());
+        assert_eq!(at(&source, 3), (1, 1));
+        assert_eq!(at(&source, 0), (1, 1));
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_keep_their_offsets() {
+        let source = Source::new("a.tf", b"a\xff\xfeb\xe2\x82".to_vec());
+        assert_eq!(source.text(), "a??b??");
+        assert_eq!(source.invalid(), [1, 2, 4, 5]);
+    }
+}

@@ -1,0 +1,102 @@
+//! Holds `src/` to the layers of `lib.rs`: a module names those above it in that list, and none below.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Outside crates that only the named places may name.
+const CRATES: &[(&str, &[&str])] = &[
+    ("clap", &["cli"]),
+    ("clap_complete", &["cli"]),
+    ("gix", &["source"]),
+    ("globset", &["policy", "source"]),
+    ("hcl_edit", &["syntax"]),
+    ("ignore", &["source"]),
+    ("miette", &["report"]),
+    ("rayon", &["source", "check"]),
+    ("serde", &["report"]),
+    ("serde_json", &["report"]),
+];
+
+#[test]
+fn imports_go_up() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let layers = layers(&fs::read_to_string(root.join("lib.rs")).expect("lib.rs"));
+    assert!(layers.len() > 10, "the list in lib.rs was read: {layers:?}");
+    let mut wrong = Vec::new();
+    for file in files(&root) {
+        let Some(own) = layer_of(&root, &file) else { continue };
+        let rank = layers.iter().position(|layer| *layer == own);
+        let Some(rank) = rank else { panic!("{} belongs to no layer of lib.rs", file.display()) };
+        let text = fs::read_to_string(&file).expect("a source file");
+        for (number, line) in
+            text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"))
+        {
+            for used in named_layers(line, &layers) {
+                if layers.iter().position(|layer| layer == used).is_some_and(|other| other > rank) {
+                    wrong.push(format!("{}:{}: `{own}` uses `{used}`", file.display(), number + 1));
+                }
+            }
+            for (name, owners) in CRATES {
+                if !owners.contains(&own.as_str()) && mentions(line, &format!("{name}::")) {
+                    wrong.push(format!(
+                        "{}:{}: `{own}` names the crate `{name}`",
+                        file.display(),
+                        number + 1
+                    ));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "imports must go up:\n{}", wrong.join("\n"));
+}
+
+/// The modules that `lib.rs` declares, in its order.
+fn layers(lib: &str) -> Vec<String> {
+    lib.lines()
+        .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// `src/module/merge.rs` belongs to `module`; `lib.rs` and `main.rs` belong to none.
+fn layer_of(root: &Path, file: &Path) -> Option<String> {
+    let inside = file.strip_prefix(root).expect("a path below src");
+    let first = inside.components().next().expect("a file name").as_os_str().to_string_lossy();
+    let name = first.strip_suffix(".rs").unwrap_or(&first).to_owned();
+    (name != "lib" && name != "main").then_some(name)
+}
+
+/// The layers that a line names as `crate::layer`, also inside `crate::{…}`.
+fn named_layers<'a>(line: &str, layers: &'a [String]) -> Vec<&'a String> {
+    let grouped = line.split_once("crate::{").map(|(_, group)| group);
+    layers
+        .iter()
+        .filter(|layer| {
+            mentions(line, &format!("crate::{layer}"))
+                || grouped.is_some_and(|group| mentions(group, &format!("{layer}::")))
+        })
+        .collect()
+}
+
+/// Whether `words` stands in `line` with no letter directly before or after it.
+fn mentions(line: &str, words: &str) -> bool {
+    let part_of_name = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(words).any(|(at, _)| {
+        !line[..at].ends_with(part_of_name)
+            && (words.ends_with(':') || !line[at + words.len()..].starts_with(part_of_name))
+    })
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder of src") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
