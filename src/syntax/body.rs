@@ -1,11 +1,19 @@
-//! Bodies: the arguments and blocks between two braces, or in a whole file.
+//! Bodies: the arguments and blocks between two braces, or in a whole file, asked for by a schema.
+//!
+//! What a body holds shows only when it is asked: a JSON object is a block here and an argument there. So both
+//! notations answer the three questions that the engines ask, each finding what they would find.
 
 use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+use crate::finding::{Finding, Language};
 use crate::syntax::Expr;
 use crate::text::Span;
+
+mod native;
+
+use native::NativeBody;
 
 /// `name = expression`.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,6 +61,11 @@ pub struct Schema<'a> {
     pub blocks: &'a [BlockSchema<'a>],
 }
 
+impl Schema<'_> {
+    /// Of a place that expects nothing.
+    pub const EMPTY: Self = Self { attributes: &[], blocks: &[] };
+}
+
 /// An argument that a place expects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AttributeSchema<'a> {
@@ -62,6 +75,18 @@ pub struct AttributeSchema<'a> {
     pub required: bool,
 }
 
+impl<'a> AttributeSchema<'a> {
+    /// An argument that has to be there.
+    pub const fn required(name: &'a str) -> Self {
+        Self { name, required: true }
+    }
+
+    /// An argument that may be there.
+    pub const fn optional(name: &'a str) -> Self {
+        Self { name, required: false }
+    }
+}
+
 /// A kind of block that a place expects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockSchema<'a> {
@@ -69,6 +94,13 @@ pub struct BlockSchema<'a> {
     pub kind: &'a str,
     /// What each of its labels is called in messages.
     pub labels: &'a [&'a str],
+}
+
+impl<'a> BlockSchema<'a> {
+    /// A kind of block with labels so called in messages.
+    pub const fn new(kind: &'a str, labels: &'a [&'a str]) -> Self {
+        Self { kind, labels }
+    }
 }
 
 /// What a body holds of a schema.
@@ -87,16 +119,19 @@ impl Content {
     pub fn attribute(&self, name: &str) -> Option<&Arc<Attribute>> {
         self.attributes.iter().find(|attribute| attribute.name == name)
     }
+
+    /// The blocks of that kind.
+    pub fn blocks_of<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Arc<Block>> {
+        self.blocks.iter().filter(move |block| block.kind == kind)
+    }
 }
 
 /// A body, or what is left of one after some of its items were taken out; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Body {
     inner: Arc<Inner>,
-    /// Names of arguments taken out already; in JSON also those of blocks.
-    hidden_attributes: Arc<[SmolStr]>,
-    /// Kinds of blocks taken out already.
-    hidden_blocks: Arc<[SmolStr]>,
+    /// What was taken out already.
+    hidden: Hidden,
 }
 
 #[derive(Debug)]
@@ -104,21 +139,62 @@ enum Inner {
     Native(NativeBody),
 }
 
-#[derive(Debug)]
-struct NativeBody {
-    span: Span,
-    attributes: Vec<Arc<Attribute>>,
-    blocks: Vec<Arc<Block>>,
+/// Names that a body no longer shows, because they were taken out with an earlier schema.
+#[derive(Debug, Clone, Default)]
+struct Hidden {
+    attributes: Arc<[SmolStr]>,
+    blocks: Arc<[SmolStr]>,
 }
 
 impl Body {
     /// A body of the native syntax. `span` reaches from its `{` to its `}`, of a file from its start to its end;
     /// the items stand in the order of the source, and of arguments with one name only the first is among them.
     pub fn native(span: Span, attributes: Vec<Arc<Attribute>>, blocks: Vec<Arc<Block>>) -> Self {
-        Self {
-            inner: Arc::new(Inner::Native(NativeBody { span, attributes, blocks })),
-            hidden_attributes: Arc::default(),
-            hidden_blocks: Arc::default(),
+        let native = NativeBody { span, attributes, blocks };
+        Self { inner: Arc::new(Inner::Native(native)), hidden: Hidden::default() }
+    }
+
+    /// Takes what `schema` expects. Everything else that is there, and all that is missing, is a finding.
+    pub fn content(&self, schema: &Schema<'_>, findings: &mut Vec<Finding>) -> Content {
+        match &*self.inner {
+            Inner::Native(native) => native.content(&self.hidden, schema, findings),
+        }
+    }
+
+    /// Takes what `schema` expects, and gives a body of everything else. Only what is missing is a finding.
+    pub fn partial_content(&self, schema: &Schema<'_>, findings: &mut Vec<Finding>) -> (Content, Self) {
+        let (content, hidden) = match &*self.inner {
+            Inner::Native(native) => native.partial_content(&self.hidden, schema, findings),
+        };
+        (content, Self { inner: Arc::clone(&self.inner), hidden })
+    }
+
+    /// Takes all arguments, whatever they are called. A block is a finding.
+    pub fn just_attributes(&self, findings: &mut Vec<Finding>) -> Vec<Arc<Attribute>> {
+        match &*self.inner {
+            Inner::Native(native) => native.just_attributes(&self.hidden, findings),
+        }
+    }
+
+    /// Whether [`Body::content`] with an empty schema would find nothing to complain about.
+    pub fn is_empty(&self) -> bool {
+        match &*self.inner {
+            Inner::Native(native) => native.is_empty(&self.hidden),
+        }
+    }
+
+    /// Calls `visit` with the expression of every argument left in it, and of those in its blocks at any depth. In
+    /// JSON nothing tells arguments from blocks without a schema: there every property is read as an expression.
+    pub fn for_each_expression(&self, visit: &mut dyn FnMut(&Expr)) {
+        match &*self.inner {
+            Inner::Native(native) => native.for_each_expression(&self.hidden, visit),
+        }
+    }
+
+    /// Where the engines say that something is missing.
+    pub fn missing_item(&self) -> Span {
+        match &*self.inner {
+            Inner::Native(native) => native.missing_item(),
         }
     }
 
@@ -128,4 +204,24 @@ impl Body {
             Inner::Native(native) => native.span,
         }
     }
+
+    /// Whether it is written in JSON.
+    pub fn is_json(&self) -> bool {
+        match &*self.inner {
+            Inner::Native(_) => false,
+        }
+    }
+}
+
+/// A required argument that is not there.
+fn missing_argument(name: &str, at: Span) -> Finding {
+    Finding::language(Language::MissingArgument, "Missing required argument")
+        .detail(format!("The argument `{name}` is required, but it is not set."))
+        .at(at)
+        .help(format!("set `{name}`"))
+}
+
+/// The first of `known` that differs from `given` in at most two letters, as the engines choose it.
+fn similar<'a>(given: &str, mut known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    known.find(|name| strsim::levenshtein(given, name) < 3)
 }

@@ -1,0 +1,316 @@
+//! Turns a body of the native syntax and a schema into content and findings.
+
+use std::sync::Arc;
+
+use super::{Attribute, Block, BlockSchema, Content, Hidden, Schema, missing_argument, similar};
+use crate::finding::{Finding, Language};
+use crate::syntax::Expr;
+use crate::text::Span;
+
+#[derive(Debug)]
+pub(super) struct NativeBody {
+    pub(super) span: Span,
+    pub(super) attributes: Vec<Arc<Attribute>>,
+    pub(super) blocks: Vec<Arc<Block>>,
+}
+
+impl NativeBody {
+    pub(super) fn content(
+        &self,
+        hidden: &Hidden,
+        schema: &Schema<'_>,
+        findings: &mut Vec<Finding>,
+    ) -> Content {
+        let (content, rest) = self.partial_content(hidden, schema, findings);
+        for attribute in self.attributes.iter().filter(|attribute| !rest.attributes.contains(&attribute.name))
+        {
+            findings.push(unsupported_argument(attribute, schema, &content));
+        }
+        for block in self.blocks.iter().filter(|block| !rest.blocks.contains(&block.kind)) {
+            findings.push(unsupported_block(block, schema));
+        }
+        content
+    }
+
+    pub(super) fn partial_content(
+        &self,
+        hidden: &Hidden,
+        schema: &Schema<'_>,
+        findings: &mut Vec<Finding>,
+    ) -> (Content, Hidden) {
+        let attributes: Vec<_> = self
+            .visible_attributes(hidden)
+            .filter(|attribute| schema.attributes.iter().any(|expected| expected.name == attribute.name))
+            .cloned()
+            .collect();
+        for expected in schema.attributes.iter().filter(|expected| expected.required) {
+            if !attributes.iter().any(|attribute| attribute.name == expected.name) {
+                findings.push(missing_argument(expected.name, self.missing_item()));
+            }
+        }
+        let mut blocks = Vec::new();
+        for block in self.blocks.iter().filter(|block| !hidden.blocks.contains(&block.kind)) {
+            let Some(expected) = schema.blocks.iter().find(|expected| expected.kind == block.kind) else {
+                continue;
+            };
+            match wrong_labels(block, expected) {
+                Some(finding) => findings.push(finding),
+                None => blocks.push(Arc::clone(block)),
+            }
+        }
+        let rest = Hidden {
+            attributes: hidden
+                .attributes
+                .iter()
+                .cloned()
+                .chain(attributes.iter().map(|attribute| attribute.name.clone()))
+                .collect(),
+            blocks: hidden
+                .blocks
+                .iter()
+                .cloned()
+                .chain(schema.blocks.iter().map(|block| block.kind.into()))
+                .collect(),
+        };
+        (Content { attributes, blocks, missing_item: self.missing_item() }, rest)
+    }
+
+    pub(super) fn just_attributes(
+        &self,
+        hidden: &Hidden,
+        findings: &mut Vec<Finding>,
+    ) -> Vec<Arc<Attribute>> {
+        // One finding stands for all blocks, and those taken out already count: so do the engines.
+        if let Some(block) = self.blocks.first() {
+            let summary = format!("Unexpected \"{}\" block", block.kind);
+            findings.push(
+                Finding::language(Language::UnsupportedBlockOrArgument, summary)
+                    .detail("Only arguments may stand here, no blocks.")
+                    .at(block.kind_span)
+                    .help(format!("write it as an argument: `{} = …`", block.kind)),
+            );
+        }
+        self.visible_attributes(hidden).cloned().collect()
+    }
+
+    pub(super) fn is_empty(&self, hidden: &Hidden) -> bool {
+        self.visible_attributes(hidden).next().is_none()
+            && self.blocks.iter().all(|block| hidden.blocks.contains(&block.kind))
+    }
+
+    pub(super) fn for_each_expression(&self, hidden: &Hidden, visit: &mut dyn FnMut(&Expr)) {
+        self.visible_attributes(hidden).for_each(|attribute| visit(&attribute.expr));
+        for block in self.blocks.iter().filter(|block| !hidden.blocks.contains(&block.kind)) {
+            block.body.for_each_expression(visit);
+        }
+    }
+
+    /// The empty place before the `{`.
+    pub(super) fn missing_item(&self) -> Span {
+        Span { end: self.span.start, ..self.span }
+    }
+
+    fn visible_attributes<'a>(&'a self, hidden: &'a Hidden) -> impl Iterator<Item = &'a Arc<Attribute>> {
+        self.attributes.iter().filter(|attribute| !hidden.attributes.contains(&attribute.name))
+    }
+}
+
+fn unsupported_argument(attribute: &Attribute, schema: &Schema<'_>, content: &Content) -> Finding {
+    let name = attribute.name.as_str();
+    let finding = Finding::language(Language::UnsupportedBlockOrArgument, "Unsupported argument")
+        .detail(format!("No argument named `{name}` is expected here."))
+        .at(attribute.name_span);
+    let unused = schema.attributes.iter().map(|expected| expected.name);
+    let unused = unused.filter(|name| content.attribute(name).is_none());
+    if let Some(right) = similar(name, unused) {
+        return finding.help(format!("did you mean `{right}`?"));
+    }
+    if schema.blocks.iter().any(|expected| expected.kind == name) {
+        return finding.help(format!("write it as a block: `{name} {{ … }}`"));
+    }
+    finding
+}
+
+fn unsupported_block(block: &Block, schema: &Schema<'_>) -> Finding {
+    let kind = block.kind.as_str();
+    let finding = Finding::language(Language::UnsupportedBlockOrArgument, "Unsupported block type")
+        .detail(format!("Blocks of type `{kind}` are not expected here."))
+        .at(block.kind_span);
+    if let Some(right) = similar(kind, schema.blocks.iter().map(|expected| expected.kind)) {
+        return finding.help(format!("did you mean `{right}`?"));
+    }
+    if schema.attributes.iter().any(|expected| expected.name == kind) {
+        return finding.help(format!("write it as an argument: `{kind} = …`"));
+    }
+    finding
+}
+
+/// What is wrong with the number of labels, if anything.
+fn wrong_labels(block: &Block, expected: &BlockSchema<'_>) -> Option<Finding> {
+    let kind = &block.kind;
+    if let Some(first) = block.labels.get(expected.labels.len()) {
+        let summary = format!("Extraneous label for {kind}");
+        let finding = Finding::language(Language::UnsupportedBlockOrArgument, summary);
+        return Some(finding.detail(labels_of(kind, expected)).at(first.span).help("remove this label"));
+    }
+    let missing = expected.labels.get(block.labels.len())?;
+    let brace = block.body.span();
+    Some(
+        Finding::language(Language::MissingArgument, format!("Missing {missing} for {kind}"))
+            .detail(labels_of(kind, expected))
+            .at(Span { end: brace.end.min(brace.start + 1), ..brace })
+            .help(format!("write the {missing} in quotes before the brace")),
+    )
+}
+
+fn labels_of(kind: &str, expected: &BlockSchema<'_>) -> String {
+    match expected.labels {
+        [] => format!("A `{kind}` block has no labels."),
+        [only] => format!("A `{kind}` block has one label, its {only}."),
+        labels => format!("A `{kind}` block has {} labels: {}.", labels.len(), labels.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use smol_str::SmolStr;
+
+    use super::super::{AttributeSchema, Body, Label};
+    use super::*;
+    use crate::syntax::ExprKind;
+    use crate::text::FileId;
+
+    const VARIABLE: Schema<'static> = Schema {
+        attributes: &[AttributeSchema::required("type"), AttributeSchema::optional("default")],
+        blocks: &[BlockSchema::new("validation", &[]), BlockSchema::new("data", &["type", "name"])],
+    };
+
+    fn span(start: usize, end: usize) -> Span {
+        Span::new(FileId::new(0), start..end)
+    }
+
+    fn attribute(name: &str, start: usize) -> Arc<Attribute> {
+        let expr = Expr { span: span(start + 8, start + 9), kind: ExprKind::Null };
+        let name_span = span(start, start + name.len());
+        Arc::new(Attribute { name: name.into(), name_span, span: span(start, start + 9), expr })
+    }
+
+    fn block(kind: &str, start: usize, labels: &[&str]) -> Arc<Block> {
+        let kind_span = span(start, start + 1);
+        let labels: Vec<_> = labels
+            .iter()
+            .enumerate()
+            .map(|(n, text)| Label { text: (*text).into(), span: span(start + 2 + 2 * n, start + 3 + 2 * n) })
+            .collect();
+        let header = kind_span.to(labels.last().map_or(kind_span, |label| label.span));
+        let body = Body::native(span(start + 20, start + 30), vec![attribute("inner", start + 21)], vec![]);
+        Arc::new(Block { kind: kind.into(), kind_span, labels, header, body })
+    }
+
+    fn body(attributes: Vec<Arc<Attribute>>, blocks: Vec<Arc<Block>>) -> Body {
+        Body::native(span(10, 900), attributes, blocks)
+    }
+
+    fn said(findings: &[Finding]) -> Vec<(String, u32, u32, String)> {
+        findings
+            .iter()
+            .map(|finding| {
+                let at = finding.primary.expect("a place");
+                (finding.summary.clone(), at.start, at.end, finding.help.clone().unwrap_or_default())
+            })
+            .collect()
+    }
+
+    fn one(summary: &str, start: u32, end: u32, help: &str) -> Vec<(String, u32, u32, String)> {
+        vec![(summary.to_owned(), start, end, help.to_owned())]
+    }
+
+    fn content(body: &Body) -> (Content, Vec<(String, u32, u32, String)>) {
+        let mut findings = Vec::new();
+        let content = body.content(&VARIABLE, &mut findings);
+        (content, said(&findings))
+    }
+
+    #[test]
+    fn what_is_expected_is_taken_in_order() {
+        let body =
+            body(vec![attribute("default", 20), attribute("type", 40)], vec![block("validation", 60, &[])]);
+        let (content, findings) = content(&body);
+        assert_eq!(findings, []);
+        let names: Vec<SmolStr> = content.attributes.iter().map(|a| a.name.clone()).collect();
+        assert_eq!(names, ["default", "type"]);
+        assert_eq!(content.blocks_of("validation").count(), 1);
+        assert_eq!(content.missing_item, span(10, 10));
+    }
+
+    #[test]
+    fn a_missing_argument_is_said_before_the_brace() {
+        let (_, findings) = content(&body(vec![], vec![]));
+        assert_eq!(findings, one("Missing required argument", 10, 10, "set `type`"));
+    }
+
+    #[test]
+    fn an_unexpected_argument_names_the_nearest_unused_one() {
+        let given = vec![attribute("type", 20), attribute("defalt", 40)];
+        let (_, findings) = content(&body(given, vec![]));
+        assert_eq!(findings, one("Unsupported argument", 40, 46, "did you mean `default`?"));
+        let given = vec![attribute("type", 20), attribute("types", 40)];
+        let (_, findings) = content(&body(given, vec![]));
+        assert_eq!(findings, one("Unsupported argument", 40, 45, ""));
+        let given = vec![attribute("type", 20), attribute("validation", 40)];
+        let (_, findings) = content(&body(given, vec![]));
+        let help = "write it as a block: `validation { … }`";
+        assert_eq!(findings, one("Unsupported argument", 40, 50, help));
+    }
+
+    #[test]
+    fn an_unexpected_block_names_the_nearest_kind() {
+        let given = vec![block("validations", 60, &["x"]), block("default", 200, &[])];
+        let (_, findings) = content(&body(vec![attribute("type", 20)], given));
+        assert_eq!(findings[..1], one("Unsupported block type", 60, 61, "did you mean `validation`?"));
+        let help = "write it as an argument: `default = …`";
+        assert_eq!(findings[1..], one("Unsupported block type", 200, 201, help));
+    }
+
+    #[test]
+    fn blocks_with_wrong_labels_are_left_out() {
+        let given = vec![block("validation", 60, &["x"]), block("data", 100, &["a", "b", "c"])];
+        let (taken, findings) = content(&body(vec![attribute("type", 20)], given));
+        assert_eq!(findings[..1], one("Extraneous label for validation", 62, 63, "remove this label"));
+        assert_eq!(findings[1..], one("Extraneous label for data", 106, 107, "remove this label"));
+        assert!(taken.blocks.is_empty());
+        let (taken, findings) = content(&body(vec![attribute("type", 20)], vec![block("data", 100, &["a"])]));
+        let help = "write the name in quotes before the brace";
+        assert_eq!(findings, one("Missing name for data", 120, 121, help));
+        assert!(taken.blocks.is_empty());
+    }
+
+    #[test]
+    fn the_rest_hides_what_was_taken() {
+        let given = vec![block("validation", 60, &[]), block("other", 100, &[])];
+        let body = body(vec![attribute("type", 20), attribute("more", 40)], given);
+        let mut findings = Vec::new();
+        let (_, rest) = body.partial_content(&VARIABLE, &mut findings);
+        assert_eq!(said(&findings), []);
+        assert!(!rest.is_empty());
+        let (again, _) = rest.partial_content(&VARIABLE, &mut findings);
+        assert!(again.attributes.is_empty() && again.blocks.is_empty());
+        assert_eq!(said(&findings), one("Missing required argument", 10, 10, "set `type`"));
+        let mut expressions = 0;
+        rest.for_each_expression(&mut |_| expressions += 1);
+        assert_eq!(expressions, 2, "`more`, and `inner` of `other`");
+        findings.clear();
+        let attributes = rest.just_attributes(&mut findings);
+        assert_eq!(attributes.len(), 1);
+        assert_eq!(findings[0].summary, "Unexpected \"validation\" block");
+        let all = Schema {
+            attributes: &[AttributeSchema::optional("more")],
+            blocks: &[BlockSchema::new("other", &[])],
+        };
+        findings.clear();
+        let (_, rest) = rest.partial_content(&all, &mut findings);
+        assert!(rest.is_empty());
+        rest.content(&Schema::EMPTY, &mut findings);
+        assert_eq!(said(&findings), []);
+    }
+}
