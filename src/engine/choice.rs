@@ -1,0 +1,164 @@
+//! What people write for an engine (`terraform@1.11`, `both`), turned into engines.
+
+use std::fmt;
+
+use super::version::numbers;
+use super::{Engine, Product};
+
+/// The engines that an option or a policy names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice(Vec<Engine>);
+
+impl Choice {
+    /// Reads `terraform`, `terraform@1.11`, `opentofu@1.12.6` or `both`.
+    pub fn parse(text: &str) -> Result<Self, ChoiceError> {
+        let (word, version) = match text.split_once('@') {
+            Some((word, version)) => (word, Some(version)),
+            None => (text, None),
+        };
+        let product = Product::ALL.into_iter().find(|product| product.word() == word);
+        match (product, version) {
+            (Some(product), None) => Ok(Self(vec![Engine::newest(product)])),
+            (Some(product), Some(version)) => {
+                Ok(Self(vec![pinned(product, version).ok_or_else(|| no_such_version(product, version))?]))
+            }
+            (None, None) if word == "both" => Ok(Self(Product::ALL.map(Engine::newest).to_vec())),
+            (None, Some(_)) if word == "both" => Err(ChoiceError(format!(
+                "`{text}` names one version for two engines; name the engine, as in `terraform@1.11`"
+            ))),
+            (None, _) => Err(no_such_engine(word)),
+        }
+    }
+
+    /// The engines, Terraform first.
+    pub fn engines(&self) -> &[Engine] {
+        &self.0
+    }
+}
+
+impl std::str::FromStr for Choice {
+    type Err = ChoiceError;
+
+    fn from_str(text: &str) -> Result<Self, ChoiceError> {
+        Self::parse(text)
+    }
+}
+
+/// Why no engine could be made of a text: one line, that names the nearest right word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChoiceError(String);
+
+impl fmt::Display for ChoiceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ChoiceError {}
+
+/// A full version is taken as given, also one that came out after this program; less than that is the newest known
+/// release within. Both must speak the language.
+fn pinned(product: Product, text: &str) -> Option<Engine> {
+    let version = match super::Version::parse(text) {
+        Some(version) => version,
+        None => product.newest_within(&numbers(text)?)?,
+    };
+    (version >= product.oldest_release()).then_some(Engine { product, version, pinned: true })
+}
+
+fn no_such_version(product: Product, text: &str) -> ChoiceError {
+    let name = product.name();
+    let reason = match numbers(text) {
+        Some(_) => format!("no release of {name} that can be checked is `{text}`"),
+        None => format!("`{text}` is not a version of {name}"),
+    };
+    let newest = product.newest_release();
+    let (oldest, word) = (product.oldest_release(), product.word());
+    ChoiceError(format!(
+        "{reason}; known are {oldest} to {newest}: write `{word}@{}.{}` or `{word}@{newest}`",
+        newest.major, newest.minor
+    ))
+}
+
+fn no_such_engine(word: &str) -> ChoiceError {
+    const WORDS: [(&str, &str); 7] = [
+        ("terraform", "terraform"),
+        ("opentofu", "opentofu"),
+        ("both", "both"),
+        ("tofu", "opentofu"),
+        ("tf", "terraform"),
+        ("all", "both"),
+        ("any", "both"),
+    ];
+    let lower = word.to_lowercase();
+    let nearest = WORDS
+        .into_iter()
+        .map(|(written, meant)| (strsim::normalized_damerau_levenshtein(&lower, written), meant))
+        .max_by(|(a, _), (b, _)| a.total_cmp(b))
+        .filter(|(likeness, _)| *likeness >= 0.5);
+    let hint = match nearest {
+        Some((_, meant)) => format!("did you mean `{meant}`?"),
+        None => "there are `terraform`, `opentofu` and `both`".to_owned(),
+    };
+    ChoiceError(format!("no engine is called `{word}`; {hint}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> String {
+        match Choice::parse(text) {
+            Ok(choice) => choice.engines().iter().map(|engine| engine.word()).collect::<Vec<_>>().join(" "),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn a_word_alone_is_the_newest_release() {
+        assert_eq!(words("terraform"), "terraform@1.15.9");
+        assert_eq!(words("both"), "terraform@1.15.9 opentofu@1.12.6");
+    }
+
+    #[test]
+    fn a_short_version_is_the_newest_release_within_it() {
+        assert_eq!(words("terraform@1.11"), "terraform@1.11.4");
+        assert_eq!(words("opentofu@1"), "opentofu@1.12.6");
+    }
+
+    #[test]
+    fn a_full_version_is_taken_as_given() {
+        assert_eq!(words("terraform@1.99.3"), "terraform@1.99.3");
+    }
+
+    #[test]
+    fn only_a_given_version_is_pinned() {
+        let pinned = |text| Choice::parse(text).unwrap().engines()[0].pinned;
+        assert!(pinned("terraform@1.11") && !pinned("terraform"));
+    }
+
+    #[test]
+    fn a_wrong_word_is_answered_with_the_right_one() {
+        assert_eq!(words("teraform"), "no engine is called `teraform`; did you mean `terraform`?");
+        assert_eq!(words("tofu@1.9"), "no engine is called `tofu`; did you mean `opentofu`?");
+        assert_eq!(
+            words("pulumi"),
+            "no engine is called `pulumi`; there are `terraform`, `opentofu` and `both`"
+        );
+    }
+
+    #[test]
+    fn a_wrong_version_is_answered_with_right_ones() {
+        assert_eq!(
+            words("opentofu@1.5"),
+            "no release of OpenTofu that can be checked is `1.5`; known are 1.6.0 to 1.12.6: \
+             write `opentofu@1.12` or `opentofu@1.12.6`"
+        );
+        assert!(words("terraform@latest").starts_with("`latest` is not a version of Terraform; "));
+        assert!(
+            words("terraform@0.11.14")
+                .starts_with("no release of Terraform that can be checked is `0.11.14`")
+        );
+        assert!(words("both@1.11").starts_with("`both@1.11` names one version for two engines"));
+    }
+}

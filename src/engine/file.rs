@@ -1,0 +1,195 @@
+//! The name of a file, turned into what an engine does with it.
+
+use super::Engine;
+
+/// What a file is for in its module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FileKind {
+    /// Its blocks are the module's.
+    Primary,
+    /// Its blocks change those of primary files.
+    Override,
+}
+
+/// How a file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Notation {
+    /// HCL's own syntax.
+    Native,
+    /// The same as JSON.
+    Json,
+}
+
+/// How an engine loads a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Loaded {
+    /// What for.
+    pub kind: FileKind,
+    /// As what.
+    pub notation: Notation,
+}
+
+impl Engine {
+    /// How this engine loads a file of this name, if it does when nothing hides it (see [`Engine::hidden_by`]).
+    pub fn loads(self, name: &str) -> Option<Loaded> {
+        let extension = Extension::of(name)?;
+        (!extension.is_tofu() || self.opentofu(8)).then(|| loaded(name, extension))
+    }
+
+    /// The name of the file that hides `name` from this engine where both stand in one folder.
+    pub fn hidden_by(self, name: &str) -> Option<String> {
+        let extension = Extension::of(name)?;
+        let twin = extension.twin()?;
+        self.opentofu(8).then(|| format!("{}{}", extension.stem_of(name), twin.text()))
+    }
+
+    /// Of the `names` of one folder's files, sorted byte by byte, those that make up the module, in the same order.
+    ///
+    /// The engines drop what is hidden from primary and override files apart, but twins share their stem and so are
+    /// always of one kind.
+    pub fn module_files<'a>(self, names: &[&'a str]) -> Vec<(&'a str, Loaded)> {
+        let hidden =
+            |name: &str| self.hidden_by(name).is_some_and(|twin| names.binary_search(&twin.as_str()).is_ok());
+        names
+            .iter()
+            .filter(|name| !hidden(name))
+            .filter_map(|name| Some((*name, self.loads(name)?)))
+            .collect()
+    }
+}
+
+/// Whether any engine in any version would load a file of this name.
+pub fn is_module_file(name: &str) -> bool {
+    Extension::of(name).is_some()
+}
+
+/// The extensions that make a file part of a module; case counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Extension {
+    Tf,
+    TfJson,
+    Tofu,
+    TofuJson,
+}
+
+impl Extension {
+    const ALL: [Self; 4] = [Self::Tf, Self::TfJson, Self::Tofu, Self::TofuJson];
+
+    /// The extension of a file that is no editor's backup and not hidden. `#x.tf` is a module file, `#x.tf#` is not.
+    fn of(name: &str) -> Option<Self> {
+        let ignored =
+            name.starts_with('.') || name.ends_with('~') || (name.starts_with('#') && name.ends_with('#'));
+        Self::ALL.into_iter().find(|extension| !ignored && name.ends_with(extension.text()))
+    }
+
+    const fn text(self) -> &'static str {
+        match self {
+            Self::Tf => ".tf",
+            Self::TfJson => ".tf.json",
+            Self::Tofu => ".tofu",
+            Self::TofuJson => ".tofu.json",
+        }
+    }
+
+    fn stem_of(self, name: &str) -> &str {
+        name.strip_suffix(self.text()).unwrap_or(name)
+    }
+
+    const fn is_tofu(self) -> bool {
+        match self {
+            Self::Tf | Self::TfJson => false,
+            Self::Tofu | Self::TofuJson => true,
+        }
+    }
+
+    const fn notation(self) -> Notation {
+        match self {
+            Self::Tf | Self::Tofu => Notation::Native,
+            Self::TfJson | Self::TofuJson => Notation::Json,
+        }
+    }
+
+    /// The extension of the file that OpenTofu takes instead.
+    const fn twin(self) -> Option<Self> {
+        match self {
+            Self::Tf => Some(Self::Tofu),
+            Self::TfJson => Some(Self::TofuJson),
+            Self::Tofu | Self::TofuJson => None,
+        }
+    }
+}
+
+fn loaded(name: &str, extension: Extension) -> Loaded {
+    let stem = extension.stem_of(name);
+    let overrides = stem == "override" || stem.ends_with("_override");
+    Loaded {
+        kind: if overrides { FileKind::Override } else { FileKind::Primary },
+        notation: extension.notation(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Product, Version};
+
+    fn terraform() -> Engine {
+        Engine::newest(Product::Terraform)
+    }
+
+    fn tofu() -> Engine {
+        Engine::newest(Product::OpenTofu)
+    }
+
+    fn kind(name: &str) -> Option<FileKind> {
+        terraform().loads(name).map(|loaded| loaded.kind)
+    }
+
+    #[test]
+    fn extensions_count_to_the_letter() {
+        for name in ["a.tf", "a.tf.json", "#x.tf", "m.tf.json.tf", "a b.tf", "é.tf"] {
+            assert_eq!(kind(name), Some(FileKind::Primary), "{name}");
+        }
+        for name in
+            ["a.TF", ".tf", ".a.tf", "a.tf~", "#a.tf#", "a.json", "a.tfvars", "a.tftest.hcl", "tf", ""]
+        {
+            assert_eq!(kind(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn override_files_are_called_override_or_end_so() {
+        for name in ["override.tf", "override.tf.json", "_override.tf", "a_override.tf"] {
+            assert_eq!(kind(name), Some(FileKind::Override), "{name}");
+        }
+        for name in ["zoverride.tf", "foo-override.tf", "Override.tf", "override_a.tf", "override.tf.tf"] {
+            assert_eq!(kind(name), Some(FileKind::Primary), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_with_two_extensions_is_what_its_last_one_says() {
+        let notation = |name| terraform().loads(name).map(|loaded| loaded.notation);
+        assert_eq!(notation("m.tf.json.tf"), Some(Notation::Native));
+        assert_eq!(notation("m.tf.tf.json"), Some(Notation::Json));
+    }
+
+    #[test]
+    fn only_opentofu_from_1_8_on_sees_tofu_files() {
+        let old = Engine { version: Version::new(1, 7, 10), ..tofu() };
+        for name in ["a.tofu", "a.tofu.json", "override.tofu"] {
+            assert!(terraform().loads(name).is_none() && old.loads(name).is_none(), "{name}");
+            assert!(tofu().loads(name).is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_tofu_file_hides_the_tf_file_of_the_same_stem() {
+        let names =
+            ["a.tf", "a.tf.json", "a.tofu", "b.tf.json", "b.tofu.json", "c_override.tf", "c_override.tofu"];
+        let files =
+            |engine: Engine| engine.module_files(&names).iter().map(|(name, _)| *name).collect::<Vec<_>>();
+        assert_eq!(files(tofu()), ["a.tf.json", "a.tofu", "b.tofu.json", "c_override.tofu"]);
+        assert_eq!(files(terraform()), ["a.tf", "a.tf.json", "b.tf.json", "c_override.tf"]);
+    }
+}
