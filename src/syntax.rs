@@ -3,9 +3,11 @@
 //! Native syntax and JSON become one small tree of our own. How a JSON object reads depends on what its place expects
 //! (an argument or blocks), so a [`Body`] is asked with a [`Schema`], as the engines do, and both notations answer alike.
 
+mod analysis;
 mod body;
 mod expression;
 
+pub use analysis::{MapKey, Scope};
 pub use body::{Attribute, AttributeSchema, Block, BlockSchema, Body, Content, Label, Schema};
 pub use expression::{
     BinaryOperator, Call, Expr, ExprKind, For, JsonProperty, JsonString, ObjectItem, ObjectKey, Part, Step,

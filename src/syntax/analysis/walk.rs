@@ -1,0 +1,143 @@
+//! Turns an expression into all expressions, references and calls inside of it.
+
+use crate::syntax::{Call, Expr, ExprKind, JsonString, ObjectKey, Part, Template, Traversal};
+
+/// The names that the `for`s around a place have set, the innermost first.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Scope<'s> {
+    names: [Option<&'s str>; 2],
+    outer: Option<&'s Scope<'s>>,
+}
+
+impl Scope<'_> {
+    /// Whether `name` means something else here than outside.
+    pub fn has(&self, name: &str) -> bool {
+        let mut scope = Some(self);
+        while let Some(Scope { names, outer }) = scope {
+            if names.contains(&Some(name)) {
+                return true;
+            }
+            scope = *outer;
+        }
+        false
+    }
+}
+
+impl Expr {
+    /// Calls `visit` with every expression inside of this one, itself first, and the names set around it.
+    pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr, &Scope<'_>)) {
+        expression(self, &Scope::default(), visit);
+    }
+
+    /// Calls `visit` with every reference to something outside of this expression.
+    pub fn for_each_variable<'a>(&'a self, mut visit: impl FnMut(&'a Traversal)) {
+        self.walk(&mut |expr, scope| {
+            if let ExprKind::Traversal(traversal) = &expr.kind
+                && !scope.has(&traversal.root)
+            {
+                visit(traversal);
+            }
+        });
+    }
+
+    /// Every reference to something outside of this expression, in the order of the source.
+    pub fn variables(&self) -> Vec<&Traversal> {
+        let mut found = Vec::new();
+        self.for_each_variable(|traversal| found.push(traversal));
+        found
+    }
+
+    /// Calls `visit` with every function call in this expression, and with the expression that is the call.
+    pub fn for_each_call<'a>(&'a self, mut visit: impl FnMut(&'a Call, &'a Expr)) {
+        self.walk(&mut |expr, _| {
+            if let ExprKind::Call(call) = &expr.kind {
+                visit(call, expr);
+            }
+        });
+    }
+}
+
+type Visit<'v, 'a> = dyn FnMut(&'a Expr, &Scope<'_>) + 'v;
+
+/// The depth of a tree is bounded where it is made, and so is this recursion.
+fn expression<'a>(expr: &'a Expr, scope: &Scope<'_>, visit: &mut Visit<'_, 'a>) {
+    visit(expr, scope);
+    match &expr.kind {
+        ExprKind::Null
+        | ExprKind::Bool(_)
+        | ExprKind::Number(_)
+        | ExprKind::Traversal(_)
+        | ExprKind::Element
+        | ExprKind::Invalid => {}
+        ExprKind::Template(inner) => template(inner, scope, visit),
+        ExprKind::Tuple(elements) => all(elements, scope, visit),
+        ExprKind::Object(items) => {
+            for item in items {
+                match &item.key {
+                    ObjectKey::Name(..) => {}
+                    ObjectKey::Expr(key) => expression(key, scope, visit),
+                }
+                expression(&item.value, scope, visit);
+            }
+        }
+        ExprKind::Relative { from: inner, .. } | ExprKind::Unary(_, inner) | ExprKind::Parens(inner) => {
+            expression(inner, scope, visit);
+        }
+        ExprKind::Index { collection: first, key: second, .. }
+        | ExprKind::Splat { source: first, each: second, .. } => {
+            expression(first, scope, visit);
+            expression(second, scope, visit);
+        }
+        ExprKind::Call(call) => all(&call.arguments, scope, visit),
+        ExprKind::Conditional(parts) => all(&parts[..], scope, visit),
+        ExprKind::Binary(_, operands) => all(&operands[..], scope, visit),
+        ExprKind::For(inner) => {
+            expression(&inner.collection, scope, visit);
+            let names = [inner.key_name.as_deref(), Some(inner.value_name.as_str())];
+            let scope = Scope { names, outer: Some(scope) };
+            for part in inner.key.iter().chain([&inner.value]).chain(&inner.condition) {
+                expression(part, &scope, visit);
+            }
+        }
+        ExprKind::JsonString(string) => json_string(string, scope, visit),
+        ExprKind::JsonObject(properties) => {
+            for property in properties {
+                json_string(&property.name, scope, visit);
+                expression(&property.value, scope, visit);
+            }
+        }
+    }
+}
+
+fn all<'a>(expressions: &'a [Expr], scope: &Scope<'_>, visit: &mut Visit<'_, 'a>) {
+    for expr in expressions {
+        expression(expr, scope, visit);
+    }
+}
+
+fn json_string<'a>(string: &'a JsonString, scope: &Scope<'_>, visit: &mut Visit<'_, 'a>) {
+    if let Ok(inner) = &string.template {
+        template(inner, scope, visit);
+    }
+}
+
+fn template<'a>(inner: &'a Template, scope: &Scope<'_>, visit: &mut Visit<'_, 'a>) {
+    for part in &inner.parts {
+        match part {
+            Part::Literal { .. } => {}
+            Part::Interpolation(expr) => expression(expr, scope, visit),
+            Part::If { condition, then, otherwise, .. } => {
+                expression(condition, scope, visit);
+                template(then, scope, visit);
+                if let Some(otherwise) = otherwise {
+                    template(otherwise, scope, visit);
+                }
+            }
+            Part::For { key, value, collection, body, .. } => {
+                expression(collection, scope, visit);
+                let scope = Scope { names: [key.as_deref(), Some(value.as_str())], outer: Some(scope) };
+                template(body, &scope, visit);
+            }
+        }
+    }
+}
