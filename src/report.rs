@@ -1,1 +1,143 @@
-//! To be written.
+//! Turns verdicts and sources into the bytes of a report, one file a format.
+
+mod concise;
+mod human;
+mod json;
+mod tally;
+mod visible;
+
+use std::time::Duration;
+
+use crate::check::Outcome;
+use crate::finding::RuleId;
+use crate::text::Sources;
+
+pub use tally::Tally;
+pub use visible::{one_line, visible};
+
+/// Where the page of a rule is published; nowhere while the package names no repository.
+pub fn page_url(rule: &RuleId) -> Option<String> {
+    let repository = env!("CARGO_PKG_REPOSITORY");
+    (!repository.is_empty()).then(|| format!("{repository}/blob/main/policies/rules/{}.md", rule.as_str()))
+}
+
+/// How a report is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// For people: every place of a finding in one block of source.
+    Human,
+    /// For editors and logs: one line a finding.
+    Concise,
+    /// For programs: what `terraform validate -json` writes, and more.
+    Json,
+}
+
+impl Format {
+    /// Every one of them.
+    pub const ALL: &'static [Self] = &[Self::Human, Self::Concise, Self::Json];
+
+    /// The name that people write.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Human => "human",
+            Self::Concise => "concise",
+            Self::Json => "json",
+        }
+    }
+
+    /// The report in this format; it ends with a line break.
+    pub fn write(self, outcome: &Outcome, sources: &Sources, style: &Style) -> String {
+        match self {
+            Self::Human => human::write(outcome, sources, style),
+            Self::Concise => concise::write(outcome, sources, style),
+            Self::Json => json::write(outcome, sources, style),
+        }
+    }
+}
+
+/// What the one who reads can see, and from where they look.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Style {
+    /// Whether escapes for colours may be written.
+    pub color: bool,
+    /// Whether lines may be drawn with characters beyond ASCII.
+    pub unicode: bool,
+    /// How many columns a line of prose may take.
+    pub width: usize,
+    /// How files are called.
+    pub names: Names,
+    /// How long the run took, where the report may say so: a figure that differs from run to run.
+    pub elapsed: Option<Duration>,
+    /// Whether to count by rule.
+    pub statistics: bool,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self {
+            color: false,
+            unicode: true,
+            width: 100,
+            names: Names::default(),
+            elapsed: None,
+            statistics: false,
+        }
+    }
+}
+
+/// How the files of a run are called from where a person stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Names {
+    /// From a folder of the run; the empty one is its top.
+    Inside(String),
+    /// From outside: what leads to the top of the run comes first, and ends with `/`.
+    Outside(String),
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        Self::Inside(String::new())
+    }
+}
+
+impl Names {
+    /// The name of a file or folder that is called `name` from the top of the run.
+    pub fn of(&self, name: &str) -> String {
+        let folder = match self {
+            Self::Outside(way) => return format!("{way}{name}"),
+            Self::Inside(folder) => folder,
+        };
+        let mut rest = name;
+        let mut steps = folder.split('/').filter(|step| !step.is_empty());
+        let mut ups = 0;
+        for step in steps.by_ref() {
+            match rest.strip_prefix(step) {
+                Some("") => rest = "",
+                Some(inner) if inner.starts_with('/') => rest = &inner[1..],
+                Some(_) | None => {
+                    ups = 1 + steps.count();
+                    break;
+                }
+            }
+        }
+        let way = "../".repeat(ups);
+        if rest.is_empty() { way.strip_suffix('/').unwrap_or(".").to_owned() } else { format!("{way}{rest}") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_relative_to_where_a_person_stands() {
+        let inside = |folder: &str, name: &str| Names::Inside(folder.to_owned()).of(name);
+        assert_eq!(inside("", "live/a/main.tf"), "live/a/main.tf");
+        assert_eq!(inside("live", "live/a/main.tf"), "a/main.tf");
+        assert_eq!(inside("live/a", "live/a"), ".");
+        assert_eq!(inside("live/a", "live/b/main.tf"), "../b/main.tf");
+        assert_eq!(inside("live/a", "liver/main.tf"), "../../liver/main.tf");
+        assert_eq!(inside("live/a", "live"), "..");
+        assert_eq!(Names::Outside("../infra/".to_owned()).of("main.tf"), "../infra/main.tf");
+    }
+}

@@ -1,0 +1,209 @@
+//! Turns the findings of all modules into verdicts, sorted, each once.
+
+use smol_str::SmolStr;
+
+use super::fingerprint::Fingerprints;
+use crate::engine::Product;
+use crate::finding::{Finding, Language, RuleId, Severity};
+use crate::text::{Sources, Span};
+
+/// What a run came to.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Sorted by module, file and place.
+    pub verdicts: Vec<Verdict>,
+    /// How many modules were checked.
+    pub modules: usize,
+    /// How many files were read.
+    pub files: usize,
+    /// The engines whose rules were applied, as people write them: `terraform@1.11.4`.
+    pub engine: String,
+}
+
+/// A finding, and what the run makes of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// What was found.
+    pub finding: Finding,
+    /// How bad it is in this run.
+    pub level: Severity,
+    /// Who asked for it at that level.
+    pub asked_by: AskedBy,
+    /// The engine that alone raises it, where the run asked both.
+    pub engine: Option<Product>,
+    /// The same for the same fact, wherever it moves and however it is worded.
+    pub fingerprint: String,
+}
+
+/// Who asked for a rule at its level.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AskedBy {
+    /// The language: what an engine reports, this program reports.
+    Engine,
+    /// A line of a policy or of a preset.
+    Policy {
+        /// The file, as people know it.
+        file: SmolStr,
+        /// Counted from 1.
+        line: usize,
+    },
+}
+
+/// What a person asked of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// Only these rules, unless empty.
+    pub select: Vec<RuleId>,
+    /// None of these rules.
+    pub ignore: Vec<RuleId>,
+    /// Only what has a place under one of these files or folders, from the top of the run; everything where empty.
+    pub paths: Vec<String>,
+}
+
+/// Sorts what was found, drops what is not asked for and what was found twice, and names each.
+pub fn judge(findings: Vec<Finding>, sources: &Sources, settings: &Settings) -> Vec<Verdict> {
+    let mut told: Vec<Finding> =
+        findings.into_iter().filter(|finding| settings.ask_for(finding, sources)).collect();
+    told.sort_by(|a, b| order(a, sources).cmp(&order(b, sources)));
+    told.dedup();
+    let mut fingerprints = Fingerprints::default();
+    told.into_iter()
+        .map(|finding| Verdict {
+            level: finding.severity,
+            asked_by: AskedBy::Engine,
+            engine: None,
+            fingerprint: fingerprints.of(&finding, sources),
+            finding,
+        })
+        .collect()
+}
+
+impl Settings {
+    /// Whether a rule can be left out: a file that was not read hides whatever it holds, so nobody may hide that.
+    pub fn can_be_off(rule: &RuleId) -> bool {
+        ![Language::SyntaxError, Language::UnreadableFile].iter().any(|fixed| fixed.id() == *rule)
+    }
+
+    fn ask_for(&self, finding: &Finding, sources: &Sources) -> bool {
+        let rule = &finding.rule;
+        let selected = self.select.is_empty() || self.select.contains(rule);
+        let on = (selected && !self.ignore.contains(rule)) || !Self::can_be_off(rule);
+        on && self.reach(finding, sources)
+    }
+
+    fn reach(&self, finding: &Finding, sources: &Sources) -> bool {
+        if self.paths.is_empty() {
+            return true;
+        }
+        let under = |name: &str| self.paths.iter().any(|path| is_under(name, path));
+        let mut places = finding.primary.into_iter().chain(finding.related.iter().map(|place| place.span));
+        // What has no place of its own belongs to its module.
+        under(&finding.module) || places.any(|span| under(sources.get(span.file).name()))
+    }
+}
+
+/// Whether `name` is `path` or lies in that folder; the empty path is the top, which holds everything.
+fn is_under(name: &str, path: &str) -> bool {
+    path.is_empty() || name.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// By module, by file, by place; a finding without a place comes before those that have one.
+fn order<'a>(finding: &'a Finding, sources: &'a Sources) -> impl Ord + 'a {
+    let place = |span: Span| (sources.get(span.file).name(), span.start, span.end);
+    (
+        finding.module.as_str(),
+        finding.primary.map(place),
+        finding.severity,
+        finding.rule.as_str(),
+        finding.summary.as_str(),
+        (finding.detail.as_str(), &finding.label, finding.address.as_str()),
+        (&finding.help, finding.category, finding.stage),
+        finding.related.iter().map(|other| (place(other.span), other.message.as_str())).collect::<Vec<_>>(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::{FileId, Source};
+
+    fn sources() -> Sources {
+        Sources::new(vec![
+            Source::new("live/main.tf", "a b c d".into()),
+            Source::new("net/main.tf", "a a".into()),
+        ])
+    }
+
+    fn found(rule: Language, file: usize, at: usize) -> Finding {
+        let module = ["live", "net"][file];
+        Finding::language(rule, "Summary").at(Span::new(FileId::new(file), at..at + 1)).module(module)
+    }
+
+    fn places(verdicts: &[Verdict]) -> Vec<(usize, u32)> {
+        verdicts
+            .iter()
+            .filter_map(|v| v.finding.primary)
+            .map(|span| (span.file.number(), span.start))
+            .collect()
+    }
+
+    #[test]
+    fn verdicts_are_sorted_and_each_told_once() {
+        let one = found(Language::InvalidName, 1, 2);
+        let findings =
+            vec![one.clone(), found(Language::InvalidName, 0, 4), one, found(Language::InvalidName, 0, 0)];
+        let verdicts = judge(findings, &sources(), &Settings::default());
+        assert_eq!(places(&verdicts), [(0, 0), (0, 4), (1, 2)]);
+    }
+
+    #[test]
+    fn select_and_ignore_leave_out_all_but_what_cannot_be_off() {
+        let findings = vec![
+            found(Language::InvalidName, 0, 0),
+            found(Language::InvalidValue, 0, 2),
+            found(Language::SyntaxError, 0, 4),
+        ];
+        let told = |settings: Settings| places(&judge(findings.clone(), &sources(), &settings));
+        assert_eq!(
+            told(Settings { select: vec![Language::InvalidName.id()], ..Settings::default() }),
+            [(0, 0), (0, 4)]
+        );
+        assert_eq!(
+            told(Settings { ignore: vec![Language::InvalidName.id()], ..Settings::default() }),
+            [(0, 2), (0, 4)]
+        );
+        assert_eq!(
+            told(Settings { ignore: vec![Language::SyntaxError.id()], ..Settings::default() }).len(),
+            3
+        );
+    }
+
+    #[test]
+    fn a_path_keeps_what_has_any_place_under_it() {
+        let related =
+            found(Language::InvalidName, 0, 0).related(Span::new(FileId::new(1), 0..1), "called here");
+        let findings = vec![related, found(Language::InvalidName, 0, 2), found(Language::InvalidName, 1, 0)];
+        let told = |path: &str| {
+            let settings = Settings { paths: vec![path.to_owned()], ..Settings::default() };
+            places(&judge(findings.clone(), &sources(), &settings))
+        };
+        assert_eq!(told("net"), [(0, 0), (1, 0)]);
+        assert_eq!(told("live/main.tf"), [(0, 0), (0, 2)]);
+        assert_eq!(told("ne"), []);
+        assert_eq!(told("").len(), 3);
+    }
+
+    #[test]
+    fn a_fingerprint_outlives_moves_and_words_and_tells_equals_apart() {
+        let sources = sources();
+        let of = |findings: Vec<Finding>| -> Vec<String> {
+            judge(findings, &sources, &Settings::default()).into_iter().map(|v| v.fingerprint).collect()
+        };
+        let two = of(vec![found(Language::InvalidName, 1, 0), found(Language::InvalidName, 1, 2)]);
+        assert_ne!(two[0], two[1], "the same name twice");
+        let moved = of(vec![found(Language::InvalidName, 1, 2).detail("In other words.")]);
+        assert_eq!(moved[0], two[0], "moved and reworded");
+        let other = of(vec![found(Language::InvalidName, 0, 2)]);
+        assert_ne!(other[0], two[0], "another module");
+    }
+}

@@ -1,0 +1,43 @@
+//! Turns verdicts into one line each, as compilers do: `file:line:column: level: summary [rule]`.
+
+use super::tally::{by_rule, level_name};
+use super::{Style, one_line};
+use crate::check::{Outcome, Verdict};
+use crate::text::{Sources, Span};
+
+/// The report; nothing where nothing was found.
+pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> String {
+    let mut report = String::new();
+    if style.statistics {
+        for (number, level, rule) in by_rule(outcome) {
+            report.push_str(&format!("{number}: {}: {}\n", level_name(level), one_line(rule)));
+        }
+        return report;
+    }
+    for verdict in &outcome.verdicts {
+        line(&mut report, verdict, sources, style);
+    }
+    report
+}
+
+/// A line for the finding, and one for each other place, further in, in the form that editors jump to.
+fn line(report: &mut String, verdict: &Verdict, sources: &Sources, style: &Style) {
+    let finding = &verdict.finding;
+    let place = match finding.primary {
+        Some(span) => place(span, sources, style),
+        None => one_line(&style.names.of(&finding.module)).into_owned(),
+    };
+    let engine = verdict.engine.map_or_else(String::new, |engine| format!(" ({} only)", engine.name()));
+    let (level, summary) = (level_name(verdict.level), one_line(&finding.summary));
+    report.push_str(&format!("{place}: {level}: {summary} [{}]{engine}\n", one_line(finding.rule.as_str())));
+    for other in &finding.related {
+        let at = self::place(other.span, sources, style);
+        report.push_str(&format!("  {at}: {}\n", one_line(&other.message)));
+    }
+}
+
+fn place(span: Span, sources: &Sources, style: &Style) -> String {
+    let source = sources.get(span.file);
+    let at = source.position(span.start);
+    format!("{}:{}:{}", one_line(&style.names.of(source.name())), at.line, at.column)
+}

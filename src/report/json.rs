@@ -1,0 +1,183 @@
+//! Turns verdicts into the document that `terraform validate -json` writes, with fields of ours beside its own.
+
+mod escape;
+mod snippet;
+
+use serde::Serialize;
+
+use super::tally::{Tally, by_rule, level_name};
+use super::{Names, Style};
+use crate::check::{AskedBy, Outcome, Verdict};
+use crate::engine::Product;
+use crate::finding::{Category, Severity, Stage};
+use crate::text::{Source, Sources, Span};
+use snippet::Snippet;
+
+/// The report.
+pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> String {
+    let tally = Tally::of(outcome);
+    let document = Document {
+        format_version: "1.0",
+        valid: tally.errors == 0,
+        error_count: tally.errors,
+        warning_count: tally.warnings,
+        diagnostics: outcome
+            .verdicts
+            .iter()
+            .map(|verdict| Diagnostic::new(verdict, sources, &style.names))
+            .collect(),
+        overrule: Run {
+            version: env!("CARGO_PKG_VERSION"),
+            modules: outcome.modules,
+            files: outcome.files,
+            engine: &outcome.engine,
+            statistics: style.statistics.then(|| by_rule(outcome).into_iter().map(Statistic::new).collect()),
+        },
+    };
+    escape::to_string(&document)
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    format_version: &'static str,
+    valid: bool,
+    error_count: usize,
+    warning_count: usize,
+    diagnostics: Vec<Diagnostic<'a>>,
+    overrule: Run<'a>,
+}
+
+#[derive(Serialize)]
+struct Run<'a> {
+    version: &'static str,
+    modules: usize,
+    files: usize,
+    engine: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    statistics: Option<Vec<Statistic<'a>>>,
+}
+
+#[derive(Serialize)]
+struct Statistic<'a> {
+    rule: &'a str,
+    level: &'static str,
+    count: usize,
+}
+
+impl<'a> Statistic<'a> {
+    fn new((count, level, rule): (usize, Severity, &'a str)) -> Self {
+        Self { rule, level: level_name(level), count }
+    }
+}
+
+#[derive(Serialize)]
+struct Diagnostic<'a> {
+    severity: &'static str,
+    summary: &'a str,
+    detail: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range: Option<Range>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snippet: Option<Snippet>,
+    rule: &'a str,
+    category: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stage: Option<&'static str>,
+    level: &'static str,
+    module: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asked_by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    engine: Option<&'a str>,
+    related: Vec<Related<'a>>,
+    fingerprint: &'a str,
+}
+
+#[derive(Serialize)]
+struct Related<'a> {
+    range: Range,
+    message: &'a str,
+}
+
+#[derive(Serialize)]
+struct Range {
+    filename: String,
+    start: Position,
+    end: Position,
+}
+
+#[derive(Serialize)]
+struct Position {
+    line: usize,
+    column: usize,
+    byte: usize,
+}
+
+impl<'a> Diagnostic<'a> {
+    fn new(verdict: &'a Verdict, sources: &'a Sources, names: &Names) -> Self {
+        let finding = &verdict.finding;
+        Self {
+            // The engines know no third severity.
+            severity: match verdict.level {
+                Severity::Error => "error",
+                Severity::Warning | Severity::Notice => "warning",
+            },
+            summary: &finding.summary,
+            detail: &finding.detail,
+            range: finding.primary.map(|span| Range::new(span, sources, names)),
+            snippet: finding.primary.map(|span| Snippet::new(span, sources.get(span.file), None)),
+            rule: finding.rule.as_str(),
+            category: match finding.category {
+                Category::Language => "language",
+                Category::Policy => "policy",
+            },
+            stage: match (finding.category, finding.stage) {
+                (Category::Language, Stage::Load) => Some("load"),
+                (Category::Language, Stage::Validate) => Some("validate"),
+                (Category::Policy, Stage::Load | Stage::Validate) => None,
+            },
+            level: level_name(verdict.level),
+            module: names.of(&finding.module),
+            help: finding.help.as_deref(),
+            url: super::page_url(&finding.rule),
+            asked_by: match &verdict.asked_by {
+                AskedBy::Engine => None,
+                AskedBy::Policy { file, line } => Some(format!("{}:{line}", names.of(file))),
+            },
+            engine: verdict.engine.map(Product::word),
+            related: finding
+                .related
+                .iter()
+                .map(|other| Related {
+                    range: Range::new(other.span, sources, names),
+                    message: &other.message,
+                })
+                .collect(),
+            fingerprint: &verdict.fingerprint,
+        }
+    }
+}
+
+impl Range {
+    fn new(span: Span, sources: &Sources, names: &Names) -> Self {
+        let source = sources.get(span.file);
+        let mut end = Position::new(source, span.end);
+        if span.start == span.end {
+            // The engines widen an empty range by one, so that there is something to see.
+            end.column += 1;
+            end.byte += 1;
+        }
+        Self { filename: names.of(source.name()), start: Position::new(source, span.start), end }
+    }
+}
+
+impl Position {
+    fn new(source: &Source, offset: u32) -> Self {
+        let at = source.position(offset);
+        Self { line: at.line, column: at.column, byte: at.byte }
+    }
+}

@@ -1,0 +1,85 @@
+//! Turns a document into JSON text in which no character is written that a terminal would obey.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde_json::ser::{CharEscape, Formatter, PrettyFormatter, Serializer};
+
+use crate::report::visible::is_obeyed;
+
+/// The document, indented by two as the engines do, with a line break at its end.
+pub(super) fn to_string(document: &impl Serialize) -> String {
+    let mut bytes = Vec::new();
+    let mut serializer = Serializer::with_formatter(&mut bytes, Escaping(PrettyFormatter::new()));
+    document.serialize(&mut serializer).expect("the document holds nothing that JSON cannot say");
+    bytes.push(b'\n');
+    String::from_utf8(bytes).expect("JSON is written in UTF-8")
+}
+
+/// Writes as [`PrettyFormatter`] does, and by their numbers the characters beyond ASCII that a terminal would obey.
+struct Escaping<'a>(PrettyFormatter<'a>);
+
+impl Formatter for Escaping<'_> {
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
+        let mut written = 0;
+        for (at, c) in fragment.char_indices().filter(|(_, c)| is_obeyed(*c)) {
+            out.write_all(&fragment.as_bytes()[written..at])?;
+            write!(out, "\\u{:04x}", u32::from(c))?;
+            written = at + c.len_utf8();
+        }
+        out.write_all(&fragment.as_bytes()[written..])
+    }
+
+    fn write_char_escape<W: ?Sized + Write>(&mut self, out: &mut W, escape: CharEscape) -> io::Result<()> {
+        self.0.write_char_escape(out, escape)
+    }
+
+    fn begin_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.begin_array(out)
+    }
+
+    fn end_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.end_array(out)
+    }
+
+    fn begin_array_value<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        self.0.begin_array_value(out, first)
+    }
+
+    fn end_array_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.end_array_value(out)
+    }
+
+    fn begin_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.begin_object(out)
+    }
+
+    fn end_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.end_object(out)
+    }
+
+    fn begin_object_key<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        self.0.begin_object_key(out, first)
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.begin_object_value(out)
+    }
+
+    fn end_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.end_object_value(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_obeys_is_written_by_its_number() {
+        let hostile = "a\u{1b}[31m\u{9b}\u{202e}\u{7f}é\r\n";
+        let text = to_string(&hostile);
+        assert_eq!(text, "\"a\\u001b[31m\\u009b\\u202e\\u007fé\\r\\n\"\n");
+        assert_eq!(serde_json::from_str::<String>(&text).expect("JSON"), hostile);
+    }
+}

@@ -1,0 +1,127 @@
+//! Turns a place into the lines around it, cut and counted as the engines do.
+
+use serde::Serialize;
+
+use crate::text::{Source, Span};
+
+/// What the engines call a snippet.
+#[derive(Debug, Serialize, PartialEq, Eq)]
+pub(super) struct Snippet {
+    context: Option<String>,
+    code: String,
+    start_line: usize,
+    highlight_start_offset: usize,
+    highlight_end_offset: usize,
+    values: [(); 0],
+}
+
+/// More than this, in bytes, the code of a snippet never holds: a generated file may be one line of many megabytes, and
+/// each of its findings would repeat it.
+const MOST_CODE: usize = 4096;
+/// How much of it stands before what is marked, where it is cut.
+const KEPT_BEFORE: usize = 512;
+
+impl Snippet {
+    /// The lines that `span` touches. `context` names the block they are in.
+    pub(super) fn new(span: Span, source: &Source, context: Option<String>) -> Self {
+        // The engines widen an empty place by one byte.
+        let (start, end) = (span.start as usize, (span.end as usize).max(span.start as usize + 1));
+        let (code, code_start) = code(source, start, end);
+        let limit = code.len();
+        let highlight_start = start.saturating_sub(code_start).min(limit);
+        let highlight_end = (start.saturating_sub(code_start) + end - start).min(limit);
+        let (code, cut) = shortened(code, highlight_start);
+        Self {
+            context,
+            start_line: source.position(span.start).line,
+            highlight_start_offset: highlight_start - cut,
+            highlight_end_offset: (highlight_end - cut).min(code.len()),
+            code,
+            values: [],
+        }
+    }
+}
+
+/// The lines that overlap the range, without the blank ones, which no range overlaps, and where the first of them starts.
+fn code(source: &Source, start: usize, end: usize) -> (String, usize) {
+    let (text, starts) = (source.text(), source.line_starts());
+    let first = starts.partition_point(|line| (*line as usize) < start).saturating_sub(1);
+    let (mut code, mut code_start) = (String::new(), None);
+    for (number, from) in starts.iter().map(|from| *from as usize).enumerate().skip(first) {
+        if from > end || code.len() > MOST_CODE + start.saturating_sub(code_start.unwrap_or(start)) {
+            break;
+        }
+        let next = starts.get(number + 1).map_or(text.len(), |next| *next as usize);
+        let line = text[from..next].strip_suffix('\n').unwrap_or(&text[from..next]);
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        let to = from + line.len();
+        let within = |offset: usize, from: usize, to: usize| from <= offset && offset < to;
+        let overlaps = within(start, from, to)
+            || within(end, from, to)
+            || within(from, start, end)
+            || within(to, start, end);
+        if !line.is_empty() && overlaps {
+            code_start.get_or_insert(from);
+            code.push_str(line);
+            code.push('\n');
+        }
+    }
+    code.pop();
+    (code, code_start.unwrap_or(0))
+}
+
+/// The code, cut around what is marked where it is too long, and how much was cut before.
+fn shortened(code: String, highlight_start: usize) -> (String, usize) {
+    if code.len() <= MOST_CODE {
+        return (code, 0);
+    }
+    let whole = |at: usize| (0..=at).rev().find(|at| code.is_char_boundary(*at)).unwrap_or(0);
+    let from = whole(highlight_start.saturating_sub(KEPT_BEFORE));
+    let to = whole((from + MOST_CODE).min(code.len()));
+    (code[from..to].to_owned(), from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::FileId;
+
+    /// Marks the text between `«` and `»`, and gives the code with the highlight between the same, and its first line.
+    fn snippet(marked: &str) -> (String, usize) {
+        let start = marked.find('«').expect("a start");
+        let end = marked.find('»').expect("an end") - '«'.len_utf8();
+        let source = Source::new("a.tf", marked.replace(['«', '»'], "").into());
+        let snippet = Snippet::new(Span::new(FileId::new(0), start..end), &source, None);
+        let (from, to) = (snippet.highlight_start_offset, snippet.highlight_end_offset);
+        let code = &snippet.code;
+        (format!("{}«{}»{}", &code[..from], &code[from..to], &code[to..]), snippet.start_line)
+    }
+
+    // The expected values of these are what Terraform 1.11.4 answered for such places.
+
+    #[test]
+    fn a_snippet_is_the_lines_that_the_place_touches() {
+        assert_eq!(snippet("a = 1\nb = «foo»\nc = 2\n"), ("b = «foo»".to_owned(), 2));
+        assert_eq!(snippet("a = «\"é${\n  1}»\" + foo\n}"), ("a = «\"é${\n  1}»\" + foo".to_owned(), 1));
+    }
+
+    #[test]
+    fn a_line_break_brings_the_next_line_along() {
+        assert_eq!(snippet("locals {\n  é = 1 + «\n»}\n"), ("  é = 1 + «\n»}".to_owned(), 2));
+    }
+
+    #[test]
+    fn an_empty_place_is_widened_and_cut_to_what_is_there() {
+        assert_eq!(snippet("a = «»1\n"), ("a = «1»".to_owned(), 1));
+        assert_eq!(snippet("a {\n  b\n}«»"), ("}«»".to_owned(), 3));
+    }
+
+    #[test]
+    fn a_line_of_megabytes_is_cut_around_the_place() {
+        let long = "é".repeat(1_000_000);
+        let (code, line) = snippet(&format!("{long}«foo»{long}"));
+        assert!(code.contains("é«foo»é"), "the place is in it");
+        assert!(code.len() < 2 * MOST_CODE, "{}", code.len());
+        assert_eq!(line, 1);
+    }
+}

@@ -1,0 +1,104 @@
+//! Turns verdicts into the counts that a report ends with.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::check::Outcome;
+use crate::finding::Severity;
+
+/// How many verdicts there are of each level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Of level error.
+    pub errors: usize,
+    /// Of level warning.
+    pub warnings: usize,
+    /// Of level notice.
+    pub notices: usize,
+}
+
+impl Tally {
+    /// Counts what a run came to.
+    pub fn of(outcome: &Outcome) -> Self {
+        let mut tally = Self::default();
+        for verdict in &outcome.verdicts {
+            match verdict.level {
+                Severity::Error => tally.errors += 1,
+                Severity::Warning => tally.warnings += 1,
+                Severity::Notice => tally.notices += 1,
+            }
+        }
+        tally
+    }
+
+    fn words(self) -> String {
+        let parts = [(self.errors, "error"), (self.warnings, "warning"), (self.notices, "notice")];
+        let told: Vec<String> = parts
+            .iter()
+            .filter(|(number, _)| *number > 0)
+            .map(|(number, noun)| count(*number, noun))
+            .collect();
+        if told.is_empty() { "nothing found".to_owned() } else { told.join(", ") }
+    }
+}
+
+/// The last line of a report, without a line break.
+pub(super) fn closing_line(outcome: &Outcome, elapsed: Option<Duration>) -> String {
+    let (modules, files) = (count(outcome.modules, "module"), count(outcome.files, "file"));
+    let time = elapsed.map_or_else(String::new, |time| format!(" in {:.2} s", time.as_secs_f64()));
+    format!("checked {modules}, {files}{time}: {}", Tally::of(outcome).words())
+}
+
+/// How often each rule was not met at each level, the most frequent first.
+pub(super) fn by_rule(outcome: &Outcome) -> Vec<(usize, Severity, &str)> {
+    let mut counts = BTreeMap::new();
+    for verdict in &outcome.verdicts {
+        *counts.entry((verdict.level, verdict.finding.rule.as_str())).or_insert(0) += 1;
+    }
+    let mut rows: Vec<_> = counts.into_iter().map(|((level, rule), number)| (number, level, rule)).collect();
+    // The sort keeps the order of level and name among equals.
+    rows.sort_by_key(|(number, _, _)| std::cmp::Reverse(*number));
+    rows
+}
+
+/// The name of a level.
+pub(super) const fn level_name(level: Severity) -> &'static str {
+    match level {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Notice => "notice",
+    }
+}
+
+/// `1,480 files`.
+fn count(number: usize, noun: &str) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (place, digit) in digits.char_indices() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{grouped} {noun}{plural}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_grouped_and_agree_with_their_noun() {
+        let told = [0, 1, 999, 1480, 1_234_567].map(|number| count(number, "file"));
+        assert_eq!(told, ["0 files", "1 file", "999 files", "1,480 files", "1,234,567 files"]);
+    }
+
+    #[test]
+    fn time_is_told_only_where_it_may_differ() {
+        let outcome = Outcome { modules: 1, files: 2, ..Outcome::default() };
+        assert_eq!(closing_line(&outcome, None), "checked 1 module, 2 files: nothing found");
+        let time = Some(Duration::from_millis(214));
+        assert_eq!(closing_line(&outcome, time), "checked 1 module, 2 files in 0.21 s: nothing found");
+    }
+}

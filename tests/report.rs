@@ -1,0 +1,179 @@
+//! Reports on findings made by hand, in every format, byte for byte.
+
+use std::path::Path;
+
+use overrule::check::{AskedBy, Outcome, Settings, judge};
+use overrule::finding::{Category, Finding, Language, RuleId, Severity};
+use overrule::report::{Format, Names, Style};
+use overrule::text::{FileId, Source, Sources, Span};
+
+/// A small repository: a root that repeats a module with a provider block of its own, and faults of other kinds.
+fn sources() -> Sources {
+    let files = [
+        (
+            "live/a/main.tf",
+            "\n\n\n\n\n\n\n\n\n\n\n\nmodule \"net\" {\n  count  = 2\n  source = \"../../modules/net\"\n}\n",
+        ),
+        ("live/a/vars.tf", "variable \"x\" {}\n\nvariable \"x\" {\n\tdéfault = \"é\"\n}\n"),
+        ("modules/net/main.tf", "provider \"aws\" {\n  region = \"x\"\n}\n"),
+        ("modules/net/hostile.tf", "# \u{1b}[31mred\u{202e}\na = \"\u{1b}]0;title\u{7}\" # \u{9b}0m\rover\n"),
+        ("modules/net/broken.tf", "locals {\n  a = 1 +\n}"),
+    ];
+    Sources::new(files.iter().map(|(name, text)| Source::new(*name, (*text).into())).collect())
+}
+
+/// The place of the nth occurrence of `words` in a file.
+fn place(sources: &Sources, file: &str, words: &str, nth: usize) -> Span {
+    let (id, source) = sources.iter().find(|(_, source)| source.name() == file).expect("the file");
+    let (at, _) = source.text().match_indices(words).nth(nth).expect("the words");
+    Span::new(id, at..at + words.len())
+}
+
+fn findings(sources: &Sources) -> Vec<Finding> {
+    let at = |file, words, nth| place(sources, file, words, nth);
+    vec![
+        Finding::language(
+            Language::ProviderBlockInRepeatedModule,
+            "Module is incompatible with count, for_each, and depends_on",
+        )
+        .at(at("live/a/main.tf", "2", 0))
+        .label("repeats a module that configures its own provider")
+        .related(at("modules/net/main.tf", "provider \"aws\"", 0), "configured here")
+        .help("remove this provider block, declare it under required_providers, and let callers pass one:\nproviders = { aws = aws }")
+        .module("live/a")
+        .address("module.net"),
+        Finding::language(Language::DuplicateDeclaration, "Duplicate variable declaration")
+            .at(at("live/a/vars.tf", "variable \"x\"", 1))
+            .label("declared again")
+            .related(at("live/a/vars.tf", "variable \"x\"", 0), "first declared here")
+            .detail("A variable named \"x\" is declared twice in this module, and the names of variables have to be unique, so only one of the two can stay.")
+            .module("live/a")
+            .address("variable.x"),
+        Finding::language(Language::UnsupportedBlockOrArgument, "Unsupported argument")
+            .at(at("live/a/vars.tf", "défault", 0))
+            .severity(Severity::Warning)
+            .help("did you mean `default`?")
+            .module("live/a")
+            .address("variable.x"),
+        Finding::policy(RuleId::named("override-unannounced"), Severity::Notice, "Overridden without a word")
+            .at(at("modules/net/hostile.tf", "a = \"\u{1b}]0;title\u{7}\"", 0))
+            .label("here \u{1b}[2J")
+            .detail("Text of a file: \u{1b}[31m and \u{9b}.")
+            .module("modules/net"),
+        Finding::language(Language::SyntaxError, "Invalid expression")
+            .at(Span::new(FileId::new(4), 18..19))
+            .module("modules/net"),
+        Finding::language(Language::ReferenceCycle, "Cycle: local.a, local.b").at_validate().module("modules/net"),
+    ]
+}
+
+fn outcome(sources: &Sources) -> Outcome {
+    let mut verdicts = judge(findings(sources), sources, &Settings::default());
+    for verdict in &mut verdicts {
+        if verdict.finding.category == Category::Policy {
+            verdict.asked_by = AskedBy::Policy { file: "overrule.hcl".into(), line: 9 };
+        }
+    }
+    Outcome { verdicts, modules: 212, files: 1480, engine: "terraform@1.11.4".to_owned() }
+}
+
+/// Compares a report with the one that is kept, and with `UPDATE_REPORTS` set keeps it anew.
+fn assert_kept(name: &str, report: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report").join(name);
+    if std::env::var_os("UPDATE_REPORTS").is_some() {
+        std::fs::write(&path, report).expect("the report is kept");
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(kept == report, "{name} differs; UPDATE_REPORTS=1 keeps the new one:\n{report}");
+}
+
+#[test]
+fn the_human_report_shows_every_place_in_one_frame() {
+    let sources = sources();
+    let outcome = outcome(&sources);
+    assert_kept("human.txt", &Format::Human.write(&outcome, &sources, &Style::default()));
+    let ascii = Style { unicode: false, ..Style::default() };
+    assert_kept("human-ascii.txt", &Format::Human.write(&outcome, &sources, &ascii));
+}
+
+#[test]
+fn colours_change_nothing_but_colours() {
+    let sources = sources();
+    let outcome = outcome(&sources);
+    let plain = Format::Human.write(&outcome, &sources, &Style::default());
+    let painted = Format::Human.write(&outcome, &sources, &Style { color: true, ..Style::default() });
+    assert_ne!(plain, painted);
+    let mut stripped = String::new();
+    for (number, part) in painted.split("\u{1b}[").enumerate() {
+        stripped.push_str(if number == 0 { part } else { part.split_once('m').expect("a colour").1 });
+    }
+    assert_eq!(plain, stripped);
+}
+
+#[test]
+fn the_concise_report_is_a_line_a_place() {
+    let sources = sources();
+    assert_kept("concise.txt", &Format::Concise.write(&outcome(&sources), &sources, &Style::default()));
+}
+
+#[test]
+fn the_json_report_is_the_engines_document_and_more() {
+    let sources = sources();
+    let style = Style { names: Names::Inside("live".to_owned()), ..Style::default() };
+    let report = Format::Json.write(&outcome(&sources), &sources, &style);
+    assert_kept("report.json", &report);
+    let document: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    assert_eq!(document["error_count"], 4);
+    assert_eq!(document["warning_count"], 1, "a notice is counted as none");
+}
+
+#[test]
+fn statistics_count_by_rule() {
+    let sources = sources();
+    let style = Style { statistics: true, ..Style::default() };
+    assert_kept("statistics.txt", &Format::Human.write(&outcome(&sources), &sources, &style));
+}
+
+#[test]
+fn nothing_that_a_terminal_obeys_is_written() {
+    let sources = sources();
+    for format in Format::ALL {
+        let report = format.write(&outcome(&sources), &sources, &Style::default());
+        let obeyed: Vec<char> =
+            report.chars().filter(|c| (c.is_control() && *c != '\n') || *c == '\u{202e}').collect();
+        assert!(obeyed.is_empty(), "{}: {obeyed:?}", format.name());
+    }
+}
+
+#[test]
+fn nothing_found_is_said_in_one_line() {
+    let outcome = Outcome { modules: 1, files: 3, ..Outcome::default() };
+    let report = |format: Format| format.write(&outcome, &Sources::default(), &Style::default());
+    assert_eq!(report(Format::Human), "checked 1 module, 3 files: nothing found\n");
+    assert_eq!(report(Format::Concise), "");
+}
+
+#[test]
+fn any_place_in_any_text_can_be_drawn() {
+    let texts =
+        ["", "\n", "\u{feff}a\n", "a", "é\r\né", "\r\r\n\n", "{\n\n\n\n\n\n\n\n\n}\n", "\t\u{1b}\t\u{301}\n"];
+    for text in texts {
+        let sources = Sources::new(vec![Source::new("a.tf", text.into())]);
+        for start in 0..=text.len() {
+            for end in start..=text.len() + 1 {
+                let span = Span::new(FileId::new(0), start..end);
+                let finding =
+                    Finding::language(Language::InvalidName, "S").at(span).related(span.after(), "end");
+                let verdicts = judge(vec![finding], &sources, &Settings::default());
+                let outcome = Outcome { verdicts, ..Outcome::default() };
+                for format in Format::ALL {
+                    let report = format.write(&outcome, &sources, &Style::default());
+                    assert!(
+                        report.contains("a.tf") && !report.contains("Failed"),
+                        "{text:?} {start}..{end}: {report}"
+                    );
+                }
+            }
+        }
+    }
+}
