@@ -1,8 +1,131 @@
-//! To be written.
+//! Turns the arguments of the process into an exit code, one file a command.
+//!
+//! The report goes to standard output, and all else to standard error. Exit codes: 0 nothing found that fails a run,
+//! 1 something found, 2 the command did not take place.
+
+mod completions;
+mod explain;
+mod rules;
+mod stream;
+mod terminal;
 
 use std::process::ExitCode;
 
+use clap::{Parser, Subcommand, ValueEnum};
+
+use stream::{err, out};
+use terminal::Terminal;
+
+/// Checks Terraform and OpenTofu modules against the documented rules of the language, before `init`.
+#[derive(Debug, Parser)]
+#[command(name = "overrule", version, max_term_width = 100, disable_help_subcommand = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    /// When to write colours
+    #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
+    color: Color,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Prints what a rule finds, why that matters, and what to write instead
+    Explain(explain::Arguments),
+    /// Lists every rule: its level, and one line on what it finds
+    Rules,
+    /// Prints completions for a shell
+    Completions(completions::Arguments),
+}
+
+/// When to write colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Color {
+    /// On a terminal that can show them.
+    Auto,
+    /// Whatever is written to.
+    Always,
+    /// Not at all.
+    Never,
+}
+
+/// Why a command did not take place.
+#[derive(Debug)]
+struct Failure {
+    /// One lower-case line.
+    message: String,
+    /// An order, or the nearest right word.
+    help: Option<String>,
+}
+
+impl Failure {
+    fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), help: None }
+    }
+
+    fn help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
+    }
+}
+
+const FAILED: u8 = 2;
+
 /// Runs the program on the arguments of the process.
 pub fn main() -> ExitCode {
-    ExitCode::SUCCESS
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(refused) => {
+            // clap writes help and version to standard output, and what is wrong with the arguments to standard error.
+            // That nobody listens is no failure of ours.
+            refused.print().ok();
+            return ExitCode::from(u8::try_from(refused.exit_code()).unwrap_or(FAILED));
+        }
+    };
+    let terminal = Terminal::look(arguments.color);
+    let done = match arguments.command {
+        Command::Explain(arguments) => explain::run(&arguments, &terminal),
+        Command::Rules => rules::run(&terminal),
+        Command::Completions(arguments) => completions::run(&arguments),
+    };
+    done.unwrap_or_else(|failure| {
+        err(&format!("error: {}\n", failure.message));
+        if let Some(help) = failure.help {
+            err(&format!("  help: {help}\n"));
+        }
+        ExitCode::from(FAILED)
+    })
+}
+
+/// Writes what a command has to say, and succeeds.
+fn say(text: &str) -> Result<ExitCode, Failure> {
+    out(text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The candidate that someone who wrote `word` most likely meant; none where all are far.
+fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let far = 1 + word.chars().count() / 3;
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::osa_distance(word, candidate), candidate))
+        .filter(|(distance, _)| *distance <= far)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_hold_together() {
+        <Arguments as clap::CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn the_nearest_word_is_near() {
+        let words = ["syntax-error", "invalid-name", "invalid-value"];
+        assert_eq!(nearest("sintax-eror", words), Some("syntax-error"));
+        assert_eq!(nearest("invalid-names", words), Some("invalid-name"));
+        assert_eq!(nearest("tagged", words), None);
+    }
 }

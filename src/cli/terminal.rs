@@ -1,0 +1,98 @@
+//! Turns the environment and the standard streams into what a reader can see.
+
+use std::env;
+use std::io::{self, IsTerminal};
+
+use super::Color;
+
+/// What standard output can show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Terminal {
+    /// Whether standard output is one at all.
+    pub(super) is_one: bool,
+    pub(super) color: bool,
+    pub(super) unicode: bool,
+    /// In columns.
+    pub(super) width: usize,
+}
+
+/// Prose wider than this is hard to read, however wide the screen.
+const WIDEST: usize = 120;
+/// What is taken where there is no screen to measure.
+const USUAL: usize = 100;
+
+impl Terminal {
+    /// Looks at standard output and at the environment of the process.
+    pub(super) fn look(color: Color) -> Self {
+        let is_one = io::stdout().is_terminal();
+        let variable = |name: &str| env::var(name).ok();
+        let measured = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
+        Self {
+            is_one,
+            color: match color {
+                Color::Always => true,
+                Color::Never => false,
+                Color::Auto => shows_color(is_one, variable),
+            },
+            unicode: shows_unicode(variable),
+            // Some pseudo-terminals, such as those that pre-commit opens, have no size.
+            width: measured.filter(|width| *width > 0).unwrap_or(USUAL).min(WIDEST),
+        }
+    }
+}
+
+fn shows_color(is_terminal: bool, variable: impl Fn(&str) -> Option<String>) -> bool {
+    let set = |name: &str| variable(name).filter(|value| !value.is_empty());
+    if set("NO_COLOR").is_some() {
+        return false;
+    }
+    if set("CLICOLOR_FORCE").is_some_and(|value| value != "0") {
+        return true;
+    }
+    is_terminal && set("TERM").as_deref() != Some("dumb") && set("CLICOLOR").as_deref() != Some("0")
+}
+
+/// By the variables that set the encoding, the first that says anything; where none does, as in most containers, the
+/// answer is yes, because whoever reads the logs of a container reads UTF-8.
+fn shows_unicode(variable: impl Fn(&str) -> Option<String>) -> bool {
+    let locale =
+        ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| variable(name).filter(|v| !v.is_empty()));
+    let Some(locale) = locale.map(|locale| locale.to_ascii_lowercase()) else { return true };
+    match locale.split_once('.') {
+        Some((_, encoding)) => encoding.starts_with("utf"),
+        None => locale != "c" && locale != "posix",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn environment<'a>(variables: &'a [(&str, &str)]) -> impl Fn(&str) -> Option<String> + 'a {
+        |name| variables.iter().find(|(other, _)| *other == name).map(|(_, value)| (*value).to_owned())
+    }
+
+    #[test]
+    fn colors_follow_the_customs() {
+        let color = |terminal, variables| shows_color(terminal, environment(variables));
+        assert!(color(true, &[("TERM", "xterm")]));
+        assert!(!color(false, &[]));
+        assert!(!color(true, &[("TERM", "dumb")]));
+        assert!(!color(true, &[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")]));
+        assert!(color(true, &[("NO_COLOR", "")]), "an empty variable says nothing");
+        assert!(color(false, &[("CLICOLOR_FORCE", "1")]));
+        assert!(!color(false, &[("CLICOLOR_FORCE", "0")]));
+        assert!(!color(true, &[("CLICOLOR", "0")]));
+    }
+
+    #[test]
+    fn drawing_follows_the_locale() {
+        let unicode = |variables| shows_unicode(environment(variables));
+        assert!(unicode(&[]));
+        assert!(unicode(&[("LANG", "en_US.UTF-8")]));
+        assert!(unicode(&[("LC_ALL", "C.utf8"), ("LANG", "C")]));
+        assert!(!unicode(&[("LC_ALL", "C"), ("LANG", "en_US.UTF-8")]));
+        assert!(!unicode(&[("LANG", "POSIX")]));
+        assert!(!unicode(&[("LANG", "de_DE.ISO-8859-1")]));
+    }
+}

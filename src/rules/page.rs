@@ -1,0 +1,115 @@
+//! Turns the name of a rule into its page, `policies/rules/<rule>.md`, which the binary carries.
+
+/// What people are told about a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Page {
+    /// The name of the rule.
+    pub rule: &'static str,
+    /// Markdown; its first line says what the rule finds.
+    pub text: &'static str,
+}
+
+impl Page {
+    /// The page of a rule.
+    pub fn of(rule: &str) -> Option<&'static Self> {
+        PAGES.iter().find(|page| page.rule == rule)
+    }
+
+    /// One line on what the rule finds.
+    pub fn finds(&self) -> &'static str {
+        self.text.lines().next().unwrap_or("")
+    }
+}
+
+macro_rules! pages {
+    ($($rule:literal,)*) => {
+        &[$(Page { rule: $rule, text: include_str!(concat!("../../policies/rules/", $rule, ".md")) }),*]
+    };
+}
+
+/// Every page, by name. A new rule has a file and a line here.
+pub const PAGES: &[Page] = pages![
+    "deprecated-provider-version",
+    "deprecated-quoting",
+    "duplicate-declaration",
+    "duplicate-required-provider",
+    "ignored-backend-or-cloud",
+    "invalid-action",
+    "invalid-check-or-condition",
+    "invalid-default-value",
+    "invalid-function-call",
+    "invalid-lifecycle",
+    "invalid-module-source",
+    "invalid-moved-removed-import",
+    "invalid-name",
+    "invalid-provider-configuration",
+    "invalid-provisioner",
+    "invalid-reference",
+    "invalid-required-providers",
+    "invalid-type-constraint",
+    "invalid-value",
+    "invalid-version-constraint",
+    "limit-reached",
+    "link-leaves-repository",
+    "misplaced-symbol",
+    "missing-argument",
+    "missing-module",
+    "missing-module-argument",
+    "missing-provider-configuration",
+    "module-argument-type",
+    "override-depends-on",
+    "override-not-allowed",
+    "override-without-base",
+    "provider-block-in-repeated-module",
+    "provider-configuration-overridden",
+    "provider-type-mismatch",
+    "proxy-provider-block",
+    "reference-cycle",
+    "sensitive-output",
+    "syntax-error",
+    "undeclared-reference",
+    "undefined-module-output",
+    "undefined-provider-reference",
+    "unknown-module-argument",
+    "unreadable-file",
+    "unsupported-block-or-argument",
+    "unsupported-engine-version",
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+    use crate::finding::Language;
+
+    #[test]
+    fn every_file_has_a_line_and_every_line_a_file() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("policies/rules");
+        let files: BTreeSet<String> = fs::read_dir(folder)
+            .expect("the folder of pages")
+            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().replace(".md", ""))
+            .collect();
+        let lines: Vec<&str> = PAGES.iter().map(|page| page.rule).collect();
+        assert!(lines.is_sorted(), "the list is sorted by name");
+        assert_eq!(files.into_iter().collect::<Vec<_>>(), lines);
+    }
+
+    #[test]
+    fn every_rule_of_the_language_has_a_page() {
+        for rule in Language::ALL {
+            assert!(Page::of(rule.name()).is_some(), "{} has no page", rule.name());
+        }
+    }
+
+    #[test]
+    fn a_page_opens_with_one_sentence() {
+        for page in PAGES {
+            let finds = page.finds();
+            let opens = finds.starts_with(|c: char| c.is_ascii_uppercase() || c == '`');
+            assert!(opens && finds.ends_with('.'), "{}: {finds:?}", page.rule);
+        }
+    }
+}
