@@ -6,6 +6,7 @@
 mod analysis;
 mod body;
 mod expression;
+mod native;
 
 pub use analysis::{MapKey, Scope};
 pub use body::{Attribute, AttributeSchema, Block, BlockSchema, Body, Content, Label, Schema};
@@ -14,7 +15,8 @@ pub use expression::{
     StepKind, Template, TemplateKind, Traversal, UnaryOperator,
 };
 
-use crate::text::Span;
+use crate::finding::Finding;
+use crate::text::{FileId, Source, Span};
 
 /// How a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,4 +44,15 @@ pub struct File {
 pub struct Comment {
     /// From its marker to the end of the line, without the line break, or to the `*/`.
     pub span: Span,
+}
+
+/// Reads a file. What is wrong with it is found in the engines' words and places; what is left of it is in the tree.
+pub fn parse(id: FileId, source: &Source, notation: Notation) -> (File, Vec<Finding>) {
+    match notation {
+        Notation::Native => native::parse(id, source),
+        Notation::Json => {
+            let body = Body::native(Span::new(id, 0..0), Vec::new(), Vec::new());
+            (File { body, comments: Vec::new(), complete: false }, Vec::new())
+        }
+    }
 }

@@ -1,0 +1,511 @@
+//! Turns the text of a native file into tokens, as the engines' scanner cuts it.
+
+use crate::text::Source;
+
+/// A token: what it is and which bytes it takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    pub(super) start: u32,
+    pub(super) end: u32,
+}
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Kind {
+    OpenBrace,
+    CloseBrace,
+    OpenBracket,
+    CloseBracket,
+    OpenParen,
+    CloseParen,
+    OpenQuote,
+    CloseQuote,
+    /// `<<EOT` and the line break behind it.
+    OpenHeredoc,
+    /// The line of the closing marker, without its line break.
+    CloseHeredoc,
+    Star,
+    Slash,
+    Plus,
+    Minus,
+    Percent,
+    Equal,
+    EqualEqual,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    And,
+    Or,
+    Bang,
+    Dot,
+    Comma,
+    DoubleColon,
+    Ellipsis,
+    FatArrow,
+    Question,
+    Colon,
+    /// `${` or `${~`.
+    OpenInterpolation,
+    /// `%{` or `%{~`.
+    OpenDirective,
+    /// `}` or `~}` at the end of either.
+    CloseSequence,
+    /// Text in a quoted string, escapes as written.
+    QuotedText,
+    /// Text in a heredoc or a bare template: at most one line.
+    PlainText,
+    Number,
+    Name,
+    /// With the line break that ends it, unless it is `/* */`.
+    Comment,
+    Newline,
+    End,
+    /// `&`, `|`, `^` or `~`: operators of other languages.
+    Bitwise,
+    Apostrophe,
+    Backtick,
+    Semicolon,
+    Unknown,
+    NotUtf8,
+    /// Line breaks inside a quoted string.
+    QuotedNewline,
+}
+
+/// The tokens of a source, the last of them [`Kind::End`]. Blanks between them are no tokens.
+pub(super) fn scan(source: &Source) -> Vec<Token> {
+    let text = source.text();
+    let skip = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    if source.invalid().is_empty() {
+        return scan_bytes(text.as_bytes(), skip);
+    }
+    // Bytes that were not UTF-8 stand as `?` in the text; here they are made bytes again that no UTF-8 text holds.
+    let mut bytes = text.as_bytes().to_vec();
+    for at in source.invalid() {
+        if let Some(byte) = bytes.get_mut(*at as usize) {
+            *byte = 0xff;
+        }
+    }
+    scan_bytes(&bytes, skip)
+}
+
+/// The tokens of `bytes` from `skip` on.
+fn scan_bytes(bytes: &[u8], skip: usize) -> Vec<Token> {
+    let mut scanner = Scanner {
+        bytes,
+        at: skip,
+        tokens: Vec::with_capacity((bytes.len() - skip) / 5 + 2),
+        modes: vec![Mode::Normal],
+        braces: 0,
+        sequences: Vec::new(),
+        heredocs: Vec::new(),
+        comments_close: true,
+    };
+    while scanner.at < bytes.len() {
+        match scanner.modes.last() {
+            Some(Mode::Quoted) => scanner.quoted(),
+            Some(Mode::Heredoc) => scanner.heredoc(),
+            Some(Mode::Normal) | None => scanner.normal(),
+        }
+    }
+    scanner.push(Kind::End, 0);
+    scanner.tokens
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Normal,
+    Quoted,
+    Heredoc,
+}
+
+struct Heredoc {
+    marker: std::ops::Range<usize>,
+    at_line_start: bool,
+}
+
+struct Scanner<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    tokens: Vec<Token>,
+    modes: Vec<Mode>,
+    braces: i64,
+    /// The depth of braces at which each open `${` or `%{` ends.
+    sequences: Vec<i64>,
+    heredocs: Vec<Heredoc>,
+    /// Whether a `*/` may still follow; once none was found no `/*` needs to look again.
+    comments_close: bool,
+}
+
+impl Scanner<'_> {
+    fn push(&mut self, kind: Kind, length: usize) {
+        let offset = |at: usize| u32::try_from(at).expect("a source is smaller than 4 GiB");
+        let token = Token { kind, start: offset(self.at), end: offset(self.at + length) };
+        self.at += length;
+        self.tokens.push(token);
+    }
+
+    fn peek(&self, ahead: usize) -> u8 {
+        self.bytes.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    fn normal(&mut self) {
+        let bytes = self.bytes;
+        while let Some(byte) = bytes.get(self.at) {
+            let next = self.peek(1);
+            match byte {
+                b' ' | b'\t' => self.at += 1,
+                b'\n' => self.push(Kind::Newline, 1),
+                b'\r' if next == b'\n' => self.push(Kind::Newline, 2),
+                b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.push(Kind::Name, name_length(&bytes[self.at..])),
+                b'0'..=b'9' => self.push(Kind::Number, number_length(&bytes[self.at..])),
+                b'"' => {
+                    self.push(Kind::OpenQuote, 1);
+                    self.modes.push(Mode::Quoted);
+                    return;
+                }
+                b'{' => {
+                    self.push(Kind::OpenBrace, 1);
+                    self.braces += 1;
+                }
+                b'}' => {
+                    if self.close_brace(1, Kind::CloseBrace) {
+                        return;
+                    }
+                }
+                b'~' if next == b'}' => {
+                    if self.close_brace(2, Kind::CloseSequence) {
+                        return;
+                    }
+                }
+                b'#' => self.line_comment(),
+                b'/' if next == b'/' => self.line_comment(),
+                b'/' if next == b'*' => self.block_comment(),
+                b'<' if next == b'<' => {
+                    if self.open_heredoc() {
+                        return;
+                    }
+                    self.push(Kind::Less, 1);
+                }
+                0x80.. => {
+                    let (letter, length) = decode(&bytes[self.at..]);
+                    match letter {
+                        None => self.push(Kind::NotUtf8, 1),
+                        Some(letter) if unicode_ident::is_xid_start(letter) => {
+                            self.push(Kind::Name, name_length(&bytes[self.at..]));
+                        }
+                        Some(_) => self.push(Kind::Unknown, length),
+                    }
+                }
+                _ => {
+                    let (kind, length) = symbol(*byte, next, self.peek(2));
+                    self.push(kind, length);
+                }
+            }
+        }
+    }
+
+    /// Ends the innermost `${` or `%{` where its brace closes; says whether it did.
+    fn close_brace(&mut self, length: usize, otherwise: Kind) -> bool {
+        let ends = self.sequences.last() == Some(&self.braces);
+        self.push(if ends { Kind::CloseSequence } else { otherwise }, length);
+        self.braces -= 1;
+        if ends {
+            self.sequences.pop();
+            self.modes.pop();
+        }
+        ends
+    }
+
+    fn line_comment(&mut self) {
+        let rest = &self.bytes[self.at..];
+        let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
+        self.push(Kind::Comment, length);
+    }
+
+    fn block_comment(&mut self) {
+        let rest = &self.bytes[self.at..];
+        let close =
+            if self.comments_close { memchr::memmem::find(&rest[2.min(rest.len())..], b"*/") } else { None };
+        if let Some(at) = close {
+            self.push(Kind::Comment, at + 4);
+        } else {
+            self.comments_close = false;
+            self.push(Kind::Slash, 1);
+        }
+    }
+
+    /// `<<EOT` is the start of a heredoc only with nothing behind it on its line.
+    fn open_heredoc(&mut self) -> bool {
+        let rest = &self.bytes[self.at..];
+        let from = if rest.get(2) == Some(&b'-') { 3 } else { 2 };
+        let starts = match rest.get(from) {
+            Some(b'a'..=b'z' | b'A'..=b'Z' | b'_') => true,
+            Some(0x80..) => decode(&rest[from..]).0.is_some_and(unicode_ident::is_xid_start),
+            Some(_) | None => false,
+        };
+        if !starts {
+            return false;
+        }
+        let to = from + name_length(&rest[from..]);
+        let length = match (rest.get(to), rest.get(to + 1)) {
+            (Some(b'\n'), _) => to + 1,
+            (Some(b'\r'), Some(b'\n')) => to + 2,
+            _ => return false,
+        };
+        self.heredocs.push(Heredoc { marker: self.at + from..self.at + to, at_line_start: true });
+        self.push(Kind::OpenHeredoc, length);
+        self.modes.push(Mode::Heredoc);
+        true
+    }
+
+    fn open_sequence(&mut self, kind: Kind) {
+        self.push(kind, if self.peek(2) == b'~' { 3 } else { 2 });
+        self.braces += 1;
+        self.sequences.push(self.braces);
+        if let Some(heredoc) = self.heredocs.last_mut() {
+            heredoc.at_line_start = false;
+        }
+        self.modes.push(Mode::Normal);
+    }
+
+    /// What a `$` or `%` in a template is: the start of a sequence, or text of some length.
+    fn dollar(&self) -> Dollar {
+        let own = self.peek(0);
+        match self.bytes.get(self.at + 1) {
+            None => Dollar::Last,
+            Some(b'{') if own == b'$' => Dollar::Opens(Kind::OpenInterpolation),
+            Some(b'{') => Dollar::Opens(Kind::OpenDirective),
+            Some(next) if *next == own && self.peek(2) == b'{' => {
+                Dollar::Text(if self.peek(3) == b'~' { 4 } else { 3 })
+            }
+            Some(_) => Dollar::Text(1),
+        }
+    }
+
+    fn quoted(&mut self) {
+        let bytes = self.bytes;
+        while let Some(byte) = bytes.get(self.at) {
+            match byte {
+                b'"' => {
+                    self.push(Kind::CloseQuote, 1);
+                    self.modes.pop();
+                    return;
+                }
+                b'$' | b'%' => match self.dollar() {
+                    Dollar::Opens(kind) => return self.open_sequence(kind),
+                    Dollar::Text(length) => self.push(Kind::QuotedText, length),
+                    Dollar::Last => self.push(Kind::Unknown, 1),
+                },
+                b'\n' | b'\r' => {
+                    let rest = &bytes[self.at..];
+                    let end = rest.iter().position(|byte| !matches!(byte, b'\n' | b'\r'));
+                    self.push(Kind::QuotedNewline, end.unwrap_or(rest.len()));
+                }
+                _ => match quoted_length(&bytes[self.at..]) {
+                    0 if *byte == b'\\' => self.push(Kind::Unknown, 1),
+                    0 => self.push(Kind::NotUtf8, 1),
+                    length => self.push(Kind::QuotedText, length),
+                },
+            }
+        }
+    }
+
+    fn heredoc(&mut self) {
+        let bytes = self.bytes;
+        while let Some(byte) = bytes.get(self.at) {
+            let (length, ends_line) = match byte {
+                b'$' | b'%' => match self.dollar() {
+                    Dollar::Opens(kind) => return self.open_sequence(kind),
+                    Dollar::Text(length) => (length, line_break(&bytes[self.at + length..])),
+                    Dollar::Last => return self.push(Kind::Unknown, 1),
+                },
+                _ => {
+                    let length = plain_length(&bytes[self.at..]);
+                    (length, line_break(&bytes[self.at + length..]))
+                }
+            };
+            if length == 0 && ends_line == 0 {
+                if *byte == b'\r' {
+                    // A carriage return alone is nothing that a heredoc can hold: the scanner gives up.
+                    return self.push(Kind::Unknown, bytes.len() - self.at);
+                }
+                self.push(Kind::NotUtf8, 1);
+                continue;
+            }
+            let Some(heredoc) = self.heredocs.last_mut() else { return };
+            if ends_line == 0 {
+                heredoc.at_line_start = false;
+                self.push(Kind::PlainText, length);
+                continue;
+            }
+            let line = &bytes[self.at..self.at + length];
+            if heredoc.at_line_start && trim(line) == &bytes[heredoc.marker.clone()] {
+                self.heredocs.pop();
+                self.modes.pop();
+                self.push(Kind::CloseHeredoc, length);
+                self.push(Kind::Newline, ends_line);
+                return;
+            }
+            heredoc.at_line_start = true;
+            self.push(Kind::PlainText, length + ends_line);
+        }
+    }
+}
+
+enum Dollar {
+    Opens(Kind),
+    Text(usize),
+    /// Nothing follows it.
+    Last,
+}
+
+fn symbol(byte: u8, next: u8, third: u8) -> (Kind, usize) {
+    match (byte, next) {
+        (b'=', b'=') => (Kind::EqualEqual, 2),
+        (b'=', b'>') => (Kind::FatArrow, 2),
+        (b'!', b'=') => (Kind::NotEqual, 2),
+        (b'>', b'=') => (Kind::GreaterOrEqual, 2),
+        (b'<', b'=') => (Kind::LessOrEqual, 2),
+        (b'&', b'&') => (Kind::And, 2),
+        (b'|', b'|') => (Kind::Or, 2),
+        (b':', b':') => (Kind::DoubleColon, 2),
+        (b'.', b'.') if third == b'.' => (Kind::Ellipsis, 3),
+        (b'=', _) => (Kind::Equal, 1),
+        (b'!', _) => (Kind::Bang, 1),
+        (b'>', _) => (Kind::Greater, 1),
+        (b'<', _) => (Kind::Less, 1),
+        (b':', _) => (Kind::Colon, 1),
+        (b'.', _) => (Kind::Dot, 1),
+        (b'[', _) => (Kind::OpenBracket, 1),
+        (b']', _) => (Kind::CloseBracket, 1),
+        (b'(', _) => (Kind::OpenParen, 1),
+        (b')', _) => (Kind::CloseParen, 1),
+        (b',', _) => (Kind::Comma, 1),
+        (b'*', _) => (Kind::Star, 1),
+        (b'/', _) => (Kind::Slash, 1),
+        (b'%', _) => (Kind::Percent, 1),
+        (b'+', _) => (Kind::Plus, 1),
+        (b'-', _) => (Kind::Minus, 1),
+        (b'?', _) => (Kind::Question, 1),
+        (b'&' | b'|' | b'^' | b'~', _) => (Kind::Bitwise, 1),
+        (b';', _) => (Kind::Semicolon, 1),
+        (b'`', _) => (Kind::Backtick, 1),
+        (b'\'', _) => (Kind::Apostrophe, 1),
+        _ => (Kind::Unknown, 1),
+    }
+}
+
+/// How many bytes of `rest` belong to the name that it starts with.
+fn name_length(rest: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(byte) = rest.get(at) {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' => at += 1,
+            0x80.. => match decode(&rest[at..]) {
+                (Some(letter), length) if unicode_ident::is_xid_continue(letter) => at += length,
+                _ => break,
+            },
+            _ => break,
+        }
+    }
+    at
+}
+
+/// A number is anything of digits, points and exponents that does not end in a point; that it reads as a number is
+/// asked later.
+fn number_length(rest: &[u8]) -> usize {
+    let digit = |at: usize| rest.get(at).is_some_and(u8::is_ascii_digit);
+    let (mut at, mut end) = (1, 1);
+    while let Some(byte) = rest.get(at) {
+        match byte {
+            b'0'..=b'9' => {
+                at += 1;
+                end = at;
+            }
+            b'.' => at += 1,
+            b'e' | b'E' if digit(at + 1) => {
+                at += 2;
+                end = at;
+            }
+            b'e' | b'E' if matches!(rest.get(at + 1), Some(b'+' | b'-')) && digit(at + 2) => {
+                at += 3;
+                end = at;
+            }
+            _ => break,
+        }
+    }
+    end
+}
+
+/// How many bytes of `rest` are text of a quoted string.
+fn quoted_length(rest: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(byte) = rest.get(at) {
+        match byte {
+            b'"' | b'$' | b'%' | b'\n' | b'\r' => break,
+            b'\\' => match rest.get(at + 1) {
+                None | Some(b'\n' | b'\r') => break,
+                Some(0x80..) => match decode(&rest[at + 1..]) {
+                    (Some(_), length) => at += 1 + length,
+                    (None, _) => break,
+                },
+                Some(_) => at += 2,
+            },
+            0x80.. => match decode(&rest[at..]) {
+                (Some(_), length) => at += length,
+                (None, _) => break,
+            },
+            _ => at += 1,
+        }
+    }
+    at
+}
+
+/// How many bytes of `rest` are text of a heredoc, up to the end of the line.
+fn plain_length(rest: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(byte) = rest.get(at) {
+        match byte {
+            b'$' | b'%' | b'\n' | b'\r' => break,
+            0x80.. => match decode(&rest[at..]) {
+                (Some(_), length) => at += length,
+                (None, _) => break,
+            },
+            _ => at += 1,
+        }
+    }
+    at
+}
+
+/// How many bytes the line break takes that `rest` starts with.
+fn line_break(rest: &[u8]) -> usize {
+    match rest {
+        [b'\n', ..] => 1,
+        [b'\r', b'\n', ..] => 2,
+        _ => 0,
+    }
+}
+
+/// `line` without the white space around it.
+fn trim(line: &[u8]) -> &[u8] {
+    // Only ASCII needs a look unless a byte beyond it stands at an end.
+    std::str::from_utf8(line).map_or(line, |text| text.trim().as_bytes())
+}
+
+/// The character that `rest` starts with, which has a byte beyond ASCII, and its length; none where it is no UTF-8.
+fn decode(rest: &[u8]) -> (Option<char>, usize) {
+    let length = match rest.first() {
+        Some(0xc2..=0xdf) => 2,
+        Some(0xe0..=0xef) => 3,
+        Some(0xf0..=0xf4) => 4,
+        Some(_) | None => return (None, 1),
+    };
+    let letter = rest.get(..length).and_then(|bytes| std::str::from_utf8(bytes).ok());
+    match letter.and_then(|text| text.chars().next()) {
+        Some(letter) => (Some(letter), length),
+        None => (None, 1),
+    }
+}
