@@ -1,1 +1,3 @@
-//! To be written.
+//! What the files of one folder declare.
+
+pub mod address;

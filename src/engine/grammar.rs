@@ -68,6 +68,12 @@ pub struct Grammar {
     pub oci_source: bool,
     /// The symbol `tofu`, which is `terraform` under another name.
     pub tofu_symbol: bool,
+    /// The symbols `action` and `list`, which name actions and list resources, not resources of such a type.
+    pub action_symbol: bool,
+    /// A bare `string`, `number`, `bool` or `any` is the name of a type, and no reference.
+    pub type_symbols: bool,
+    /// In an address `resource.` may stand before the type, and the words of references are no types.
+    pub address_keywords: bool,
     /// `terraform.applying`.
     pub applying: bool,
     /// `provider::name::function()`.
@@ -113,6 +119,9 @@ impl Grammar {
             state_store_named: t(13),
             oci_source: o(10),
             tofu_symbol: o(9),
+            action_symbol: t(13),
+            type_symbols: t(15),
+            address_keywords: t(10),
             applying: o(11) || t(10),
             provider_functions: o(7) || t(8),
             underscore_in_namespace: t(16),

@@ -1,0 +1,98 @@
+//! Turns names of hosts and their labels into the one form in which the engines compare them.
+
+use std::borrow::Cow;
+
+use idna::AsciiDenyList;
+use idna::uts46::{DnsLength, Hyphens, Uts46};
+use smol_str::{SmolStr, format_smolstr};
+
+/// The normal form of a label: letters folded to lower case. None where the rules of domain names do not allow it.
+pub(super) fn normal_label(label: &str) -> Option<SmolStr> {
+    if label.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
+        return Some(label.into());
+    }
+    let (normal, legal) = Uts46::new().to_unicode(label.as_bytes(), AsciiDenyList::STD3, Hyphens::Check);
+    legal.is_ok().then(|| normal.as_ref().into())
+}
+
+/// The form of `host`, which may end in a port, in which the engines compare and print it; or why it is none.
+///
+/// The engines compare hosts in Punycode and print them in Unicode. That is one to one, so the Unicode form does for
+/// both.
+pub(super) fn normal_host(host: &str) -> Result<SmolStr, &'static str> {
+    let (name, port) = match host.find(':') {
+        Some(colon) => (&host[..colon], normal_port(&host[colon + 1..], &host[..colon])?),
+        None => (host, Cow::Borrowed("")),
+    };
+    if name.is_empty() {
+        return Err("an empty string is not a host name");
+    }
+    let labels = name.strip_suffix('.').unwrap_or(name).split('.');
+    for label in labels {
+        if label.is_empty() {
+            return Err("it contains an empty label (two points in a row)");
+        }
+        if label.starts_with("xn--") {
+            return Err("it is written in Punycode, and must be given in Unicode");
+        }
+    }
+    let uts46 = Uts46::new();
+    let bytes = name.as_bytes();
+    let (unicode, legal) = uts46.to_unicode(bytes, AsciiDenyList::STD3, Hyphens::Check);
+    if legal.is_err()
+        || uts46.to_ascii(bytes, AsciiDenyList::STD3, Hyphens::Check, DnsLength::Ignore).is_err()
+    {
+        return Err("it must contain only letters, digits, dashes and points");
+    }
+    Ok(format_smolstr!("{unicode}{port}"))
+}
+
+/// The port with its colon; nothing for the usual one.
+fn normal_port(port: &str, before: &str) -> Result<Cow<'static, str>, &'static str> {
+    // A sign is part of a number to the engines.
+    let Ok(number) = port.parse::<i64>() else {
+        return Err(match before.to_ascii_lowercase().as_str() {
+            "http" | "https" => "only a host name and a port are needed, not a whole URL",
+            _ => "its port is not a number",
+        });
+    };
+    match number {
+        443 => Ok(Cow::Borrowed("")),
+        65536.. => Err("its port is greater than 65535"),
+        number => Ok(Cow::Owned(format!(":{number}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_compared_in_one_form() {
+        for (given, normal) in [
+            ("registry.terraform.io", "registry.terraform.io"),
+            ("Registry.Terraform.IO", "registry.terraform.io"),
+            ("example.com:443", "example.com"),
+            ("example.com:8443", "example.com:8443"),
+            ("localhost:080", "localhost:80"),
+            ("example.com.", "example.com."),
+            ("Испытание.com", "испытание.com"),
+        ] {
+            assert_eq!(normal_host(given).as_deref(), Ok(normal), "{given}");
+        }
+        let wrong = [
+            "",
+            ":80",
+            "a..b",
+            ".a",
+            "xn--80akhbyknj4f.com",
+            "a_b.com",
+            "a.com:x",
+            "a.com:65536",
+            "https://a.com",
+        ];
+        for given in wrong {
+            assert!(normal_host(given).is_err(), "{given}");
+        }
+    }
+}

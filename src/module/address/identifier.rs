@@ -1,0 +1,23 @@
+//! Turns a string into the answer whether the language takes it for a name.
+
+/// Whether `name` is an identifier: a letter or `_`, then letters, digits, `_` and `-`, where Unicode says what a letter is.
+pub fn valid_identifier(name: &str) -> bool {
+    let mut letters = name.chars();
+    letters.next().is_some_and(|first| first == '_' || unicode_ident::is_xid_start(first))
+        && letters.all(|letter| letter == '-' || unicode_ident::is_xid_continue(letter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_starts_with_a_letter() {
+        for name in ["a", "_", "a-b", "a--", "_1", "größe", "変数", "e\u{301}"] {
+            assert!(valid_identifier(name), "{name}");
+        }
+        for name in ["", "1", "-a", "a b", "a.b", "a/b", "\u{301}e", "a\n", "a$", "\u{feff}a"] {
+            assert!(!valid_identifier(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Turns the `source` of a required provider, or a bare name, into the address of a provider.
+
+use std::fmt;
+
+use smol_str::{SmolStr, format_smolstr};
+
+use super::AddressError;
+use super::hostname::{normal_host, normal_label};
+
+/// The address of a provider. Two are the same provider if they are equal.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProviderAddress {
+    /// The registry that it comes from.
+    pub host: SmolStr,
+    /// Who publishes it.
+    pub namespace: SmolStr,
+    /// Its own name, which the engines call its type.
+    pub name: SmolStr,
+}
+
+/// Where providers are that are part of the engine.
+const BUILT_IN: (&str, &str) = ("terraform.io", "builtin");
+/// Who publishes a provider whose source names nobody.
+const USUAL_NAMESPACE: &str = "hashicorp";
+/// The namespace of providers from before there were namespaces.
+const LEGACY_NAMESPACE: &str = "-";
+/// What the summary of a source of the wrong form says.
+const INVALID_SOURCE: &str = "Invalid provider source string";
+const INVALID_NAME: &str = "Invalid provider type";
+const INVALID_NAMESPACE: &str = "Invalid provider namespace";
+const INVALID_HOST: &str = "Invalid provider source hostname";
+
+impl ProviderAddress {
+    /// The provider that `source` names; `default_host` is the registry of the engine.
+    pub fn parse(source: &str, default_host: &str) -> Result<Self, AddressError> {
+        let parts: Vec<&str> = source.split('/').collect();
+        let (host, namespace, name) = match parts.as_slice() {
+            _ if parts.iter().any(|part| part.is_empty()) => return Err(wrong_form()),
+            [name] => (None, None, *name),
+            [namespace, name] => (None, Some(*namespace), *name),
+            [host, namespace, name] => (Some(*host), Some(*namespace), *name),
+            _ => return Err(wrong_form()),
+        };
+        let wrong_part = |summary, what, part: &str, reason| AddressError {
+            summary,
+            detail: format!("The {what} \"{part}\" in the source \"{source}\" is not valid: {reason}."),
+        };
+        let name =
+            legal_part(name).map_err(|reason| wrong_part(INVALID_NAME, "provider name", name, reason))?;
+        let Some(namespace) = namespace else {
+            // The engines do not hold a bare name to the rules that follow.
+            return Ok(Self { host: default_host.into(), namespace: USUAL_NAMESPACE.into(), name });
+        };
+        let namespace = if namespace == LEGACY_NAMESPACE {
+            SmolStr::new_static(LEGACY_NAMESPACE)
+        } else {
+            legal_part(namespace)
+                .map_err(|reason| wrong_part(INVALID_NAMESPACE, "namespace", namespace, reason))?
+        };
+        let host = match host {
+            Some(host) => {
+                normal_host(host).map_err(|reason| wrong_part(INVALID_HOST, "host name", host, reason))?
+            }
+            None => default_host.into(),
+        };
+        if namespace == LEGACY_NAMESPACE && host != default_host {
+            return Err(AddressError {
+                summary: INVALID_NAMESPACE,
+                detail: format!("The namespace \"-\" of old providers exists only on {default_host}."),
+            });
+        }
+        let address = Self { host, namespace, name };
+        address.refuse_prefix(default_host)?;
+        Ok(address)
+    }
+
+    /// The provider that a local name stands for where no `source` says otherwise; none where no provider can have
+    /// that name.
+    pub fn implied(local_name: &str, default_host: &str) -> Option<Self> {
+        if local_name == "terraform" {
+            let (host, namespace) = BUILT_IN;
+            return Some(Self { host: host.into(), namespace: namespace.into(), name: local_name.into() });
+        }
+        Self::default(local_name, default_host)
+    }
+
+    /// The provider `hashicorp/NAME` of the default registry; none where no provider can have that name.
+    pub fn default(name: &str, default_host: &str) -> Option<Self> {
+        let name = legal_part(name).ok()?;
+        Some(Self { host: default_host.into(), namespace: USUAL_NAMESPACE.into(), name })
+    }
+
+    /// Whether it is published by `hashicorp` in the registry of the engine.
+    pub fn is_default(&self, default_host: &str) -> bool {
+        self.host == default_host && self.namespace == USUAL_NAMESPACE
+    }
+
+    /// Whether it is part of the engine.
+    pub fn is_built_in(&self) -> bool {
+        (self.host.as_str(), self.namespace.as_str()) == BUILT_IN
+    }
+
+    /// As people write it: without the host, if that is the registry of the engine.
+    pub fn display(&self, default_host: &str) -> SmolStr {
+        if self.host == default_host {
+            format_smolstr!("{}/{}", self.namespace, self.name)
+        } else {
+            format_smolstr!("{self}")
+        }
+    }
+
+    /// Refuses the prefix that repositories of providers have, and their names must not.
+    fn refuse_prefix(&self, default_host: &str) -> Result<(), AddressError> {
+        let Some(rest) = self.name.strip_prefix("terraform-") else { return Ok(()) };
+        let meant = rest.strip_prefix("provider-").filter(|meant| legal_part(meant).is_ok());
+        let source = self.display(default_host);
+        let detail = match meant {
+            Some(meant) => {
+                let meant = Self { name: meant.into(), ..self.clone() };
+                format!(
+                    "The source \"{source}\" has the prefix \"terraform-provider-\", which belongs to the name of a \
+                     repository and not to a source. Did you mean \"{}\"?",
+                    meant.display(default_host)
+                )
+            }
+            None => {
+                format!("The source \"{source}\" has the prefix \"terraform-\", which no provider may have.")
+            }
+        };
+        Err(AddressError { summary: INVALID_NAME, detail })
+    }
+}
+
+/// All three parts, as machines write it.
+impl fmt::Display for ProviderAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}/{}", self.host, self.namespace, self.name)
+    }
+}
+
+/// The normal form of a name or namespace of a provider, or why it cannot be one.
+pub fn legal_part(part: &str) -> Result<SmolStr, &'static str> {
+    if part.is_empty() {
+        return Err("it must have at least one character");
+    }
+    if part.contains('.') {
+        return Err("points are not allowed");
+    }
+    if part.contains("--") {
+        return Err("two dashes in a row are not allowed");
+    }
+    normal_label(part)
+        .ok_or("it must contain only letters, digits and dashes, and neither start nor end with a dash")
+}
+
+/// Whether `part` is legal and in its normal form; where it is not legal, why.
+pub fn is_normal_part(part: &str) -> Result<bool, &'static str> {
+    legal_part(part).map(|normal| normal == part)
+}
+
+fn wrong_form() -> AddressError {
+    AddressError {
+        summary: INVALID_SOURCE,
+        detail: "A source has the form \"[hostname/][namespace/]name\".".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOST: &str = "registry.terraform.io";
+
+    fn parse(source: &str) -> Result<String, &'static str> {
+        ProviderAddress::parse(source, HOST).map(|address| address.to_string()).map_err(|error| error.summary)
+    }
+
+    #[test]
+    fn a_source_has_one_to_three_parts() {
+        for (source, address) in [
+            ("aws", "registry.terraform.io/hashicorp/aws"),
+            ("Hashicorp/AWS", "registry.terraform.io/hashicorp/aws"),
+            ("example.com:443/a/b-c", "example.com/a/b-c"),
+            ("terraform.io/builtin/terraform", "terraform.io/builtin/terraform"),
+            ("-/aws", "registry.terraform.io/-/aws"),
+            ("terraform-provider-aws", "registry.terraform.io/hashicorp/terraform-provider-aws"),
+            ("größe/x", "registry.terraform.io/größe/x"),
+        ] {
+            assert_eq!(parse(source), Ok(address.to_owned()), "{source}");
+        }
+        for source in ["", "/", "a/", "/a", "a//b", "a/b/c/d"] {
+            assert_eq!(parse(source), Err(INVALID_SOURCE), "{source}");
+        }
+        for source in
+            ["a_b", "x/a.b", "x/-a", "x/a-", "x/a--b", "x/terraform-a", "x/terraform-provider-a", "a b"]
+        {
+            assert_eq!(parse(source), Err(INVALID_NAME), "{source}");
+        }
+        for source in ["a_b/c", "-/", "a.b/c", "example.com/-/aws", "a_b.com/a_b/c"] {
+            let summary = if source == "-/" { INVALID_SOURCE } else { INVALID_NAMESPACE };
+            assert_eq!(parse(source), Err(summary), "{source}");
+        }
+        for source in ["https:/a/b", "xn--a.com/a/b", "a..b/a/b", "a_b.com/a/b"] {
+            assert!(parse(source).is_err(), "{source}");
+        }
+    }
+
+    #[test]
+    fn a_bare_name_implies_a_provider() {
+        let implied = |name| ProviderAddress::implied(name, HOST).map(|address| address.display(HOST));
+        assert_eq!(implied("aws").as_deref(), Some("hashicorp/aws"));
+        assert_eq!(implied("terraform").as_deref(), Some("terraform.io/builtin/terraform"));
+        assert_eq!(implied("a_b"), None);
+    }
+
+    #[test]
+    fn the_prefix_of_repositories_is_refused_with_what_was_meant() {
+        let error = ProviderAddress::parse("x/terraform-provider-aws", HOST).expect_err("a prefix");
+        assert!(error.detail.ends_with("Did you mean \"x/aws\"?"), "{}", error.detail);
+    }
+}

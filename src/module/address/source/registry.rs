@@ -1,0 +1,102 @@
+//! Turns `[host/]namespace/name/system[//folder]` into the address of a module in a registry.
+
+use std::fmt;
+
+use smol_str::SmolStr;
+
+use super::split_subdir;
+use crate::module::address::hostname::normal_host;
+
+/// A module of a registry.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RegistryModule {
+    /// The registry; the one of the engine where none is written.
+    pub host: SmolStr,
+    /// Whether the host is written.
+    pub host_written: bool,
+    /// Who publishes it.
+    pub namespace: SmolStr,
+    /// Its own name.
+    pub name: SmolStr,
+    /// What it is made for: the last part.
+    pub system: SmolStr,
+    /// The folder inside the package; empty for its top folder.
+    pub subdir: SmolStr,
+}
+
+impl RegistryModule {
+    /// What `raw` names, or why it names nothing in a registry.
+    pub(super) fn parse(raw: &str, default_host: &str) -> Result<Self, String> {
+        let (package, subdir) = split_subdir(raw);
+        if subdir.starts_with("../") {
+            return Err(format!("the folder \"{subdir}\" is outside of the package"));
+        }
+        let parts: Vec<&str> = package.split('/').collect();
+        let (host, [namespace, name, system]) = match *parts.as_slice() {
+            [namespace, name, system] => (None, [namespace, name, system]),
+            [host, namespace, name, system] => (Some(registry_host(host)?), [namespace, name, system]),
+            _ => return Err("it must have three parts, or four with a host name".into()),
+        };
+        if !is_name(namespace) {
+            return Err(if namespace.contains('.') {
+                "behind the host name it must have three more parts: namespace, name and system".into()
+            } else {
+                format!("\"{namespace}\" is no namespace")
+            });
+        }
+        if !is_name(name) {
+            return Err(format!("\"{name}\" is no name of a module"));
+        }
+        if !is_system(system) {
+            return Err(if system.contains('?') {
+                "it must not have a query".into()
+            } else {
+                format!("\"{system}\" is no system, which has only lower-case letters and digits")
+            });
+        }
+        Ok(Self {
+            host_written: host.is_some(),
+            host: host.unwrap_or_else(|| default_host.into()),
+            namespace: namespace.into(),
+            name: name.into(),
+            system: system.into(),
+            subdir: subdir.into(),
+        })
+    }
+}
+
+/// As people write it: with the host where it was written.
+impl fmt::Display for RegistryModule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.host_written {
+            write!(f, "{}/", self.host)?;
+        }
+        write!(f, "{}/{}/{}", self.namespace, self.name, self.system)?;
+        if self.subdir.is_empty() { Ok(()) } else { write!(f, "//{}", self.subdir) }
+    }
+}
+
+fn registry_host(host: &str) -> Result<SmolStr, String> {
+    let normal = normal_host(host).map_err(|reason| format!("\"{host}\" is no host name: {reason}"))?;
+    if !normal.contains('.') {
+        return Err(format!("the host name \"{host}\" must contain a point"));
+    }
+    if normal == "github.com" || normal == "bitbucket.org" {
+        return Err(format!("\"{host}\" is no registry, but a host of repositories"));
+    }
+    Ok(normal)
+}
+
+/// 1 to 64 letters, digits, dashes and underscores of ASCII, with a letter or digit at both ends.
+fn is_name(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    let inside = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    matches!(bytes.len(), 1..=64)
+        && bytes.iter().all(inside)
+        && [bytes.first(), bytes.last()].into_iter().flatten().all(u8::is_ascii_alphanumeric)
+}
+
+fn is_system(name: &str) -> bool {
+    matches!(name.len(), 1..=64)
+        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+}

@@ -1,0 +1,256 @@
+//! Turns shorthands and URLs into the address of a package that is fetched from elsewhere.
+
+use std::fmt;
+
+use smol_str::SmolStr;
+
+use super::url::{Url, unescape};
+use super::{clean, split_subdir};
+
+/// A package that is fetched from elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RemoteModule {
+    /// The package, in full: `git::https://github.com/owner/name.git?ref=v1`.
+    pub package: SmolStr,
+    /// The folder inside it; empty for its top folder.
+    pub subdir: SmolStr,
+}
+
+/// Why a string is the address of nothing.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Problem {
+    /// Nothing says how to fetch it: it may be meant as a local path.
+    Undetected(String),
+    /// It looks like something, and is wrong.
+    Unreadable(String),
+}
+
+impl From<&str> for Problem {
+    fn from(reason: &str) -> Self {
+        Self::Unreadable(reason.into())
+    }
+}
+
+impl RemoteModule {
+    /// What `raw` stands for.
+    pub(super) fn parse(raw: &str) -> Result<Self, Problem> {
+        let (package, given) = split_subdir(raw);
+        let outside =
+            |folder: &str| Problem::Unreadable(format!("the folder \"{folder}\" is outside of the package"));
+        if given.starts_with("../") {
+            return Err(outside(&given));
+        }
+        let (package, detected) = split_subdir(&in_full(&package)?);
+        let subdir = match (detected.as_str(), given.as_str()) {
+            ("", given) => given.into(),
+            (detected, "") => clean(detected),
+            (detected, given) => clean(&format!("{detected}/{given}")),
+        };
+        if !detected.is_empty() && subdir.starts_with("../") {
+            return Err(outside(&subdir));
+        }
+        Ok(Self { package: package.into(), subdir: subdir.into() })
+    }
+}
+
+/// As it would be written in full: the folder stands before the query.
+impl fmt::Display for RemoteModule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.subdir.is_empty() {
+            return self.package.fmt(f);
+        }
+        match self.package.split_once('?') {
+            Some((package, query)) => write!(f, "{package}//{}?{query}", self.subdir),
+            None => write!(f, "{}//{}", self.package, self.subdir),
+        }
+    }
+}
+
+/// One way to recognise a shorthand: a longer address, none where it is not this shorthand, or what is wrong with it.
+type Detector = fn(&str) -> Result<Option<String>, Problem>;
+
+/// The first that recognises an address wins.
+const DETECTORS: [Detector; 6] = [github, git_over_ssh, bitbucket, gcs, s3, absolute_path];
+
+/// `package` with everything that a shorthand leaves out.
+fn in_full(package: &str) -> Result<String, Problem> {
+    let (forced, address) = forced_getter(package);
+    let (address, given) = split_subdir(address);
+    if Url::parse(&address).is_ok_and(|url| !url.scheme.is_empty()) {
+        return Ok(package.into());
+    }
+    for detector in DETECTORS {
+        let Some(found) = detector(&address)? else { continue };
+        let (detected_getter, found) = forced_getter(&found);
+        let (mut found, detected) = split_subdir(found);
+        let folder = match (detected.as_str(), given.as_str()) {
+            (detected, "") => detected.into(),
+            ("", given) => given.into(),
+            (detected, given) => clean(&format!("{detected}/{given}")),
+        };
+        if !folder.is_empty() {
+            let mut url = Url::parse(&found)?;
+            url.push_subdir(&folder);
+            found = url.to_string();
+        }
+        return Ok(match forced.or(detected_getter) {
+            Some(getter) => format!("{getter}::{found}"),
+            None => found,
+        });
+    }
+    Err(Problem::Unreadable("it is empty".into()))
+}
+
+/// What stands before `::` and says how to fetch, and what follows.
+fn forced_getter(address: &str) -> (Option<&str>, &str) {
+    match address.split_once("::") {
+        Some((getter, rest))
+            if !getter.is_empty()
+                && getter.bytes().all(|byte| byte.is_ascii_alphanumeric())
+                && !rest.is_empty()
+                && !rest.contains('\n') =>
+        {
+            (Some(getter), rest)
+        }
+        _ => (None, address),
+    }
+}
+
+/// `github.com/owner/name/folder?query`.
+fn github(address: &str) -> Result<Option<String>, Problem> {
+    if !address.starts_with("github.com/") {
+        return Ok(None);
+    }
+    let (address, query) = address.split_once('?').unwrap_or((address, ""));
+    let parts: Vec<&str> = address.split('/').collect();
+    let [host, owner, name, folder @ ..] = parts.as_slice() else {
+        return Err("on GitHub it must be `github.com/owner/name`".into());
+    };
+    let mut url = Url::parse(&format!("https://{host}/{owner}/{name}"))?;
+    url.set_query(query);
+    url.add_git();
+    if !folder.is_empty() {
+        url.path.extend_from_slice(format!("//{}", folder.join("/")).as_bytes());
+    }
+    Ok(Some(format!("git::{url}")))
+}
+
+/// `git@host:path?query`.
+fn git_over_ssh(address: &str) -> Result<Option<String>, Problem> {
+    let Some((user, host, path)) = scp_parts(address) else { return Ok(None) };
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let query = sorted_query(query)?;
+    if user != "git" {
+        return Ok(None);
+    }
+    Ok(Some(format!("git::{}", Url::ssh(user, host, path, &query))))
+}
+
+/// User, host and path of `user@host:path`; the user may be missing.
+fn scp_parts(address: &str) -> Option<(&str, &str, &str)> {
+    let host_and_path = |rest: &'_ str| -> Option<(usize, usize)> {
+        let colon = rest.find(':').filter(|colon| *colon > 0)?;
+        let behind = &rest[colon + 1..];
+        let path = behind.strip_prefix('/').filter(|path| !path.is_empty()).unwrap_or(behind);
+        (!path.is_empty() && !path.contains('\n')).then(|| (colon, rest.len() - path.len()))
+    };
+    let with_user = address.split_once('@').filter(|(user, _)| !user.is_empty());
+    // Where it does not fit with a user, the `@` may belong to the host.
+    with_user.into_iter().chain([("", address)]).find_map(|(user, rest)| {
+        let (colon, path) = host_and_path(rest)?;
+        Some((user, &rest[..colon], &rest[path..]))
+    })
+}
+
+/// The query with its keys in order, as the engines write it.
+fn sorted_query(query: &str) -> Result<String, Problem> {
+    let mut pairs = Vec::new();
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        if pair.contains(';') {
+            return Err("its query contains a semicolon".into());
+        }
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        pairs.push((query_part(key)?, query_part(value)?));
+    }
+    // The order of values of one key stays.
+    pairs.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let written: Vec<String> =
+        pairs.iter().map(|(key, value)| format!("{}={}", escape(key), escape(value))).collect();
+    Ok(written.join("&"))
+}
+
+fn query_part(text: &str) -> Result<Vec<u8>, Problem> {
+    Ok(unescape(&text.replace('+', " "))?)
+}
+
+fn escape(bytes: &[u8]) -> String {
+    let written = |byte: &u8| match byte {
+        b' ' => "+".to_owned(),
+        byte if byte.is_ascii_alphanumeric() || b"-_.~".contains(byte) => char::from(*byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    };
+    bytes.iter().map(written).collect()
+}
+
+/// `bitbucket.org/owner/name`.
+fn bitbucket(address: &str) -> Result<Option<String>, Problem> {
+    if !address.starts_with("bitbucket.org/") {
+        return Ok(None);
+    }
+    let mut url = Url::parse(&format!("https://{address}"))?;
+    url.add_git();
+    Ok(Some(format!("git::{url}")))
+}
+
+/// `www.googleapis.com/storage/v1/bucket/object`.
+fn gcs(address: &str) -> Result<Option<String>, Problem> {
+    if !address.contains("googleapis.com/") {
+        return Ok(None);
+    }
+    let parts: Vec<&str> = address.split('/').collect();
+    let [_, _, version, bucket, object @ ..] = parts.as_slice() else {
+        return Err(GCS.into());
+    };
+    if object.is_empty() {
+        return Err(GCS.into());
+    }
+    let object = object.join("/");
+    let url = Url::parse(&format!("https://www.googleapis.com/storage/{version}/{bucket}/{object}"))?;
+    Ok(Some(format!("gcs::{url}")))
+}
+
+const GCS: &str = "in Google Cloud Storage it must be `www.googleapis.com/storage/v1/bucket/object`";
+
+/// `s3-region.amazonaws.com/bucket/object` and its two younger forms.
+fn s3(address: &str) -> Result<Option<String>, Problem> {
+    if !address.contains(".amazonaws.com/") {
+        return Ok(None);
+    }
+    let (host, path) = address.split_once('/').unwrap_or((address, ""));
+    let labels: Vec<&str> = host.split('.').collect();
+    let url = match labels.as_slice() {
+        [region, _, _] => format!("https://{region}.amazonaws.com/{path}"),
+        [bucket, region, _, _] => format!("https://{region}.amazonaws.com/{bucket}/{path}"),
+        [bucket, "s3", region, _, _] => format!("https://s3.{region}.amazonaws.com/{bucket}/{path}"),
+        _ => return Err("it is no address of an object in S3".into()),
+    };
+    Ok(Some(format!("s3::{}", Url::parse(&url)?)))
+}
+
+/// `/an/absolute/path`. Everything else that comes this far may be meant as a local path.
+fn absolute_path(address: &str) -> Result<Option<String>, Problem> {
+    match address.strip_prefix('/') {
+        Some(path) => Ok(Some(format!("file:///{path}"))),
+        None if address.is_empty() => Ok(None),
+        None => Err(Problem::Undetected(address.into())),
+    }
+}
+
+impl Url {
+    /// Makes the path end in `.git`.
+    fn add_git(&mut self) {
+        if !self.path.ends_with(b".git") {
+            self.path.extend_from_slice(b".git");
+        }
+    }
+}

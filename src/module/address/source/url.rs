@@ -1,0 +1,202 @@
+//! Turns a string into the parts of a URL and back, refusing what the engines' library refuses.
+
+/// The parts of a URL. Escapes of the path are replaced, for the parts around it are put together anew.
+#[derive(Debug, Default)]
+pub(super) struct Url {
+    pub(super) scheme: String,
+    /// All behind the scheme, where no `/` follows it.
+    opaque: String,
+    /// What stands before the host, with its `@`.
+    user: String,
+    host: String,
+    /// Two slashes stand before the host, though it may be empty.
+    has_authority: bool,
+    pub(super) path: Vec<u8>,
+    /// The path as it was written, where that is not how it would be written by default.
+    written_path: String,
+    /// With its `?`.
+    query: String,
+    /// With its `#`.
+    fragment: String,
+}
+
+impl Url {
+    /// The parts of `text`; an error says why it is no URL, not even a relative one.
+    pub(super) fn parse(text: &str) -> Result<Self, &'static str> {
+        let (text, fragment) = cut_before(text, '#');
+        if text.bytes().any(|byte| byte.is_ascii_control()) {
+            return Err("it contains a control character");
+        }
+        unescape(fragment)?;
+        let (scheme, rest) = split_scheme(text)?;
+        let (rest, query) = cut_before(rest, '?');
+        let mut url = Self {
+            scheme: scheme.to_ascii_lowercase(),
+            query: query.into(),
+            fragment: fragment.into(),
+            ..Self::default()
+        };
+        if !rest.starts_with('/') {
+            if !scheme.is_empty() {
+                url.opaque = rest.into();
+                return Ok(url);
+            }
+            if rest.split('/').next().is_some_and(|first| first.contains(':')) {
+                return Err("the part before its first `/` contains a colon");
+            }
+        }
+        let mut path = rest;
+        if let Some(behind) = rest.strip_prefix("//")
+            && (!scheme.is_empty() || !behind.starts_with('/'))
+        {
+            let (authority, after) = cut_before(behind, '/');
+            let at = authority.rfind('@').map_or(0, |at| at + 1);
+            (url.user, url.host) = (authority[..at].into(), authority[at..].into());
+            url.has_authority = true;
+            check_user(&authority[..at])?;
+            check_host(&authority[at..])?;
+            path = after;
+        }
+        url.set_path(path)?;
+        Ok(url)
+    }
+
+    /// `ssh://user@host/path?query`.
+    pub(super) fn ssh(user: &str, host: &str, path: &str, query: &str) -> Self {
+        Self {
+            scheme: "ssh".into(),
+            user: format!("{user}@"),
+            host: host.into(),
+            has_authority: true,
+            path: path.into(),
+            query: if query.is_empty() { String::new() } else { format!("?{query}") },
+            ..Self::default()
+        }
+    }
+
+    /// Replaces the query, given without its `?`.
+    pub(super) fn set_query(&mut self, query: &str) {
+        self.query = if query.is_empty() { String::new() } else { format!("?{query}") };
+    }
+
+    /// Adds `//folder` to the path, characters as they are as far as a URL allows: they may be wildcards.
+    pub(super) fn push_subdir(&mut self, folder: &str) {
+        self.path.extend_from_slice(b"//");
+        self.path.extend_from_slice(folder.as_bytes());
+        self.written_path = String::from_utf8(self.path.clone()).unwrap_or_default();
+    }
+
+    fn set_path(&mut self, written: &str) -> Result<(), &'static str> {
+        self.path = unescape(written)?;
+        self.written_path = written.into();
+        Ok(())
+    }
+
+    fn escaped_path(&self) -> String {
+        let written = &self.written_path;
+        let as_written =
+            written.bytes().all(|byte| byte == b'%' || is_plain(byte) || b"!'()*[]".contains(&byte))
+                && unescape(written).is_ok_and(|path| path == self.path);
+        if as_written { written.clone() } else { escape(&self.path) }
+    }
+}
+
+impl std::fmt::Display for Url {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if !self.scheme.is_empty() {
+            write!(f, "{}:", self.scheme)?;
+        }
+        f.write_str(&self.opaque)?;
+        let path = self.escaped_path();
+        if self.has_authority && !(self.host.is_empty() && self.user.is_empty() && path.is_empty()) {
+            write!(f, "//{}{}", self.user, self.host)?;
+        }
+        if !path.is_empty() && !path.starts_with('/') && !self.host.is_empty() {
+            f.write_str("/")?;
+        }
+        write!(f, "{path}{}{}", self.query, self.fragment)
+    }
+}
+
+/// The text before the first `mark`, and the rest with it.
+fn cut_before(text: &str, mark: char) -> (&str, &str) {
+    text.split_at(text.find(mark).unwrap_or(text.len()))
+}
+
+/// The scheme and what follows its colon; no scheme where none of the right form is there.
+fn split_scheme(text: &str) -> Result<(&str, &str), &'static str> {
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' => {}
+            b'0'..=b'9' | b'+' | b'-' | b'.' if at > 0 => {}
+            b':' if at == 0 => return Err("a scheme is missing before its colon"),
+            b':' => return Ok((&text[..at], &text[at + 1..])),
+            _ => break,
+        }
+    }
+    Ok(("", text))
+}
+
+fn check_user(user: &str) -> Result<(), &'static str> {
+    let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:~!$&'()*+,;=%@".contains(&byte);
+    if !user.bytes().all(legal) {
+        return Err("the part before the `@` contains a character that does not belong there");
+    }
+    unescape(user).map(drop)
+}
+
+fn check_host(host: &str) -> Result<(), &'static str> {
+    let port = if host.starts_with('[') {
+        let end = host.rfind(']').ok_or("a `]` is missing in its host")?;
+        &host[end + 1..]
+    } else {
+        host.rfind(':').map_or("", |at| &host[at..])
+    };
+    let digits = port.strip_prefix(':').unwrap_or(port);
+    if (!port.is_empty() && !port.starts_with(':')) || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err("its port is not a number");
+    }
+    let legal =
+        |byte: u8| byte >= 0x80 || byte.is_ascii_alphanumeric() || b"-_.~!$&'()*+,;=:[]<>\"%".contains(&byte);
+    if !host.bytes().all(legal) {
+        return Err("its host contains a character that does not belong there");
+    }
+    unescape(host)?;
+    // Only what is not ASCII may be escaped in a host, and the sign of escapes itself.
+    let foreign = |at: usize| host.as_bytes()[at + 1] >= b'8' || host[at..].starts_with("%25");
+    if host.match_indices('%').all(|(at, _)| foreign(at)) {
+        Ok(())
+    } else {
+        Err("its host contains an escape that does not belong there")
+    }
+}
+
+/// The bytes that `text` stands for.
+pub(super) fn unescape(text: &str) -> Result<Vec<u8>, &'static str> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        if byte != b'%' {
+            out.push(byte);
+            continue;
+        }
+        let mut digit = || bytes.next().and_then(|byte| char::from(byte).to_digit(16));
+        let (Some(high), Some(low)) = (digit(), digit()) else {
+            return Err("it contains a `%` without two hexadecimal digits");
+        };
+        out.push(u8::try_from(high * 16 + low).unwrap_or_default());
+    }
+    Ok(out)
+}
+
+/// A path with everything escaped that must be.
+fn escape(path: &[u8]) -> String {
+    path.iter()
+        .map(|byte| if is_plain(*byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
+
+/// Whether a byte stands for itself in a path.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_.~$&+,/:;=@".contains(&byte)
+}

@@ -1,0 +1,10 @@
+//! Turns traversals in `moved`, `removed` and `import` blocks into what they point at.
+
+mod import;
+mod moved;
+mod path;
+mod removed;
+
+pub use import::{ImportTarget, import_target};
+pub use moved::{MoveEndpoint, move_endpoint};
+pub use removed::{RemoveTarget, remove_target};

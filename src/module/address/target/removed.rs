@@ -1,0 +1,112 @@
+//! Turns `from` of a `removed` block into what is removed.
+
+use std::fmt;
+
+use smol_str::SmolStr;
+
+use super::path::{INVALID_ADDRESS, Part, PartKind, module_name, parts, resource, whole, wrong};
+use crate::engine::{Features, Product};
+use crate::finding::Finding;
+use crate::module::address::{Mode, ResourceAddress};
+use crate::syntax::Traversal;
+use crate::text::Span;
+
+/// What a `removed` block removes: a resource or a module, all instances of it, seen from the module of the block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemoveTarget {
+    /// The calls on the way; what is removed itself, where `resource` is none.
+    pub path: Vec<SmolStr>,
+    /// The resource, where one is removed.
+    pub resource: Option<ResourceAddress>,
+    /// Where the address stands.
+    pub span: Span,
+}
+
+/// What `traversal` says is removed. A target can come with a finding: Terraform goes on with a data source.
+pub fn remove_target(traversal: &Traversal, features: &Features) -> (Option<RemoveTarget>, Vec<Finding>) {
+    let parts = parts(traversal);
+    let span = whole(&parts).unwrap_or(traversal.root_span);
+    let (path, rest) = match call_path(&parts, features) {
+        Ok(found) => found,
+        Err(finding) => return (None, vec![*finding]),
+    };
+    if rest.is_empty() {
+        return (Some(RemoveTarget { path, resource: None, span }), Vec::new());
+    }
+    let resource = match whole_resource(rest, features) {
+        Ok(resource) => resource,
+        Err(finding) => return (None, vec![*finding]),
+    };
+    let finding = refused(resource.mode, span, features);
+    let target = match (&finding, features.engine.product) {
+        (Some(_), Product::OpenTofu) => None,
+        (Some(_), Product::Terraform) | (None, _) => {
+            Some(RemoveTarget { path, resource: Some(resource), span })
+        }
+    };
+    (target, finding.into_iter().map(|finding| *finding).collect())
+}
+
+/// The calls at the front of `parts` with what follows them.
+fn call_path<'a, 'p>(
+    parts: &'p [Part<'a>],
+    features: &Features,
+) -> Result<(Vec<SmolStr>, &'p [Part<'a>]), Box<Finding>> {
+    let mut path = Vec::new();
+    let mut rest = parts;
+    while let Some((name, behind)) = module_name(rest)? {
+        if let Some(Part { span, kind: PartKind::Key(_) | PartKind::Number(_) }) = behind.first() {
+            let detail = "A module can only be removed as a whole: leave the key of the instance out.";
+            return Err(wrong(features.summaries.removed_module_key, Some(*span), detail));
+        }
+        path.push(name.clone());
+        rest = behind;
+    }
+    Ok((path, rest))
+}
+
+/// The resource that `parts` consist of.
+fn whole_resource(parts: &[Part<'_>], features: &Features) -> Result<ResourceAddress, Box<Finding>> {
+    let product = features.engine.product;
+    let (mode, behind) = match parts.split_first() {
+        Some((Part { kind: PartKind::Name(word), .. }, rest)) => match (word.as_str(), product) {
+            ("data", _) => (Mode::Data, rest),
+            ("ephemeral", Product::OpenTofu) if features.grammar.ephemeral => (Mode::Ephemeral, rest),
+            _ => (Mode::Managed, parts),
+        },
+        Some(_) | None => (Mode::Managed, parts),
+    };
+    let (resource, rest) = resource(mode, behind)?;
+    match (rest, product) {
+        ([], _) => Ok(resource),
+        ([first], _) | ([first, ..], Product::Terraform) => {
+            let detail = "A resource can only be removed as a whole: leave out what follows its name.";
+            Err(wrong(features.summaries.removed_resource_key, Some(first.span), detail))
+        }
+        ([_, second, ..], Product::OpenTofu) => {
+            Err(wrong(INVALID_ADDRESS, Some(second.span), "The address is complete before this."))
+        }
+    }
+}
+
+/// The finding that nothing of this kind can be removed.
+fn refused(mode: Mode, span: Span, features: &Features) -> Option<Box<Finding>> {
+    let (summary, what) = match mode {
+        Mode::Managed => return None,
+        Mode::Data => (features.summaries.removed_data_source, "data source"),
+        Mode::Ephemeral => ("Ephemeral resource address is not allowed", "ephemeral resource"),
+    };
+    let detail = format!("There is nothing to remove of a {what} but its block: delete that.");
+    Some(wrong(summary, Some(span), detail.replace(" a e", " an e")))
+}
+
+impl fmt::Display for RemoveTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut between = "";
+        for call in &self.path {
+            write!(f, "{between}module.{call}")?;
+            between = ".";
+        }
+        self.resource.iter().try_for_each(|resource| write!(f, "{between}{resource}"))
+    }
+}
