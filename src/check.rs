@@ -1,6 +1,8 @@
 //! Turns findings into verdicts: which of them are told, at which level, on whose word, in which order.
 
 mod fingerprint;
+mod threads;
 mod verdict;
 
-pub use verdict::{AskedBy, Outcome, Settings, Verdict, judge};
+pub use threads::in_threads;
+pub use verdict::{AskedBy, Outcome, Settings, Verdict, can_be_off, judge};

@@ -51,6 +51,17 @@ pub enum Severity {
     Notice,
 }
 
+impl Severity {
+    /// The word that people write.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Notice => "notice",
+        }
+    }
+}
+
 /// Which part of an engine raises a language finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {

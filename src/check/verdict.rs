@@ -3,8 +3,9 @@
 use smol_str::SmolStr;
 
 use super::fingerprint::Fingerprints;
-use crate::engine::Product;
+use crate::engine::{Choice, Product};
 use crate::finding::{Finding, Language, RuleId, Severity};
+use crate::policy::Globs;
 use crate::text::{Sources, Span};
 
 /// What a run came to.
@@ -50,20 +51,30 @@ pub enum AskedBy {
 }
 
 /// What a person asked of a run.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Settings {
+    /// What the modules are for; where not said, each shows it.
+    pub engines: Option<Choice>,
     /// Only these rules, unless empty.
     pub select: Vec<RuleId>,
     /// None of these rules.
     pub ignore: Vec<RuleId>,
-    /// Only what has a place under one of these files or folders, from the top of the run; everything where empty.
-    pub paths: Vec<String>,
+    /// Nothing at these places.
+    pub exclude: Globs,
 }
 
 /// Sorts what was found, drops what is not asked for and what was found twice, and names each.
-pub fn judge(findings: Vec<Finding>, sources: &Sources, settings: &Settings) -> Vec<Verdict> {
-    let mut told: Vec<Finding> =
-        findings.into_iter().filter(|finding| settings.ask_for(finding, sources)).collect();
+///
+/// What is told has a place under one of the files and folders of `scope`, from the top of the run; all of it where
+/// that is empty.
+pub fn judge(
+    findings: Vec<Finding>,
+    sources: &Sources,
+    scope: &[String],
+    settings: &Settings,
+) -> Vec<Verdict> {
+    let is_told = |finding: &Finding| settings.ask_for(finding, sources) && reaches(finding, sources, scope);
+    let mut told: Vec<Finding> = findings.into_iter().filter(is_told).collect();
     told.sort_by(|a, b| order(a, sources).cmp(&order(b, sources)));
     told.dedup();
     let mut fingerprints = Fingerprints::default();
@@ -78,28 +89,30 @@ pub fn judge(findings: Vec<Finding>, sources: &Sources, settings: &Settings) -> 
         .collect()
 }
 
-impl Settings {
-    /// Whether a rule can be left out: a file that was not read hides whatever it holds, so nobody may hide that.
-    pub fn can_be_off(rule: &RuleId) -> bool {
-        ![Language::SyntaxError, Language::UnreadableFile].iter().any(|fixed| fixed.id() == *rule)
-    }
+/// Whether a rule can be left out: a file that was not read hides all that it holds, so nobody may hide that.
+pub fn can_be_off(rule: &RuleId) -> bool {
+    ![Language::SyntaxError, Language::UnreadableFile].iter().any(|fixed| fixed.id() == *rule)
+}
 
+impl Settings {
     fn ask_for(&self, finding: &Finding, sources: &Sources) -> bool {
         let rule = &finding.rule;
         let selected = self.select.is_empty() || self.select.contains(rule);
-        let on = (selected && !self.ignore.contains(rule)) || !Self::can_be_off(rule);
-        on && self.reach(finding, sources)
+        let on = (selected && !self.ignore.contains(rule)) || !can_be_off(rule);
+        let place = finding.primary.map_or(finding.module.as_str(), |span| sources.get(span.file).name());
+        on && !self.exclude.has(place)
     }
+}
 
-    fn reach(&self, finding: &Finding, sources: &Sources) -> bool {
-        if self.paths.is_empty() {
-            return true;
-        }
-        let under = |name: &str| self.paths.iter().any(|path| is_under(name, path));
-        let mut places = finding.primary.into_iter().chain(finding.related.iter().map(|place| place.span));
-        // What has no place of its own belongs to its module.
-        under(&finding.module) || places.any(|span| under(sources.get(span.file).name()))
+fn reaches(finding: &Finding, sources: &Sources, scope: &[String]) -> bool {
+    if scope.is_empty() {
+        return true;
     }
+    let under = |name: &str| scope.iter().any(|path| is_under(name, path));
+    let mut places = finding.primary.into_iter().chain(finding.related.iter().map(|place| place.span));
+    // What has no place of its own belongs to its module.
+    places.any(|span| under(sources.get(span.file).name()))
+        || (finding.primary.is_none() && under(&finding.module))
 }
 
 /// Whether `name` is `path` or lies in that folder; the empty path is the top, which holds everything.
@@ -152,7 +165,7 @@ mod tests {
         let one = found(Language::InvalidName, 1, 2);
         let findings =
             vec![one.clone(), found(Language::InvalidName, 0, 4), one, found(Language::InvalidName, 0, 0)];
-        let verdicts = judge(findings, &sources(), &Settings::default());
+        let verdicts = judge(findings, &sources(), &[], &Settings::default());
         assert_eq!(places(&verdicts), [(0, 0), (0, 4), (1, 2)]);
     }
 
@@ -163,7 +176,7 @@ mod tests {
             found(Language::InvalidValue, 0, 2),
             found(Language::SyntaxError, 0, 4),
         ];
-        let told = |settings: Settings| places(&judge(findings.clone(), &sources(), &settings));
+        let told = |settings: Settings| places(&judge(findings.clone(), &sources(), &[], &settings));
         assert_eq!(
             told(Settings { select: vec![Language::InvalidName.id()], ..Settings::default() }),
             [(0, 0), (0, 4)]
@@ -184,8 +197,7 @@ mod tests {
             found(Language::InvalidName, 0, 0).related(Span::new(FileId::new(1), 0..1), "called here");
         let findings = vec![related, found(Language::InvalidName, 0, 2), found(Language::InvalidName, 1, 0)];
         let told = |path: &str| {
-            let settings = Settings { paths: vec![path.to_owned()], ..Settings::default() };
-            places(&judge(findings.clone(), &sources(), &settings))
+            places(&judge(findings.clone(), &sources(), &[path.to_owned()], &Settings::default()))
         };
         assert_eq!(told("net"), [(0, 0), (1, 0)]);
         assert_eq!(told("live/main.tf"), [(0, 0), (0, 2)]);
@@ -194,10 +206,18 @@ mod tests {
     }
 
     #[test]
+    fn what_is_excluded_is_not_told() {
+        let findings = vec![found(Language::InvalidName, 0, 0), found(Language::InvalidName, 1, 0)];
+        let exclude = Globs::new(["net"]).expect("a pattern");
+        let settings = Settings { exclude, ..Settings::default() };
+        assert_eq!(places(&judge(findings, &sources(), &[], &settings)), [(0, 0)]);
+    }
+
+    #[test]
     fn a_fingerprint_outlives_moves_and_words_and_tells_equals_apart() {
         let sources = sources();
         let of = |findings: Vec<Finding>| -> Vec<String> {
-            judge(findings, &sources, &Settings::default()).into_iter().map(|v| v.fingerprint).collect()
+            judge(findings, &sources, &[], &Settings::default()).into_iter().map(|v| v.fingerprint).collect()
         };
         let two = of(vec![found(Language::InvalidName, 1, 0), found(Language::InvalidName, 1, 2)]);
         assert_ne!(two[0], two[1], "the same name twice");

@@ -1,6 +1,6 @@
 //! The rules of the category language: what the engines report, grouped as people would allow or forbid it.
 
-use super::RuleId;
+use super::{RuleId, Severity};
 
 /// A rule that an engine enforces, or one about the check itself. Its page is `policies/rules/<name>.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -201,5 +201,57 @@ impl Language {
     /// The name as the rule of a finding.
     pub const fn id(self) -> RuleId {
         RuleId::built_in(self.name())
+    }
+
+    /// What the engines make of it, as a rule. A finding has a severity of its own, because now and then one rule
+    /// speaks of an error here and of a warning there.
+    pub const fn usual_severity(self) -> Severity {
+        match self {
+            Self::SyntaxError
+            | Self::UnreadableFile
+            | Self::DuplicateDeclaration
+            | Self::UnsupportedBlockOrArgument
+            | Self::MissingArgument
+            | Self::InvalidName
+            | Self::InvalidReference
+            | Self::InvalidValue
+            | Self::InvalidTypeConstraint
+            | Self::InvalidDefaultValue
+            | Self::OverrideWithoutBase
+            | Self::OverrideDependsOn
+            | Self::OverrideNotAllowed
+            | Self::InvalidRequiredProviders
+            | Self::InvalidVersionConstraint
+            | Self::InvalidModuleSource
+            | Self::InvalidProviderConfiguration
+            | Self::ProviderBlockInRepeatedModule
+            | Self::ProviderConfigurationOverridden
+            | Self::MissingProviderConfiguration
+            | Self::ProviderTypeMismatch
+            | Self::InvalidLifecycle
+            | Self::InvalidMovedRemovedImport
+            | Self::InvalidCheckOrCondition
+            | Self::InvalidProvisioner
+            | Self::InvalidAction
+            | Self::UnsupportedEngineVersion
+            | Self::UndeclaredReference
+            | Self::UndefinedModuleOutput
+            | Self::UnknownModuleArgument
+            | Self::MissingModuleArgument
+            | Self::ModuleArgumentType
+            | Self::MisplacedSymbol
+            | Self::ReferenceCycle
+            | Self::MissingModule
+            | Self::SensitiveOutput
+            | Self::InvalidFunctionCall
+            | Self::LinkLeavesRepository => Severity::Error,
+            Self::UndefinedProviderReference
+            | Self::ProxyProviderBlock
+            | Self::DuplicateRequiredProvider
+            | Self::IgnoredBackendOrCloud
+            | Self::DeprecatedQuoting
+            | Self::DeprecatedProviderVersion => Severity::Warning,
+            Self::LimitReached => Severity::Notice,
+        }
     }
 }

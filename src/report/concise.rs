@@ -1,6 +1,6 @@
 //! Turns verdicts into one line each, as compilers do: `file:line:column: level: summary [rule]`.
 
-use super::tally::{by_rule, level_name};
+use super::tally::by_rule;
 use super::{Style, one_line};
 use crate::check::{Outcome, Verdict};
 use crate::text::{Sources, Span};
@@ -10,7 +10,7 @@ pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> Stri
     let mut report = String::new();
     if style.statistics {
         for (number, level, rule) in by_rule(outcome) {
-            report.push_str(&format!("{number}: {}: {}\n", level_name(level), one_line(rule)));
+            report.push_str(&format!("{number}: {}: {}\n", level.name(), one_line(rule)));
         }
         return report;
     }
@@ -28,7 +28,7 @@ fn line(report: &mut String, verdict: &Verdict, sources: &Sources, style: &Style
         None => one_line(&style.names.of(&finding.module)).into_owned(),
     };
     let engine = verdict.engine.map_or_else(String::new, |engine| format!(" ({} only)", engine.name()));
-    let (level, summary) = (level_name(verdict.level), one_line(&finding.summary));
+    let (level, summary) = (verdict.level.name(), one_line(&finding.summary));
     report.push_str(&format!("{place}: {level}: {summary} [{}]{engine}\n", one_line(finding.rule.as_str())));
     for other in &finding.related {
         let at = self::place(other.span, sources, style);

@@ -6,7 +6,7 @@ mod paint;
 
 use std::collections::BTreeMap;
 
-use super::tally::{by_rule, closing_line, level_name};
+use super::tally::{by_rule, closing_line};
 use super::{Style, one_line, visible};
 use crate::check::{AskedBy, Outcome, Verdict};
 use crate::text::Sources;
@@ -46,7 +46,7 @@ fn worst_first(verdicts: &[Verdict]) -> Vec<&Verdict> {
 
 fn block(report: &mut String, verdict: &Verdict, sources: &Sources, style: &Style) {
     let (finding, paint) = (&verdict.finding, Paint::new(style.color));
-    let level = paint.level(verdict.level, level_name(verdict.level));
+    let level = paint.level(verdict.level, verdict.level.name());
     report.push_str(&format!("{level}  {}\n", paint.bold(&one_line(&finding.summary))));
     frame::draw(report, verdict, sources, style);
     if finding.primary.is_none() {
@@ -114,7 +114,7 @@ fn statistics(report: &mut String, outcome: &Outcome, paint: Paint) {
     let rows = by_rule(outcome);
     let wide = rows.iter().map(|(number, ..)| number.to_string().len()).max().unwrap_or(0);
     for (number, level, rule) in &rows {
-        let name = format!("{:7}", level_name(*level));
+        let name = format!("{:7}", level.name());
         report.push_str(&format!("{number:>wide$}  {}  {}\n", paint.level(*level, &name), one_line(rule)));
     }
     if !rows.is_empty() {

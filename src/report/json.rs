@@ -5,7 +5,7 @@ mod snippet;
 
 use serde::Serialize;
 
-use super::tally::{Tally, by_rule, level_name};
+use super::tally::{Tally, by_rule};
 use super::{Names, Style};
 use crate::check::{AskedBy, Outcome, Verdict};
 use crate::engine::Product;
@@ -66,7 +66,7 @@ struct Statistic<'a> {
 
 impl<'a> Statistic<'a> {
     fn new((count, level, rule): (usize, Severity, &'a str)) -> Self {
-        Self { rule, level: level_name(level), count }
+        Self { rule, level: level.name(), count }
     }
 }
 
@@ -140,7 +140,7 @@ impl<'a> Diagnostic<'a> {
                 (Category::Language, Stage::Validate) => Some("validate"),
                 (Category::Policy, Stage::Load | Stage::Validate) => None,
             },
-            level: level_name(verdict.level),
+            level: verdict.level.name(),
             module: names.of(&finding.module),
             help: finding.help.as_deref(),
             url: super::page_url(&finding.rule),

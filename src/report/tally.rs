@@ -61,15 +61,6 @@ pub(super) fn by_rule(outcome: &Outcome) -> Vec<(usize, Severity, &str)> {
     rows
 }
 
-/// The name of a level.
-pub(super) const fn level_name(level: Severity) -> &'static str {
-    match level {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Notice => "notice",
-    }
-}
-
 /// `1,480 files`.
 fn count(number: usize, noun: &str) -> String {
     let digits = number.to_string();

@@ -1,5 +1,7 @@
 //! Turns the name of a rule into its page, `policies/rules/<rule>.md`, which the binary carries.
 
+use crate::finding::{Language, Severity};
+
 /// What people are told about a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Page {
@@ -13,6 +15,11 @@ impl Page {
     /// The page of a rule.
     pub fn of(rule: &str) -> Option<&'static Self> {
         PAGES.iter().find(|page| page.rule == rule)
+    }
+
+    /// Of a rule of the language: how bad the engines think it is, as a rule.
+    pub fn severity(&self) -> Option<Severity> {
+        Language::ALL.iter().find(|rule| rule.name() == self.rule).map(|rule| rule.usual_severity())
     }
 
     /// One line on what the rule finds.
@@ -83,7 +90,6 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::finding::Language;
 
     #[test]
     fn every_file_has_a_line_and_every_line_a_file() {
@@ -102,6 +108,19 @@ mod tests {
         for rule in Language::ALL {
             assert!(Page::of(rule.name()).is_some(), "{} has no page", rule.name());
         }
+    }
+
+    #[test]
+    fn the_preset_of_the_language_lists_its_rules_and_no_other() {
+        let preset = include_str!("../../policies/language.hcl");
+        let listed: Vec<&str> =
+            preset.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+        let lines = Language::ALL.iter().map(|rule| match rule.usual_severity() {
+            Severity::Error => format!("rule \"{}\" {{}}", rule.name()),
+            Severity::Warning => format!("rule \"{}\" {{}} # warning", rule.name()),
+            Severity::Notice => format!("rule \"{}\" {{}} # notice", rule.name()),
+        });
+        assert_eq!(listed, lines.collect::<Vec<_>>());
     }
 
     #[test]

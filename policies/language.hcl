@@ -1,0 +1,50 @@
+# What Terraform and OpenTofu themselves report, and nothing else.
+#
+# A rule that is named without a level has the severity that the engine gives each of its findings. That is an error
+# almost always; the few rules that warn say so here. All other presets start from this one.
+
+rule "syntax-error" {}
+rule "unreadable-file" {}
+rule "duplicate-declaration" {}
+rule "unsupported-block-or-argument" {}
+rule "missing-argument" {}
+rule "invalid-name" {}
+rule "invalid-reference" {}
+rule "invalid-value" {}
+rule "invalid-type-constraint" {}
+rule "invalid-default-value" {}
+rule "override-without-base" {}
+rule "override-depends-on" {}
+rule "override-not-allowed" {}
+rule "invalid-required-providers" {}
+rule "invalid-version-constraint" {}
+rule "invalid-module-source" {}
+rule "invalid-provider-configuration" {}
+rule "provider-block-in-repeated-module" {}
+rule "provider-configuration-overridden" {}
+rule "missing-provider-configuration" {}
+rule "undefined-provider-reference" {} # warning
+rule "provider-type-mismatch" {}
+rule "proxy-provider-block" {} # warning
+rule "duplicate-required-provider" {} # warning
+rule "ignored-backend-or-cloud" {} # warning
+rule "deprecated-quoting" {} # warning
+rule "deprecated-provider-version" {} # warning
+rule "invalid-lifecycle" {}
+rule "invalid-moved-removed-import" {}
+rule "invalid-check-or-condition" {}
+rule "invalid-provisioner" {}
+rule "invalid-action" {}
+rule "unsupported-engine-version" {}
+rule "undeclared-reference" {}
+rule "undefined-module-output" {}
+rule "unknown-module-argument" {}
+rule "missing-module-argument" {}
+rule "module-argument-type" {}
+rule "misplaced-symbol" {}
+rule "reference-cycle" {}
+rule "missing-module" {}
+rule "sensitive-output" {}
+rule "invalid-function-call" {}
+rule "link-leaves-repository" {}
+rule "limit-reached" {} # notice

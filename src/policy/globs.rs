@@ -1,0 +1,54 @@
+//! Turns patterns of paths into a question: is this path among them?
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+/// Patterns anchored at the top of the run: `*` stays within a folder, `**` goes across, and a bare folder means it and
+/// all that is below.
+#[derive(Debug, Clone, Default)]
+pub struct Globs(GlobSet);
+
+impl Globs {
+    /// Reads the patterns; the first that cannot be read is told in one line.
+    pub fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
+        let mut set = GlobSetBuilder::new();
+        for pattern in patterns {
+            let bare = pattern.trim_start_matches("./").trim_matches('/');
+            for anchored in [bare.to_owned(), format!("{bare}/**")] {
+                let glob = GlobBuilder::new(&anchored).literal_separator(true).backslash_escape(true).build();
+                set.add(
+                    glob.map_err(|error| format!("`{pattern}` is no pattern of paths: {}", error.kind()))?,
+                );
+            }
+        }
+        set.build().map(Self).map_err(|error| error.to_string())
+    }
+
+    /// Whether a path, from the top of the run with `/` between folders, is meant.
+    pub fn has(&self, path: &str) -> bool {
+        self.0.is_match(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_are_anchored_and_a_folder_means_what_is_below() {
+        let has = |pattern: &str, path: &str| Globs::new([pattern]).expect("a pattern").has(path);
+        assert!(has("examples", "examples/a/main.tf"));
+        assert!(has("./examples/", "examples"));
+        assert!(!has("examples", "live/examples/main.tf"));
+        assert!(!has("examples", "examples-2/main.tf"));
+        assert!(has("lib/*/main.tf", "lib/a/main.tf"));
+        assert!(!has("lib/*/main.tf", "lib/a/b/main.tf"));
+        assert!(has("**/fixtures", "a/b/fixtures/main.tf"));
+        assert!(!Globs::default().has("main.tf"));
+    }
+
+    #[test]
+    fn what_is_no_pattern_is_said() {
+        let error = Globs::new(["a", "b[c"]).expect_err("no pattern");
+        assert!(error.starts_with("`b[c` is no pattern of paths: "), "{error}");
+    }
+}
