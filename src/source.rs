@@ -1,1 +1,223 @@
-//! To be written.
+//! Paths and a work tree, turned into sources that were read once, and into the folders that hold them.
+//!
+//! This is the one layer that reads. Nothing in it stops a run but a path that does not exist: what cannot be read is
+//! a finding, and a module in the folder of it knows that it is not complete.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+
+use smol_str::SmolStr;
+
+use crate::engine::{Engine, Evidence, Loaded, Signal};
+use crate::finding::Finding;
+use crate::text::{FileId, Sources};
+
+mod path;
+mod error;
+mod top;
+mod repository;
+mod listing;
+mod walk;
+mod read;
+mod open;
+mod memory;
+
+pub use error::Error;
+pub use path::{join, parent};
+
+use read::Reader;
+use top::{Place, Top};
+
+/// Everything that one run reads.
+#[derive(Debug, Default)]
+pub struct Worktree {
+    sources: Sources,
+    folders: Vec<Folder>,
+    by_path: HashMap<SmolStr, usize>,
+    signals: BTreeMap<SmolStr, Vec<Signal>>,
+    scope: Vec<String>,
+    findings: Vec<Finding>,
+    origin: Origin,
+}
+
+/// Where more folders come from, should a module call name one that was not listed.
+#[derive(Debug)]
+enum Origin {
+    /// A folder on disk.
+    Disk(Top),
+    /// Files given as text; these are the folders that have something in them.
+    Memory(BTreeSet<String>),
+}
+
+impl Default for Origin {
+    fn default() -> Self {
+        Self::Memory(BTreeSet::new())
+    }
+}
+
+/// A folder with the files that some engine would load.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folder {
+    /// From the top of the run, `/` between folders, empty for the top itself.
+    pub path: SmolStr,
+    /// The same without symbolic links: two folders with one `real` are one place on disk.
+    pub real: SmolStr,
+    /// Files that some engine loads as part of a module, sorted byte by byte.
+    pub files: Vec<File>,
+    /// Whether there is a dependency lock file, as beside a root module.
+    pub has_lock_file: bool,
+    /// Whether there are variable values (`*.tfvars`), as beside a root module.
+    pub has_values: bool,
+}
+
+/// A file that is part of a module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// The name within the folder.
+    pub name: SmolStr,
+    /// What was read; nothing where a finding says why not.
+    pub id: Option<FileId>,
+}
+
+/// What a module call finds at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reached {
+    /// The folder with this number, as [`Worktree::folder_at`] takes it; it may hold no file.
+    Folder(usize),
+    /// Nothing, or no folder.
+    Missing,
+    /// A place outside of what this run may read.
+    Outside,
+    /// A place that belongs to somebody else (a submodule, what `init` downloaded); nothing is said about it.
+    Foreign,
+}
+
+impl Folder {
+    /// The files that make up the module for one engine, in the order in which it loads them.
+    pub fn module_files(&self, engine: Engine) -> Vec<(&File, Loaded)> {
+        let names: Vec<&str> = self.files.iter().map(|file| file.name.as_str()).collect();
+        let loaded = engine.module_files(&names);
+        let file = |name: &str| self.files.iter().find(|file| file.name == name);
+        loaded.into_iter().filter_map(|(name, loaded)| Some((file(name)?, loaded))).collect()
+    }
+}
+
+impl Worktree {
+    /// Reads what a check of `paths`, given in the folder `current`, needs.
+    ///
+    /// Inside a git repository that is the whole of it, so that callers and callees are known; elsewhere the paths
+    /// alone. Without a path it is the repository, or the current folder.
+    pub fn open(current: &Path, paths: &[impl AsRef<Path>]) -> Result<Self, Error> {
+        let paths: Vec<&Path> = paths.iter().map(AsRef::as_ref).collect();
+        open::open(current, &paths)
+    }
+
+    /// A work tree of `(path, content)` pairs that was never on a disk.
+    pub fn of_files(files: Vec<(String, Vec<u8>)>) -> Self {
+        memory::worktree(files)
+    }
+
+    /// All texts.
+    pub fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// The folders with module files, sorted by path; behind them those that [`Worktree::reach`] added.
+    pub fn folders(&self) -> &[Folder] {
+        &self.folders
+    }
+
+    /// The folder with a number that [`Worktree::reach`] gave.
+    pub fn folder_at(&self, number: usize) -> &Folder {
+        &self.folders[number]
+    }
+
+    /// The folder at a path, if it is among [`Worktree::folders`].
+    pub fn folder(&self, path: &str) -> Option<&Folder> {
+        self.by_path.get(path).map(|number| &self.folders[*number])
+    }
+
+    /// What could not be read, and why.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// The paths that were asked for, from the top of the run; an empty one is the top itself.
+    pub fn scope(&self) -> &[String] {
+        &self.scope
+    }
+
+    /// The top folder of the run on disk.
+    pub fn top(&self) -> Option<&Path> {
+        match &self.origin {
+            Origin::Disk(top) => Some(top.path()),
+            Origin::Memory(_) => None,
+        }
+    }
+
+    /// Which engines the module at `path` is for, by what its folder and those around it say.
+    pub fn evidence(&self, path: &str) -> Evidence {
+        let folders = std::iter::successors(Some(path), |path| parent(path));
+        Evidence::weigh(folders.filter_map(|folder| self.signals.get(folder)).map(Vec::as_slice))
+    }
+
+    /// The folder that a module call names, from the top of the run as [`join`] gives it; reads it if need be.
+    ///
+    /// A folder that git ignores is read once it is called, and so is one behind a symbolic link. The same path
+    /// always gives the same answer.
+    pub fn reach(&mut self, path: &str) -> Reached {
+        if let Some(number) = self.by_path.get(path) {
+            return Reached::Folder(*number);
+        }
+        let place = match &self.origin {
+            Origin::Memory(folders) if folders.contains(path) => {
+                return Reached::Folder(self.add(Folder::empty(path)));
+            }
+            Origin::Memory(_) => return Reached::Missing,
+            Origin::Disk(top) => top.place(path),
+        };
+        match place {
+            Place::Folder { disk, real } => self.read_folder(path, &disk, &real),
+            Place::Missing => Reached::Missing,
+            Place::Outside => Reached::Outside,
+            Place::Foreign => Reached::Foreign,
+        }
+    }
+
+    fn read_folder(&mut self, path: &str, disk: &Path, place: &str) -> Reached {
+        let Origin::Disk(top) = &self.origin else { return Reached::Missing };
+        let Ok(listing) = listing::list(disk) else { return Reached::Missing };
+        let read = Reader::new(top).folder(path, disk, &listing);
+        // A file that two paths lead to is as unreadable by the second.
+        if !self.by_path.contains_key(place) {
+            self.findings.extend(read.findings);
+        }
+        if !read.signals.is_empty() {
+            self.signals.insert(path.into(), read.signals);
+        }
+        let files = read
+            .files
+            .into_iter()
+            .map(|(name, source)| File { name, id: source.map(|source| self.sources.push(source)) });
+        let folder = Folder { files: files.collect(), real: place.into(), ..Folder::of(path, &listing) };
+        Reached::Folder(self.add(folder))
+    }
+
+    fn add(&mut self, folder: Folder) -> usize {
+        let number = self.folders.len();
+        self.by_path.insert(folder.path.clone(), number);
+        self.folders.push(folder);
+        number
+    }
+}
+
+impl Folder {
+    fn empty(path: &str) -> Self {
+        let (path, files) = (SmolStr::new(path), Vec::new());
+        Self { real: path.clone(), path, files, has_lock_file: false, has_values: false }
+    }
+
+    fn of(path: &str, listing: &listing::Listing) -> Self {
+        Self { has_lock_file: listing.has_lock_file, has_values: listing.has_values, ..Self::empty(path) }
+    }
+}

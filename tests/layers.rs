@@ -10,7 +10,6 @@ const CRATES: &[(&str, &[&str])] = &[
     ("gix", &["source"]),
     ("globset", &["policy", "source"]),
     ("hcl_edit", &["syntax"]),
-    ("ignore", &["source"]),
     ("miette", &["report"]),
     ("rayon", &["source", "check"]),
     ("serde", &["report"]),

@@ -1,0 +1,77 @@
+//! What keeps a check from taking place at all, turned into one line.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Why nothing could be checked.
+#[derive(Debug)]
+pub enum Error {
+    /// A path that does not exist, or cannot be looked at.
+    Path {
+        /// As it was given.
+        path: PathBuf,
+        /// What the system said.
+        error: std::io::Error,
+        /// A path that does exist, and reads almost the same.
+        nearest: Option<PathBuf>,
+    },
+    /// Two paths without a common top: in two repositories, or one in a repository and one in none.
+    Apart {
+        /// As it was given.
+        first: PathBuf,
+        /// As it was given.
+        second: PathBuf,
+    },
+}
+
+impl Error {
+    pub(super) fn path(path: &Path, at: &Path, error: std::io::Error) -> Self {
+        Self::Path { path: path.to_owned(), error, nearest: nearest(path, at) }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Path { path, error, nearest } => {
+                if error.kind() == std::io::ErrorKind::NotFound {
+                    write!(f, "no such file or folder: `{}`", path.display())?;
+                } else {
+                    write!(f, "cannot read `{}`: {error}", path.display())?;
+                }
+                match nearest {
+                    Some(nearest) => write!(f, "; did you mean `{}`?", nearest.display()),
+                    None => Ok(()),
+                }
+            }
+            Self::Apart { first, second } => write!(
+                f,
+                "`{}` and `{}` are not in one repository; check them one after the other",
+                first.display(),
+                second.display()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Path { error, .. } => Some(error),
+            Self::Apart { .. } => None,
+        }
+    }
+}
+
+/// The sibling of the missing file `at` that reads most like it, written as `path` was.
+fn nearest(path: &Path, at: &Path) -> Option<PathBuf> {
+    let wanted = at.file_name()?.to_str()?;
+    let mut names: Vec<String> = std::fs::read_dir(at.parent()?)
+        .ok()?
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .collect();
+    names.sort();
+    let likeness = |name: &String| strsim::normalized_damerau_levenshtein(wanted, name);
+    let best = names.into_iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+    (likeness(&best) >= 0.6).then(|| path.with_file_name(best))
+}

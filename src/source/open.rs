@@ -1,0 +1,171 @@
+//! The paths that a check was given, turned into a work tree that holds what it needs.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use super::read::{self, Reader};
+use super::repository::{Repository, Tracked};
+use super::top::{Top, slashed};
+use super::walk::{Listed, Rules, Walk};
+use super::{Error, File, Folder, Origin, Worktree, parent};
+use crate::finding::Severity;
+
+/// A path as it was given, and what it is.
+struct Given<'a> {
+    written: &'a Path,
+    /// Absolute, without symbolic links.
+    real: PathBuf,
+    is_folder: bool,
+}
+
+impl Given<'_> {
+    /// The folder that is asked about: the path, or the one around a file.
+    fn folder(&self) -> &Path {
+        match self.real.parent() {
+            Some(parent) if !self.is_folder => parent,
+            _ => &self.real,
+        }
+    }
+}
+
+/// See [`Worktree::open`].
+pub(super) fn open(current: &Path, paths: &[&Path]) -> Result<Worktree, Error> {
+    let here = [Path::new(".")];
+    let given: Vec<Given<'_>> = if paths.is_empty() { &here } else { paths }
+        .iter()
+        .map(|path| given(current, path))
+        .collect::<Result<_, _>>()?;
+    let first = &given[0];
+    match Repository::around(first.folder()) {
+        Some(repository) => {
+            if let Some(other) = given.iter().find(|path| !path.real.starts_with(&repository.work_tree)) {
+                return Err(apart(first, other));
+            }
+            let given = if paths.is_empty() { &[][..] } else { &given };
+            Ok(in_repository(&repository, given))
+        }
+        None => outside(&given),
+    }
+}
+
+fn given<'a>(current: &Path, written: &'a Path) -> Result<Given<'a>, Error> {
+    let at = current.join(written);
+    let real = fs::canonicalize(&at).map_err(|error| Error::path(written, &at, error))?;
+    let metadata = fs::metadata(&real).map_err(|error| Error::path(written, &at, error))?;
+    Ok(Given { written, real, is_folder: metadata.is_dir() })
+}
+
+fn in_repository(repository: &Repository, given: &[Given<'_>]) -> Worktree {
+    let index = repository.index();
+    let tracked = Tracked::of(&index);
+    let work_tree = repository.work_tree.clone();
+    let top = Top::new(work_tree.clone(), vec![work_tree], tracked.submodules.clone(), true);
+    let git = Some((&tracked, repository.ignored(&index)));
+    let mut rules = Rules { top: &top, git };
+    let mut walk = rules.walk(String::new());
+    for path in given {
+        // What is named by hand is checked, be it ignored or not.
+        let start = slashed(path.folder().strip_prefix(top.path()).unwrap_or(path.folder()));
+        if rules.leave_out(&start) {
+            walk.extend(Rules { top: &top, git: None }.walk(start));
+        }
+    }
+    drop(rules);
+    read(top, &walk, scope(&repository.work_tree, given))
+}
+
+/// Only the paths are read: a folder with what is below it, a file with the others of its folder.
+fn outside(given: &[Given<'_>]) -> Result<Worktree, Error> {
+    for path in given {
+        if Repository::around(path.folder()).is_some() {
+            return Err(apart(&given[0], path));
+        }
+    }
+    let roots: Vec<PathBuf> = given.iter().map(|path| path.folder().to_owned()).collect();
+    let mut shared = roots[0].as_path();
+    for (path, root) in given.iter().zip(&roots) {
+        let above = shared.ancestors().find(|above| root.starts_with(above));
+        shared = above.ok_or_else(|| apart(&given[0], path))?;
+    }
+    let shared = shared.to_owned();
+    let scope = scope(&shared, given);
+    let top = Top::new(shared, roots, HashSet::new(), false);
+    let mut walk = Walk::default();
+    for path in given {
+        let start = slashed(path.folder().strip_prefix(top.path()).unwrap_or(path.folder()));
+        let mut found = Rules { top: &top, git: None }.walk(start.clone());
+        if !path.is_folder {
+            found.listed.retain(|folder| folder.path == start);
+        }
+        walk.extend(found);
+    }
+    Ok(read(top, &walk, scope))
+}
+
+fn apart(first: &Given<'_>, second: &Given<'_>) -> Error {
+    Error::Apart { first: first.written.into(), second: second.written.into() }
+}
+
+/// What was asked for, from the top.
+fn scope(top: &Path, given: &[Given<'_>]) -> Vec<String> {
+    if given.is_empty() {
+        return vec![String::new()];
+    }
+    given.iter().map(|path| slashed(path.real.strip_prefix(top).unwrap_or(&path.real))).collect()
+}
+
+impl Walk {
+    /// Adds what another walk found, each folder once.
+    fn extend(&mut self, other: Self) {
+        self.listed.extend(other.listed);
+        self.listed.sort_by(|a, b| a.path.cmp(&b.path));
+        self.listed.dedup_by(|a, b| a.path == b.path);
+        self.unreadable.extend(other.unreadable);
+        self.unreadable.sort_by(|a, b| a.0.cmp(&b.0));
+        self.unreadable.dedup_by(|a, b| a.0 == b.0);
+        self.links.extend(other.links);
+        self.links.sort();
+        self.links.dedup();
+    }
+}
+
+fn read(top: Top, walk: &Walk, scope: Vec<String>) -> Worktree {
+    let reader = Reader::new(&top);
+    let read: Vec<_> = walk
+        .listed
+        .par_iter()
+        .map(|Listed { path, disk, listing }| reader.folder(path, disk, listing))
+        .collect();
+    let mut worktree = Worktree { scope, ..Worktree::default() };
+    for (path, tracked, error) in &walk.unreadable {
+        worktree.findings.push(read::unreadable_folder(path, *tracked, error));
+    }
+    for link in walk.links.iter().filter(|link| leaves(&top, link)) {
+        let folder = parent(link).unwrap_or_default();
+        worktree.findings.push(read::link_leaves(link).severity(Severity::Notice).module(folder));
+    }
+    for (Listed { path, listing, .. }, read) in walk.listed.iter().zip(read) {
+        worktree.findings.extend(read.findings);
+        if !read.signals.is_empty() {
+            worktree.signals.insert(path.into(), read.signals);
+        }
+        if read.files.is_empty() {
+            continue;
+        }
+        let mut folder = Folder::of(path, listing);
+        for (name, source) in read.files {
+            folder.files.push(File { name, id: source.map(|source| worktree.sources.push(source)) });
+        }
+        worktree.add(folder);
+    }
+    worktree.origin = Origin::Disk(top);
+    worktree
+}
+
+/// Whether a link leads to a folder that may not be read; only then could a module be behind it.
+fn leaves(top: &Top, link: &str) -> bool {
+    fs::canonicalize(top.path().join(link)).is_ok_and(|real| !top.holds(&real) && real.is_dir())
+}

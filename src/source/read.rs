@@ -1,0 +1,164 @@
+//! The files of a folder on disk, turned into sources, or into findings that say why not.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use smol_str::SmolStr;
+
+use super::listing::{Entry, Kind, Listing};
+use super::path::child;
+use super::top::Top;
+use crate::engine::Signal;
+use crate::finding::{Finding, Language, Severity};
+use crate::text::Source;
+
+/// Module files that people write stay far below this; what generators write may come near.
+const MODULE_FILE_LIMIT: u64 = 64 << 20;
+
+/// A lock file of a thousand providers is smaller.
+const EVIDENCE_LIMIT: u64 = 1 << 20;
+
+/// Reads files of one run.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'a> {
+    top: &'a Top,
+}
+
+/// What a folder held.
+pub(super) struct Read {
+    /// Module files, sorted byte by byte; without a source where a finding says why not.
+    pub(super) files: Vec<(SmolStr, Option<Source>)>,
+    pub(super) signals: Vec<Signal>,
+    pub(super) findings: Vec<Finding>,
+}
+
+/// Why a file was not read.
+#[derive(Debug)]
+enum Failure {
+    Io(io::Error),
+    NotAFile,
+    Leaves,
+    TooLarge,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(top: &'a Top) -> Self {
+        Self { top }
+    }
+
+    /// Reads the files of the folder at `path`, listed from `disk`.
+    pub(super) fn folder(self, path: &str, disk: &Path, listing: &Listing) -> Read {
+        let mut read = Read { files: Vec::new(), signals: self.signals(disk, listing), findings: Vec::new() };
+        for entry in &listing.modules {
+            let name = child(path, &entry.name);
+            let source = match self.bytes(disk, entry, MODULE_FILE_LIMIT) {
+                Ok(bytes) => Some(Source::new(name, bytes)),
+                Err(failure) => {
+                    read.findings.push(failure.finding(&name).module(path));
+                    None
+                }
+            };
+            read.files.push((entry.name.clone(), source));
+        }
+        read
+    }
+
+    fn signals(self, disk: &Path, listing: &Listing) -> Vec<Signal> {
+        let names: Vec<&str> = listing.modules.iter().map(|entry| entry.name.as_str()).collect();
+        let mut signals = Signal::of_module_files(&names);
+        for entry in &listing.evidence {
+            // What cannot be read says nothing.
+            if let Ok(bytes) = self.bytes(disk, entry, EVIDENCE_LIMIT) {
+                signals.extend(Signal::of_file(&entry.name, &String::from_utf8_lossy(&bytes)));
+            }
+        }
+        signals
+    }
+
+    fn bytes(self, folder: &Path, entry: &Entry, limit: u64) -> Result<Vec<u8>, Failure> {
+        let disk = folder.join(&entry.on_disk);
+        match entry.kind {
+            Kind::File => content(&disk, limit),
+            Kind::Link => content(&self.followed(&disk)?, limit),
+            Kind::Special => Err(Failure::NotAFile),
+        }
+    }
+
+    /// The file that a link leads to, if it is one that may be read.
+    fn followed(self, link: &Path) -> Result<std::path::PathBuf, Failure> {
+        let real = fs::canonicalize(link).map_err(Failure::Io)?;
+        if !self.top.holds(&real) {
+            return Err(Failure::Leaves);
+        }
+        // A pipe behind a link blocks like any other.
+        if fs::metadata(&real).map_err(Failure::Io)?.is_file() { Ok(real) } else { Err(Failure::NotAFile) }
+    }
+}
+
+fn content(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
+    let file = File::open(path).map_err(Failure::Io)?;
+    let size = file.metadata().map_or(0, |metadata| metadata.len());
+    if size > limit {
+        return Err(Failure::TooLarge);
+    }
+    // One byte more than the size, so that the end is seen without growing; and no more than the limit, should the
+    // file grow while it is read.
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(Failure::Io)?;
+    if bytes.len() as u64 > limit { Err(Failure::TooLarge) } else { Ok(bytes) }
+}
+
+impl Failure {
+    /// The finding for the module file called `name`. The engines give no place for one.
+    fn finding(&self, name: &str) -> Finding {
+        let unreadable = |why: &str| {
+            Finding::language(Language::UnreadableFile, "Failed to read file")
+                .detail(format!("The file \"{name}\" could not be read: {why}."))
+        };
+        match self {
+            Self::Io(error) => unreadable(&reason(error)),
+            Self::NotAFile => unreadable("it is not a regular file"),
+            Self::Leaves => link_leaves(name),
+            Self::TooLarge => Finding::language(Language::LimitReached, "File too large to check")
+                .severity(Severity::Warning)
+                .detail(format!(
+                    "The file \"{name}\" is larger than {} MiB and was not read, so that this module is checked \
+                     without it.",
+                    MODULE_FILE_LIMIT >> 20
+                )),
+        }
+    }
+}
+
+/// A folder that could not be listed.
+pub(super) fn unreadable_folder(path: &str, tracked: bool, error: &io::Error) -> Finding {
+    let severity = if tracked { Severity::Error } else { Severity::Warning };
+    Finding::language(Language::UnreadableFile, "Failed to read module directory")
+        .severity(severity)
+        .detail(format!("The folder \"{path}\" could not be read: {}.", reason(error)))
+        .module(path)
+}
+
+/// A symbolic link to a place that a run does not read.
+pub(super) fn link_leaves(name: &str) -> Finding {
+    Finding::language(Language::LinkLeavesRepository, "Symbolic link leaves the repository")
+        .severity(Severity::Warning)
+        .detail(format!(
+            "\"{name}\" is a symbolic link to a place outside of what is checked. It was not followed, so that what \
+             this module declares there is not known."
+        ))
+        .help("move what it links to into the repository, or call it as a module")
+}
+
+/// What the system says, without the number that it adds.
+fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => {
+            let text = error.to_string();
+            text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+        }
+    }
+}

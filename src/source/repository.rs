@@ -1,0 +1,115 @@
+//! A git repository, turned into what it tracks and what it ignores.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use gix::bstr::ByteSlice;
+use gix::index::entry::{Mode, Stage};
+use gix::worktree::stack::state::ignore::Source;
+
+/// A repository with a work tree.
+pub(super) struct Repository {
+    git: gix::Repository,
+    /// The work tree, absolute and without symbolic links.
+    pub(super) work_tree: PathBuf,
+}
+
+/// What the index of a repository says about folders.
+#[derive(Debug, Default)]
+pub(super) struct Tracked {
+    /// Folders that hold something tracked, and whether a file of theirs is; with `/`, from the top.
+    folders: HashMap<String, bool>,
+    /// Submodules.
+    pub(super) submodules: HashSet<String>,
+}
+
+impl Repository {
+    /// The repository around `folder`, which is absolute; none where there is none, or none that can be opened, or
+    /// where its work tree is elsewhere.
+    ///
+    /// Variables such as `GIT_DIR` and `GIT_INDEX_FILE` count, because git sets them for its hooks.
+    pub(super) fn around(folder: &Path) -> Option<Self> {
+        let git = gix::discover_with_environment_overrides(folder).ok()?;
+        let work_tree = std::fs::canonicalize(git.workdir()?).ok()?;
+        folder.starts_with(&work_tree).then_some(Self { git, work_tree })
+    }
+
+    /// The index; one that cannot be read tracks nothing, so that everything is looked at by `.gitignore` alone.
+    pub(super) fn index(&self) -> gix::index::File {
+        let empty = || gix::index::State::new(self.git.object_hash());
+        match self.git.index_or_empty() {
+            Ok(index) => (**index).clone(),
+            Err(_) => gix::index::File::from_state(empty(), self.git.index_path()),
+        }
+    }
+
+    /// The answers to "would git track this?", by way of all `.gitignore` files and settings that count.
+    pub(super) fn ignored<'a>(&'a self, index: &gix::index::State) -> Ignored<'a> {
+        Ignored(self.git.excludes(index, None, Source::WorktreeThenIdMappingIfNotSkipped).ok())
+    }
+}
+
+impl Tracked {
+    pub(super) fn of(index: &gix::index::State) -> Self {
+        let mut tracked = Self::default();
+        let mut last: Option<&[u8]> = None;
+        for entry in index.entries() {
+            let path = entry.path(index);
+            if entry.mode == Mode::COMMIT {
+                tracked.submodules.insert(path.to_str_lossy().into_owned());
+                continue;
+            }
+            // A folder in conflict is still a folder of the work tree, so every stage counts; a sparse folder is not
+            // on the disk.
+            if entry.mode.is_sparse() && entry.stage() == Stage::Unconflicted {
+                continue;
+            }
+            let folder = path.rfind_byte(b'/').map_or(&b""[..], |at| &path[..at]);
+            if last != Some(folder) {
+                tracked.add(&folder.to_str_lossy());
+                last = Some(folder);
+            }
+        }
+        tracked
+    }
+
+    /// Whether git tracks something in or below the folder.
+    pub(super) fn has(&self, folder: &str) -> bool {
+        self.folders.contains_key(folder)
+    }
+
+    /// Whether git tracks a file of the folder itself.
+    pub(super) fn has_file_of(&self, folder: &str) -> bool {
+        self.folders.get(folder).copied().unwrap_or_default()
+    }
+
+    fn add(&mut self, folder: &str) {
+        self.folders.insert(folder.to_owned(), true);
+        for above in std::iter::successors(super::parent(folder), |path| super::parent(path)) {
+            if self.folders.contains_key(above) {
+                break;
+            }
+            self.folders.insert(above.to_owned(), false);
+        }
+    }
+}
+
+/// See [`Repository::ignored`].
+pub(super) struct Ignored<'a>(Option<gix::AttributeStack<'a>>);
+
+impl Ignored<'_> {
+    /// Whether git ignores the folder at `path`, from the top, should nothing in it be tracked.
+    pub(super) fn folder(&mut self, path: &str) -> bool {
+        self.is_excluded(path, Mode::DIR)
+    }
+
+    /// Whether git ignores the file at `path`, should it not be tracked.
+    pub(super) fn file(&mut self, path: &str) -> bool {
+        self.is_excluded(path, Mode::FILE)
+    }
+
+    fn is_excluded(&mut self, path: &str, mode: Mode) -> bool {
+        let stack = self.0.as_mut();
+        stack.is_some_and(|stack| stack.at_path(path, Some(mode)).is_ok_and(|at| at.is_excluded()))
+    }
+}

@@ -1,0 +1,102 @@
+//! A path from the top of a run, turned into the place on disk that it means, if the run may look there.
+
+use std::collections::HashSet;
+use std::path::{Component, Path, PathBuf};
+
+/// The top folder of a run.
+#[derive(Debug)]
+pub(super) struct Top {
+    /// Absolute and without symbolic links.
+    path: PathBuf,
+    /// What may be read: the top itself in a repository, else the folders that were given. All without links.
+    roots: Vec<PathBuf>,
+    /// Submodules, from the top.
+    submodules: HashSet<String>,
+    /// Whether this is a repository, so that others inside are not part of it.
+    is_repository: bool,
+}
+
+/// What there is at a path.
+pub(super) enum Place {
+    /// A folder that may be read.
+    Folder {
+        /// Its path on disk.
+        disk: PathBuf,
+        /// From the top, without symbolic links.
+        real: String,
+    },
+    /// Nothing, or no folder.
+    Missing,
+    /// Something that may not be read.
+    Outside,
+    /// Something that belongs to another project.
+    Foreign,
+}
+
+/// Folders that hold what tools put there, never modules that somebody maintains.
+pub(super) const NEVER: &[&str] = &[".git", ".terraform", ".terragrunt-cache", "node_modules"];
+
+impl Top {
+    pub(super) fn new(
+        path: PathBuf,
+        roots: Vec<PathBuf>,
+        submodules: HashSet<String>,
+        is_repository: bool,
+    ) -> Self {
+        Self { path, roots, submodules, is_repository }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn is_repository(&self) -> bool {
+        self.is_repository
+    }
+
+    pub(super) fn is_submodule(&self, path: &str) -> bool {
+        self.submodules.contains(path)
+    }
+
+    /// Whether a path without symbolic links is one that may be read.
+    pub(super) fn holds(&self, real: &Path) -> bool {
+        self.roots.iter().any(|root| real.starts_with(root))
+    }
+
+    /// What there is at `path`, given from the top.
+    pub(super) fn place(&self, path: &str) -> Place {
+        let disk = self.path.join(path);
+        let Ok(real) = std::fs::canonicalize(&disk) else { return Place::Missing };
+        if !self.holds(&real) {
+            return Place::Outside;
+        }
+        let Ok(inside) = real.strip_prefix(&self.path) else { return Place::Outside };
+        if !real.is_dir() {
+            return Place::Missing;
+        }
+        let inside = slashed(inside);
+        if self.is_foreign(&inside) {
+            return Place::Foreign;
+        }
+        Place::Folder { disk, real: inside }
+    }
+
+    /// Whether a folder, or one around it, belongs to another project or to a tool.
+    pub(super) fn is_foreign(&self, real: &str) -> bool {
+        std::iter::successors(Some(real), |path| super::parent(path)).any(|path| {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            let nested =
+                || self.is_repository && !path.is_empty() && self.path.join(path).join(".git").exists();
+            NEVER.contains(&name) || self.is_submodule(path) || nested()
+        })
+    }
+}
+
+/// A relative path as text with `/`.
+pub(super) fn slashed(path: &Path) -> String {
+    let parts = path.components().filter_map(|component| match component {
+        Component::Normal(name) => Some(name.to_string_lossy()),
+        Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => None,
+    });
+    parts.collect::<Vec<_>>().join("/")
+}

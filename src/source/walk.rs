@@ -1,0 +1,128 @@
+//! The top of a run, turned into the folders below it that git tracks or would track.
+//!
+//! The folders of one depth are listed in parallel, then judged in order: git's ignore rules are a stack that only one
+//! thread can use, and only folders that git does not track yet are asked about.
+
+use std::io;
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+
+use super::listing::{self, Listing};
+use super::path::{child, parent};
+use super::repository::{Ignored, Tracked};
+use super::top::{NEVER, Top};
+
+/// Folders are not followed further down than this; a path of so many names is longer than systems allow.
+const DEPTH: usize = 2_000;
+
+/// A folder that was listed.
+pub(super) struct Listed {
+    /// From the top.
+    pub(super) path: String,
+    pub(super) disk: PathBuf,
+    pub(super) listing: Listing,
+}
+
+/// Folders, and what went wrong on the way.
+#[derive(Default)]
+pub(super) struct Walk {
+    pub(super) listed: Vec<Listed>,
+    /// Folders that could not be read, and whether git tracks something there.
+    pub(super) unreadable: Vec<(String, bool, io::Error)>,
+    /// Symbolic links that git tracks or would track, from the top.
+    pub(super) links: Vec<String>,
+}
+
+/// By which rules folders are left out, besides those that are never looked into.
+pub(super) struct Rules<'a, 'g> {
+    pub(super) top: &'a Top,
+    /// Git's, in a repository.
+    pub(super) git: Option<(&'a Tracked, Ignored<'g>)>,
+}
+
+impl Rules<'_, '_> {
+    /// Every folder at `start` and below; `start` itself is not judged.
+    pub(super) fn walk(&mut self, start: String) -> Walk {
+        let mut walk = Walk::default();
+        let mut level = vec![(self.top.path().join(&start), start)];
+        for depth in 0..DEPTH {
+            let listings: Vec<_> = level.par_iter().map(|(disk, _)| listing::list(disk)).collect();
+            let mut below = Vec::new();
+            for ((disk, path), listing) in level.into_iter().zip(listings) {
+                match listing {
+                    Ok(listing) if depth > 0 && listing.has_git && self.top.is_repository() => {}
+                    Ok(mut listing) => {
+                        below.extend(self.folders_of(&path, &disk, &listing));
+                        walk.links.extend(self.links_of(&path, &listing));
+                        if !self.has_module(&path, &listing) {
+                            listing.modules.clear();
+                        }
+                        if !listing.modules.is_empty() || !listing.evidence.is_empty() {
+                            walk.listed.push(Listed { path, disk, listing });
+                        }
+                    }
+                    Err(error) => {
+                        let tracked = self.git.as_ref().is_none_or(|(tracked, _)| tracked.has(&path));
+                        walk.unreadable.push((path, tracked, error));
+                    }
+                }
+            }
+            if below.is_empty() {
+                break;
+            }
+            level = below;
+        }
+        walk.listed.sort_by(|a, b| a.path.cmp(&b.path));
+        walk.unreadable.sort_by(|a, b| a.0.cmp(&b.0));
+        walk.links.sort();
+        walk
+    }
+
+    /// Whether the walk from the top never comes to the folder at `path`.
+    pub(super) fn leave_out(&mut self, path: &str) -> bool {
+        self.top.is_foreign(path)
+            || std::iter::successors(Some(path), |path| parent(path))
+                .any(|path| !path.is_empty() && self.ignores_folder(path))
+    }
+
+    fn folders_of(
+        &mut self,
+        path: &str,
+        disk: &std::path::Path,
+        listing: &Listing,
+    ) -> Vec<(PathBuf, String)> {
+        let mut folders = Vec::new();
+        for name in &listing.folders {
+            let text = name.to_string_lossy();
+            let inside = child(path, &text);
+            if !NEVER.contains(&&*text) && !self.top.is_submodule(&inside) && !self.ignores_folder(&inside) {
+                folders.push((disk.join(name), inside));
+            }
+        }
+        folders
+    }
+
+    fn ignores_folder(&mut self, path: &str) -> bool {
+        match &mut self.git {
+            Some((tracked, ignored)) => !tracked.has(path) && ignored.folder(path),
+            None => false,
+        }
+    }
+
+    fn links_of(&mut self, path: &str, listing: &Listing) -> Vec<String> {
+        let links = listing.links.iter().map(|name| child(path, &name.to_string_lossy()));
+        match &mut self.git {
+            Some((_, ignored)) => links.filter(|link| !ignored.file(link)).collect(),
+            None => links.collect(),
+        }
+    }
+
+    /// Whether the module files of the folder count: git tracks a file of it, or would track one of them. Which files
+    /// then make up the module is no question for git.
+    fn has_module(&mut self, path: &str, listing: &Listing) -> bool {
+        let Some((tracked, ignored)) = &mut self.git else { return true };
+        tracked.has_file_of(path)
+            || listing.modules.iter().any(|entry| !ignored.file(&child(path, &entry.name)))
+    }
+}

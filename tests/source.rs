@@ -1,0 +1,310 @@
+//! Work trees on a real disk, with a real git where one matters: which folders and files are read, and what is said
+//! about those that are not.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use overrule::engine::Product;
+use overrule::source::{Error, Reached, Worktree};
+use tempfile::TempDir;
+
+/// A folder with files; a path that ends with `/` is an empty folder.
+struct Place(TempDir);
+
+impl Place {
+    fn with(files: &[(&str, &str)]) -> Self {
+        let place = Self(tempfile::tempdir().expect("a temporary folder"));
+        for (path, text) in files {
+            place.write(path, text);
+        }
+        place
+    }
+
+    /// The same as a repository, with nothing tracked yet.
+    fn repository(files: &[(&str, &str)]) -> Self {
+        let place = Self::with(files);
+        place.git(&["init", "--quiet"]);
+        place
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.path().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        fs::write(path, text).expect("a file");
+    }
+
+    fn git(&self, arguments: &[&str]) {
+        let status = Command::new("git")
+            .args(["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "protocol.file.allow=always"])
+            .args(arguments)
+            .current_dir(self.path())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("HOME", self.path())
+            .status()
+            .expect("git runs");
+        assert!(status.success(), "git {arguments:?}");
+    }
+
+    #[cfg(unix)]
+    fn link(&self, path: &str, target: &str) {
+        let path = self.path().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        std::os::unix::fs::symlink(target, path).expect("a link");
+    }
+
+    fn open(&self) -> Worktree {
+        self.open_at(&[])
+    }
+
+    fn open_at(&self, paths: &[&str]) -> Worktree {
+        Worktree::open(self.path(), paths).expect("the paths exist")
+    }
+}
+
+/// Every file that was read, by name.
+fn names(worktree: &Worktree) -> Vec<&str> {
+    worktree.sources().iter().map(|(_, source)| source.name()).collect()
+}
+
+/// Rule and detail of every finding.
+fn said(worktree: &Worktree) -> Vec<String> {
+    let line = |finding: &overrule::finding::Finding| {
+        format!("{}: {}: {}", finding.rule.as_str(), finding.summary, finding.detail)
+    };
+    worktree.findings().iter().map(line).collect()
+}
+
+#[test]
+fn only_what_an_engine_would_load_is_read() {
+    let place = Place::with(&[
+        ("main.tf", ""),
+        ("x_override.tf.json", ""),
+        ("main.tofu", ""),
+        (".hidden.tf", ""),
+        ("main.tf~", ""),
+        ("#main.tf#", ""),
+        ("terraform.tfvars", ""),
+        ("folder.tf/inside.tf", ""),
+        ("readme.md", ""),
+    ]);
+    let worktree = place.open();
+    assert_eq!(names(&worktree), ["main.tf", "main.tofu", "x_override.tf.json", "folder.tf/inside.tf"]);
+    assert!(worktree.folder("").is_some_and(|top| top.has_values && !top.has_lock_file));
+}
+
+#[test]
+fn what_tools_put_there_is_left_alone() {
+    let place = Place::with(&[
+        ("a/main.tf", ""),
+        ("a/.terraform/modules/net/main.tf", ""),
+        (".terragrunt-cache/x/main.tf", ""),
+        ("node_modules/x/main.tf", ""),
+    ]);
+    assert_eq!(names(&place.open()), ["a/main.tf"]);
+    assert_eq!(place.open().reach("a/.terraform/modules/net"), Reached::Foreign);
+}
+
+#[test]
+fn a_path_in_a_repository_means_the_whole_repository() {
+    let place = Place::repository(&[("a/main.tf", ""), ("b/main.tf", "")]);
+    let worktree = place.open_at(&["a"]);
+    assert_eq!(names(&worktree), ["a/main.tf", "b/main.tf"]);
+    assert_eq!(worktree.scope(), ["a"]);
+    let from_below = Worktree::open(&place.path().join("a"), &["main.tf"]).expect("the path exists");
+    assert_eq!(from_below.scope(), ["a/main.tf"]);
+    assert_eq!(names(&from_below), ["a/main.tf", "b/main.tf"]);
+}
+
+#[test]
+fn outside_a_repository_only_the_paths_are_read() {
+    let place = Place::with(&[("a/main.tf", ""), ("b/main.tf", ""), ("b/c/main.tf", ""), ("d/main.tf", "")]);
+    assert_eq!(names(&place.open_at(&["b"])), ["main.tf", "c/main.tf"]);
+    assert_eq!(names(&place.open_at(&["b/main.tf"])), ["main.tf"]);
+    let mut two = place.open_at(&["a", "b"]);
+    assert_eq!(names(&two), ["a/main.tf", "b/main.tf", "b/c/main.tf"]);
+    assert_eq!(two.reach("d"), Reached::Outside);
+}
+
+#[test]
+fn folders_that_git_ignores_are_left_out_until_they_are_named() {
+    let place = Place::repository(&[
+        (".gitignore", "build/\n*_override.tf\n/generated/*.tf\n"),
+        ("main.tf", ""),
+        ("dev_override.tf", ""),
+        ("build/main.tf", ""),
+        ("generated/main.tf", ""),
+    ]);
+    assert_eq!(
+        names(&place.open()),
+        ["dev_override.tf", "main.tf"],
+        "an ignored file of a module is part of it"
+    );
+    assert_eq!(names(&place.open_at(&["build"])), ["dev_override.tf", "main.tf", "build/main.tf"]);
+    let mut worktree = place.open();
+    assert_eq!(worktree.reach("build"), Reached::Folder(1));
+    assert_eq!(names(&worktree), ["dev_override.tf", "main.tf", "build/main.tf"]);
+}
+
+#[test]
+fn what_git_tracks_counts_though_it_is_ignored() {
+    let place = Place::repository(&[(".gitignore", "build/\n"), ("build/sub/main.tf", "")]);
+    assert!(names(&place.open()).is_empty());
+    place.git(&["add", "--force", "build/sub/main.tf"]);
+    assert_eq!(names(&place.open()), ["build/sub/main.tf"]);
+}
+
+#[test]
+fn nested_repositories_and_submodules_are_not_part_of_it() {
+    let other = Place::repository(&[("main.tf", "")]);
+    other.git(&["add", "."]);
+    other.git(&["commit", "--quiet", "-m", "a"]);
+    let place = Place::repository(&[("main.tf", ""), ("nested/main.tf", "")]);
+    Command::new("git")
+        .args(["init", "--quiet"])
+        .current_dir(place.path().join("nested"))
+        .status()
+        .expect("git");
+    let url = other.path().to_string_lossy().into_owned();
+    place.git(&["submodule", "--quiet", "add", &url, "sub"]);
+    let mut worktree = place.open();
+    assert_eq!(names(&worktree), ["main.tf"]);
+    assert_eq!(worktree.reach("nested"), Reached::Foreign);
+    assert_eq!(worktree.reach("sub"), Reached::Foreign);
+}
+
+#[test]
+fn a_call_reaches_folders_but_nothing_above_the_top() {
+    let place = Place::with(&[("main.tf", ""), ("empty/readme.md", "")]);
+    let mut worktree = place.open();
+    assert_eq!(worktree.reach("empty"), Reached::Folder(1));
+    assert_eq!(worktree.reach("empty"), Reached::Folder(1), "the second time it is known");
+    assert_eq!(worktree.reach("main.tf"), Reached::Missing);
+    assert_eq!(worktree.reach("none"), Reached::Missing);
+}
+
+#[test]
+fn a_path_that_does_not_exist_is_an_error_with_the_nearest_name() {
+    let place = Place::with(&[("modules/main.tf", "")]);
+    let error = Worktree::open(place.path(), &["module"]).expect_err("there is none");
+    assert_eq!(error.to_string(), "no such file or folder: `module`; did you mean `modules`?");
+}
+
+#[test]
+fn paths_of_two_repositories_are_an_error() {
+    let (one, two) = (Place::repository(&[("main.tf", "")]), Place::with(&[("main.tf", "")]));
+    let paths: [PathBuf; 2] = [one.path().into(), two.path().into()];
+    let error = Worktree::open(one.path(), &paths).expect_err("they have no common top");
+    assert!(matches!(error, Error::Apart { .. }), "{error}");
+}
+
+#[test]
+fn evidence_of_the_nearest_folder_counts() {
+    let tofu = "# This file is maintained automatically by \"tofu init\".\n";
+    let place = Place::with(&[
+        (".terraform-version", "1.9.8"),
+        ("a/main.tf", ""),
+        ("b/main.tf", ""),
+        ("b/.terraform.lock.hcl", tofu),
+    ]);
+    let worktree = place.open();
+    let engines = |path| worktree.evidence(path).engines.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(engines("a"), ["Terraform 1.9.8"]);
+    assert_eq!(worktree.evidence("b").engines[0].product, Product::OpenTofu);
+    assert!(worktree.folder("b").is_some_and(|folder| folder.has_lock_file));
+}
+
+#[cfg(unix)]
+mod links {
+    use super::*;
+
+    #[test]
+    fn a_link_to_a_file_is_that_file_under_its_own_name() {
+        let place = Place::with(&[("shared/versions.tf", "x"), ("a/main.tf", "")]);
+        place.link("a/versions.tf", "../shared/versions.tf");
+        let worktree = place.open();
+        assert_eq!(names(&worktree), ["a/main.tf", "a/versions.tf", "shared/versions.tf"]);
+        assert!(said(&worktree).is_empty());
+    }
+
+    #[test]
+    fn a_link_to_a_folder_or_to_nothing_is_a_file_that_cannot_be_read() {
+        let place = Place::with(&[("main.tf", ""), ("folder/x.txt", "")]);
+        place.link("b.tf", "folder");
+        place.link("c.tf", "nothing");
+        place.link("d.tf", "d.tf");
+        let worktree = place.open();
+        let said = said(&worktree);
+        assert!(
+            said.iter().all(|line| line.starts_with("unreadable-file: Failed to read file: ")),
+            "{said:#?}"
+        );
+        assert!(said[0].ends_with("The file \"b.tf\" could not be read: it is not a regular file."));
+        assert!(said[1].ends_with("The file \"c.tf\" could not be read: there is no such file."));
+        assert_eq!(said.len(), 3);
+        let unread = |file: &&overrule::source::File| file.id.is_none();
+        assert_eq!(worktree.folder("").expect("the top").files.iter().filter(unread).count(), 3);
+    }
+
+    #[test]
+    fn a_link_that_leaves_the_repository_is_reported_and_not_followed() {
+        let secret = Place::with(&[("x.tf", "secret"), ("folder/y.tf", "secret")]);
+        let place = Place::with(&[("main.tf", "")]);
+        place.link("x.tf", &secret.path().join("x.tf").to_string_lossy());
+        place.link("modules", &secret.path().join("folder").to_string_lossy());
+        let mut worktree = place.open();
+        assert_eq!(worktree.reach("modules"), Reached::Outside);
+        assert_eq!(names(&worktree), ["main.tf"]);
+        let rules: Vec<_> = worktree.findings().iter().map(|finding| finding.rule.as_str()).collect();
+        assert_eq!(rules, ["link-leaves-repository", "link-leaves-repository"]);
+    }
+
+    #[test]
+    fn a_linked_folder_is_another_path_to_one_place() {
+        let place = Place::with(&[("modules/net/main.tf", ""), ("live/main.tf", "")]);
+        place.link("live/net", "../modules/net");
+        place.link("live/loop", ".");
+        let mut worktree = place.open();
+        assert_eq!(names(&worktree), ["live/main.tf", "modules/net/main.tf"]);
+        let Reached::Folder(number) = worktree.reach("live/net") else { panic!("a folder") };
+        let folder = worktree.folder_at(number);
+        assert_eq!((folder.path.as_str(), folder.real.as_str()), ("live/net", "modules/net"));
+        let Reached::Folder(number) = worktree.reach("live/loop/loop") else { panic!("a folder") };
+        assert_eq!(worktree.folder_at(number).real, "live");
+    }
+
+    #[test]
+    fn a_pipe_does_not_block() {
+        let place = Place::with(&[("main.tf", "")]);
+        let made = Command::new("mkfifo").arg(place.path().join("pipe.tf")).status().expect("mkfifo runs");
+        assert!(made.success());
+        place.link("linked.tf", "pipe.tf");
+        assert_eq!(said(&place.open()).len(), 2);
+    }
+
+    #[test]
+    fn a_file_beyond_the_limit_is_not_read() {
+        let place = Place::with(&[("main.tf", "")]);
+        let huge = fs::File::create(place.path().join("huge.tf")).expect("a file");
+        huge.set_len(1 << 40).expect("a sparse file");
+        let worktree = place.open();
+        assert_eq!(names(&worktree), ["main.tf"]);
+        assert_eq!(worktree.findings()[0].rule.as_str(), "limit-reached");
+    }
+
+    #[test]
+    fn a_repository_under_a_linked_path_is_found() {
+        let place = Place::repository(&[("a/main.tf", ""), ("b/main.tf", "")]);
+        let elsewhere = Place::with(&[]);
+        elsewhere.link("checkout", &place.path().to_string_lossy());
+        let worktree = elsewhere.open_at(&["checkout/a"]);
+        assert_eq!(names(&worktree), ["a/main.tf", "b/main.tf"]);
+        assert_eq!(worktree.scope(), ["a"]);
+    }
+}
