@@ -6,7 +6,9 @@
 mod analysis;
 mod body;
 mod expression;
+mod json;
 mod native;
+mod shift;
 
 pub use analysis::{MapKey, Scope};
 pub use body::{Attribute, AttributeSchema, Block, BlockSchema, Body, Content, Label, Schema};
@@ -50,9 +52,6 @@ pub struct Comment {
 pub fn parse(id: FileId, source: &Source, notation: Notation) -> (File, Vec<Finding>) {
     match notation {
         Notation::Native => native::parse(id, source),
-        Notation::Json => {
-            let body = Body::native(Span::new(id, 0..0), Vec::new(), Vec::new());
-            (File { body, comments: Vec::new(), complete: false }, Vec::new())
-        }
+        Notation::Json => json::parse(id, source),
     }
 }

@@ -9,10 +9,13 @@ use smol_str::SmolStr;
 
 use crate::finding::{Finding, Language};
 use crate::syntax::Expr;
+use crate::syntax::json::Node;
 use crate::text::Span;
 
+mod json;
 mod native;
 
+use json::JsonBody;
 use native::NativeBody;
 
 /// `name = expression`.
@@ -137,6 +140,7 @@ pub struct Body {
 #[derive(Debug)]
 enum Inner {
     Native(NativeBody),
+    Json(JsonBody),
 }
 
 /// Names that a body no longer shows, because they were taken out with an earlier schema.
@@ -154,10 +158,16 @@ impl Body {
         Self { inner: Arc::new(Inner::Native(native)), hidden: Hidden::default() }
     }
 
+    /// A body that `value` stands for; whether it can shows when the body is asked.
+    pub(super) fn json(value: Arc<Node>) -> Self {
+        Self { inner: Arc::new(Inner::Json(JsonBody(value))), hidden: Hidden::default() }
+    }
+
     /// Takes what `schema` expects. Everything else that is there, and all that is missing, is a finding.
     pub fn content(&self, schema: &Schema<'_>, findings: &mut Vec<Finding>) -> Content {
         match &*self.inner {
             Inner::Native(native) => native.content(&self.hidden, schema, findings),
+            Inner::Json(json) => json.content(&self.hidden, schema, findings),
         }
     }
 
@@ -165,6 +175,7 @@ impl Body {
     pub fn partial_content(&self, schema: &Schema<'_>, findings: &mut Vec<Finding>) -> (Content, Self) {
         let (content, hidden) = match &*self.inner {
             Inner::Native(native) => native.partial_content(&self.hidden, schema, findings),
+            Inner::Json(json) => json.partial_content(&self.hidden, schema, findings),
         };
         (content, Self { inner: Arc::clone(&self.inner), hidden })
     }
@@ -173,6 +184,7 @@ impl Body {
     pub fn just_attributes(&self, findings: &mut Vec<Finding>) -> Vec<Arc<Attribute>> {
         match &*self.inner {
             Inner::Native(native) => native.just_attributes(&self.hidden, findings),
+            Inner::Json(json) => json.just_attributes(&self.hidden, findings),
         }
     }
 
@@ -180,6 +192,7 @@ impl Body {
     pub fn is_empty(&self) -> bool {
         match &*self.inner {
             Inner::Native(native) => native.is_empty(&self.hidden),
+            Inner::Json(json) => json.is_empty(&self.hidden),
         }
     }
 
@@ -188,6 +201,7 @@ impl Body {
     pub fn for_each_expression(&self, visit: &mut dyn FnMut(&Expr)) {
         match &*self.inner {
             Inner::Native(native) => native.for_each_expression(&self.hidden, visit),
+            Inner::Json(json) => json.for_each_expression(&self.hidden, visit),
         }
     }
 
@@ -195,6 +209,7 @@ impl Body {
     pub fn missing_item(&self) -> Span {
         match &*self.inner {
             Inner::Native(native) => native.missing_item(),
+            Inner::Json(json) => json.missing_item(),
         }
     }
 
@@ -202,6 +217,7 @@ impl Body {
     pub fn span(&self) -> Span {
         match &*self.inner {
             Inner::Native(native) => native.span,
+            Inner::Json(json) => json.0.span,
         }
     }
 
@@ -209,6 +225,7 @@ impl Body {
     pub fn is_json(&self) -> bool {
         match &*self.inner {
             Inner::Native(_) => false,
+            Inner::Json(_) => true,
         }
     }
 }

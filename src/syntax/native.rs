@@ -12,9 +12,11 @@ use crate::syntax::{Attribute, Block, Body, Comment, File, Label};
 use crate::text::{FileId, Source, Span};
 
 mod escape;
+mod fragment;
 mod lower;
 mod scan;
 
+pub(super) use fragment::{expression, template};
 use lower::{Excerpt, Lowering};
 use scan::{Kind, Token};
 

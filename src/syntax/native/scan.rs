@@ -79,7 +79,7 @@ pub(super) fn scan(source: &Source) -> Vec<Token> {
     let text = source.text();
     let skip = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     if source.invalid().is_empty() {
-        return scan_bytes(text.as_bytes(), skip);
+        return scan_bytes(text.as_bytes(), skip, Mode::Normal);
     }
     // Bytes that were not UTF-8 stand as `?` in the text; here they are made bytes again that no UTF-8 text holds.
     let mut bytes = text.as_bytes().to_vec();
@@ -88,16 +88,21 @@ pub(super) fn scan(source: &Source) -> Vec<Token> {
             *byte = 0xff;
         }
     }
-    scan_bytes(&bytes, skip)
+    scan_bytes(&bytes, skip, Mode::Normal)
+}
+
+/// The tokens of a text that is no file.
+pub(super) fn scan_text(text: &str, mode: Mode) -> Vec<Token> {
+    scan_bytes(text.as_bytes(), 0, mode)
 }
 
 /// The tokens of `bytes` from `skip` on.
-fn scan_bytes(bytes: &[u8], skip: usize) -> Vec<Token> {
+fn scan_bytes(bytes: &[u8], skip: usize, mode: Mode) -> Vec<Token> {
     let mut scanner = Scanner {
         bytes,
         at: skip,
         tokens: Vec::with_capacity((bytes.len() - skip) / 5 + 2),
-        modes: vec![Mode::Normal],
+        modes: vec![mode],
         braces: 0,
         sequences: Vec::new(),
         heredocs: Vec::new(),
@@ -107,6 +112,7 @@ fn scan_bytes(bytes: &[u8], skip: usize) -> Vec<Token> {
         match scanner.modes.last() {
             Some(Mode::Quoted) => scanner.quoted(),
             Some(Mode::Heredoc) => scanner.heredoc(),
+            Some(Mode::Bare) => scanner.bare(),
             Some(Mode::Normal) | None => scanner.normal(),
         }
     }
@@ -114,11 +120,14 @@ fn scan_bytes(bytes: &[u8], skip: usize) -> Vec<Token> {
     scanner.tokens
 }
 
+/// What the next bytes are part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
+pub(super) enum Mode {
     Normal,
     Quoted,
     Heredoc,
+    /// A template without marks around it: all of a text.
+    Bare,
 }
 
 struct Heredoc {
@@ -309,6 +318,26 @@ impl Scanner<'_> {
                     0 => self.push(Kind::NotUtf8, 1),
                     length => self.push(Kind::QuotedText, length),
                 },
+            }
+        }
+    }
+
+    fn bare(&mut self) {
+        let bytes = self.bytes;
+        while let Some(byte) = bytes.get(self.at) {
+            let length = match byte {
+                b'$' | b'%' => match self.dollar() {
+                    Dollar::Opens(kind) => return self.open_sequence(kind),
+                    Dollar::Text(length) => length,
+                    Dollar::Last => 1,
+                },
+                _ => plain_length(&bytes[self.at..]),
+            };
+            let end = self.at + length;
+            match length + line_break(&bytes[end..]) {
+                // Neither a carriage return alone nor anything else that is left ends such a text.
+                0 => self.push(Kind::PlainText, 1),
+                length => self.push(Kind::PlainText, length),
             }
         }
     }

@@ -70,7 +70,7 @@ impl<E: Excerpt> Lowering<'_, E> {
         }
     }
 
-    fn bare(&mut self, template: &edit::Template) -> Template {
+    pub(in crate::syntax::native) fn bare(&mut self, template: &edit::Template) -> Template {
         Template { kind: TemplateKind::Bare, parts: self.parts(template.iter()) }
     }
 

@@ -1,0 +1,246 @@
+//! Turns a JSON value and a schema into content and findings. What is a block and what an argument, only the schema
+//! says; an array may stand for what each of its elements is.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::{Attribute, Block, Body, Content, Hidden, Label, Schema, missing_argument, similar};
+use crate::finding::{Finding, Language};
+use crate::syntax::Expr;
+use crate::syntax::json::{Node, NodeKind, Property};
+use crate::text::Span;
+
+/// A property of this name is a comment wherever an object is read as a body.
+const COMMENT: &str = "//";
+
+/// Hides properties by [`Hidden::attributes`], whatever they were taken as.
+#[derive(Debug)]
+pub(super) struct JsonBody(pub(super) Arc<Node>);
+
+impl JsonBody {
+    pub(super) fn content(
+        &self,
+        hidden: &Hidden,
+        schema: &Schema<'_>,
+        findings: &mut Vec<Finding>,
+    ) -> Content {
+        let (content, rest) = self.partial_content(hidden, schema, findings);
+        for property in self.visible(&rest) {
+            findings.push(extraneous_property(property, schema, &rest));
+        }
+        content
+    }
+
+    pub(super) fn partial_content(
+        &self,
+        hidden: &Hidden,
+        schema: &Schema<'_>,
+        findings: &mut Vec<Finding>,
+    ) -> (Content, Hidden) {
+        let mut content =
+            Content { attributes: Vec::new(), blocks: Vec::new(), missing_item: self.missing_item() };
+        let mut taken: Vec<SmolStr> = hidden.attributes.to_vec();
+        for property in properties(&self.0, None, findings) {
+            let name = &property.name;
+            if hidden.attributes.contains(name) {
+                continue;
+            }
+            if schema.attributes.iter().any(|expected| expected.name == name) {
+                if let Some(first) = content.attribute(name) {
+                    findings.push(set_twice("Duplicate argument", property, first));
+                    continue;
+                }
+                content.attributes.push(Arc::clone(property.attribute()));
+            } else if let Some(expected) = schema.blocks.iter().find(|expected| expected.kind == name) {
+                let mut unpacking =
+                    Unpacking { property, labels: Vec::new(), blocks: &mut content.blocks, findings };
+                unpacking.unpack(&property.value, expected.labels);
+            } else {
+                continue;
+            }
+            taken.push(name.clone());
+        }
+        for expected in schema.attributes.iter().filter(|expected| expected.required) {
+            if content.attribute(expected.name).is_none() {
+                findings.push(missing_argument(expected.name, self.missing_item()));
+            }
+        }
+        (content, Hidden { attributes: taken.into(), blocks: Arc::default() })
+    }
+
+    pub(super) fn just_attributes(
+        &self,
+        hidden: &Hidden,
+        findings: &mut Vec<Finding>,
+    ) -> Vec<Arc<Attribute>> {
+        let NodeKind::Object(properties) = &self.0.kind else {
+            let detail = "An object is required here, with the arguments as its properties.";
+            findings.push(wrong_type(&self.0, detail));
+            return Vec::new();
+        };
+        let mut attributes: Vec<Arc<Attribute>> = Vec::with_capacity(properties.len());
+        let mut known: HashMap<&str, usize> = HashMap::new();
+        for property in properties {
+            if property.name == COMMENT || hidden.attributes.contains(&property.name) {
+                continue;
+            }
+            if let Some(first) = known.get(property.name.as_str()) {
+                findings.push(set_twice("Duplicate attribute definition", property, &attributes[*first]));
+                continue;
+            }
+            known.insert(&property.name, attributes.len());
+            attributes.push(Arc::clone(property.attribute()));
+        }
+        attributes
+    }
+
+    pub(super) fn is_empty(&self, hidden: &Hidden) -> bool {
+        let mut findings = Vec::new();
+        let nothing_wrong =
+            properties(&self.0, None, &mut findings).is_empty() || self.visible(hidden).is_empty();
+        nothing_wrong && findings.is_empty()
+    }
+
+    pub(super) fn for_each_expression(&self, hidden: &Hidden, visit: &mut dyn FnMut(&Expr)) {
+        for property in self.visible(hidden) {
+            visit(&property.attribute().expr);
+        }
+    }
+
+    pub(super) fn missing_item(&self) -> Span {
+        let Span { file, start, end } = self.0.span;
+        match self.0.kind {
+            NodeKind::Object(_) => Span { file, start: end.saturating_sub(1).max(start), end },
+            NodeKind::Array(_)
+            | NodeKind::Null
+            | NodeKind::Bool(_)
+            | NodeKind::Number(_)
+            | NodeKind::String(_)
+            | NodeKind::Invalid => self.0.start(),
+        }
+    }
+
+    /// What is left but comments. That the value is of a wrong type was found when it was first asked for properties.
+    fn visible(&self, hidden: &Hidden) -> Vec<&Property> {
+        let mut all = properties(&self.0, None, &mut Vec::new());
+        all.retain(|property| property.name != COMMENT && !hidden.attributes.contains(&property.name));
+        all
+    }
+}
+
+/// The properties of an object, or of all objects in an array. They stand for arguments and blocks, or if `label` is
+/// given, for the values of that label.
+fn properties<'n>(node: &'n Node, label: Option<&str>, findings: &mut Vec<Finding>) -> Vec<&'n Property> {
+    let purpose = label.map_or("with arguments and blocks".to_owned(), |label| {
+        format!("whose names are the {label} of a block")
+    });
+    match &node.kind {
+        NodeKind::Null => Vec::new(),
+        NodeKind::Object(properties) => properties.iter().collect(),
+        NodeKind::Array(elements) => {
+            let mut all = Vec::new();
+            for element in elements {
+                match &element.kind {
+                    NodeKind::Object(properties) => all.extend(properties),
+                    NodeKind::Null
+                    | NodeKind::Bool(_)
+                    | NodeKind::Number(_)
+                    | NodeKind::String(_)
+                    | NodeKind::Array(_)
+                    | NodeKind::Invalid => {
+                        findings
+                            .push(wrong_type(element, &format!("An object is required here, {purpose}.")));
+                    }
+                }
+            }
+            all
+        }
+        NodeKind::Bool(_) | NodeKind::Number(_) | NodeKind::String(_) | NodeKind::Invalid => {
+            let detail = format!("An object or an array of objects is required here, {purpose}.");
+            findings.push(wrong_type(node, &detail));
+            Vec::new()
+        }
+    }
+}
+
+/// The blocks that one property stands for.
+struct Unpacking<'u> {
+    property: &'u Property,
+    /// Those of the objects around the one that is looked at.
+    labels: Vec<Label>,
+    blocks: &'u mut Vec<Arc<Block>>,
+    findings: &'u mut Vec<Finding>,
+}
+
+impl Unpacking<'_> {
+    /// Goes one object deeper for each label that is left.
+    fn unpack(&mut self, node: &Arc<Node>, labels_left: &[&str]) {
+        let kind = &self.property.name;
+        if let [label, labels_left @ ..] = labels_left {
+            let properties = properties(node, Some(label), self.findings);
+            if properties.is_empty() {
+                let finding = Finding::language(Language::MissingArgument, "Missing block label")
+                    .detail(format!(
+                        "A property is required here, whose name is the {label} of a `{kind}` block."
+                    ))
+                    .at(node.start());
+                self.findings.push(finding);
+            }
+            for property in properties {
+                self.labels.push(Label { text: property.name.clone(), span: property.name_span });
+                self.unpack(&property.value, labels_left);
+                self.labels.pop();
+            }
+            return;
+        }
+        match &node.kind {
+            NodeKind::Null => {}
+            NodeKind::Object(_) => self.block(node, node),
+            // Whether each element is an object shows when its body is asked.
+            NodeKind::Array(elements) => elements.iter().for_each(|element| self.block(node, element)),
+            NodeKind::Bool(_) | NodeKind::Number(_) | NodeKind::String(_) | NodeKind::Invalid => {
+                let detail =
+                    format!("An object is required here, or an array with one for each `{kind}` block.");
+                self.findings.push(wrong_type(node, &detail));
+            }
+        }
+    }
+
+    /// The engines point at several blocks in one array by its bracket.
+    fn block(&mut self, header: &Node, body: &Arc<Node>) {
+        self.blocks.push(Arc::new(Block {
+            kind: self.property.name.clone(),
+            kind_span: self.property.name_span,
+            labels: self.labels.clone(),
+            header: header.start(),
+            body: Body::json(Arc::clone(body)),
+        }));
+    }
+}
+
+fn extraneous_property(property: &Property, schema: &Schema<'_>, taken: &Hidden) -> Finding {
+    let name = property.name.as_str();
+    let unused = schema.attributes.iter().map(|expected| expected.name);
+    let unused = unused.filter(|name| !taken.attributes.iter().any(|taken| taken == name));
+    let finding = Finding::language(Language::UnsupportedBlockOrArgument, "Extraneous JSON object property")
+        .detail(format!("No argument or block named `{name}` is expected here."))
+        .at(property.name_span);
+    match similar(name, unused.chain(schema.blocks.iter().map(|expected| expected.kind))) {
+        Some(right) => finding.help(format!("did you mean `{right}`?")),
+        None => finding,
+    }
+}
+
+fn set_twice(summary: &str, property: &Property, first: &Attribute) -> Finding {
+    Finding::language(Language::DuplicateDeclaration, summary)
+        .detail(format!("The argument `{}` is set already.", property.name))
+        .at(property.name_span)
+        .related(first.name_span, "it is set here")
+        .help("remove one of the two")
+}
+
+fn wrong_type(node: &Node, detail: &str) -> Finding {
+    Finding::language(Language::InvalidValue, "Incorrect JSON value type").detail(detail).at(node.start())
+}

@@ -1,0 +1,63 @@
+//! Turns a JSON value into the expression that it is where an argument is asked for.
+
+use smol_str::SmolStr;
+
+use super::tree::{Node, NodeKind};
+use crate::finding::Finding;
+use crate::syntax::{Expr, ExprKind, JsonProperty, JsonString, Part, Template, TemplateKind, native, shift};
+use crate::text::Span;
+
+impl Node {
+    /// The value as an expression; how deep it may be is bounded where it is read.
+    pub(super) fn expr(&self) -> Expr {
+        let kind = match &self.kind {
+            NodeKind::Null => ExprKind::Null,
+            NodeKind::Bool(value) => ExprKind::Bool(*value),
+            NodeKind::Number(digits) => ExprKind::Number(digits.clone()),
+            NodeKind::String(text) => ExprKind::JsonString(Box::new(string(text, self.span))),
+            NodeKind::Array(elements) => {
+                ExprKind::Tuple(elements.iter().map(|element| element.expr()).collect())
+            }
+            NodeKind::Object(properties) => ExprKind::JsonObject(
+                properties
+                    .iter()
+                    .map(|property| JsonProperty {
+                        name_span: property.name_span,
+                        name: string(&property.name, property.name_span),
+                        value: property.value.expr(),
+                    })
+                    .collect(),
+            ),
+            NodeKind::Invalid => ExprKind::Invalid,
+        };
+        Expr { span: self.span, kind }
+    }
+}
+
+fn string(text: &SmolStr, span: Span) -> JsonString {
+    JsonString { text: text.clone(), template: template(text, span) }
+}
+
+/// Places in the template count from behind the quote, and as if nothing had been escaped: so the engines count.
+fn template(text: &SmolStr, span: Span) -> Result<Template, Vec<Finding>> {
+    let inside = span.start + 1;
+    if !text.contains("${") && !text.contains("%{") {
+        let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
+        let span = Span { start: inside, end: inside.saturating_add(length), ..span };
+        let literal = Part::Literal { text: text.clone(), span };
+        let parts = if text.is_empty() { Vec::new() } else { vec![literal] };
+        return Ok(Template { kind: TemplateKind::Bare, parts });
+    }
+    match native::template(span.file, text) {
+        Ok(mut template) => {
+            shift::template(&mut template, inside);
+            Ok(template)
+        }
+        Err(mut findings) => {
+            for finding in &mut findings {
+                shift::finding(finding, inside);
+            }
+            Err(findings)
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! Turns signs into values. After a mistake the value it stands in is invalid, and reading goes on behind what looks
+//! like its end: where exactly, and what is said about it, follows the engines, so that what survives is the same.
+
+use std::sync::Arc;
+
+use super::scan::{Kind, Scanner, Token};
+use super::tree::{Node, NodeKind, Property};
+use super::{DEEPEST, string, syntax_error, too_deep};
+use crate::finding::Finding;
+use crate::text::{FileId, Source, Span};
+
+/// Reads the one value of a file.
+pub(super) fn root(id: FileId, source: &Source, findings: &mut Vec<Finding>) -> Node {
+    let tokens = Scanner::new(source.text());
+    let mut reader = Reader { id, source, tokens, findings, depth: 0 };
+    let root = reader.value();
+    let behind = reader.tokens.peek().clone();
+    if reader.findings.is_empty() && behind.kind != Kind::End {
+        let detail = "A file holds one value, and this stands behind it.";
+        findings
+            .push(syntax_error("Extraneous data after value", Span::new(id, behind.range)).detail(detail));
+    }
+    root
+}
+
+struct Reader<'r> {
+    id: FileId,
+    source: &'r Source,
+    tokens: Scanner<'r>,
+    findings: &'r mut Vec<Finding>,
+    depth: usize,
+}
+
+const VALUE: &str = "A value starts with a brace, a bracket, a quote or a digit, or is true, false or null.";
+
+impl Reader<'_> {
+    fn value(&mut self) -> Node {
+        let first = self.tokens.peek().clone();
+        let read = match first.kind {
+            Kind::OpenBrace | Kind::OpenBracket if self.depth == DEEPEST => Some(self.skip_too_deep()),
+            Kind::OpenBrace => self.nested(Self::object),
+            Kind::OpenBracket => self.nested(Self::array),
+            Kind::Number => self.number(),
+            Kind::String => self.string(),
+            Kind::Word => self.word(),
+            Kind::CloseBrace => self.found("Missing JSON value", &first, VALUE),
+            Kind::CloseBracket => self.found("Missing array element value", &first, VALUE),
+            Kind::End => self.found("Missing value", &first, "The text ends where a value is expected."),
+            Kind::Comma | Kind::Colon | Kind::Equals | Kind::Other => {
+                self.found("Invalid start of value", &first, VALUE)
+            }
+        };
+        read.unwrap_or_else(|| Node { span: self.span(&first), kind: NodeKind::Invalid })
+    }
+
+    fn nested(&mut self, read: fn(&mut Self) -> Option<Node>) -> Option<Node> {
+        self.depth += 1;
+        let node = read(self);
+        self.depth -= 1;
+        node
+    }
+
+    fn object(&mut self) -> Option<Node> {
+        let open = self.tokens.read();
+        let mut properties = Vec::new();
+        while self.tokens.peek().kind != Kind::CloseBrace {
+            let name = self.value();
+            let name_span = name.span;
+            let NodeKind::String(name) = name.kind else {
+                let detail = "The name of a property is a string in quotes.";
+                self.findings.push(syntax_error("Invalid object property name", name.start()).detail(detail));
+                return None;
+            };
+            self.colon()?;
+            let value = self.value();
+            properties.push(Property::new(name, name_span, value));
+
+            match self.tokens.peek().kind {
+                Kind::CloseBrace => break,
+                Kind::Comma => {
+                    let comma = self.tokens.read();
+                    if self.tokens.peek().kind == Kind::CloseBrace {
+                        let detail = "No comma stands behind the last property of an object.";
+                        return self.found("Trailing comma in object", &comma, detail);
+                    }
+                }
+                Kind::End => return self.found("Unclosed object", &open, "This brace is never closed."),
+                Kind::CloseBracket => {
+                    self.tokens.read();
+                    let detail = "An object is closed by a brace; a bracket stands there.";
+                    return self.found_here("Mismatched braces", detail);
+                }
+                Kind::OpenBrace
+                | Kind::OpenBracket
+                | Kind::Colon
+                | Kind::Equals
+                | Kind::String
+                | Kind::Number
+                | Kind::Word
+                | Kind::Other => {
+                    self.skip_to(Kind::OpenBrace, Kind::CloseBrace);
+                    let detail = "A comma stands between the properties of an object.";
+                    return self.found_here("Missing attribute seperator comma", detail);
+                }
+            }
+        }
+        let close = self.tokens.read();
+        Some(Node { span: self.span(&open).to(self.span(&close)), kind: NodeKind::Object(properties) })
+    }
+
+    fn colon(&mut self) -> Option<()> {
+        let colon = self.tokens.peek().clone();
+        if colon.kind == Kind::Colon {
+            self.tokens.read();
+            return Some(());
+        }
+        self.skip_to(Kind::OpenBrace, Kind::CloseBrace);
+        match colon.kind {
+            Kind::CloseBrace | Kind::Comma => {
+                let detail = "A property has a value, behind a colon; for a list of names use brackets.";
+                self.found("Missing object value", &colon, detail)
+            }
+            Kind::Equals => {
+                let detail = "In JSON a colon stands between name and value, no equals sign.";
+                self.found("Missing property value colon", &colon, detail)
+            }
+            Kind::OpenBrace
+            | Kind::OpenBracket
+            | Kind::CloseBracket
+            | Kind::Colon
+            | Kind::String
+            | Kind::Number
+            | Kind::Word
+            | Kind::Other
+            | Kind::End => {
+                let detail = "A colon stands between the name of a property and its value.";
+                self.found("Missing property value colon", &colon, detail)
+            }
+        }
+    }
+
+    fn array(&mut self) -> Option<Node> {
+        let open = self.tokens.read();
+        let mut elements = Vec::new();
+        while self.tokens.peek().kind != Kind::CloseBracket {
+            elements.push(Arc::new(self.value()));
+
+            let (summary, detail) = match self.tokens.peek().kind {
+                Kind::CloseBracket => break,
+                Kind::Comma => {
+                    let comma = self.tokens.read();
+                    if self.tokens.peek().kind == Kind::CloseBracket {
+                        let detail = "No comma stands behind the last value of an array.";
+                        return self.found("Trailing comma in array", &comma, detail);
+                    }
+                    continue;
+                }
+                // "Unclosed object" is what the engines say of an array, too.
+                Kind::End => return self.found("Unclosed object", &open, "This bracket is never closed."),
+                Kind::Colon => ("Invalid array value", "The values of an array have no names."),
+                Kind::CloseBrace => {
+                    ("Mismatched brackets", "An array is closed by a bracket; a brace stands there.")
+                }
+                Kind::OpenBrace
+                | Kind::OpenBracket
+                | Kind::Equals
+                | Kind::String
+                | Kind::Number
+                | Kind::Word
+                | Kind::Other => {
+                    ("Missing attribute seperator comma", "A comma stands between the values of an array.")
+                }
+            };
+            self.skip_to(Kind::OpenBracket, Kind::CloseBracket);
+            return self.found_here(summary, detail);
+        }
+        let close = self.tokens.read();
+        Some(Node { span: self.span(&open).to(self.span(&close)), kind: NodeKind::Array(elements) })
+    }
+
+    fn number(&mut self) -> Option<Node> {
+        let token = self.tokens.read();
+        let text = &self.source.text()[token.range.clone()];
+        if !string::is_number(text) {
+            return self.found("Invalid JSON number", &token, "This is not a number as JSON writes them.");
+        }
+        Some(Node { span: self.span(&token), kind: NodeKind::Number(text.into()) })
+    }
+
+    fn string(&mut self) -> Option<Node> {
+        let token = self.tokens.read();
+        let source = &self.source.text()[token.range.clone()];
+        if let Some(at) = string::mistake(source) {
+            let at = token.range.start + at + 1;
+            let detail =
+                "A string ends with a quote on the line it starts on; in it stand only the escapes of JSON.";
+            let finding = syntax_error("Invalid JSON string", Span::new(self.id, at..at + 1)).detail(detail);
+            self.findings.push(finding);
+            return None;
+        }
+        let invalid = self.source.invalid();
+        let replaced = |at: usize| {
+            u32::try_from(token.range.start + at).is_ok_and(|at| invalid.binary_search(&at).is_ok())
+        };
+        Some(Node { span: self.span(&token), kind: NodeKind::String(string::text(source, replaced).into()) })
+    }
+
+    fn word(&mut self) -> Option<Node> {
+        let token = self.tokens.read();
+        let word = &self.source.text()[token.range.clone()];
+        let kind = match word {
+            "true" => NodeKind::Bool(true),
+            "false" => NodeKind::Bool(false),
+            "null" => NodeKind::Null,
+            _ => {
+                let finding = syntax_error("Invalid JSON keyword", self.span(&token))
+                    .detail(format!("JSON does not know the word `{word}`."));
+                let known =
+                    ["false", "true", "null"].into_iter().find(|known| strsim::levenshtein(word, known) < 3);
+                self.findings.push(match known {
+                    Some(known) => finding.help(format!("did you mean `{known}`?")),
+                    None => finding.help("write text in quotes"),
+                });
+                return None;
+            }
+        };
+        Some(Node { span: self.span(&token), kind })
+    }
+
+    /// Reads on until the `close` that seems to end the value in which something is wrong. The count is the engines':
+    /// from an `open` on the way they go on only to its end.
+    fn skip_to(&mut self, open: Kind, close: Kind) {
+        let mut depth = 1;
+        loop {
+            let kind = self.tokens.read().kind;
+            if kind == open {
+                depth += 1;
+            } else if kind == close {
+                depth -= 1;
+                if depth <= 1 {
+                    return;
+                }
+            } else if kind == Kind::End {
+                return;
+            }
+        }
+    }
+
+    /// Leaves out a value that stands deeper than any may.
+    fn skip_too_deep(&mut self) -> Node {
+        let first = self.tokens.peek().clone();
+        let mut last = first.clone();
+        let mut depth = 0_usize;
+        loop {
+            let token = self.tokens.read();
+            match token.kind {
+                Kind::OpenBrace | Kind::OpenBracket => depth += 1,
+                Kind::CloseBrace | Kind::CloseBracket => depth -= 1,
+                Kind::End => break,
+                Kind::Comma
+                | Kind::Colon
+                | Kind::Equals
+                | Kind::String
+                | Kind::Number
+                | Kind::Word
+                | Kind::Other => {}
+            }
+            last = token;
+            if depth == 0 {
+                break;
+            }
+        }
+        self.findings.push(too_deep(self.span(&first)));
+        Node { span: self.span(&first).to(self.span(&last)), kind: NodeKind::Invalid }
+    }
+
+    fn span(&self, token: &Token) -> Span {
+        Span::new(self.id, token.range.clone())
+    }
+
+    fn found<T>(&mut self, summary: &str, at: &Token, detail: &str) -> Option<T> {
+        self.findings.push(syntax_error(summary, self.span(at)).detail(detail));
+        None
+    }
+
+    /// Of some mistakes the engines say what is wrong at the sign where they go on.
+    fn found_here<T>(&mut self, summary: &str, detail: &str) -> Option<T> {
+        let here = self.tokens.peek().clone();
+        self.found(summary, &here, detail)
+    }
+}

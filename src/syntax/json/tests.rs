@@ -1,0 +1,266 @@
+//! Shows what is found in JSON files, as the engines find it, and what is left of them.
+
+use crate::finding::Finding;
+use crate::syntax::{
+    AttributeSchema, BlockSchema, Body, Content, Expr, ExprKind, Notation, Part, Schema, StepKind, parse,
+};
+use crate::text::{FileId, Source};
+
+const TERRAFORM: Schema<'static> = Schema {
+    attributes: &[AttributeSchema::optional("name")],
+    blocks: &[
+        BlockSchema::new("locals", &[]),
+        BlockSchema::new("variable", &["name"]),
+        BlockSchema::new("resource", &["type", "name"]),
+    ],
+};
+
+fn read(text: &str) -> (Body, Vec<Finding>) {
+    let (file, findings) = parse(FileId::new(0), &Source::new("main.tf.json", text.into()), Notation::Json);
+    assert_eq!(file.complete, findings.is_empty());
+    assert!(file.body.is_json() && file.comments.is_empty());
+    (file.body, findings)
+}
+
+/// Each finding as `summary @ marked text`.
+fn said(text: &str, findings: &[Finding]) -> Vec<String> {
+    let marked =
+        |finding: &Finding| text.get(finding.primary.expect("a place").range()).unwrap_or("").to_owned();
+    findings.iter().map(|finding| format!("{} @ {}", finding.summary, marked(finding))).collect()
+}
+
+fn syntax(text: &str) -> Vec<String> {
+    said(text, &read(text).1)
+}
+
+fn content(text: &str) -> (Content, Vec<String>) {
+    let (body, mut findings) = read(text);
+    let content = body.content(&TERRAFORM, &mut findings);
+    (content, said(text, &findings))
+}
+
+/// Each block as `kind label label`.
+fn blocks(content: &Content) -> Vec<String> {
+    let one = |text: String, label: &crate::syntax::Label| format!("{text} {}", label.text);
+    content.blocks.iter().map(|block| block.labels.iter().fold(block.kind.to_string(), one)).collect()
+}
+
+/// The argument `name` of a file `{"name": value}`.
+fn value(value: &str) -> Expr {
+    let text = format!("{{\"name\": {value}}}");
+    let (content, findings) = content(&text);
+    assert_eq!(findings, Vec::<String>::new());
+    content.attribute("name").expect("the argument").expr.clone()
+}
+
+#[test]
+fn a_file_is_an_object_or_an_array_of_them() {
+    assert_eq!(syntax("{}"), [""; 0]);
+    assert_eq!(syntax(" [ {}, {} ]\r\n"), [""; 0]);
+    assert_eq!(syntax(""), ["Missing value @ ", "Root value must be object @ "]);
+    assert_eq!(syntax("true"), ["Root value must be object @ true"]);
+    assert_eq!(syntax("{} {}"), ["Extraneous data after value @ {"]);
+    assert_eq!(
+        syntax("\u{feff}{}"),
+        ["Invalid start of value @ \u{feff}", "Root value must be object @ \u{feff}"]
+    );
+    assert_eq!(content("[{\"variable\": {\"a\": {}}}, {\"variable\": {\"b\": {}}}]").0.blocks.len(), 2);
+    let (_, findings) = content("[1, {\"name\": 1}]");
+    assert_eq!(findings, ["Incorrect JSON value type @ 1"]);
+}
+
+/// How the engines go on after a slip shows in what they say next.
+#[test]
+fn each_slip_has_its_words_and_place() {
+    let root = "Root value must be object @ {";
+    assert_eq!(syntax("{\"a\": 1,}"), ["Trailing comma in object @ ,", root]);
+    assert_eq!(syntax("{\"a\": [1,]}"), ["Trailing comma in array @ ,", "Mismatched braces @ }", root]);
+    assert_eq!(syntax("{\"a\"}"), ["Missing object value @ }", root]);
+    assert_eq!(syntax("{\"a\", \"b\"}"), ["Missing object value @ ,", root]);
+    assert_eq!(syntax("{\"a\" = 1}"), ["Missing property value colon @ =", root]);
+    assert_eq!(syntax("{\"a\" 1}"), ["Missing property value colon @ 1", root]);
+    assert_eq!(syntax("{\"a\": 1 \"b\": 2}"), ["Missing attribute seperator comma @ ", root]);
+    assert_eq!(syntax("{\"a\": [1 2]}"), ["Missing attribute seperator comma @ }"]);
+    assert_eq!(syntax("{\"a\": [1: 2]}"), ["Invalid array value @ }"]);
+    assert_eq!(syntax("{\"a\": [1}, 2]}"), ["Mismatched brackets @ }"]);
+    assert_eq!(syntax("{\"a\": 1], \"b\": 2}"), ["Mismatched braces @ ,", root]);
+    assert_eq!(syntax("{\"a\": tru}"), ["Invalid JSON keyword @ tru"]);
+    assert_eq!(syntax("{\"a\": NaN}"), ["Invalid JSON keyword @ NaN"]);
+    assert_eq!(syntax("{\"a\": 01}"), ["Invalid JSON number @ 01"]);
+    assert_eq!(syntax("{\"a\": \"\\q \"}"), ["Invalid JSON string @  "]);
+    assert_eq!(syntax("{\"a\": \"b\n}"), ["Invalid JSON string @ \n"]);
+    let expected = ["Missing JSON value @ }"];
+    assert_eq!(syntax("{\"a\": }"), expected);
+    assert_eq!(syntax("{\"a\": [,]}")[0], "Invalid start of value @ ,");
+    assert_eq!(syntax("{\"a\": ]}")[0], "Missing array element value @ ]");
+    assert_eq!(syntax("{1: 2}"), ["Invalid object property name @ 1", root]);
+    assert_eq!(syntax("{\"a\": 1"), ["Unclosed object @ {", root]);
+    assert_eq!(syntax("[1"), ["Unclosed object @ [", "Root value must be object @ ["]);
+    assert_eq!(syntax("[1,"), ["Missing value @ ", "Unclosed object @ [", "Root value must be object @ ["]);
+    let help = |text: &str| read(text).1[0].help.clone();
+    assert_eq!(help("[True]").as_deref(), Some("did you mean `true`?"));
+    assert_eq!(help("[yes]").as_deref(), Some("write text in quotes"));
+}
+
+#[test]
+fn what_is_whole_beside_a_slip_is_kept() {
+    let (content, findings) =
+        content("{\"variable\": {\"a\": {\"type\": nul}, \"b\": {}}, \"locals\": {\"x\": 1,}}");
+    assert_eq!(findings[..2], ["Invalid JSON keyword @ nul", "Trailing comma in object @ ,"]);
+    assert_eq!(
+        findings[2..],
+        ["Incorrect JSON value type @ {"],
+        "the object with the comma is none any more"
+    );
+    assert_eq!(blocks(&content), ["variable a", "variable b"]);
+    let mut findings = Vec::new();
+    let attributes = content.blocks[0].body.just_attributes(&mut findings);
+    assert_eq!(attributes[0].expr.kind, ExprKind::Invalid);
+}
+
+#[test]
+fn labels_are_nested_objects_and_arrays_repeat() {
+    let text = r#"{
+        "//": "a comment",
+        "resource": [{"a": {"b": {}, "c": [{}, {}]}}, {"a": {"d": null}}],
+        "variable": {"v": {}, "v": {}},
+        "resource": {"e": [{"f": {}}]}
+    }"#;
+    let (content, findings) = content(text);
+    assert_eq!(findings, [""; 0]);
+    let expected =
+        ["resource a b", "resource a c", "resource a c", "variable v", "variable v", "resource e f"];
+    assert_eq!(blocks(&content), expected);
+    let header = |number: usize| &text[content.blocks[number].header.range()];
+    assert_eq!((header(0), header(1)), ("{", "["));
+    assert_eq!(&text[content.blocks[0].labels[1].span.range()], "\"b\"");
+    assert_eq!(&text[content.blocks[0].kind_span.range()], "\"resource\"");
+    assert_eq!(&text[content.missing_item.range()], "}");
+}
+
+#[test]
+fn what_is_no_block_is_said_where_it_starts() {
+    assert_eq!(content("{\"resource\": {}}").1, ["Missing block label @ {"]);
+    assert_eq!(content("{\"resource\": null}").1, ["Missing block label @ null"]);
+    assert_eq!(content("{\"resource\": []}").1, ["Missing block label @ ["]);
+    assert_eq!(content("{\"variable\": {\"a\": 1}}").1, ["Incorrect JSON value type @ 1"]);
+    let expected = ["Incorrect JSON value type @ \"x\"", "Missing block label @ \"x\""];
+    assert_eq!(content("{\"variable\": \"x\"}").1, expected);
+    assert_eq!(content("{\"variable\": [null]}").1[0], "Incorrect JSON value type @ null");
+    assert_eq!(content("{\"resource\": {\"//\": \"x\"}}").1.len(), 2, "a comment only where a body is");
+}
+
+#[test]
+fn properties_that_nobody_expects_are_found_once() {
+    let (_, findings) = content("{\"nam\": 1, \"nam\": 2, \"//\": 3, \"name\": 4, \"name\": 5}");
+    let expected = [
+        "Duplicate argument @ \"name\"",
+        "Extraneous JSON object property @ \"nam\"",
+        "Extraneous JSON object property @ \"nam\"",
+    ];
+    assert_eq!(findings, expected);
+    let (body, mut findings) = read("{\"variabel\": {}, \"more\": 1}");
+    body.content(&TERRAFORM, &mut findings);
+    let help: Vec<_> = findings.iter().map(|finding| finding.help.as_deref()).collect();
+    assert_eq!(help, [Some("did you mean `variable`?"), None]);
+}
+
+#[test]
+fn the_rest_hides_what_was_taken() {
+    let (body, mut findings) =
+        read("{\"name\": 1, \"variable\": {\"a\": {}}, \"x\": \"${a.b}\", \"//\": \"${c}\"}");
+    let (_, rest) = body.partial_content(&TERRAFORM, &mut findings);
+    assert!(!rest.is_empty());
+    let mut roots = Vec::new();
+    rest.for_each_expression(&mut |expr| expr.for_each_variable(|found| roots.push(found.root.to_string())));
+    assert_eq!(roots, ["a"]);
+    assert_eq!(rest.just_attributes(&mut findings).len(), 1);
+    let schema = Schema { attributes: &[AttributeSchema::optional("x")], blocks: &[] };
+    let (_, rest) = rest.partial_content(&schema, &mut findings);
+    assert!(rest.is_empty());
+    rest.content(&Schema::EMPTY, &mut findings);
+    assert!(findings.is_empty());
+    let required = Schema { attributes: &[AttributeSchema::required("x")], blocks: &[] };
+    rest.content(&required, &mut findings);
+    assert_eq!(findings[0].summary, "Missing required argument");
+    assert!(!read("[1]").0.is_empty());
+    assert!(read("[]").0.is_empty());
+}
+
+#[test]
+fn attributes_alone_are_those_of_one_object() {
+    let attributes = |text: &str| {
+        let (content, mut findings) = content(&format!("{{\"locals\": {text}}}"));
+        assert_eq!(findings, [""; 0]);
+        let mut raised = Vec::new();
+        let found: usize =
+            content.blocks.iter().map(|block| block.body.just_attributes(&mut raised).len()).sum();
+        findings.extend(raised.into_iter().map(|finding| finding.summary));
+        (found, findings)
+    };
+    assert_eq!(attributes("{\"a\": 1, \"//\": 2, \"b\": {}}"), (2, vec![]));
+    assert_eq!(attributes("[{\"a\": 1}, {\"a\": 1}]"), (2, vec![]));
+    assert_eq!(attributes("null"), (0, vec![]));
+    assert_eq!(attributes("[null]"), (0, vec!["Incorrect JSON value type".to_owned()]));
+    assert_eq!(attributes("{\"a\": 1, \"a\": 2}"), (1, vec!["Duplicate attribute definition".to_owned()]));
+}
+
+#[test]
+fn strings_are_text_and_template() {
+    let ExprKind::JsonString(string) = value("\"a\\n$${b}%\"").kind else { panic!("a string") };
+    assert_eq!(string.text, "a\n$${b}%");
+    let template = string.template.expect("a template");
+    assert_eq!(template.parts.len(), 1);
+    assert!(matches!(&template.parts[0], Part::Literal { text, .. } if text == "a\n${b}%"));
+
+    let ExprKind::JsonString(string) = value("\"x ${ var.a[0] } %{ if true }y%{ endif }\"").kind else {
+        panic!("a string")
+    };
+    let template = string.template.expect("a template");
+    let [Part::Literal { text, span }, Part::Interpolation(expr), Part::Literal { .. }, Part::If { .. }] =
+        &template.parts[..]
+    else {
+        panic!("{template:?}")
+    };
+    assert_eq!((text.as_str(), span.start, span.end), ("x ", 10, 12));
+    assert_eq!((expr.span.start, expr.span.end), (15, 23));
+    let ExprKind::Traversal(traversal) = &expr.kind else { panic!("{expr:?}") };
+    assert_eq!(traversal.steps[1].span.start, 20);
+    assert_eq!(traversal.steps[1].kind, StepKind::Number("0".into()));
+
+    let ExprKind::JsonString(string) = value("\"a${\"").kind else { panic!("a string") };
+    assert!(string.template.is_err());
+    let ExprKind::JsonString(string) = value("\"\"").kind else { panic!("a string") };
+    assert!(string.template.expect("a template").parts.is_empty());
+}
+
+#[test]
+fn other_values_are_expressions() {
+    assert_eq!(value("null").kind, ExprKind::Null);
+    assert_eq!(value("false").kind, ExprKind::Bool(false));
+    assert_eq!(value("-1.50e3").kind, ExprKind::Number("-1.50e3".into()));
+    assert_eq!(value("[1, 2]").as_list().expect("a list").len(), 2);
+    let map = value("{\"${a}\": {\"//\": 1}, \"b\": 2}");
+    assert_eq!(map.as_map().expect("a map").len(), 2);
+    assert_eq!(map.variables().len(), 1);
+    assert_eq!(value("\"list(string)\"").as_call().expect("a call").name, "list");
+    assert!(value("\"list\"").as_call().is_none());
+}
+
+#[test]
+fn hostile_files_are_read_in_part() {
+    let deep = |open: &str, close: &str| format!("{}{}", open.repeat(100_000), close.repeat(100_000));
+    for text in [deep("[", "]"), deep("{\"a\":", "}"), deep("[{\"a\":", ""), deep("[", ""), deep("{", "")] {
+        let (body, findings) = read(&text);
+        assert!(!findings.is_empty() && findings.len() < 300);
+        body.for_each_expression(&mut |expr| expr.for_each_variable(|_| ()));
+    }
+    let (file, _) =
+        parse(FileId::new(0), &Source::new("a", b"{\"\xff\": \"\0\xc3\"}".to_vec()), Notation::Json);
+    assert!(!file.complete);
+    let (file, _) =
+        parse(FileId::new(0), &Source::new("a", b"{\"\xff\": \"\xc3?\"}".to_vec()), Notation::Json);
+    let attributes = file.body.just_attributes(&mut Vec::new());
+    assert_eq!(attributes[0].name, "\u{fffd}");
+    assert_eq!(attributes[0].expr.keyword(), None);
+}
