@@ -1,0 +1,211 @@
+//! Turns a folder of configuration into the manifest of installed modules that `terraform init` would leave behind.
+//!
+//! It reads just enough of the language to find the local sources of module calls, and on its own, so that a fault in
+//! the checker cannot hide itself by steering the engine that judges it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+/// How deep calls are followed; a ring of calls would never end.
+const DEPTH: usize = 8;
+
+/// A called module: its key in the manifest, its source as the engine prints it, its folder from the root.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Installed {
+    key: String,
+    source: String,
+    pub(crate) folder: String,
+}
+
+/// Every local module that the one at `root` reaches, itself first.
+pub(crate) fn installed(root: &Path) -> Vec<Installed> {
+    let mut found = vec![Installed { key: String::new(), source: String::new(), folder: String::new() }];
+    follow(root, "", "", 0, &mut found);
+    found
+}
+
+/// The manifest of these modules.
+pub(crate) fn manifest(installed: &[Installed]) -> String {
+    let modules: Vec<Value> = installed
+        .iter()
+        .map(|module| {
+            let folder = if module.folder.is_empty() { "." } else { &module.folder };
+            json!({ "Key": module.key, "Source": module.source, "Dir": folder })
+        })
+        .collect();
+    json!({ "Modules": modules }).to_string()
+}
+
+fn follow(root: &Path, folder: &str, key: &str, depth: usize, found: &mut Vec<Installed>) {
+    if depth == DEPTH {
+        return;
+    }
+    for (name, source) in calls(&root.join(folder)) {
+        if !["./", "../", ".\\", "..\\"].iter().any(|start| source.starts_with(start)) {
+            continue;
+        }
+        let key = if key.is_empty() { name } else { format!("{key}.{name}") };
+        let source = source.replace('\\', "/");
+        let inside = joined(folder, &source);
+        let clean = joined("", &source);
+        let clean = match clean.as_str() {
+            ".." => "../".to_owned(),
+            outside if outside.starts_with("../") => clean,
+            inside => format!("./{inside}"),
+        };
+        found.push(Installed { key: key.clone(), source: clean, folder: inside.clone() });
+        follow(root, &inside, &key, depth + 1, found);
+    }
+}
+
+/// `folder` and a relative path, as one path without `.` and with `..` only in front.
+fn joined(folder: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in folder.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+/// The calls of the module in a folder, overrides merged.
+fn calls(folder: &Path) -> BTreeMap<String, String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| stem(name).is_some() && !is_ignored(name))
+        .collect();
+    names.sort_by_key(|name| (is_override(name), name.clone()));
+    let mut calls = BTreeMap::new();
+    for name in names {
+        let Ok(bytes) = fs::read(folder.join(&name)) else { continue };
+        let text = String::from_utf8_lossy(&bytes);
+        let in_file =
+            if name.strip_suffix(".json").is_some() { calls_of_json(&text) } else { calls_of_native(&text) };
+        // An override of a call that does not exist makes none.
+        calls.extend(
+            in_file
+                .into_iter()
+                .filter(|(call, _)| !is_override(&name) || calls.contains_key(call))
+                .collect::<Vec<_>>(),
+        );
+    }
+    calls
+}
+
+/// The name of a configuration file without its ending.
+fn stem(name: &str) -> Option<&str> {
+    name.strip_suffix(".tf").or_else(|| name.strip_suffix(".tf.json"))
+}
+
+fn is_ignored(name: &str) -> bool {
+    let is_lock = name.starts_with('#') && name.ends_with('#');
+    is_lock || name.starts_with('.') || name.ends_with('~')
+}
+
+fn is_override(name: &str) -> bool {
+    stem(name).is_some_and(|stem| stem == "override" || stem.ends_with("_override"))
+}
+
+/// The sources at the first level of the `module` blocks of a native file.
+fn calls_of_native(text: &str) -> Vec<(String, String)> {
+    let mut calls = Vec::new();
+    let words = words(text);
+    let mut depth = 0_usize;
+    let mut call: Option<&str> = None;
+    for (at, word) in words.iter().enumerate() {
+        match word.as_str() {
+            "{" | "[" | "(" => {
+                if depth == 0 && word == "{" && at >= 2 && words[at - 2] == "module" {
+                    call = Some(words[at - 1].trim_matches('"'));
+                }
+                depth += 1;
+            }
+            "}" | "]" | ")" => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    call = None;
+                }
+            }
+            "source" if depth == 1 && words.get(at + 1).is_some_and(|next| next == "=") => {
+                let source = words.get(at + 2).and_then(|value| value.strip_prefix('"')?.strip_suffix('"'));
+                if let (Some(call), Some(source)) = (call, source) {
+                    calls.push((call.to_owned(), source.to_owned()));
+                }
+            }
+            _ => {}
+        }
+    }
+    calls
+}
+
+/// A file as names, quoted strings and single signs, without comments.
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = if first == '"' {
+            quoted(rest)
+        } else if first == '#' || rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            rest.find("*/").map_or(rest.len(), |end| end + 2)
+        } else if first.is_alphanumeric() || first == '_' {
+            rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '-').unwrap_or(rest.len())
+        } else {
+            first.len_utf8()
+        };
+        let (word, behind) = rest.split_at(length);
+        if !word.trim().is_empty()
+            && !word.starts_with('#')
+            && !word.starts_with("//")
+            && !word.starts_with("/*")
+        {
+            words.push(word.to_owned());
+        }
+        rest = behind;
+    }
+    words
+}
+
+/// The length of the quoted string that opens the text; a line end ends it too.
+fn quoted(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, char) in text.char_indices().skip(1) {
+        match char {
+            '\n' => return at,
+            '"' if !escaped => return at + 1,
+            _ => escaped = char == '\\' && !escaped,
+        }
+    }
+    text.len()
+}
+
+/// The same of a JSON file; one object and an array of objects mean the same at each level.
+fn calls_of_json(text: &str) -> Vec<(String, String)> {
+    let Ok(file) = serde_json::from_str::<Value>(text) else { return Vec::new() };
+    let named = flat(&file).into_iter().filter_map(|body| body.get("module")).flat_map(flat);
+    named
+        .filter_map(Value::as_object)
+        .flat_map(|calls| {
+            calls.iter().flat_map(|(name, bodies)| flat(bodies).into_iter().map(move |body| (name, body)))
+        })
+        .filter_map(|(name, body)| Some((name.clone(), body.get("source")?.as_str()?.to_owned())))
+        .collect()
+}
+
+fn flat(value: &Value) -> Vec<&Value> {
+    match value {
+        Value::Array(items) => items.iter().collect(),
+        one => vec![one],
+    }
+}

@@ -1,0 +1,225 @@
+//! Turns a text of many small module trees, with the engine's recorded answers below each, into cases, and back.
+//!
+//! ```text
+//! Any text up to the first case.
+//!
+//! === what the case shows
+//! --- main.tf
+//! variable "a" {}
+//! --- modules/net/main.tf
+//! >>> terraform 1.11.4 reached validate
+//! load error main.tf:1: Some summary
+//! ```
+//!
+//! Each `>>>` opens one answer; more than one where the engine answers at random. Behind the name of a file may stand
+//! `escaped` (`\r`, `\n`, `\t`, `\\`, `\xFF`; line ends of the text itself do not count) or `-> TARGET` (a symbolic
+//! link); a name that ends in `/` is an empty folder.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use crate::answer::{Answer, Diagnostic};
+
+/// The release whose answers are recorded.
+pub(crate) const RELEASE: &str = "1.11.4";
+
+/// One module tree and what the engine said about it.
+#[derive(Debug, Clone)]
+pub(crate) struct Case {
+    pub(crate) name: String,
+    /// Text between the name and the first file.
+    note: String,
+    pub(crate) entries: Vec<Entry>,
+    /// Any one of them is right; none where nobody asked yet.
+    pub(crate) answers: Vec<Answer>,
+}
+
+/// Something to lay into the folder.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    pub(crate) path: String,
+    /// The lines as they stand in the case file.
+    text: String,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone)]
+enum Kind {
+    Plain,
+    Escaped,
+    Link(String),
+    Folder,
+}
+
+impl Entry {
+    fn titled(title: &str) -> Self {
+        let (path, kind) = if let Some((path, target)) = title.split_once(" -> ") {
+            (path, Kind::Link(target.to_owned()))
+        } else if let Some(path) = title.strip_suffix(" escaped") {
+            (path, Kind::Escaped)
+        } else if let Some(path) = title.strip_suffix('/') {
+            (path, Kind::Folder)
+        } else {
+            (title, Kind::Plain)
+        };
+        Self { path: path.to_owned(), text: String::new(), kind }
+    }
+
+    fn title(&self) -> String {
+        match &self.kind {
+            Kind::Plain => self.path.clone(),
+            Kind::Escaped => format!("{} escaped", self.path),
+            Kind::Link(target) => format!("{} -> {target}", self.path),
+            Kind::Folder => format!("{}/", self.path),
+        }
+    }
+
+    /// The bytes of the file; none of a link or folder.
+    pub(crate) fn bytes(&self) -> Option<Vec<u8>> {
+        match self.kind {
+            Kind::Plain => Some(self.text.clone().into_bytes()),
+            Kind::Escaped => Some(unescape(&self.text)),
+            Kind::Link(_) | Kind::Folder => None,
+        }
+    }
+}
+
+impl Case {
+    /// A case that nobody asked about yet.
+    pub(crate) fn new(name: impl Into<String>, entries: Vec<Entry>) -> Self {
+        Self { name: name.into(), note: String::new(), entries, answers: Vec::new() }
+    }
+
+    /// Writes the tree into an existing folder.
+    pub(crate) fn lay_out(&self, folder: &Path) {
+        for entry in &self.entries {
+            let path = folder.join(&entry.path);
+            fs::create_dir_all(path.parent().expect("a path below the folder")).expect("a new folder");
+            match (&entry.kind, entry.bytes()) {
+                (Kind::Link(target), _) => link(target, &path),
+                (_, Some(bytes)) => fs::write(&path, bytes).expect("a new file"),
+                (_, None) => fs::create_dir_all(&path).expect("a new folder"),
+            }
+        }
+    }
+
+    /// The tree without its answers, as it stands in a case file.
+    pub(crate) fn tree(&self) -> String {
+        let mut text = format!("=== {}\n{}", self.name, self.note);
+        for entry in &self.entries {
+            let _ = write!(text, "--- {}\n{}", entry.title(), entry.text);
+            if !text.ends_with('\n') {
+                text.push('\n');
+            }
+        }
+        text
+    }
+}
+
+/// A file of cases.
+#[derive(Debug)]
+pub(crate) struct Cases {
+    prelude: String,
+    pub(crate) cases: Vec<Case>,
+}
+
+impl Cases {
+    /// Reads a case file.
+    ///
+    /// # Panics
+    /// On a file that does not follow the format, with the line.
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut all = Self { prelude: String::new(), cases: Vec::new() };
+        for (number, line) in text.lines().enumerate() {
+            let wrong = |what: &str| -> String { format!("line {}: {what}: {line}", number + 1) };
+            if let Some(name) = line.strip_prefix("=== ") {
+                all.cases.push(Case::new(name, Vec::new()));
+                continue;
+            }
+            let Some(case) = all.cases.last_mut() else {
+                all.prelude.push_str(line);
+                all.prelude.push('\n');
+                continue;
+            };
+            if let Some(title) = line.strip_prefix("--- ") {
+                case.entries.push(Entry::titled(title));
+            } else if let Some(head) = line.strip_prefix(">>> ") {
+                let answer = head
+                    .rsplit(' ')
+                    .next()
+                    .and_then(Answer::reaching)
+                    .unwrap_or_else(|| panic!("{}", wrong("reach")));
+                case.answers.push(answer);
+            } else if let Some(answer) = case.answers.last_mut() {
+                if !line.is_empty() {
+                    let diagnostic =
+                        Diagnostic::parse(line).unwrap_or_else(|| panic!("{}", wrong("diagnostic")));
+                    answer.diagnostics.insert(diagnostic);
+                }
+            } else {
+                let text = case.entries.last_mut().map_or(&mut case.note, |entry| &mut entry.text);
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
+        for entry in all.cases.iter_mut().flat_map(|case| &mut case.entries) {
+            // Empty lines before the next mark are there for the reader.
+            entry.text.truncate(entry.text.trim_end_matches('\n').len());
+            if !entry.text.is_empty() {
+                entry.text.push('\n');
+            }
+        }
+        all
+    }
+}
+
+impl std::fmt::Display for Cases {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{}", self.prelude)?;
+        for (number, case) in self.cases.iter().enumerate() {
+            write!(out, "{}", case.tree())?;
+            for answer in &case.answers {
+                writeln!(out, ">>> terraform {RELEASE} reached {}", answer.reach_name())?;
+                for diagnostic in &answer.diagnostics {
+                    writeln!(out, "{diagnostic}")?;
+                }
+            }
+            if number + 1 < self.cases.len() {
+                writeln!(out)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn unescape(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut rest = text.chars().filter(|c| *c != '\n');
+    while let Some(char) = rest.next() {
+        if char != '\\' {
+            bytes.extend(char.to_string().bytes());
+            continue;
+        }
+        match rest.next() {
+            Some('n') => bytes.push(b'\n'),
+            Some('r') => bytes.push(b'\r'),
+            Some('t') => bytes.push(b'\t'),
+            Some('\\') => bytes.push(b'\\'),
+            Some('x') => {
+                let digits: String = rest.by_ref().take(2).collect();
+                bytes.push(u8::from_str_radix(&digits, 16).expect("two hexadecimal digits behind \\x"));
+            }
+            other => panic!("unknown escape {other:?}"),
+        }
+    }
+    bytes
+}
+
+#[cfg(unix)]
+fn link(target: &str, path: &Path) {
+    std::os::unix::fs::symlink(target, path).expect("a new link");
+}
+
+#[cfg(not(unix))]
+fn link(_: &str, _: &Path) {}
