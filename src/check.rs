@@ -1,8 +1,10 @@
 //! Turns findings into verdicts: which of them are told, at which level, on whose word, in which order.
 
 mod fingerprint;
+mod run;
 mod threads;
 mod verdict;
 
+pub use run::run;
 pub use threads::in_threads;
 pub use verdict::{AskedBy, Outcome, Settings, Verdict, can_be_off, judge};

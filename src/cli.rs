@@ -3,8 +3,10 @@
 //! The report goes to standard output, and all else to standard error. Exit codes: 0 nothing found that fails a run,
 //! 1 something found, 2 the command did not take place.
 
+mod check;
 mod completions;
 mod explain;
+mod progress;
 mod rules;
 mod stream;
 mod terminal;
@@ -23,12 +25,14 @@ struct Arguments {
     #[command(subcommand)]
     command: Command,
     /// When to write colours
-    #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
+    #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN", display_order = 100)]
     color: Color,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Checks modules and reports what is wrong
+    Check(check::Arguments),
     /// Prints what a rule finds, why that matters, and what to write instead
     Explain(explain::Arguments),
     /// Lists every rule: its level, and one line on what it finds
@@ -40,11 +44,8 @@ enum Command {
 /// When to write colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Color {
-    /// On a terminal that can show them.
     Auto,
-    /// Whatever is written to.
     Always,
-    /// Not at all.
     Never,
 }
 
@@ -82,6 +83,7 @@ pub fn main() -> ExitCode {
     };
     let terminal = Terminal::look(arguments.color);
     let done = match arguments.command {
+        Command::Check(arguments) => check::run(&arguments, &terminal),
         Command::Explain(arguments) => explain::run(&arguments, &terminal),
         Command::Rules => rules::run(&terminal),
         Command::Completions(arguments) => completions::run(&arguments),

@@ -17,17 +17,10 @@ pub use expression::{
     StepKind, Template, TemplateKind, Traversal, UnaryOperator,
 };
 
+pub use crate::engine::Notation;
+
 use crate::finding::Finding;
 use crate::text::{FileId, Source, Span};
-
-/// How a file is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Notation {
-    /// The native syntax of HCL.
-    Native,
-    /// Its JSON syntax.
-    Json,
-}
 
 /// One file, read.
 #[derive(Debug, Clone)]

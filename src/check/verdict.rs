@@ -105,14 +105,15 @@ impl Settings {
 }
 
 fn reaches(finding: &Finding, sources: &Sources, scope: &[String]) -> bool {
-    if scope.is_empty() {
-        return true;
-    }
-    let under = |name: &str| scope.iter().any(|path| is_under(name, path));
     let mut places = finding.primary.into_iter().chain(finding.related.iter().map(|place| place.span));
     // What has no place of its own belongs to its module.
-    places.any(|span| under(sources.get(span.file).name()))
-        || (finding.primary.is_none() && under(&finding.module))
+    places.any(|span| in_scope(sources.get(span.file).name(), scope))
+        || (finding.primary.is_none() && in_scope(&finding.module, scope))
+}
+
+/// Whether a file or folder lies in what was asked about; everything does where nothing was named.
+pub(super) fn in_scope(name: &str, scope: &[String]) -> bool {
+    scope.is_empty() || scope.iter().any(|path| is_under(name, path))
 }
 
 /// Whether `name` is `path` or lies in that folder; the empty path is the top, which holds everything.

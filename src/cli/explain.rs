@@ -14,6 +14,9 @@ pub(super) struct Arguments {
     rule: String,
 }
 
+/// What helps where no name is near.
+pub(super) const LIST: &str = "`overrule rules` lists them all";
+
 /// Prints the page: as it is, or with colours in the place of Markdown's marks.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let page = Page::of(&arguments.rule).ok_or_else(|| unknown_rule(&arguments.rule))?;
@@ -22,11 +25,11 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
 }
 
 /// That there is no such rule, and which there is.
-pub(super) fn unknown_rule(name: &str) -> Failure {
+fn unknown_rule(name: &str) -> Failure {
     let failure = Failure::new(format!("no rule is called `{}`", crate::report::one_line(name)));
     match nearest(name, page::PAGES.iter().map(|page| page.rule)) {
         Some(rule) => failure.help(format!("did you mean `{rule}`?")),
-        None => failure.help("`overrule rules` lists them all"),
+        None => failure.help(LIST),
     }
 }
 

@@ -1,0 +1,51 @@
+//! Turns where a person stands into how files are called in a report.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::report::Names;
+
+/// Names from the current folder, so that they can be opened.
+pub(super) fn names(current: &Path, top: Option<&Path>) -> Names {
+    let Some(top) = top else { return Names::default() };
+    let current = current.canonicalize().unwrap_or_else(|_| current.to_owned());
+    if let Ok(inside) = current.strip_prefix(top) {
+        return Names::Inside(slashed(inside));
+    }
+    let shared = current.components().zip(top.components()).take_while(|(a, b)| a == b).count();
+    let ups = current.components().count() - shared;
+    let way: PathBuf = top.components().skip(shared).collect();
+    let way = format!("{}{}", "../".repeat(ups), slashed(&way));
+    Names::Outside(if way.ends_with('/') { way } else { format!("{way}/") })
+}
+
+/// Names from the one folder that was asked about, else from the top, as `terraform validate -json` has them.
+pub(super) fn asked_names(current: &Path, paths: &[PathBuf], top: Option<&Path>) -> Names {
+    let [path] = paths else { return Names::default() };
+    let asked = current.join(path).canonicalize().ok().filter(|asked| asked.is_dir());
+    let inside = asked.as_deref().zip(top).and_then(|(asked, top)| asked.strip_prefix(top).ok());
+    inside.map_or_else(Names::default, |inside| Names::Inside(slashed(inside)))
+}
+
+fn slashed(path: &Path) -> String {
+    let parts = path.components().filter_map(|component| match component {
+        Component::Normal(name) => Some(name.to_string_lossy()),
+        Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => None,
+    });
+    parts.collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_from_the_current_folder() {
+        let from =
+            |current: &str| names(Path::new(current), Some(Path::new("/no/such/repository"))).of("a/main.tf");
+        assert_eq!(from("/no/such/repository"), "a/main.tf");
+        assert_eq!(from("/no/such/repository/a"), "main.tf");
+        assert_eq!(from("/no/such/repository/b"), "../a/main.tf");
+        assert_eq!(from("/no/such"), "repository/a/main.tf");
+        assert_eq!(from("/no/other/place"), "../../such/repository/a/main.tf");
+    }
+}
