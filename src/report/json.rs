@@ -1,5 +1,6 @@
 //! Turns verdicts into the document that `terraform validate -json` writes, with fields of ours beside its own.
 
+mod context;
 mod escape;
 mod snippet;
 
@@ -11,11 +12,13 @@ use crate::check::{AskedBy, Outcome, Verdict};
 use crate::engine::Product;
 use crate::finding::{Category, Severity, Stage};
 use crate::text::{Source, Sources, Span};
+use context::Contexts;
 use snippet::Snippet;
 
 /// The report.
 pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> String {
     let tally = Tally::of(outcome);
+    let mut contexts = Contexts::default();
     let document = Document {
         format_version: "1.0",
         valid: tally.errors == 0,
@@ -24,7 +27,7 @@ pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> Stri
         diagnostics: outcome
             .verdicts
             .iter()
-            .map(|verdict| Diagnostic::new(verdict, sources, &style.names))
+            .map(|verdict| Diagnostic::new(verdict, sources, &style.names, &mut contexts))
             .collect(),
         overrule: Run {
             version: env!("CARGO_PKG_VERSION"),
@@ -118,7 +121,7 @@ struct Position {
 }
 
 impl<'a> Diagnostic<'a> {
-    fn new(verdict: &'a Verdict, sources: &'a Sources, names: &Names) -> Self {
+    fn new(verdict: &'a Verdict, sources: &'a Sources, names: &Names, contexts: &mut Contexts) -> Self {
         let finding = &verdict.finding;
         Self {
             // The engines know no third severity.
@@ -129,7 +132,10 @@ impl<'a> Diagnostic<'a> {
             summary: &finding.summary,
             detail: &finding.detail,
             range: finding.primary.map(|span| Range::new(span, sources, names)),
-            snippet: finding.primary.map(|span| Snippet::new(span, sources.get(span.file), None)),
+            snippet: finding.primary.map(|span| {
+                let source = sources.get(span.file);
+                Snippet::new(span, source, contexts.of(span, source))
+            }),
             rule: finding.rule.as_str(),
             category: match finding.category {
                 Category::Language => "language",

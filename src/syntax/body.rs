@@ -12,6 +12,7 @@ use crate::syntax::Expr;
 use crate::syntax::json::Node;
 use crate::text::Span;
 
+mod context;
 mod json;
 mod native;
 

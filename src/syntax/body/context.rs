@@ -1,0 +1,102 @@
+//! Turns an offset into words for the place: the block around it, or the way to it through the objects of JSON.
+
+use super::json::JsonBody;
+use super::native::NativeBody;
+use super::{Body, Inner};
+use crate::syntax::json::{Node, NodeKind};
+
+impl Body {
+    /// What the engines call the context of a place in a file, asked of the body of the whole file: the header of the
+    /// outermost block around it, or in JSON the names and numbers that lead to the innermost object or array.
+    pub fn context(&self, offset: u32) -> Option<String> {
+        let context = match &*self.inner {
+            Inner::Native(native) => native.context(offset),
+            Inner::Json(json) => json.context(offset),
+        };
+        (!context.is_empty()).then_some(context)
+    }
+}
+
+impl NativeBody {
+    fn context(&self, offset: u32) -> String {
+        let around = self.blocks.iter().find(|block| {
+            let end = block.body.span().end;
+            (block.kind_span.start..end).contains(&offset)
+        });
+        around.map_or_else(String::new, |block| {
+            let labels = block.labels.iter().map(|label| format!(" {:?}", label.text));
+            format!("{}{}", block.kind, labels.collect::<String>())
+        })
+    }
+}
+
+impl JsonBody {
+    fn context(&self, offset: u32) -> String {
+        let holds = |node: &Node| {
+            let is_nested = match node.kind {
+                NodeKind::Object(_) | NodeKind::Array(_) => true,
+                NodeKind::Null
+                | NodeKind::Bool(_)
+                | NodeKind::Number(_)
+                | NodeKind::String(_)
+                | NodeKind::Invalid => false,
+            };
+            is_nested && (node.span.start..node.span.end).contains(&offset)
+        };
+        let (mut node, mut way) = (&self.0, String::new());
+        loop {
+            let next = match &node.kind {
+                NodeKind::Object(properties) => properties
+                    .iter()
+                    .find(|property| holds(&property.value))
+                    .map(|property| (&property.value, format!(".{}", property.name))),
+                NodeKind::Array(items) => items
+                    .iter()
+                    .enumerate()
+                    .find(|(_, item)| holds(item))
+                    .map(|(number, item)| (item, format!("[{number}]"))),
+                NodeKind::Null
+                | NodeKind::Bool(_)
+                | NodeKind::Number(_)
+                | NodeKind::String(_)
+                | NodeKind::Invalid => None,
+            };
+            let Some((inner, step)) = next else { break };
+            way.push_str(&step);
+            node = inner;
+        }
+        way.strip_prefix('.').unwrap_or(&way).to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::syntax::{self, Notation};
+    use crate::text::{FileId, Source};
+
+    /// The context at the `|` in a text.
+    fn context(text: &str, notation: Notation) -> Option<String> {
+        let at = u32::try_from(text.find('|').expect("a mark")).expect("a small text");
+        let source = Source::new("a", text.replace('|', "").into());
+        let (file, findings) = syntax::parse(FileId::new(0), &source, notation);
+        assert_eq!(findings, [], "{text}");
+        file.body.context(at)
+    }
+
+    #[test]
+    fn in_native_syntax_it_is_the_header_of_the_outermost_block() {
+        let at = |text: &str| context(text, Notation::Native);
+        assert_eq!(at("a = |1\nb {\n}\n"), None);
+        assert_eq!(at("locals {\n  a = |1\n}\n").as_deref(), Some("locals"));
+        let nested = "resource \"a\" \"b\" {\n  c {\n    d = |1\n  }\n}\n";
+        assert_eq!(at(nested).as_deref(), Some("resource \"a\" \"b\""));
+        assert_eq!(at("a {\n}|\n"), None);
+    }
+
+    #[test]
+    fn in_json_it_is_the_way_through_objects_and_arrays() {
+        let at = |text: &str| context(text, Notation::Json);
+        assert_eq!(at(r#"{"a": |1}"#), None);
+        assert_eq!(at(r#"{"a": {"b": [1, {"c": |1}]}}"#).as_deref(), Some("a.b[1]"));
+    }
+}
