@@ -48,3 +48,9 @@ pub fn parse(id: FileId, source: &Source, notation: Notation) -> (File, Vec<Find
         Notation::Json => json::parse(id, source),
     }
 }
+
+/// Reads a text as one expression; nothing where it is none. Places in it count from the start of the text, in no file
+/// of the run.
+pub fn parse_expression(text: &str) -> Option<Expr> {
+    native::parse_expression(text)
+}

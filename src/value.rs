@@ -1,1 +1,26 @@
-//! To be written.
+//! Turns constant expressions into values, type expressions into types, and values of one type into another.
+//!
+//! The rules are those of the engines' type system: numbers of 512 bits, unknown values that have a type, nulls that
+//! have one too, and conversions that depend on the value as well as on its type.
+
+mod number;
+mod ty;
+mod data;
+mod unify;
+mod convert;
+mod mismatch;
+mod evaluate;
+mod constraint;
+mod version;
+
+#[cfg(test)]
+mod tests;
+
+pub use constraint::{Constraint, Defaults, type_constraint};
+pub use convert::convert;
+pub use data::Value;
+pub use evaluate::{constant, flag, text};
+pub use mismatch::{Mismatch, PathStep};
+pub use number::Number;
+pub use ty::{Attribute, Type};
+pub use version::{Condition, Constraints, Operator, Version};

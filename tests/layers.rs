@@ -11,9 +11,11 @@ const CRATES: &[(&str, &[&str])] = &[
     ("globset", &["policy", "source"]),
     ("hcl_edit", &["syntax"]),
     ("miette", &["report"]),
+    ("num_bigint", &["value"]),
     ("rayon", &["source", "check"]),
     ("serde", &["report"]),
     ("serde_json", &["report"]),
+    ("unicode_normalization", &["value"]),
 ];
 
 #[test]

@@ -8,7 +8,7 @@ use hcl_edit::structure::{BlockLabel, Structure};
 use smol_str::SmolStr;
 
 use crate::finding::{Finding, Language, Severity};
-use crate::syntax::{Attribute, Block, Body, Comment, File, Label};
+use crate::syntax::{Attribute, Block, Body, Comment, Expr, File, Label};
 use crate::text::{FileId, Source, Span};
 
 mod escape;
@@ -42,6 +42,21 @@ pub(super) fn parse(id: FileId, source: &Source) -> (File, Vec<Finding>) {
             (File { body, comments, complete: false }, vec![finding])
         }
     }
+}
+
+/// Reads a text as one expression. Line breaks mean nothing in it, as inside of parentheses.
+pub(super) fn parse_expression(text: &str) -> Option<Expr> {
+    let source = Source::new("", text.as_bytes().to_vec());
+    let tokens = scan::scan(&source);
+    let mut on_one_line = text.to_owned();
+    for token in tokens.iter().filter(|token| token.kind == Kind::Newline) {
+        let range = token.start as usize..token.end as usize;
+        on_one_line.replace_range(range.clone(), &" ".repeat(range.len()));
+    }
+    let whole = Whole { text: &on_one_line };
+    let mut lowering = Lowering::new(FileId::new(0), &on_one_line, &tokens, &whole);
+    let expr = lowering.expression(0..on_one_line.len());
+    lowering.take_refused().is_empty().then_some(expr)
 }
 
 fn limit_reached(span: Span) -> Finding {

@@ -1,0 +1,390 @@
+//! Turns a type expression into a type and the defaults of its optional attributes.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use smol_str::SmolStr;
+
+use crate::finding::{Finding, Language};
+use crate::syntax::{Call, Expr, ExprKind, parse_expression};
+use crate::text::Span;
+
+use super::convert::{Mode, fit, gather};
+use super::unify::unify;
+use super::{Attribute, Type, Value, constant, convert};
+
+/// What a type expression says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Constraint {
+    /// The type; any type where there was an error.
+    pub ty: Type,
+    /// What optional attributes are when they are missing, if any of them has a default.
+    pub defaults: Option<Defaults>,
+}
+
+impl Constraint {
+    /// Any type, and no defaults.
+    pub const ANY: Self = Self { ty: Type::Any, defaults: None };
+
+    /// `value` with defaults in place of what is missing or null in it. Its type may still be another one.
+    pub fn apply_defaults(&self, value: &Value) -> Value {
+        match &self.defaults {
+            Some(defaults) => defaults.apply(value),
+            None => value.clone(),
+        }
+    }
+}
+
+/// The defaults of optional attributes, in the shape of the type that they belong to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Defaults {
+    /// What the parts below belong to.
+    parts: Parts,
+    /// Of an object: its own.
+    values: BTreeMap<SmolStr, Value>,
+}
+
+/// Defaults further down.
+#[derive(Debug, Clone, PartialEq)]
+enum Parts {
+    /// Those of every element of a collection.
+    Elements(Box<Defaults>),
+    /// Those of elements of a tuple.
+    Tuple(BTreeMap<usize, Defaults>),
+    /// Those of attributes of an object.
+    Object(BTreeMap<SmolStr, Defaults>),
+}
+
+/// Reads the argument `type` of a variable.
+pub fn type_constraint(expr: &Expr, findings: &mut Vec<Finding>) -> Constraint {
+    if expr.is_native_quoted_string() {
+        quoted(expr, findings);
+        return Constraint::ANY;
+    }
+    // Only here, and nowhere inside, such a bare name is a type.
+    match expr.keyword().as_deref() {
+        Some("list") => return Constraint { ty: Type::list(Type::Any), defaults: None },
+        Some("map") => return Constraint { ty: Type::map(Type::Any), defaults: None },
+        Some(_) | None => {}
+    }
+    let before = findings.len();
+    let constraint = exact_type(expr, findings);
+    if findings.len() > before { Constraint::ANY } else { constraint }
+}
+
+/// A type in quotes, as it was written long ago.
+fn quoted(expr: &Expr, findings: &mut Vec<Finding>) {
+    let before = findings.len();
+    let value = constant(expr, findings);
+    if findings.len() > before {
+        return;
+    }
+    let (summary, help) = match value.as_str() {
+        Some("string") => ("Invalid quoted type constraints", "write string, without quotes"),
+        Some("list") => ("Invalid quoted type constraints", "write list(string), without quotes"),
+        Some("map") => ("Invalid quoted type constraints", "write map(string), without quotes"),
+        Some(_) | None => ("Invalid legacy variable type hint", "write the type without quotes"),
+    };
+    let finding = Finding::language(Language::InvalidTypeConstraint, summary).at(expr.span).help(help);
+    findings.push(
+        finding.detail("A type is an expression of its own. In quotes it is a text, which names no type."),
+    );
+}
+
+fn exact_type(expr: &Expr, findings: &mut Vec<Finding>) -> Constraint {
+    if let Some(name) = expr.keyword() {
+        let detail = match name.as_str() {
+            "bool" => return plain(Type::Bool),
+            "string" => return plain(Type::String),
+            "number" => return plain(Type::Number),
+            "any" => return plain(Type::Any),
+            "list" | "map" | "set" => needs_element(&name),
+            "object" => NEEDS_ATTRIBUTES.to_owned(),
+            "tuple" => NEEDS_ELEMENTS.to_owned(),
+            _ => format!("There is no type {name:?}."),
+        };
+        return invalid(detail, expr.span, findings);
+    }
+    if let ExprKind::Call(call) = &expr.kind {
+        return constructed(call, expr.span, findings);
+    }
+    if let ExprKind::JsonString(string) = &expr.kind
+        && let Some(inner) = parse_expression(&string.text)
+        && let ExprKind::Call(call) = &inner.kind
+    {
+        let before = findings.len();
+        let constraint = constructed(call, inner.span, findings);
+        rebase(&mut findings[before..], expr.span);
+        return constraint;
+    }
+    let detail =
+        "A type is one of the names bool, number, string and any, or one made of others, as in list(string).";
+    invalid(detail, expr.span, findings)
+}
+
+const NEEDS_ATTRIBUTES: &str = "An object type takes one argument: a map of attribute names and their types.";
+const NEEDS_ELEMENTS: &str = "A tuple type takes one argument: a list of types.";
+
+fn needs_element(name: &str) -> String {
+    format!("A {name} type takes one argument: the type of its elements.")
+}
+
+/// A type that is written like a function call.
+fn constructed(call: &Call, span: Span, findings: &mut Vec<Finding>) -> Constraint {
+    let parens = call.open.to(call.close);
+    let name = call.name.as_str();
+    let (argument, needs) = match name {
+        "bool" | "string" | "number" | "any" => {
+            return invalid(format!("The type {name} takes no arguments."), parens, findings);
+        }
+        "list" | "set" | "map" => (call.arguments.as_slice(), needs_element(name)),
+        "object" => (call.arguments.as_slice(), NEEDS_ATTRIBUTES.to_owned()),
+        "tuple" => (call.arguments.as_slice(), NEEDS_ELEMENTS.to_owned()),
+        "optional" => {
+            return invalid("Only an attribute of an object type can be optional.", call.name_span, findings);
+        }
+        _ => return invalid(format!("There is no type {name:?} that takes arguments."), span, findings),
+    };
+    let argument = match argument {
+        [one] => one,
+        [] => return invalid(needs, parens, findings),
+        [_, extra @ .., last] => {
+            let extra = extra.first().unwrap_or(last).span.to(last.span);
+            return invalid(needs, extra, findings);
+        }
+    };
+    match name {
+        "object" => object(argument, findings),
+        "tuple" => tuple(argument, findings),
+        _ => {
+            let element = exact_type(argument, findings);
+            let ty = match name {
+                "list" => Type::list(element.ty),
+                "set" => Type::set(element.ty),
+                _ => Type::map(element.ty),
+            };
+            let defaults = element
+                .defaults
+                .map(|inner| Defaults { parts: Parts::Elements(Box::new(inner)), values: BTreeMap::new() });
+            Constraint { ty, defaults }
+        }
+    }
+}
+
+fn tuple(argument: &Expr, findings: &mut Vec<Finding>) -> Constraint {
+    let Some(elements) = argument.as_list() else {
+        return invalid(NEEDS_ELEMENTS, argument.span, findings);
+    };
+    let mut types = Vec::with_capacity(elements.len());
+    let mut parts = BTreeMap::new();
+    for (index, element) in elements.iter().enumerate() {
+        let element = exact_type(element, findings);
+        types.push(element.ty);
+        if let Some(defaults) = element.defaults {
+            parts.insert(index, defaults);
+        }
+    }
+    let defaults =
+        (!parts.is_empty()).then(|| Defaults { parts: Parts::Tuple(parts), values: BTreeMap::new() });
+    Constraint { ty: Type::tuple(types), defaults }
+}
+
+fn object(argument: &Expr, findings: &mut Vec<Finding>) -> Constraint {
+    let Some(pairs) = argument.as_map() else {
+        return invalid(NEEDS_ATTRIBUTES, argument.span, findings);
+    };
+    let mut attributes = BTreeMap::new();
+    let mut values = BTreeMap::new();
+    let mut parts = BTreeMap::new();
+    for (key, expr) in pairs {
+        let Some(name) = key.keyword() else {
+            invalid("The name of an attribute is written without quotes.", key.span(), findings);
+            continue;
+        };
+        let Entry::Vacant(free) = attributes.entry(name.clone()) else {
+            invalid(format!("There is an attribute {name:?} already."), key.span(), findings);
+            continue;
+        };
+        let Some(attribute) = attribute(expr, findings) else { continue };
+        free.insert(Attribute { ty: attribute.constraint.ty, optional: attribute.optional });
+        if let Some(default) = attribute.default {
+            values.insert(name.clone(), default);
+        }
+        if let Some(defaults) = attribute.constraint.defaults {
+            parts.insert(name, defaults);
+        }
+    }
+    let defaults =
+        (!values.is_empty() || !parts.is_empty()).then_some(Defaults { parts: Parts::Object(parts), values });
+    Constraint { ty: Type::object(attributes), defaults }
+}
+
+/// An attribute of an object type.
+struct Read {
+    constraint: Constraint,
+    optional: bool,
+    default: Option<Value>,
+}
+
+/// Reads `type`, `optional(type)` or `optional(type, default)`; `None` where not even a type is there.
+fn attribute(expr: &Expr, findings: &mut Vec<Finding>) -> Option<Read> {
+    let call = match &expr.kind {
+        ExprKind::Call(call) if call.name == "optional" => call,
+        _ => return Some(Read { constraint: exact_type(expr, findings), optional: false, default: None }),
+    };
+    let parens = call.open.to(call.close);
+    let before = findings.len();
+    let mut default = None;
+    let mut optional = false;
+    match call.arguments.as_slice() {
+        [] => {
+            invalid("An optional attribute needs a type: optional(string).", parens, findings);
+            None
+        }
+        [ty, rest @ ..] => {
+            match rest {
+                [] => optional = true,
+                [expr] => {
+                    let value = constant(expr, findings);
+                    if findings.len() == before {
+                        optional = true;
+                        default = Some((value, expr.span));
+                    }
+                }
+                [_, _, ..] => {
+                    let detail = "An optional attribute takes a type and a default, and nothing more.";
+                    invalid(detail, parens, findings);
+                }
+            }
+            let constraint = exact_type(ty, findings);
+            let default =
+                default.and_then(|(value, span)| checked_default(&value, &constraint.ty, span, findings));
+            Some(Read { constraint, optional, default })
+        }
+    }
+}
+
+/// A default as the type of its attribute.
+fn checked_default(value: &Value, ty: &Type, span: Span, findings: &mut Vec<Finding>) -> Option<Value> {
+    match convert(value, ty) {
+        Ok(converted) => Some(converted),
+        Err(mismatch) => {
+            let summary = "Invalid default value for optional attribute";
+            let detail = format!("This default does not fit the type of the attribute: {mismatch}.");
+            findings.push(Finding::language(Language::InvalidDefaultValue, summary).at(span).detail(detail));
+            None
+        }
+    }
+}
+
+/// Moves places that count from the start of a JSON string's text to where that stands in the file. The engines count
+/// from its quote on, as if that were the first letter.
+fn rebase(findings: &mut [Finding], string: Span) {
+    for finding in findings {
+        finding.primary = finding.primary.map(|inner| Span {
+            file: string.file,
+            start: string.start.saturating_add(inner.start),
+            end: string.start.saturating_add(inner.end),
+        });
+    }
+}
+
+fn plain(ty: Type) -> Constraint {
+    Constraint { ty, defaults: None }
+}
+
+fn invalid(detail: impl Into<String>, at: Span, findings: &mut Vec<Finding>) -> Constraint {
+    let finding = Finding::language(Language::InvalidTypeConstraint, "Invalid type specification");
+    findings.push(finding.at(at).detail(detail));
+    Constraint::ANY
+}
+
+impl Defaults {
+    fn apply(&self, value: &Value) -> Value {
+        match value {
+            Value::Tuple(elements) => Value::Tuple(self.sequence(elements)),
+            Value::List(_, elements) => {
+                if elements.is_empty() {
+                    return value.clone();
+                }
+                let applied = self.sequence(elements);
+                match same_type(&applied).and_then(gather) {
+                    Some((element, elements)) => Value::List(element, elements),
+                    None => Value::Tuple(applied),
+                }
+            }
+            Value::Set(_, elements) => {
+                if elements.is_empty() {
+                    return value.clone();
+                }
+                let applied = self.sequence(elements);
+                match same_type(&applied).and_then(gather) {
+                    Some((element, elements)) => Value::set(element, elements),
+                    None => Value::Tuple(applied),
+                }
+            }
+            Value::Object(attributes) => Value::Object(self.named(attributes)),
+            Value::Map(_, elements) => {
+                let applied = self.named(elements);
+                if applied.is_empty() {
+                    return value.clone();
+                }
+                let (keys, values): (Vec<_>, Vec<_>) = applied.clone().into_iter().unzip();
+                match same_type(&values).and_then(gather) {
+                    Some((element, values)) => Value::Map(element, keys.into_iter().zip(values).collect()),
+                    None => Value::Object(applied),
+                }
+            }
+            Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Null(_) | Value::Unknown(_) => {
+                value.clone()
+            }
+        }
+    }
+
+    fn sequence(&self, elements: &[Value]) -> Vec<Value> {
+        let of = |index| match &self.parts {
+            Parts::Elements(inner) => Some(&**inner),
+            Parts::Tuple(parts) => parts.get(&index),
+            Parts::Object(_) => None,
+        };
+        let each = elements.iter().enumerate();
+        each.map(|(index, value)| of(index).map_or_else(|| value.clone(), |inner| inner.apply(value)))
+            .collect()
+    }
+
+    fn named(&self, elements: &BTreeMap<SmolStr, Value>) -> BTreeMap<SmolStr, Value> {
+        let of = |name: &SmolStr| match &self.parts {
+            Parts::Elements(inner) => Some(&**inner),
+            Parts::Tuple(_) => None,
+            Parts::Object(parts) => parts.get(name),
+        };
+        let mut applied: BTreeMap<SmolStr, Value> = elements
+            .iter()
+            .map(|(name, value)| {
+                (name.clone(), of(name).map_or_else(|| value.clone(), |inner| inner.apply(value)))
+            })
+            .collect();
+        for (name, default) in &self.values {
+            if applied.get(name).is_none_or(Value::is_null) {
+                let default = match &self.parts {
+                    Parts::Object(parts) => parts.get(name).map(|inner| inner.apply(default)),
+                    Parts::Elements(_) | Parts::Tuple(_) => None,
+                }
+                .unwrap_or_else(|| default.clone());
+                applied.insert(name.clone(), default);
+            }
+        }
+        applied
+    }
+}
+
+/// The values as ones of a common type, if there is one and all convert.
+fn same_type(values: &[Value]) -> Option<Vec<Value>> {
+    let types: Vec<Type> = values.iter().map(Value::ty).collect();
+    let common = unify(&types, Mode::Unsafe)?;
+    values
+        .iter()
+        .map(|value| if value.is(&common) { Ok(value.clone()) } else { fit(value, &common) })
+        .collect::<Result<_, _>>()
+        .ok()
+}

@@ -1,0 +1,451 @@
+//! Turns a value of one type into a value of another, or says why it cannot be.
+//!
+//! As in the engines there are two questions: whether values of one type convert to another at all, and then whether
+//! this value does. The second is only asked where the first was answered with yes, and fails with a path.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
+
+use super::mismatch::explain;
+use super::unify::unify;
+use super::{Attribute, Mismatch, Number, PathStep, Type, Value};
+
+/// Which conversions are thought of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Those that no value fails.
+    Safe,
+    /// Also those that some values fail, such as from string to number.
+    Unsafe,
+}
+
+/// `value` as one of type `want`.
+pub fn convert(value: &Value, want: &Type) -> Result<Value, Mismatch> {
+    if value.is(&want.without_optional()) {
+        return Ok(value.clone());
+    }
+    let own = value.ty();
+    if !possible(&own, want, Mode::Unsafe) {
+        return Err(Mismatch { path: Vec::new(), message: explain(&own, want) });
+    }
+    Conversion { mode: Mode::Unsafe, path: Vec::new() }.apply(value, want)
+}
+
+/// `value` as one of type `to`, where unification has shown that types are no obstacle.
+pub(super) fn fit(value: &Value, to: &Type) -> Result<Value, Mismatch> {
+    Conversion { mode: Mode::Unsafe, path: Vec::new() }.apply(value, to)
+}
+
+/// Whether values of type `from` convert to `to`, as far as types can say.
+pub(super) fn possible(from: &Type, to: &Type, mode: Mode) -> bool {
+    let unsafe_too = mode == Mode::Unsafe;
+    match (from, to) {
+        (_, Type::Any) | (Type::Number | Type::Bool, Type::String) => true,
+        (Type::Any, _) | (Type::String, Type::Number | Type::Bool) => unsafe_too,
+        (Type::Object(from), Type::Object(to)) => to.iter().all(|(name, wanted)| match from.get(name) {
+            Some(own) => own.ty == wanted.ty || possible(&own.ty, &wanted.ty, mode),
+            None => wanted.optional,
+        }),
+        (Type::Tuple(from), Type::Tuple(to)) => {
+            from.len() == to.len()
+                && from.iter().zip(to.iter()).all(|(from, to)| from == to || possible(from, to, mode))
+        }
+        (Type::List(_), Type::Set(_)) if !unsafe_too => false,
+        (Type::List(from) | Type::Set(from), Type::List(to) | Type::Set(to))
+        | (Type::Map(from), Type::Map(to)) => from == to || possible(from, to, mode),
+        (Type::Tuple(elements), Type::List(element) | Type::Set(element)) => {
+            all_possible(elements.iter(), element, mode, true)
+        }
+        (Type::Object(attributes), Type::Map(element)) => {
+            all_possible(attributes.values().map(|attribute| &attribute.ty), element, mode, false)
+        }
+        (Type::Map(element), Type::Object(attributes)) => {
+            unsafe_too
+                && attributes.values().all(|wanted| {
+                    wanted.optional || **element == wanted.ty || possible(element, &wanted.ty, mode)
+                })
+        }
+        (
+            Type::Bool
+            | Type::Number
+            | Type::String
+            | Type::List(_)
+            | Type::Set(_)
+            | Type::Map(_)
+            | Type::Tuple(_)
+            | Type::Object(_),
+            _,
+        ) => false,
+    }
+}
+
+/// Whether what is in a tuple or an object converts to the elements of a collection.
+fn all_possible<'a>(
+    parts: impl Iterator<Item = &'a Type> + Clone,
+    element: &Type,
+    mode: Mode,
+    sequence: bool,
+) -> bool {
+    let Some(element) = common_element(parts.clone(), element, mode, sequence) else { return false };
+    let mut checked = std::collections::HashSet::new();
+    parts.filter(|part| checked.insert(*part)).all(|part| *part == *element || possible(part, &element, mode))
+}
+
+/// The element type that a collection gets: the one asked for or, where that is any, the one common to all parts.
+fn common_element<'a, 'e>(
+    mut parts: impl Iterator<Item = &'a Type> + Clone,
+    element: &'e Type,
+    mode: Mode,
+    sequence: bool,
+) -> Option<Cow<'e, Type>> {
+    if *element != Type::Any || parts.clone().next().is_none() {
+        return Some(Cow::Borrowed(element));
+    }
+    let all: Vec<Type> = parts.clone().cloned().collect();
+    let common = unify(&all, mode)?;
+    // A sequence of something unknown can only be made of nothing but unknowns.
+    let vague = sequence && common == Type::Any && !parts.all(|part| *part == Type::Any);
+    (!vague).then_some(Cow::Owned(common))
+}
+
+/// A conversion on its way through a value.
+struct Conversion {
+    mode: Mode,
+    path: Vec<PathStep>,
+}
+
+impl Conversion {
+    /// Converts where [`possible`] said yes.
+    fn apply(&mut self, value: &Value, to: &Type) -> Result<Value, Mismatch> {
+        if *to == Type::Any {
+            return Ok(value.clone());
+        }
+        match (value, to) {
+            (Value::Unknown(own), _) => Ok(Value::Unknown(filled(own, &to.without_optional()))),
+            (Value::Null(own), _) => Ok(Value::Null(filled(own, &to.without_optional()))),
+            (Value::Number(number), Type::String) => {
+                Ok(number.text().map_or(Value::Unknown(Type::String), Value::string))
+            }
+            (Value::Bool(value), Type::String) => {
+                Ok(Value::String(SmolStr::new_static(if *value { "true" } else { "false" })))
+            }
+            (Value::String(text), Type::Number) => {
+                Number::parse(text).map(Value::Number).ok_or_else(|| self.fails("a number is required"))
+            }
+            (Value::String(text), Type::Bool) => self.parse_bool(text),
+            (Value::Object(own), Type::Object(wanted)) => self.object_to_object(own, wanted),
+            (Value::Tuple(own), Type::Tuple(wanted)) => {
+                let elements = own.iter().enumerate().zip(wanted.iter());
+                let converted: Result<_, _> = elements
+                    .map(|((index, value), wanted)| self.part(PathStep::Index(index), value, wanted))
+                    .collect();
+                Ok(Value::Tuple(converted?))
+            }
+            (Value::Set(own, elements), Type::List(_)) if elements.len() > 1 && !value.is_wholly_known() => {
+                // Two unknown elements may turn out to be one.
+                Ok(Value::Unknown(Type::list(own.clone())))
+            }
+            (Value::List(own, elements) | Value::Set(own, elements), Type::List(wanted)) => {
+                let converted = self.elements(elements, wanted)?;
+                if converted.is_empty() {
+                    return Ok(Value::List(empty_element(own, wanted), converted));
+                }
+                let (element, elements) =
+                    self.gathered(converted, "element types must all match for conversion to list")?;
+                Ok(Value::List(element, elements))
+            }
+            (Value::List(own, elements) | Value::Set(own, elements), Type::Set(wanted)) => {
+                let converted = self.elements(elements, wanted)?;
+                if converted.is_empty() {
+                    return Ok(Value::Set(empty_element(own, wanted), converted));
+                }
+                let (element, elements) =
+                    self.gathered(converted, "element types must all match for conversion to set")?;
+                Ok(Value::set(element, elements))
+            }
+            (Value::Tuple(elements), Type::List(wanted)) => self.tuple_to_list(elements, wanted),
+            (Value::Tuple(elements), Type::Set(wanted)) => self.tuple_to_set(elements, wanted),
+            (Value::Map(own, elements), Type::Map(wanted)) => {
+                if elements.is_empty() {
+                    return Ok(Value::Map(empty_element(own, wanted), BTreeMap::new()));
+                }
+                let converted = self.by_key(elements, wanted)?;
+                let unified =
+                    if complex(wanted) { self.unified_map(&converted, Mode::Safe)? } else { converted };
+                self.map(unified, "element types must all match for conversion to map")
+            }
+            (Value::Object(attributes), Type::Map(wanted)) => self.object_to_map(attributes, wanted),
+            (Value::Map(element, elements), Type::Object(wanted)) => {
+                self.map_to_object(element, elements, wanted)
+            }
+            (
+                Value::Bool(_)
+                | Value::Number(_)
+                | Value::String(_)
+                | Value::List(..)
+                | Value::Set(..)
+                | Value::Map(..)
+                | Value::Tuple(_)
+                | Value::Object(_),
+                _,
+            ) => {
+                // A type that equals the wanted one but for optional attributes ends here too.
+                if value.is(&to.without_optional()) {
+                    Ok(value.clone())
+                } else {
+                    Err(self.fails(explain(&value.ty(), to)))
+                }
+            }
+        }
+    }
+
+    /// Converts a part, unless it is of the wanted type already.
+    fn part(&mut self, step: PathStep, value: &Value, to: &Type) -> Result<Value, Mismatch> {
+        if value.is(to) {
+            return Ok(value.clone());
+        }
+        self.path.push(step);
+        let converted = self.apply(value, to);
+        self.path.pop();
+        converted
+    }
+
+    fn parse_bool(&self, text: &str) -> Result<Value, Mismatch> {
+        match text {
+            "true" | "1" => Ok(Value::Bool(true)),
+            "false" | "0" => Ok(Value::Bool(false)),
+            _ => Err(self.fails(match text.to_lowercase().as_str() {
+                "true" => "a bool is required; to convert from string, use lowercase \"true\"",
+                "false" => "a bool is required; to convert from string, use lowercase \"false\"",
+                _ => "a bool is required",
+            })),
+        }
+    }
+
+    fn object_to_object(
+        &mut self,
+        own: &BTreeMap<SmolStr, Value>,
+        wanted: &BTreeMap<SmolStr, Attribute>,
+    ) -> Result<Value, Mismatch> {
+        let mut converted = BTreeMap::new();
+        for (name, wanted) in wanted {
+            let value = match own.get(name) {
+                Some(value) => self.part(PathStep::Attribute(name.clone()), value, &wanted.ty)?,
+                None => Value::Null(wanted.ty.without_optional()),
+            };
+            converted.insert(name.clone(), value);
+        }
+        Ok(Value::Object(converted))
+    }
+
+    fn tuple_to_list(&mut self, elements: &[Value], wanted: &Type) -> Result<Value, Mismatch> {
+        if elements.is_empty() {
+            return Ok(Value::List(wanted.without_optional(), Vec::new()));
+        }
+        let common = self.common(elements.iter(), wanted, true);
+        let converted = self.elements(elements, &common)?;
+        let types: Vec<Type> = converted.iter().map(Value::ty).collect();
+        let Some(unified) = unify(&types, self.mode) else {
+            return Err(self.fails("cannot find a common base type for all elements"));
+        };
+        let unified = self.elements(&converted, &unified)?;
+        let (element, elements) =
+            self.gathered(unified, "element types must all match for conversion to list")?;
+        Ok(Value::List(element, elements))
+    }
+
+    fn tuple_to_set(&mut self, elements: &[Value], wanted: &Type) -> Result<Value, Mismatch> {
+        if elements.is_empty() {
+            return Ok(Value::Set(wanted.without_optional(), Vec::new()));
+        }
+        let common = self.common(elements.iter(), wanted, true);
+        let converted = self.elements(elements, &common)?;
+        let (element, elements) =
+            self.gathered(converted, "element types must all match for conversion to set")?;
+        Ok(Value::set(element, elements))
+    }
+
+    fn object_to_map(
+        &mut self,
+        attributes: &BTreeMap<SmolStr, Value>,
+        wanted: &Type,
+    ) -> Result<Value, Mismatch> {
+        if attributes.is_empty() {
+            return Ok(Value::Map(wanted.without_optional(), BTreeMap::new()));
+        }
+        let common = self.common(attributes.values(), wanted, false);
+        let converted = self.by_key(attributes, &common)?;
+        let unified = if complex(&common) { self.unified_map(&converted, self.mode)? } else { converted };
+        self.map(unified, "attribute types must all match for conversion to map")
+    }
+
+    fn map_to_object(
+        &mut self,
+        element: &Type,
+        elements: &BTreeMap<SmolStr, Value>,
+        wanted: &BTreeMap<SmolStr, Attribute>,
+    ) -> Result<Value, Mismatch> {
+        let mut converted = BTreeMap::new();
+        for (name, wanted) in wanted {
+            let Some(value) = elements.get(name) else { continue };
+            if *element != wanted.ty && !possible(element, &wanted.ty, self.mode) {
+                let why = explain(element, &wanted.ty);
+                return Err(
+                    self.fails(format!("map element type is incompatible with attribute {name:?}: {why}"))
+                );
+            }
+            converted.insert(name.clone(), self.part(PathStep::Key(name.clone()), value, &wanted.ty)?);
+        }
+        for (name, wanted) in wanted {
+            if converted.contains_key(name) {
+                continue;
+            }
+            if !wanted.optional {
+                return Err(self.fails(format!("map has no element for required attribute {name:?}")));
+            }
+            converted.insert(name.clone(), Value::Null(wanted.ty.without_optional()));
+        }
+        Ok(Value::Object(converted))
+    }
+
+    /// The element type of a collection made of `parts`.
+    fn common<'a, 'e>(
+        &self,
+        parts: impl Iterator<Item = &'a Value>,
+        wanted: &'e Type,
+        sequence: bool,
+    ) -> Cow<'e, Type> {
+        if *wanted != Type::Any {
+            return Cow::Borrowed(wanted);
+        }
+        let types: Vec<Type> = parts.map(Value::ty).collect();
+        common_element(types.iter(), wanted, self.mode, sequence).unwrap_or(Cow::Borrowed(wanted))
+    }
+
+    fn elements(&mut self, elements: &[Value], to: &Type) -> Result<Vec<Value>, Mismatch> {
+        let steps = elements.iter().enumerate();
+        steps.map(|(index, value)| self.part(PathStep::Index(index), value, to)).collect()
+    }
+
+    fn by_key(
+        &mut self,
+        elements: &BTreeMap<SmolStr, Value>,
+        to: &Type,
+    ) -> Result<BTreeMap<SmolStr, Value>, Mismatch> {
+        let steps = elements.iter();
+        steps
+            .map(|(key, value)| Ok((key.clone(), self.part(PathStep::Key(key.clone()), value, to)?)))
+            .collect()
+    }
+
+    /// Brings the elements of a map to one type.
+    fn unified_map(
+        &mut self,
+        elements: &BTreeMap<SmolStr, Value>,
+        mode: Mode,
+    ) -> Result<BTreeMap<SmolStr, Value>, Mismatch> {
+        let types: Vec<Type> = elements.values().map(Value::ty).collect();
+        let Some(unified) = unify(&types, mode) else {
+            return Err(self.fails("cannot find a common base type for all elements"));
+        };
+        self.by_key(elements, &unified)
+    }
+
+    /// A map of elements that are of one type by now.
+    fn map(&self, elements: BTreeMap<SmolStr, Value>, otherwise: &str) -> Result<Value, Mismatch> {
+        let (keys, values): (Vec<_>, Vec<_>) = elements.into_iter().unzip();
+        let (element, values) = self.gathered(values, otherwise)?;
+        Ok(Value::Map(element, keys.into_iter().zip(values).collect()))
+    }
+
+    /// The type that all elements have, and the elements: what has no type yet takes it on.
+    fn gathered(&self, elements: Vec<Value>, otherwise: &str) -> Result<(Type, Vec<Value>), Mismatch> {
+        gather(elements).ok_or_else(|| self.fails(otherwise))
+    }
+
+    fn fails(&self, message: impl Into<String>) -> Mismatch {
+        Mismatch { path: self.path.clone(), message: message.into() }
+    }
+}
+
+/// The type that all elements have, and the elements: what has no type yet takes it on. `None` where types differ.
+pub(super) fn gather(mut elements: Vec<Value>) -> Option<(Type, Vec<Value>)> {
+    let element = elements.iter().find(|value| !value.is(&Type::Any)).map_or(Type::Any, Value::ty);
+    for value in &mut elements {
+        match value {
+            Value::Null(Type::Any) => *value = Value::Null(element.clone()),
+            Value::Unknown(Type::Any) => *value = Value::Unknown(element.clone()),
+            Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::List(..)
+            | Value::Set(..)
+            | Value::Map(..)
+            | Value::Tuple(_)
+            | Value::Object(_)
+            | Value::Null(_)
+            | Value::Unknown(_) => {
+                if !value.is(&element) {
+                    return None;
+                }
+            }
+        }
+    }
+    Some((element, elements))
+}
+
+/// Whether maps of such elements look for a common type once more, after each element was converted.
+fn complex(element: &Type) -> bool {
+    match element {
+        Type::List(_) | Type::Set(_) | Type::Map(_) | Type::Object(_) => true,
+        Type::Any | Type::Bool | Type::Number | Type::String | Type::Tuple(_) => false,
+    }
+}
+
+/// What an empty collection is one of.
+fn empty_element(own: &Type, wanted: &Type) -> Type {
+    if *wanted == Type::Any { own.clone() } else { wanted.without_optional() }
+}
+
+/// `to`, with what it leaves open taken from `from`.
+fn filled(from: &Type, to: &Type) -> Type {
+    let unified = |parts: Vec<Type>, to: &Type| match unify(&parts, Mode::Unsafe) {
+        Some(common) => filled(&common, to),
+        None => to.clone(),
+    };
+    match (from, to) {
+        (Type::Any, _) => to.clone(),
+        (_, Type::Any) => from.clone(),
+        (Type::Map(from), Type::Map(to)) => Type::map(filled(from, to)),
+        (Type::Object(from), Type::Map(to)) => {
+            Type::map(unified(from.values().map(|attribute| attribute.ty.clone()).collect(), to))
+        }
+        (Type::Map(from), Type::Object(to)) => Type::object(
+            to.iter().map(|(name, wanted)| (name.clone(), Attribute::required(filled(from, &wanted.ty)))),
+        ),
+        (Type::Object(from), Type::Object(to)) => Type::object(to.iter().map(|(name, wanted)| {
+            let ty = from.get(name).map_or_else(|| wanted.ty.clone(), |own| filled(&own.ty, &wanted.ty));
+            (name.clone(), Attribute::required(ty))
+        })),
+        (Type::List(from) | Type::Set(from), Type::Set(to)) => Type::set(filled(from, to)),
+        (Type::List(from) | Type::Set(from), Type::List(to)) => Type::list(filled(from, to)),
+        (Type::Tuple(from), Type::Set(to)) => Type::set(unified(from.to_vec(), to)),
+        (Type::Tuple(from), Type::List(to)) => Type::list(unified(from.to_vec(), to)),
+        (Type::Tuple(from), Type::Tuple(to)) if from.len() == to.len() => {
+            Type::tuple(from.iter().zip(to.iter()).map(|(from, to)| filled(from, to)))
+        }
+        (
+            Type::Bool
+            | Type::Number
+            | Type::String
+            | Type::List(_)
+            | Type::Set(_)
+            | Type::Map(_)
+            | Type::Tuple(_)
+            | Type::Object(_),
+            _,
+        ) => to.clone(),
+    }
+}

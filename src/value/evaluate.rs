@@ -1,0 +1,318 @@
+//! Turns an expression into the value that the engines would give it.
+//!
+//! What an expression is worth after an error is unknown, as there, so that one mistake is reported once.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use smol_str::SmolStr;
+
+use crate::finding::{Finding, Language, Severity};
+use crate::syntax::{
+    Expr, ExprKind, JsonProperty, JsonString, ObjectItem, ObjectKey, Step, StepKind, Traversal,
+};
+use crate::text::Span;
+
+use super::convert::convert;
+use super::data::normal;
+use super::{Number, Type, Value};
+
+mod access;
+mod iterate;
+mod operator;
+mod template;
+
+/// How much work one expression may cause: about as many nodes are looked at.
+const MOST_WORK: usize = 2_000_000;
+
+/// The value of an expression that may use neither variables nor functions.
+pub fn constant(expr: &Expr, findings: &mut Vec<Finding>) -> Value {
+    Evaluator { findings, work: 0 }.value(expr, None)
+}
+
+/// The constant string that is asked for here; what converts to one is taken as one.
+pub fn text(expr: &Expr, findings: &mut Vec<Finding>) -> Option<SmolStr> {
+    match decoded(expr, &Type::String, findings)? {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// The constant bool that is asked for here; what converts to one is taken as one.
+pub fn flag(expr: &Expr, findings: &mut Vec<Finding>) -> Option<bool> {
+    decoded(expr, &Type::Bool, findings)?.as_bool()
+}
+
+/// A constant of the given type that is known and not null.
+fn decoded(expr: &Expr, ty: &Type, findings: &mut Vec<Finding>) -> Option<Value> {
+    let before = findings.len();
+    let value = constant(expr, findings);
+    let unsuitable = |why: String| {
+        Finding::language(Language::InvalidValue, "Unsuitable value type").at(expr.start_span()).detail(why)
+    };
+    match convert(&value, ty) {
+        Ok(Value::Null(_)) => findings.push(unsuitable("This must not be null.".to_owned())),
+        Ok(Value::Unknown(_)) => {
+            findings.push(unsuitable(format!("This must be a constant {}.", ty.name())));
+        }
+        Ok(value) if !failed(&findings[before..]) => return Some(value),
+        Ok(_) => {}
+        Err(mismatch) => findings.push(unsuitable(format!("This does not fit here: {mismatch}."))),
+    }
+    None
+}
+
+/// Names that mean something inside of a `for` expression or of a splat.
+struct Frame<'f> {
+    outer: Option<&'f Frame<'f>>,
+    names: Names<'f>,
+}
+
+enum Names<'f> {
+    /// Of a `for` expression.
+    Variables { key: Option<(&'f str, Value)>, value: (&'f str, Value) },
+    /// The element that a splat is at.
+    Element(Value),
+}
+
+impl Frame<'_> {
+    fn variable(&self, name: &str) -> Option<&Value> {
+        match &self.names {
+            Names::Variables { value, .. } if value.0 == name => Some(&value.1),
+            Names::Variables { key: Some(key), .. } if key.0 == name => Some(&key.1),
+            Names::Variables { .. } | Names::Element(_) => self.outer?.variable(name),
+        }
+    }
+
+    fn element(&self) -> Option<&Value> {
+        match &self.names {
+            Names::Element(value) => Some(value),
+            Names::Variables { .. } => self.outer?.element(),
+        }
+    }
+
+    /// Whether any variable is known by name.
+    fn has_variables(&self) -> bool {
+        matches!(self.names, Names::Variables { .. }) || self.outer.is_some_and(Frame::has_variables)
+    }
+}
+
+type Inside<'f> = Option<&'f Frame<'f>>;
+
+struct Evaluator<'e> {
+    findings: &'e mut Vec<Finding>,
+    work: usize,
+}
+
+impl Evaluator<'_> {
+    fn value(&mut self, expr: &Expr, inside: Inside<'_>) -> Value {
+        if !self.may_go_on(1, expr.span) {
+            return Value::UNKNOWN;
+        }
+        match &expr.kind {
+            ExprKind::Null => Value::NULL,
+            ExprKind::Bool(value) => Value::Bool(*value),
+            ExprKind::Number(digits) => {
+                Number::parse(digits).map_or(Value::Unknown(Type::Number), Value::Number)
+            }
+            ExprKind::Template(template) => self.template(template, expr.span, inside),
+            ExprKind::Tuple(elements) => {
+                Value::Tuple(elements.iter().map(|element| self.value(element, inside)).collect())
+            }
+            ExprKind::Object(items) => self.object(items, inside),
+            ExprKind::Traversal(traversal) => self.traversal(traversal, inside),
+            ExprKind::Relative { from, steps } => {
+                let from = self.value(from, inside);
+                self.steps(from, steps)
+            }
+            ExprKind::Index { collection, key, brackets } => {
+                let collection = self.value(collection, inside);
+                let key = self.value(key, inside);
+                self.index(&collection, &key, *brackets)
+            }
+            ExprKind::Splat { source, each, .. } => self.splat(source, each, inside),
+            ExprKind::Element => match inside.and_then(Frame::element) {
+                Some(value) => self.copy(value, expr.span),
+                None => Value::UNKNOWN,
+            },
+            ExprKind::Call(_) => {
+                self.error(
+                    Language::InvalidFunctionCall,
+                    "Function calls not allowed",
+                    "A constant is needed here, and the result of a function is none.",
+                    expr.span,
+                );
+                Value::UNKNOWN
+            }
+            ExprKind::Conditional(parts) => self.conditional(parts, inside),
+            ExprKind::Unary(operator, operand) => self.unary(*operator, operand, expr.span, inside),
+            ExprKind::Binary(operator, operands) => self.binary(*operator, operands, expr.span, inside),
+            ExprKind::For(each) => self.for_each(each, inside),
+            ExprKind::Parens(inner) => self.value(inner, inside),
+            ExprKind::JsonString(string) => Value::string(string.text.clone()),
+            ExprKind::JsonObject(properties) => self.json_object(properties, inside),
+            ExprKind::Invalid => Value::UNKNOWN,
+        }
+    }
+
+    fn object(&mut self, items: &[ObjectItem], inside: Inside<'_>) -> Value {
+        let mut attributes = BTreeMap::new();
+        let mut known = true;
+        for item in items {
+            let before = self.findings.len();
+            let (key, span) = match &item.key {
+                ObjectKey::Name(name, span) => (Value::string(name.clone()), *span),
+                ObjectKey::Expr(key) => (self.key(key, inside), key.span),
+            };
+            let key_failed = self.failed_since(before);
+            let value = self.value(&item.value, inside);
+            if key_failed {
+                known = false;
+            } else if key.is_null() {
+                // The engines point at the value here.
+                self.error(
+                    Language::InvalidValue,
+                    "Null value as key",
+                    "A key must not be null.",
+                    item.value.span,
+                );
+                known = false;
+            } else {
+                match convert(&key, &Type::String) {
+                    Ok(Value::String(name)) => {
+                        attributes.insert(name, value);
+                    }
+                    Ok(_) => known = false,
+                    Err(mismatch) => {
+                        let detail = format!("This cannot be a key: {mismatch}.");
+                        self.error(Language::InvalidValue, "Incorrect key type", detail, span);
+                        known = false;
+                    }
+                }
+            }
+        }
+        if known { Value::Object(attributes) } else { Value::UNKNOWN }
+    }
+
+    /// A key that is not a bare name.
+    fn key(&mut self, key: &Expr, inside: Inside<'_>) -> Value {
+        match &key.kind {
+            ExprKind::Traversal(traversal) if !traversal.steps.is_empty() => {
+                self.error(
+                    Language::InvalidValue,
+                    "Ambiguous attribute key",
+                    "This could be a reference, or a name with points in it. Put a reference into parentheses, and \
+                     a name into quotes.",
+                    key.span,
+                );
+                Value::UNKNOWN
+            }
+            _ => self.value(key, inside),
+        }
+    }
+
+    fn json_object(&mut self, properties: &[JsonProperty], inside: Inside<'_>) -> Value {
+        let mut attributes = BTreeMap::new();
+        for property in properties {
+            let JsonString { text, .. } = &property.name;
+            let value = self.value(&property.value, inside);
+            match attributes.entry(normal(text.clone())) {
+                Entry::Vacant(free) => {
+                    free.insert(value);
+                }
+                Entry::Occupied(taken) => {
+                    let detail = format!("An attribute named {:?} stands here already.", taken.key());
+                    let summary = "Duplicate object attribute";
+                    self.error(Language::DuplicateDeclaration, summary, detail, property.name_span);
+                }
+            }
+        }
+        Value::Object(attributes)
+    }
+
+    fn traversal(&mut self, traversal: &Traversal, inside: Inside<'_>) -> Value {
+        if let Some(value) = inside.and_then(|frame| frame.variable(&traversal.root)) {
+            let value = self.copy(value, traversal.root_span);
+            return self.steps(value, &traversal.steps);
+        }
+        let (summary, detail) = if inside.is_some_and(Frame::has_variables) {
+            ("Unknown variable", format!("Nothing is called {:?} here.", traversal.root))
+        } else {
+            ("Variables not allowed", "A constant is needed here, and a variable is none.".to_owned())
+        };
+        self.error(Language::InvalidReference, summary, detail, traversal.root_span);
+        Value::UNKNOWN
+    }
+
+    /// Follows constant steps, up to the first that leads nowhere.
+    fn steps(&mut self, from: Value, steps: &[Step]) -> Value {
+        let mut value = from;
+        for step in steps {
+            let before = self.findings.len();
+            value = match &step.kind {
+                StepKind::Attribute(name) => self.attribute(&value, name, step.span),
+                StepKind::Key(key) => self.index(&value, &Value::string(key.clone()), step.span),
+                StepKind::Number(digits) => {
+                    let key = Number::parse(digits).map_or(Value::Unknown(Type::Number), Value::Number);
+                    self.index(&value, &key, step.span)
+                }
+            };
+            if self.failed_since(before) {
+                return Value::UNKNOWN;
+            }
+        }
+        value
+    }
+
+    /// A copy of a value; it counts as work, or values could grow without bound.
+    fn copy(&mut self, value: &Value, at: Span) -> Value {
+        if self.may_go_on(weight(value), at) { value.clone() } else { Value::UNKNOWN }
+    }
+
+    /// Counts work. Past the limit, everything is unknown.
+    fn may_go_on(&mut self, work: usize, at: Span) -> bool {
+        let before = self.work;
+        self.work = before.saturating_add(work);
+        if before <= MOST_WORK && self.work > MOST_WORK {
+            let finding = Finding::language(Language::LimitReached, "Expression too expensive to evaluate");
+            let detail = "Its value is taken as unknown.";
+            self.findings.push(finding.severity(Severity::Notice).detail(detail).at(at));
+        }
+        self.work <= MOST_WORK
+    }
+
+    fn error(&mut self, rule: Language, summary: &str, detail: impl Into<String>, at: Span) {
+        self.findings.push(Finding::language(rule, summary).detail(detail).at(at));
+    }
+
+    fn failed_since(&self, before: usize) -> bool {
+        failed(&self.findings[before..])
+    }
+
+    /// Evaluates without telling yet what was found.
+    fn apart(&mut self, expr: &Expr, inside: Inside<'_>) -> (Value, Vec<Finding>) {
+        let mut findings = Vec::new();
+        let mut apart = Evaluator { findings: &mut findings, work: self.work };
+        let value = apart.value(expr, inside);
+        self.work = apart.work;
+        (value, findings)
+    }
+}
+
+fn failed(findings: &[Finding]) -> bool {
+    findings.iter().any(|finding| finding.severity == Severity::Error)
+}
+
+/// About how much memory a value takes, in nodes.
+fn weight(value: &Value) -> usize {
+    match value {
+        Value::Bool(_) | Value::Number(_) | Value::Null(_) | Value::Unknown(_) => 1,
+        Value::String(text) => 1 + text.len() / 16,
+        Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements) => {
+            elements.iter().map(weight).fold(1, usize::saturating_add)
+        }
+        Value::Map(_, elements) | Value::Object(elements) => {
+            elements.values().map(weight).fold(1, usize::saturating_add)
+        }
+    }
+}

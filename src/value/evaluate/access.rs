@@ -1,0 +1,131 @@
+//! `a.b` and `a[b]`.
+
+use crate::finding::Language;
+use crate::text::Span;
+use crate::value::convert::convert;
+use crate::value::{Number, Type, Value};
+
+use super::Evaluator;
+
+impl Evaluator<'_> {
+    pub(super) fn attribute(&mut self, from: &Value, name: &str, at: Span) -> Value {
+        let missing = || format!("This object does not have an attribute named {name:?}.");
+        let (summary, detail) = match from {
+            Value::Null(_) => (
+                "Attempt to get attribute from null value",
+                "This is null, and has no attributes.".to_owned(),
+            ),
+            Value::Object(attributes) => match attributes.get(name) {
+                Some(value) => return value.clone(),
+                None => ("Unsupported attribute", missing()),
+            },
+            Value::Map(_, elements) => match elements.get(name) {
+                Some(value) => return value.clone(),
+                None => ("Missing map element", format!("This map has no element with the key {name:?}.")),
+            },
+            Value::Unknown(Type::Any) => return Value::UNKNOWN,
+            Value::Unknown(Type::Map(element)) => return Value::Unknown((**element).clone()),
+            Value::Unknown(Type::Object(attributes)) => match attributes.get(name) {
+                Some(attribute) => return Value::Unknown(attribute.ty.clone()),
+                None => ("Unsupported attribute", missing()),
+            },
+            Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::List(..)
+            | Value::Set(..)
+            | Value::Tuple(_)
+            | Value::Unknown(_) => ("Unsupported attribute", no_attributes(&from.ty())),
+        };
+        self.error(Language::InvalidReference, summary, detail, at);
+        Value::UNKNOWN
+    }
+
+    pub(super) fn index(&mut self, from: &Value, key: &Value, at: Span) -> Value {
+        if from.is_null() {
+            let detail = "This is null, and has no elements.";
+            self.error(Language::InvalidReference, "Attempt to index null value", detail, at);
+            return Value::UNKNOWN;
+        }
+        if key.is_null() {
+            return self.invalid_index("A key must not be null.", at);
+        }
+        let ty = from.ty();
+        if ty == Type::Any || key.is(&Type::Any) {
+            return Value::UNKNOWN;
+        }
+        let wanted = match &ty {
+            Type::List(_) | Type::Tuple(_) => Type::Number,
+            Type::Map(_) | Type::Object(_) => Type::String,
+            Type::Set(_) => {
+                return self
+                    .invalid_index("Elements of a set have no key: they can only be gone through.", at);
+            }
+            Type::Any | Type::Bool | Type::Number | Type::String => {
+                return self.invalid_index("This value has no elements.", at);
+            }
+        };
+        let key = match convert(key, &wanted) {
+            Ok(key) => key,
+            Err(mismatch) => {
+                return self.invalid_index(format!("This is no key of an element: {mismatch}."), at);
+            }
+        };
+        match (from, &key) {
+            (Value::List(_, elements) | Value::Tuple(elements), Value::Number(index)) => {
+                match index.index().and_then(|index| elements.get(index)) {
+                    Some(element) => element.clone(),
+                    None => self.invalid_index(no_such_index(index, elements.len()), at),
+                }
+            }
+            (Value::Unknown(Type::Tuple(elements)), Value::Number(index)) => {
+                match index.index().and_then(|index| elements.get(index)) {
+                    Some(element) => Value::Unknown(element.clone()),
+                    None => self.invalid_index(no_such_index(index, elements.len()), at),
+                }
+            }
+            (Value::Map(_, elements) | Value::Object(elements), Value::String(key)) => {
+                match elements.get(key) {
+                    Some(element) => element.clone(),
+                    None => self.invalid_index(format!("There is no element with the key {key:?}."), at),
+                }
+            }
+            _ => ty.element().map_or(Value::UNKNOWN, |element| Value::Unknown(element.clone())),
+        }
+    }
+
+    fn invalid_index(&mut self, detail: impl Into<String>, at: Span) -> Value {
+        self.error(Language::InvalidReference, "Invalid index", detail, at);
+        Value::UNKNOWN
+    }
+}
+
+fn no_attributes(ty: &Type) -> String {
+    match ty {
+        Type::List(element) | Type::Set(element) if element.attributes().is_some() => {
+            format!(
+                "A {} has no attributes; each of its elements has: go through them, as with [*].",
+                ty.name()
+            )
+        }
+        Type::Any
+        | Type::Bool
+        | Type::Number
+        | Type::String
+        | Type::List(_)
+        | Type::Set(_)
+        | Type::Map(_)
+        | Type::Tuple(_)
+        | Type::Object(_) => format!("A {} has no attributes.", ty.name()),
+    }
+}
+
+fn no_such_index(index: &Number, length: usize) -> String {
+    if !index.is_whole() {
+        "The index must be a whole number.".to_owned()
+    } else if index.is_negative() {
+        "The index must not be negative.".to_owned()
+    } else {
+        format!("There are {length} elements, counted from 0, so there is none with index {index}.")
+    }
+}

@@ -1,0 +1,270 @@
+//! `a + b`, `!a` and `a ? b : c`.
+
+use crate::finding::Language;
+use crate::syntax::{BinaryOperator, Expr, UnaryOperator};
+use crate::text::Span;
+use crate::value::convert::{Mode, convert, fit};
+use crate::value::unify::unify;
+use crate::value::{Number, Type, Value};
+
+use super::{Evaluator, Inside};
+
+/// What a condition says.
+pub(super) enum Decision {
+    Yes,
+    No,
+    /// It is not known.
+    Open,
+    /// It is no condition, and that was told.
+    Failed,
+}
+
+impl Evaluator<'_> {
+    pub(super) fn unary(
+        &mut self,
+        operator: UnaryOperator,
+        operand: &Expr,
+        at: Span,
+        inside: Inside<'_>,
+    ) -> Value {
+        let ty = match operator {
+            UnaryOperator::Not => Type::Bool,
+            UnaryOperator::Negate => Type::Number,
+        };
+        let before = self.findings.len();
+        let value = self.value(operand, inside);
+        let value = self.operand(&value, &ty, operand.span);
+        if self.failed_since(before) {
+            return Value::Unknown(ty);
+        }
+        match value {
+            Value::Bool(value) => Value::Bool(!value),
+            Value::Number(value) => Value::Number(value.negated()),
+            Value::Null(_) => self.operation_failed("The operand must not be null.", ty, at),
+            _ => Value::Unknown(ty),
+        }
+    }
+
+    pub(super) fn binary(
+        &mut self,
+        operator: BinaryOperator,
+        operands: &[Expr; 2],
+        at: Span,
+        inside: Inside<'_>,
+    ) -> Value {
+        let (takes, gives) = signature(operator);
+        let before = self.findings.len();
+        let [left, right] = operands;
+        let (left_value, right_value) = (self.value(left, inside), self.value(right, inside));
+        let left_value = self.operand(&left_value, &takes, left.span);
+        let right_value = self.operand(&right_value, &takes, right.span);
+        if self.failed_since(before) {
+            return Value::Unknown(gives);
+        }
+        match operator {
+            BinaryOperator::Equal => {
+                return equal(&left_value, &right_value).map_or(Value::Unknown(gives), Value::Bool);
+            }
+            BinaryOperator::NotEqual => {
+                return equal(&left_value, &right_value)
+                    .map_or(Value::Unknown(gives), |equal| Value::Bool(!equal));
+            }
+            BinaryOperator::Or
+            | BinaryOperator::And
+            | BinaryOperator::Greater
+            | BinaryOperator::GreaterOrEqual
+            | BinaryOperator::Less
+            | BinaryOperator::LessOrEqual
+            | BinaryOperator::Add
+            | BinaryOperator::Subtract
+            | BinaryOperator::Multiply
+            | BinaryOperator::Divide
+            | BinaryOperator::Modulo => {}
+        }
+        if left_value.is_null() || right_value.is_null() {
+            return self.operation_failed("Neither operand may be null.", gives, at);
+        }
+        match (&left_value, &right_value) {
+            (Value::Bool(left), Value::Bool(right)) => {
+                Value::Bool(if operator == BinaryOperator::Or { *left || *right } else { *left && *right })
+            }
+            (Value::Number(left), Value::Number(right)) => match calculated(operator, left, right) {
+                Some(value) => value,
+                None => self.operation_failed(
+                    "This has no result: zero or infinity stands in the way.",
+                    gives,
+                    at,
+                ),
+            },
+            _ => Value::Unknown(gives),
+        }
+    }
+
+    pub(super) fn conditional(&mut self, parts: &[Expr; 3], inside: Inside<'_>) -> Value {
+        let [condition, then, otherwise] = parts;
+        let (if_true, then_findings) = self.apart(then, inside);
+        let (if_false, else_findings) = self.apart(otherwise, inside);
+        let (then_type, else_type) = (if_true.ty(), if_false.ty());
+        let mut vague = false;
+        let ty = if if_true == Value::NULL {
+            Some(else_type.clone())
+        } else if if_false == Value::NULL {
+            Some(then_type.clone())
+        } else if then_type == Type::Any || else_type == Type::Any {
+            vague = true;
+            Some(Type::Any)
+        } else {
+            unify(&[then_type.clone(), else_type.clone()], Mode::Unsafe)
+        };
+        let Some(ty) = ty else {
+            self.error(
+                Language::InvalidValue,
+                "Inconsistent conditional result types",
+                format!("The two results have no type in common: one is {then_type}, the other {else_type}."),
+                then.span.to(otherwise.span),
+            );
+            return Value::UNKNOWN;
+        };
+        let decider = self.value(condition, inside);
+        let both_null = if_true.is_null() && if_false.is_null();
+        let (result, findings, span) = match self.decision(&decider, condition.span) {
+            Decision::Open if both_null => return Value::Null(ty),
+            Decision::Open | Decision::Failed => return Value::Unknown(ty),
+            Decision::Yes => (if_true, then_findings, then.span),
+            Decision::No => (if_false, else_findings, otherwise.span),
+        };
+        self.findings.extend(findings);
+        if vague || result.is(&ty) {
+            return result;
+        }
+        fit(&result, &ty).unwrap_or_else(|mismatch| {
+            let detail = format!("This result does not have the type of the other: {mismatch}.");
+            self.error(Language::InvalidValue, "Inconsistent conditional result types", detail, span);
+            Value::Unknown(ty)
+        })
+    }
+
+    pub(super) fn decision(&mut self, condition: &Value, at: Span) -> Decision {
+        if condition.is_null() {
+            let detail = "A condition is true or false, and this is null.";
+            self.error(Language::InvalidValue, "Null condition", detail, at);
+            return Decision::Failed;
+        }
+        match convert(condition, &Type::Bool) {
+            _ if !condition.is_known() => Decision::Open,
+            Ok(value) => {
+                value.as_bool().map_or(Decision::Open, |yes| if yes { Decision::Yes } else { Decision::No })
+            }
+            Err(mismatch) => {
+                let detail = format!("A condition is true or false: {mismatch}.");
+                self.error(Language::InvalidValue, "Incorrect condition type", detail, at);
+                Decision::Failed
+            }
+        }
+    }
+
+    fn operand(&mut self, value: &Value, ty: &Type, at: Span) -> Value {
+        match convert(value, ty) {
+            Ok(value) => value,
+            Err(mismatch) => {
+                let detail = format!("The operator cannot use this: {mismatch}.");
+                self.error(Language::InvalidValue, "Invalid operand", detail, at);
+                Value::Unknown(ty.clone())
+            }
+        }
+    }
+
+    fn operation_failed(&mut self, detail: &str, ty: Type, at: Span) -> Value {
+        self.error(Language::InvalidValue, "Operation failed", detail, at);
+        Value::Unknown(ty)
+    }
+}
+
+/// What an operator takes, and what it gives.
+fn signature(operator: BinaryOperator) -> (Type, Type) {
+    match operator {
+        BinaryOperator::Or | BinaryOperator::And => (Type::Bool, Type::Bool),
+        BinaryOperator::Equal | BinaryOperator::NotEqual => (Type::Any, Type::Bool),
+        BinaryOperator::Greater
+        | BinaryOperator::GreaterOrEqual
+        | BinaryOperator::Less
+        | BinaryOperator::LessOrEqual => (Type::Number, Type::Bool),
+        BinaryOperator::Add
+        | BinaryOperator::Subtract
+        | BinaryOperator::Multiply
+        | BinaryOperator::Divide
+        | BinaryOperator::Modulo => (Type::Number, Type::Number),
+    }
+}
+
+fn calculated(operator: BinaryOperator, left: &Number, right: &Number) -> Option<Value> {
+    match operator {
+        BinaryOperator::Greater => Some(Value::Bool(left > right)),
+        BinaryOperator::GreaterOrEqual => Some(Value::Bool(left >= right)),
+        BinaryOperator::Less => Some(Value::Bool(left < right)),
+        BinaryOperator::LessOrEqual => Some(Value::Bool(left <= right)),
+        BinaryOperator::Add => left.add(right).map(Value::Number),
+        BinaryOperator::Subtract => left.add(&right.negated()).map(Value::Number),
+        BinaryOperator::Multiply => left.multiply(right).map(Value::Number),
+        BinaryOperator::Divide => left.divide(right).map(Value::Number),
+        BinaryOperator::Modulo => left.modulo(right).map(Value::Number),
+        BinaryOperator::Or | BinaryOperator::And | BinaryOperator::Equal | BinaryOperator::NotEqual => None,
+    }
+}
+
+/// Whether two values are the same, if that is known. Values of different types never are; nulls of any types are.
+fn equal(left: &Value, right: &Value) -> Option<bool> {
+    match (left, right) {
+        (Value::Null(_), Value::Null(_)) => Some(true),
+        (Value::Unknown(_), Value::Unknown(_) | Value::Null(_)) | (Value::Null(_), Value::Unknown(_)) => None,
+        (Value::Null(_), _) | (_, Value::Null(_)) => Some(false),
+        (Value::Unknown(ty), known) | (known, Value::Unknown(ty)) => {
+            (!ty.has_any() && !known.is(ty)).then_some(false)
+        }
+        (Value::Bool(left), Value::Bool(right)) => Some(left == right),
+        (Value::Number(left), Value::Number(right)) => Some(left == right),
+        (Value::String(left), Value::String(right)) => Some(left == right),
+        (Value::Tuple(a), Value::Tuple(b)) => same_type(left, right)
+            .and_then(|same| if same { all_equal(a.iter().zip(b)) } else { Some(false) }),
+        (Value::Object(a), Value::Object(b)) => same_type(left, right)
+            .and_then(|same| if same { all_equal(a.values().zip(b.values())) } else { Some(false) }),
+        (Value::List(a_type, a), Value::List(b_type, b)) => {
+            if a_type != b_type || a.len() != b.len() {
+                Some(false)
+            } else {
+                all_equal(a.iter().zip(b))
+            }
+        }
+        (Value::Map(a_type, a), Value::Map(b_type, b)) => {
+            if a_type != b_type || !a.keys().eq(b.keys()) {
+                Some(false)
+            } else {
+                all_equal(a.values().zip(b.values()))
+            }
+        }
+        (Value::Set(..), Value::Set(..)) => {
+            (left.is_wholly_known() && right.is_wholly_known()).then(|| left == right)
+        }
+        (
+            Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::List(..)
+            | Value::Set(..)
+            | Value::Map(..)
+            | Value::Tuple(_)
+            | Value::Object(_),
+            _,
+        ) => Some(false),
+    }
+}
+
+/// Whether the types are the same; unknown where one of them is not known to the end.
+fn same_type(left: &Value, right: &Value) -> Option<bool> {
+    let (left, right) = (left.ty(), right.ty());
+    if left.has_any() || right.has_any() { None } else { Some(left == right) }
+}
+
+fn all_equal<'v>(mut pairs: impl Iterator<Item = (&'v Value, &'v Value)>) -> Option<bool> {
+    pairs.try_fold(true, |so_far, (left, right)| Some(equal(left, right)? && so_far))
+}

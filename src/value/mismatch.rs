@@ -1,0 +1,129 @@
+//! Says in words why a value does not convert.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
+
+use smol_str::SmolStr;
+
+use super::convert::{Mode, possible};
+use super::{Attribute, Type};
+
+/// Why a value does not convert, and which part of it is to blame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The way from the value to the part.
+    pub path: Vec<PathStep>,
+    /// What that part should be: "a number is required".
+    pub message: String,
+}
+
+/// One step of the way to a part of a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PathStep {
+    /// An attribute of an object.
+    Attribute(SmolStr),
+    /// An element of a map.
+    Key(SmolStr),
+    /// An element of a sequence.
+    Index(usize),
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for step in &self.path {
+            match step {
+                PathStep::Attribute(name) => write!(f, ".{name}")?,
+                PathStep::Key(key) => write!(f, "[{key:?}]")?,
+                PathStep::Index(index) => write!(f, "[{index}]")?,
+            }
+        }
+        if !self.path.is_empty() {
+            f.write_str(": ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+/// Why no value of type `got` converts to `want`.
+pub(super) fn explain(got: &Type, want: &Type) -> String {
+    let required = || format!("{} required", want.required_name());
+    match (got, want) {
+        (Type::Object(got), Type::Object(want)) => explain_objects(got, want),
+        (Type::Tuple(_), Type::List(element)) if **element == Type::Any => {
+            "all list elements must have the same type".to_owned()
+        }
+        (Type::Tuple(_), Type::Set(element)) if **element == Type::Any => {
+            "all set elements must have the same type".to_owned()
+        }
+        (Type::Object(_), Type::Map(element)) if **element == Type::Any => {
+            "all map elements must have the same type".to_owned()
+        }
+        (Type::Tuple(elements), Type::List(element) | Type::Set(element)) => elements
+            .iter()
+            .enumerate()
+            .find(|(_, got)| *got != &**element && !possible(got, element, Mode::Unsafe))
+            .map_or_else(
+                || format!("all elements must be {}", element.required_name()),
+                |(index, got)| format!("element {index}: {}", explain(got, element)),
+            ),
+        (Type::Object(attributes), Type::Map(element)) => attributes
+            .iter()
+            .find(|(_, got)| got.ty != **element && !possible(&got.ty, element, Mode::Unsafe))
+            .map_or_else(
+                || format!("all elements must be {}", element.required_name()),
+                |(name, got)| format!("element {name:?}: {}", explain(&got.ty, element)),
+            ),
+        (Type::List(got) | Type::Set(got), Type::List(want)) => {
+            format!("incorrect list element type: {}", explain(got, want))
+        }
+        (Type::List(got) | Type::Set(got), Type::Set(want)) => {
+            format!("incorrect set element type: {}", explain(got, want))
+        }
+        (Type::Map(got), Type::Map(want)) => format!("incorrect map element type: {}", explain(got, want)),
+        (
+            Type::Any
+            | Type::Bool
+            | Type::Number
+            | Type::String
+            | Type::List(_)
+            | Type::Set(_)
+            | Type::Map(_)
+            | Type::Tuple(_)
+            | Type::Object(_),
+            _,
+        ) => required(),
+    }
+}
+
+/// What is missing first; else the first attribute that cannot be converted at all, else the first that only a
+/// value could decide.
+fn explain_objects(got: &BTreeMap<SmolStr, Attribute>, want: &BTreeMap<SmolStr, Attribute>) -> String {
+    let missing: Vec<&SmolStr> = want
+        .iter()
+        .filter(|(name, wanted)| !wanted.optional && !got.contains_key(*name))
+        .map(|(name, _)| name)
+        .collect();
+    match missing.as_slice() {
+        [] => {}
+        [one] => return format!("attribute {one:?} is required"),
+        [one, two] => return format!("attributes {one:?} and {two:?} are required"),
+        [most @ .., last] => {
+            let mut text = "attributes ".to_owned();
+            for name in most {
+                let _ = write!(text, "{name:?}, ");
+            }
+            let _ = write!(text, "and {last:?} are required");
+            return text;
+        }
+    }
+    let first = |mode| {
+        want.iter().find_map(|(name, wanted)| {
+            let own = &got.get(name)?.ty;
+            (*own != wanted.ty && !possible(own, &wanted.ty, mode))
+                .then(|| format!("attribute {name:?}: {}", explain(own, &wanted.ty)))
+        })
+    };
+    first(Mode::Unsafe)
+        .or_else(|| first(Mode::Safe))
+        .unwrap_or_else(|| "incorrect object attributes".to_owned())
+}

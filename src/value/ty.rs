@@ -1,0 +1,226 @@
+//! Types: what a value is, and what a type constraint asks for.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+/// A type, or a constraint on one; cheap to clone.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Type {
+    /// Any type at all; as the type of a value: not known yet.
+    Any,
+    /// `true` or `false`.
+    Bool,
+    /// Whole or not.
+    Number,
+    /// Text.
+    String,
+    /// Elements of one type, in order.
+    List(Arc<Type>),
+    /// Elements of one type, each once.
+    Set(Arc<Type>),
+    /// Elements of one type, by key.
+    Map(Arc<Type>),
+    /// As many elements as it says, each with its type.
+    Tuple(Arc<[Type]>),
+    /// The attributes that it says, each with its type.
+    Object(Arc<BTreeMap<SmolStr, Attribute>>),
+}
+
+/// The type of an attribute of an object.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Attribute {
+    /// Its type.
+    pub ty: Type,
+    /// Whether an object may lack it; only constraints have such.
+    pub optional: bool,
+}
+
+impl Attribute {
+    /// One that has to be there.
+    pub fn required(ty: Type) -> Self {
+        Self { ty, optional: false }
+    }
+
+    /// One that may be missing.
+    pub fn optional(ty: Type) -> Self {
+        Self { ty, optional: true }
+    }
+}
+
+impl Type {
+    /// A list of `element`.
+    pub fn list(element: Type) -> Self {
+        Self::List(Arc::new(element))
+    }
+
+    /// A set of `element`.
+    pub fn set(element: Type) -> Self {
+        Self::Set(Arc::new(element))
+    }
+
+    /// A map of `element`.
+    pub fn map(element: Type) -> Self {
+        Self::Map(Arc::new(element))
+    }
+
+    /// A tuple of `elements`.
+    pub fn tuple(elements: impl IntoIterator<Item = Type>) -> Self {
+        Self::Tuple(elements.into_iter().collect())
+    }
+
+    /// An object with exactly these attributes.
+    pub fn object(attributes: impl IntoIterator<Item = (SmolStr, Attribute)>) -> Self {
+        Self::Object(Arc::new(attributes.into_iter().collect()))
+    }
+
+    /// Whether it is a bool, a number or a string.
+    pub fn is_primitive(&self) -> bool {
+        match self {
+            Self::Bool | Self::Number | Self::String => true,
+            Self::Any | Self::List(_) | Self::Set(_) | Self::Map(_) | Self::Tuple(_) | Self::Object(_) => {
+                false
+            }
+        }
+    }
+
+    /// Of a list, a set or a map: the type of its elements.
+    pub fn element(&self) -> Option<&Type> {
+        match self {
+            Self::List(element) | Self::Set(element) | Self::Map(element) => Some(element),
+            Self::Any | Self::Bool | Self::Number | Self::String | Self::Tuple(_) | Self::Object(_) => None,
+        }
+    }
+
+    /// Of an object: its attributes.
+    pub fn attributes(&self) -> Option<&BTreeMap<SmolStr, Attribute>> {
+        match self {
+            Self::Object(attributes) => Some(attributes),
+            Self::Any
+            | Self::Bool
+            | Self::Number
+            | Self::String
+            | Self::List(_)
+            | Self::Set(_)
+            | Self::Map(_)
+            | Self::Tuple(_) => None,
+        }
+    }
+
+    /// Whether there is an [`Type::Any`] in it, so that it is not known to the end.
+    pub fn has_any(&self) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Bool | Self::Number | Self::String => false,
+            Self::List(element) | Self::Set(element) | Self::Map(element) => element.has_any(),
+            Self::Tuple(elements) => elements.iter().any(Self::has_any),
+            Self::Object(attributes) => attributes.values().any(|attribute| attribute.ty.has_any()),
+        }
+    }
+
+    /// The same type with every attribute of every object in it required: the type of a value.
+    #[must_use]
+    pub fn without_optional(&self) -> Self {
+        if !self.has_optional() {
+            return self.clone();
+        }
+        match self {
+            Self::Any | Self::Bool | Self::Number | Self::String => self.clone(),
+            Self::List(element) => Self::list(element.without_optional()),
+            Self::Set(element) => Self::set(element.without_optional()),
+            Self::Map(element) => Self::map(element.without_optional()),
+            Self::Tuple(elements) => Self::tuple(elements.iter().map(Self::without_optional)),
+            Self::Object(attributes) => Self::object(attributes.iter().map(|(name, attribute)| {
+                (name.clone(), Attribute::required(attribute.ty.without_optional()))
+            })),
+        }
+    }
+
+    /// Whether some object in it has an optional attribute.
+    pub fn has_optional(&self) -> bool {
+        match self {
+            Self::Any | Self::Bool | Self::Number | Self::String => false,
+            Self::List(element) | Self::Set(element) | Self::Map(element) => element.has_optional(),
+            Self::Tuple(elements) => elements.iter().any(Self::has_optional),
+            Self::Object(attributes) => {
+                attributes.values().any(|attribute| attribute.optional || attribute.ty.has_optional())
+            }
+        }
+    }
+
+    /// What messages call a constraint: `list of any single type`.
+    pub fn required_name(&self) -> String {
+        match self {
+            Self::Any => "any type".to_owned(),
+            Self::List(element) => format!("list of {}", element.single_name()),
+            Self::Set(element) => format!("set of {}", element.single_name()),
+            Self::Map(element) => format!("map of {}", element.single_name()),
+            Self::Bool | Self::Number | Self::String | Self::Tuple(_) | Self::Object(_) => self.name(),
+        }
+    }
+
+    /// What messages call a type: `list of string`.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Any => "dynamic".to_owned(),
+            Self::Bool => "bool".to_owned(),
+            Self::Number => "number".to_owned(),
+            Self::String => "string".to_owned(),
+            Self::List(element) => format!("list of {}", element.name()),
+            Self::Set(element) => format!("set of {}", element.name()),
+            Self::Map(element) => format!("map of {}", element.name()),
+            Self::Tuple(_) => "tuple".to_owned(),
+            Self::Object(_) => "object".to_owned(),
+        }
+    }
+
+    fn single_name(&self) -> String {
+        match self {
+            Self::Any => "any single type".to_owned(),
+            Self::Bool
+            | Self::Number
+            | Self::String
+            | Self::List(_)
+            | Self::Set(_)
+            | Self::Map(_)
+            | Self::Tuple(_)
+            | Self::Object(_) => self.required_name(),
+        }
+    }
+}
+
+/// As it is written: `object({a=string,b=optional(number)})`.
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any => f.write_str("any"),
+            Self::Bool => f.write_str("bool"),
+            Self::Number => f.write_str("number"),
+            Self::String => f.write_str("string"),
+            Self::List(element) => write!(f, "list({element})"),
+            Self::Set(element) => write!(f, "set({element})"),
+            Self::Map(element) => write!(f, "map({element})"),
+            Self::Tuple(elements) => {
+                f.write_str("tuple([")?;
+                for (i, element) in elements.iter().enumerate() {
+                    write!(f, "{}{element}", if i > 0 { ", " } else { "" })?;
+                }
+                f.write_str("])")
+            }
+            Self::Object(attributes) => {
+                f.write_str("object({")?;
+                for (i, (name, attribute)) in attributes.iter().enumerate() {
+                    let comma = if i > 0 { ", " } else { "" };
+                    if attribute.optional {
+                        write!(f, "{comma}{name} = optional({})", attribute.ty)?;
+                    } else {
+                        write!(f, "{comma}{name} = {}", attribute.ty)?;
+                    }
+                }
+                f.write_str("})")
+            }
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Finds the one type that values of several types convert to.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashSet, VecDeque};
+
+use super::convert::{Mode, possible};
+use super::{Attribute, Type};
+
+/// With more different types than this, that are not even of one kind, no common type is looked for.
+const MOST_KINDS: usize = 2_000;
+
+/// The most general of the types, or one made of them; `None` where there is none, or no type to start from.
+///
+/// [`Type::Any`] comes back where one of the types is not known yet and decides what the result will be.
+pub(super) fn unify(types: &[Type], mode: Mode) -> Option<Type> {
+    let mut seen = HashSet::new();
+    let types: Vec<Type> = types.iter().filter(|ty| seen.insert(*ty)).cloned().collect();
+    match types.as_slice() {
+        [] => return None,
+        [one] => return Some(one.clone()),
+        [_, _, ..] => {}
+    }
+    let count = Count::of(&types);
+    let any = count.any > 0;
+    let only = |counted: usize| counted > 0 && counted + count.any == types.len();
+    if only(count.maps) || only(count.lists) || only(count.sets) {
+        if any {
+            return Some(Type::Any);
+        }
+        let elements: Vec<Type> = types.iter().filter_map(Type::element).cloned().collect();
+        let element = unify(&elements, mode)?;
+        return all_to(&types, like(&types[0], element), mode);
+    }
+    if count.maps > 0 && only(count.maps + count.objects) {
+        if let Some(found) = unify_as(&types, mode, map_of) {
+            return Some(found);
+        }
+    } else if count.lists > 0 && only(count.lists + count.tuples) {
+        if let Some(found) = unify_as(&types, mode, list_of) {
+            return Some(found);
+        }
+    } else if only(count.objects) {
+        return if any { Some(Type::Any) } else { unify_objects(&types, mode) };
+    } else if only(count.tuples) {
+        return if any { Some(Type::Any) } else { unify_tuples(&types, mode) };
+    } else if count.objects > 0 && count.tuples > 0 {
+        return None;
+    }
+    if types.len() > MOST_KINDS {
+        return None;
+    }
+    most_general_first(&types).into_iter().find_map(|wanted| all_to(&types, types[wanted].clone(), mode))
+}
+
+/// How many there are of each kind.
+#[derive(Default)]
+struct Count {
+    maps: usize,
+    lists: usize,
+    sets: usize,
+    objects: usize,
+    tuples: usize,
+    any: usize,
+}
+
+impl Count {
+    fn of(types: &[Type]) -> Self {
+        let mut count = Self::default();
+        for ty in types {
+            match ty {
+                Type::Map(_) => count.maps += 1,
+                Type::List(_) => count.lists += 1,
+                Type::Set(_) => count.sets += 1,
+                Type::Object(_) => count.objects += 1,
+                Type::Tuple(_) => count.tuples += 1,
+                Type::Any => count.any += 1,
+                Type::Bool | Type::Number | Type::String => {}
+            }
+        }
+        count
+    }
+}
+
+/// `wanted`, if all of the types convert to it.
+fn all_to(types: &[Type], wanted: Type, mode: Mode) -> Option<Type> {
+    types.iter().all(|ty| *ty == wanted || possible(ty, &wanted, mode)).then_some(wanted)
+}
+
+/// A collection of the same kind as `model`.
+fn like(model: &Type, element: Type) -> Type {
+    match model {
+        Type::Set(_) => Type::set(element),
+        Type::Map(_) => Type::map(element),
+        Type::Any
+        | Type::Bool
+        | Type::Number
+        | Type::String
+        | Type::List(_)
+        | Type::Tuple(_)
+        | Type::Object(_) => Type::list(element),
+    }
+}
+
+/// Takes objects for maps, or tuples for lists, and looks for a common type of all.
+fn unify_as(types: &[Type], mode: Mode, common: fn(&[Type], Mode) -> Option<Type>) -> Option<Type> {
+    let structural = |ty: &&Type| matches!(ty, Type::Object(_) | Type::Tuple(_));
+    let inner: Vec<Type> = types.iter().filter(structural).cloned().collect();
+    let collection = common(&inner, mode)?;
+    let replaced: Vec<Type> =
+        types.iter().map(|ty| if structural(&ty) { collection.clone() } else { ty.clone() }).collect();
+    unify(&replaced, mode)
+        .filter(|found| std::mem::discriminant(found) == std::mem::discriminant(&collection))
+}
+
+fn unify_objects(types: &[Type], mode: Mode) -> Option<Type> {
+    let all: Vec<&BTreeMap<_, Attribute>> = types.iter().filter_map(Type::attributes).collect();
+    if !all.iter().all(|attributes| attributes.len() == all[0].len() && attributes.keys().eq(all[0].keys())) {
+        return map_of(types, mode);
+    }
+    let mut result = BTreeMap::new();
+    for name in all[0].keys() {
+        let across: Vec<Type> = all.iter().map(|attributes| attributes[name].ty.clone()).collect();
+        result.insert(name.clone(), Attribute::required(unify(&across, mode)?));
+    }
+    all_to(types, Type::object(result), mode).or_else(|| map_of(types, mode))
+}
+
+fn unify_tuples(types: &[Type], mode: Mode) -> Option<Type> {
+    let all: Vec<&[Type]> = types.iter().filter_map(tuple_elements).collect();
+    if !all.iter().all(|elements| elements.len() == all[0].len()) {
+        return list_of(types, mode);
+    }
+    let mut result = Vec::with_capacity(all[0].len());
+    for place in 0..all[0].len() {
+        let across: Vec<Type> = all.iter().map(|elements| elements[place].clone()).collect();
+        result.push(unify(&across, mode)?);
+    }
+    all_to(types, Type::tuple(result), mode).or_else(|| list_of(types, mode))
+}
+
+/// A map that all of these objects convert to.
+fn map_of(objects: &[Type], mode: Mode) -> Option<Type> {
+    let attributes: Vec<Type> = objects
+        .iter()
+        .filter_map(Type::attributes)
+        .flat_map(|attributes| attributes.values().map(|attribute| attribute.ty.clone()))
+        .collect();
+    all_to(objects, Type::map(unify(&attributes, mode)?), mode)
+}
+
+/// A list that all of these tuples convert to.
+fn list_of(tuples: &[Type], mode: Mode) -> Option<Type> {
+    let elements: Vec<Type> =
+        tuples.iter().filter_map(tuple_elements).flat_map(|elements| elements.iter().cloned()).collect();
+    all_to(tuples, Type::list(unify(&elements, mode)?), mode)
+}
+
+fn tuple_elements(ty: &Type) -> Option<&[Type]> {
+    match ty {
+        Type::Tuple(elements) => Some(elements),
+        Type::Any
+        | Type::Bool
+        | Type::Number
+        | Type::String
+        | Type::List(_)
+        | Type::Set(_)
+        | Type::Map(_)
+        | Type::Object(_) => None,
+    }
+}
+
+/// Places in `types`, so that a type comes before those that it is more general than.
+fn most_general_first(types: &[Type]) -> Vec<usize> {
+    let mut below = vec![Vec::new(); types.len()];
+    let mut above = vec![0_usize; types.len()];
+    for i in 0..types.len() {
+        for j in i + 1..types.len() {
+            match generality(&types[i], &types[j]) {
+                Ordering::Less => {
+                    below[i].push(j);
+                    above[j] += 1;
+                }
+                Ordering::Greater => {
+                    below[j].push(i);
+                    above[i] += 1;
+                }
+                Ordering::Equal => {}
+            }
+        }
+    }
+    let mut queue: VecDeque<usize> = (0..types.len()).filter(|i| above[*i] == 0).collect();
+    let mut result = Vec::with_capacity(types.len());
+    while let Some(i) = queue.pop_front() {
+        result.push(i);
+        for &j in &below[i] {
+            above[j] -= 1;
+            if above[j] == 0 {
+                queue.push_back(j);
+            }
+        }
+    }
+    result
+}
+
+/// `Less` where `a` is the more general type; `Equal` where neither is, or nothing can be said.
+fn generality(a: &Type, b: &Type) -> Ordering {
+    match (a, b) {
+        (Type::Any, Type::Any) => Ordering::Equal,
+        (Type::Any, _)
+        | (Type::Bool | Type::Number, Type::String)
+        | (Type::Set(_), Type::List(_) | Type::Tuple(_))
+        | (Type::Tuple(_), Type::List(_))
+        | (Type::Object(_), Type::Map(_)) => Ordering::Greater,
+        (_, Type::Any)
+        | (Type::String, Type::Bool | Type::Number)
+        | (Type::List(_) | Type::Tuple(_), Type::Set(_))
+        | (Type::List(_), Type::Tuple(_))
+        | (Type::Map(_), Type::Object(_)) => Ordering::Less,
+        (Type::List(a), Type::List(b)) | (Type::Set(a), Type::Set(b)) | (Type::Map(a), Type::Map(b)) => {
+            generality(a, b)
+        }
+        (Type::Object(a), Type::Object(b)) => {
+            if a.len() == b.len() && a.keys().eq(b.keys()) {
+                together(a.values().zip(b.values()).map(|(a, b)| generality(&a.ty, &b.ty)))
+            } else {
+                Ordering::Equal
+            }
+        }
+        (Type::Tuple(a), Type::Tuple(b)) => {
+            if a.len() == b.len() {
+                together(a.iter().zip(b.iter()).map(|(a, b)| generality(a, b)))
+            } else {
+                Ordering::Equal
+            }
+        }
+        (
+            Type::Bool
+            | Type::Number
+            | Type::String
+            | Type::List(_)
+            | Type::Set(_)
+            | Type::Map(_)
+            | Type::Tuple(_)
+            | Type::Object(_),
+            _,
+        ) => Ordering::Equal,
+    }
+}
+
+/// More general only where some part is and none is the other way round.
+fn together(parts: impl Iterator<Item = Ordering>) -> Ordering {
+    let (mut less, mut greater) = (false, false);
+    for part in parts {
+        less |= part == Ordering::Less;
+        greater |= part == Ordering::Greater;
+    }
+    match (less, greater) {
+        (true, false) => Ordering::Less,
+        (false, true) => Ordering::Greater,
+        (true, true) | (false, false) => Ordering::Equal,
+    }
+}
