@@ -52,5 +52,5 @@ pub fn parse(id: FileId, source: &Source, notation: Notation) -> (File, Vec<Find
 /// Reads a text as one expression; nothing where it is none. Places in it count from the start of the text, in no file
 /// of the run.
 pub fn parse_expression(text: &str) -> Option<Expr> {
-    native::parse_expression(text)
+    native::expression(FileId::new(0), text).ok()
 }

@@ -155,7 +155,16 @@ impl Body {
     /// A body of the native syntax. `span` reaches from its `{` to its `}`, of a file from its start to its end;
     /// the items stand in the order of the source, and of arguments with one name only the first is among them.
     pub fn native(span: Span, attributes: Vec<Arc<Attribute>>, blocks: Vec<Arc<Block>>) -> Self {
-        let native = NativeBody { span, attributes, blocks };
+        let missing_item = Span { end: span.start, ..span };
+        let native = NativeBody { span, missing_item, attributes, blocks };
+        Self { inner: Arc::new(Inner::Native(native)), hidden: Hidden::default() }
+    }
+
+    /// A body on one line with a single argument, as in `block { name = value }`. To the engines that argument is all
+    /// of the body, and what is missing from it is missing there.
+    pub fn single_line(span: Span, attribute: Arc<Attribute>) -> Self {
+        let missing_item = Span { end: attribute.span.start, ..attribute.span };
+        let native = NativeBody { span, missing_item, attributes: vec![attribute], blocks: Vec::new() };
         Self { inner: Arc::new(Inner::Native(native)), hidden: Hidden::default() }
     }
 
@@ -209,7 +218,7 @@ impl Body {
     /// Where the engines say that something is missing.
     pub fn missing_item(&self) -> Span {
         match &*self.inner {
-            Inner::Native(native) => native.missing_item(),
+            Inner::Native(native) => native.missing_item,
             Inner::Json(json) => json.missing_item(),
         }
     }

@@ -1,139 +1,112 @@
 //! Turns a file in native syntax into our tree, and into what the engines' parser would say about it.
+//!
+//! The scanner cuts the text into tokens as the engines do, and the grammar finds from them what is wrong and how the
+//! file is laid out. Expressions are then read by hcl-edit, one argument at a time, and lowered at once: its trees take
+//! twenty times the memory of their source, and what it cannot read costs one argument, not the file.
 
-use std::ops::Range;
 use std::sync::Arc;
 
-use hcl_edit::Span as _;
-use hcl_edit::structure::{BlockLabel, Structure};
 use smol_str::SmolStr;
 
 use crate::finding::{Finding, Language, Severity};
-use crate::syntax::{Attribute, Block, Body, Comment, Expr, File, Label};
+use crate::syntax::{Attribute, Block, Body, Comment, Expr, ExprKind, File, Label};
 use crate::text::{FileId, Source, Span};
 
 mod escape;
 mod fragment;
+mod grammar;
+mod invalid;
 mod lower;
+mod repair;
 mod scan;
 
 pub(super) use fragment::{expression, template};
-use lower::{Excerpt, Lowering};
+use lower::Lowering;
+use repair::Repair;
 use scan::{Kind, Token};
 
 /// Reads a file in native syntax.
 pub(super) fn parse(id: FileId, source: &Source) -> (File, Vec<Finding>) {
+    let text = source.text();
     let tokens = scan::scan(source);
-    let comments = comments(id, source, &tokens);
-    let whole = Whole { text: source.text() };
-    let mut lowering = Lowering::new(id, source.text(), &tokens, &whole);
-    let span = Span::new(id, 0..source.text().len());
-    match hcl_edit::parser::parse_body(source.text()) {
-        Ok(body) => {
-            let body = items(id, span, &body, &tokens, &mut lowering);
-            let findings: Vec<Finding> = lowering.take_refused().into_iter().map(limit_reached).collect();
-            (File { body, comments, complete: findings.is_empty() }, findings)
-        }
-        Err(error) => {
-            let finding = Finding::language(Language::SyntaxError, "Invalid syntax")
-                .severity(Severity::Error)
-                .detail(error.message().to_owned())
-                .at(span);
-            let body = Body::native(span, Vec::new(), Vec::new());
-            (File { body, comments, complete: false }, vec![finding])
-        }
-    }
-}
-
-/// Reads a text as one expression. Line breaks mean nothing in it, as inside of parentheses.
-pub(super) fn parse_expression(text: &str) -> Option<Expr> {
-    let source = Source::new("", text.as_bytes().to_vec());
-    let tokens = scan::scan(&source);
-    let mut on_one_line = text.to_owned();
-    for token in tokens.iter().filter(|token| token.kind == Kind::Newline) {
-        let range = token.start as usize..token.end as usize;
-        on_one_line.replace_range(range.clone(), &" ".repeat(range.len()));
-    }
-    let whole = Whole { text: &on_one_line };
-    let mut lowering = Lowering::new(FileId::new(0), &on_one_line, &tokens, &whole);
-    let expr = lowering.expression(0..on_one_line.len());
-    lowering.take_refused().is_empty().then_some(expr)
+    let mut findings = invalid::findings(id, text, &tokens);
+    let mut outline = grammar::outline(id, text, &tokens);
+    let mut complete = outline.complete && findings.is_empty();
+    findings.append(&mut outline.findings);
+    let repair = Repair { text, outline: &outline };
+    let mut tree = Tree { id, text, lowering: Lowering::new(id, text, &tokens, &repair) };
+    let body = tree.body(&outline.body);
+    let refused = tree.lowering.take_refused();
+    complete &= refused.is_empty();
+    findings.extend(refused.into_iter().map(limit_reached));
+    (File { body, comments: comments(id, text, &tokens), complete }, findings)
 }
 
 fn limit_reached(span: Span) -> Finding {
     Finding::language(Language::LimitReached, "Expression not read")
         .severity(Severity::Notice)
-        .detail("This expression is nested deeper, or is longer, than this program reads. What it refers to is not known.")
+        .detail(
+            "This expression is nested deeper, or is longer, than this program reads. What it refers to is not known.",
+        )
         .at(span)
 }
 
-struct Whole<'a> {
-    text: &'a str,
-}
-
-impl Excerpt for Whole<'_> {
-    fn text(&self, range: Range<usize>) -> String {
-        self.text[range].to_owned()
-    }
-
-    fn portions(&self, _open: usize) -> Option<&[Range<usize>]> {
-        None
-    }
-}
-
-fn items(
-    id: FileId,
-    span: Span,
-    body: &hcl_edit::structure::Body,
-    tokens: &[Token],
-    lowering: &mut Lowering<'_, Whole<'_>>,
-) -> Body {
-    let place = |range: Option<Range<usize>>| Span::new(id, range.expect("hcl-edit gives spans"));
-    let mut attributes = Vec::new();
-    let mut blocks = Vec::new();
-    for structure in body {
-        match structure {
-            Structure::Attribute(attribute) => {
-                let name_span = place(attribute.key.span());
-                let expr = lowering.expression(attribute.value.span().expect("hcl-edit gives spans"));
-                let name = SmolStr::new(attribute.key.as_str());
-                attributes.push(Arc::new(Attribute { name, name_span, span: name_span.to(expr.span), expr }));
-            }
-            Structure::Block(block) => {
-                let kind_span = place(block.ident.span());
-                let labels: Vec<Label> = block
-                    .labels
-                    .iter()
-                    .map(|label| match label {
-                        BlockLabel::Ident(name) => {
-                            Label { text: SmolStr::new(name.as_str()), span: place(name.span()) }
-                        }
-                        BlockLabel::String(text) => {
-                            Label { text: SmolStr::new(text.as_str()), span: place(text.span()) }
-                        }
-                    })
-                    .collect();
-                let header = labels.last().map_or(kind_span, |label| kind_span.to(label.span));
-                let open = tokens.partition_point(|token| token.start < header.end);
-                let open = tokens[open..].iter().find(|token| token.kind == Kind::OpenBrace);
-                let whole = place(block.span());
-                let braces = Span { start: open.map_or(header.end, |token| token.start), ..whole };
-                let body = items(id, braces, &block.body, tokens, lowering);
-                let kind = SmolStr::new(block.ident.as_str());
-                blocks.push(Arc::new(Block { kind, kind_span, labels, header, body }));
-            }
-        }
-    }
-    Body::native(span, attributes, blocks)
-}
-
-fn comments(id: FileId, source: &Source, tokens: &[Token]) -> Vec<Comment> {
+fn comments(id: FileId, text: &str, tokens: &[Token]) -> Vec<Comment> {
     tokens
         .iter()
         .filter(|token| token.kind == Kind::Comment)
         .map(|token| {
             let range = token.start as usize..token.end as usize;
-            let text = source.text()[range.clone()].trim_end_matches(['\n', '\r']);
-            Comment { span: Span::new(id, range.start..range.start + text.len()) }
+            let length = text[range.clone()].trim_end_matches(['\n', '\r']).len();
+            Comment { span: Span::new(id, range.start..range.start + length) }
         })
         .collect()
+}
+
+/// Builds the tree of a file along its outline.
+struct Tree<'a> {
+    id: FileId,
+    text: &'a str,
+    lowering: Lowering<'a, Repair<'a>>,
+}
+
+impl Tree<'_> {
+    fn body(&mut self, outline: &grammar::Body) -> Body {
+        let attributes: Vec<_> =
+            outline.attributes.iter().map(|attribute| Arc::new(self.attribute(attribute))).collect();
+        let blocks = outline.blocks.iter().map(|block| Arc::new(self.block(block))).collect();
+        Body::native(self.span(outline.start, outline.end), attributes, blocks)
+    }
+
+    fn attribute(&mut self, outline: &grammar::Attribute) -> Attribute {
+        let name_span = self.span(outline.name.start, outline.name.end);
+        let span = self.span(outline.name.start, outline.end);
+        let expr = match &outline.expr {
+            Some(range) => self.lowering.expression(range.start as usize..range.end as usize),
+            None => Expr { span: self.span(outline.name.end, outline.end), kind: ExprKind::Invalid },
+        };
+        Attribute { name: SmolStr::new(&self.text[name_span.range()]), name_span, span, expr }
+    }
+
+    fn block(&mut self, outline: &grammar::Block) -> Block {
+        let kind_span = self.span(outline.kind.start, outline.kind.end);
+        let label = |label: &grammar::Label| Label {
+            text: SmolStr::new(&label.text),
+            span: self.span(label.start, label.end),
+        };
+        let labels: Vec<Label> = outline.labels.iter().map(label).collect();
+        let header = labels.last().map_or(kind_span, |label| kind_span.to(label.span));
+        let body = match outline.body.attributes.as_slice() {
+            [attribute] if outline.single_line => {
+                let span = self.span(outline.body.start, outline.body.end);
+                Body::single_line(span, Arc::new(self.attribute(attribute)))
+            }
+            _ => self.body(&outline.body),
+        };
+        Block { kind: SmolStr::new(&self.text[kind_span.range()]), kind_span, labels, header, body }
+    }
+
+    fn span(&self, start: u32, end: u32) -> Span {
+        Span { file: self.id, start, end: end.max(start) }
+    }
 }

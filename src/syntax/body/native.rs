@@ -10,6 +10,8 @@ use crate::text::Span;
 #[derive(Debug)]
 pub(super) struct NativeBody {
     pub(super) span: Span,
+    /// Where the engines say that something is missing.
+    pub(super) missing_item: Span,
     pub(super) attributes: Vec<Arc<Attribute>>,
     pub(super) blocks: Vec<Arc<Block>>,
 }
@@ -45,7 +47,7 @@ impl NativeBody {
             .collect();
         for expected in schema.attributes.iter().filter(|expected| expected.required) {
             if !attributes.iter().any(|attribute| attribute.name == expected.name) {
-                findings.push(missing_argument(expected.name, self.missing_item()));
+                findings.push(missing_argument(expected.name, self.missing_item));
             }
         }
         let mut blocks = Vec::new();
@@ -72,7 +74,7 @@ impl NativeBody {
                 .chain(schema.blocks.iter().map(|block| block.kind.into()))
                 .collect(),
         };
-        (Content { attributes, blocks, missing_item: self.missing_item() }, rest)
+        (Content { attributes, blocks, missing_item: self.missing_item }, rest)
     }
 
     pub(super) fn just_attributes(
@@ -103,11 +105,6 @@ impl NativeBody {
         for block in self.blocks.iter().filter(|block| !hidden.blocks.contains(&block.kind)) {
             block.body.for_each_expression(visit);
         }
-    }
-
-    /// The empty place before the `{`.
-    pub(super) fn missing_item(&self) -> Span {
-        Span { end: self.span.start, ..self.span }
     }
 
     fn visible_attributes<'a>(&'a self, hidden: &'a Hidden) -> impl Iterator<Item = &'a Arc<Attribute>> {

@@ -1,23 +1,23 @@
 //! Turns native syntax inside of a JSON string into expressions and templates. Places count from the start of the text.
 
-use super::lower::Lowering;
-use super::{Whole, limit_reached, scan};
-use crate::finding::{Finding, Language};
+use super::lower::{Excerpt, Lowering};
+use super::repair::Repair;
+use super::{grammar, invalid, limit_reached, scan};
+use crate::finding::Finding;
 use crate::syntax::{Expr, Template};
 use crate::text::{FileId, Span};
 
 /// Reads all of `text` as one expression, its line breaks meaning nothing.
 pub(in crate::syntax) fn expression(id: FileId, text: &str) -> Result<Expr, Vec<Finding>> {
     let tokens = scan::scan_text(text, scan::Mode::Normal);
-    let whole = Whole { text };
-    let mut lowering = Lowering::new(id, text, &tokens, &whole);
-    let range = text.len() - text.trim_start().len()..text.trim_end().len();
-    if range.is_empty() {
-        return Err(vec![refused(id, text, "no expression stands here")]);
+    let mut findings = invalid::findings(id, text, &tokens);
+    let (range, mut outline) = grammar::expression(id, text, &tokens);
+    findings.append(&mut outline.findings);
+    if !findings.is_empty() {
+        return Err(findings);
     }
-    if let Err(error) = hcl_edit::parser::parse_expr(&text[range.clone()]) {
-        return Err(vec![refused(id, text, error.message())]);
-    }
+    let repair = Repair { text, outline: &outline };
+    let mut lowering = Lowering::new(id, text, &tokens, &repair);
     let expr = lowering.expression(range);
     limited(expr, &mut lowering)
 }
@@ -25,24 +25,24 @@ pub(in crate::syntax) fn expression(id: FileId, text: &str) -> Result<Expr, Vec<
 /// Reads all of `text` as a template.
 pub(in crate::syntax) fn template(id: FileId, text: &str) -> Result<Template, Vec<Finding>> {
     let tokens = scan::scan_text(text, scan::Mode::Bare);
-    let whole = Whole { text };
-    let mut lowering = Lowering::new(id, text, &tokens, &whole);
-    match hcl_edit::parser::parse_template(text) {
+    let mut findings = invalid::findings(id, text, &tokens);
+    let mut outline = grammar::template(id, text, &tokens);
+    findings.append(&mut outline.findings);
+    if !findings.is_empty() {
+        return Err(findings);
+    }
+    let repair = Repair { text, outline: &outline };
+    let mut lowering = Lowering::new(id, text, &tokens, &repair);
+    match hcl_edit::parser::parse_template(&repair.text(0..text.len())) {
         Ok(template) => {
             let template = lowering.bare(&template);
             limited(template, &mut lowering)
         }
-        Err(error) => Err(vec![refused(id, text, error.message())]),
+        Err(_) => Err(vec![limit_reached(Span::new(id, 0..text.len()))]),
     }
 }
 
-fn limited<T>(read: T, lowering: &mut Lowering<'_, Whole<'_>>) -> Result<T, Vec<Finding>> {
+fn limited<T, E: Excerpt>(read: T, lowering: &mut Lowering<'_, E>) -> Result<T, Vec<Finding>> {
     let refused = lowering.take_refused();
     if refused.is_empty() { Ok(read) } else { Err(refused.into_iter().map(limit_reached).collect()) }
-}
-
-fn refused(id: FileId, text: &str, detail: &str) -> Finding {
-    Finding::language(Language::SyntaxError, "Invalid expression")
-        .detail(detail)
-        .at(Span::new(id, 0..text.len()))
 }

@@ -1,5 +1,6 @@
 //! Turns the expressions that hcl-edit reads into the tree of [`crate::syntax`].
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -22,7 +23,7 @@ mod tests;
 /// What of an expression hcl-edit gets to see.
 pub(super) trait Excerpt {
     /// The bytes of `range` with everything mended that hcl-edit would stumble over, offsets unchanged.
-    fn text(&self, range: Range<usize>) -> String;
+    fn text(&self, range: Range<usize>) -> Cow<'_, str>;
 
     /// The items of the object that opens at `open`, in portions, if they are to be read apart from the rest.
     fn portions(&self, open: usize) -> Option<&[Range<usize>]>;
@@ -56,7 +57,8 @@ impl<'a, E: Excerpt> Lowering<'a, E> {
         let before = self.refused.len();
         let excerpt = self.excerpt.text(range.clone());
         let outer = std::mem::replace(&mut self.base, range.start);
-        let expr = match hcl_edit::parser::parse_expr(&excerpt) {
+        // The line of a heredoc's closing marker may end in blanks, which are part of it.
+        let expr = match hcl_edit::parser::parse_expr(excerpt.trim_end()) {
             Ok(expr) => self.expr(&expr),
             Err(_) => self.refuse(span),
         };
@@ -159,12 +161,9 @@ impl<'a, E: Excerpt> Lowering<'a, E> {
         let Some(portions) = excerpt.portions(span.start as usize) else { return self.items(object) };
         let mut items = Vec::new();
         for portion in portions {
-            // A byte on each side is a brace, a separator or a blank; hcl-edit gets to see braces there.
-            let range = portion.start - 1..portion.end + 1;
-            let mut text = excerpt.text(range.clone());
-            text.replace_range(0..1, "{");
-            text.replace_range(text.len() - 1.., "}");
-            let outer = std::mem::replace(&mut self.base, range.start);
+            let text = format!("{{{}}}", excerpt.text(portion.clone()));
+            // The brace in front takes the place of the byte before the portion.
+            let outer = std::mem::replace(&mut self.base, portion.start - 1);
             match hcl_edit::parser::parse_expr(&text) {
                 Ok(edit::Expression::Object(object)) => items.extend(self.items(&object)),
                 Ok(_) | Err(_) => {

@@ -333,11 +333,12 @@ impl Scanner<'_> {
                 },
                 _ => plain_length(&bytes[self.at..]),
             };
-            let end = self.at + length;
-            match length + line_break(&bytes[end..]) {
-                // Neither a carriage return alone nor anything else that is left ends such a text.
-                0 => self.push(Kind::PlainText, 1),
-                length => self.push(Kind::PlainText, length),
+            let length = length + line_break(&bytes[self.at + length..]);
+            if length == 0 {
+                // A carriage return alone is more than the scanner can take: the rest is text as it stands.
+                self.push(Kind::PlainText, bytes.len() - self.at);
+            } else {
+                self.push(Kind::PlainText, length);
             }
         }
     }

@@ -1,0 +1,235 @@
+//! Turns tokens into an outline of the file and into what the engines' parser says about it.
+//!
+//! It accepts and refuses what that parser does, in its words, and goes on behind an error where that parser does: a
+//! flag silences what would only follow from an error before, and which items of a body survive is its answer as well.
+//! Trees of expressions are left to hcl-edit; here only their extent is found, and what hcl-edit must not see of them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use super::scan::{Kind, Token};
+use crate::finding::{Finding, Language, Severity};
+use crate::text::{FileId, Span};
+
+mod body;
+mod collection;
+mod cursor;
+mod expression;
+mod template;
+
+/// What a file is made of.
+#[derive(Debug)]
+pub(super) struct Outline {
+    /// Its items.
+    pub(super) body: Body,
+    /// What is wrong with it.
+    pub(super) findings: Vec<Finding>,
+    /// Whether parts of it were skipped.
+    pub(super) complete: bool,
+    /// What hcl-edit must not see, in order.
+    pub(super) mends: Vec<Mend>,
+    /// Objects to be read in portions, by offset of their `{`.
+    pub(super) portions: BTreeMap<u32, Portions>,
+}
+
+/// The items between two braces, or of a file.
+#[derive(Debug, Default)]
+pub(super) struct Body {
+    pub(super) start: u32,
+    pub(super) end: u32,
+    pub(super) attributes: Vec<Attribute>,
+    pub(super) blocks: Vec<Block>,
+}
+
+/// `name = expression`.
+#[derive(Debug)]
+pub(super) struct Attribute {
+    pub(super) name: Token,
+    /// Where its expression stands; none if that has an error in it.
+    pub(super) expr: Option<Range<u32>>,
+    /// End of the last token that belongs to it.
+    pub(super) end: u32,
+}
+
+/// A block.
+#[derive(Debug)]
+pub(super) struct Block {
+    pub(super) kind: Token,
+    pub(super) labels: Vec<Label>,
+    pub(super) body: Body,
+    /// On one line with a single argument: then something missing is said to be missing at that argument.
+    pub(super) single_line: bool,
+}
+
+/// A label of a block.
+#[derive(Debug)]
+pub(super) struct Label {
+    pub(super) text: String,
+    pub(super) start: u32,
+    pub(super) end: u32,
+}
+
+/// Bytes that hcl-edit gets to see as something else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Mend {
+    pub(super) start: u32,
+    pub(super) end: u32,
+    pub(super) with: u8,
+}
+
+/// An object that is read in portions.
+#[derive(Debug)]
+pub(super) struct Portions {
+    /// Where its `}` stands.
+    pub(super) close: u32,
+    /// From the first key of a portion to the end of its last value.
+    pub(super) ranges: Vec<Range<usize>>,
+}
+
+/// Outlines a file.
+pub(super) fn outline(file: FileId, text: &str, tokens: &[Token]) -> Outline {
+    let mut parser = Parser::new(file, text, tokens);
+    let body = parser.body(Kind::End);
+    let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
+    parser.finish(Body { start: 0, end, ..body })
+}
+
+/// Checks a text that is one expression, in which line breaks mean nothing. Gives where it stands in the text.
+pub(super) fn expression(file: FileId, text: &str, tokens: &[Token]) -> (Range<usize>, Outline) {
+    let mut parser = Parser::new(file, text, tokens);
+    parser.newlines.push(false);
+    let start = parser.peek().start;
+    parser.expression();
+    let end = parser.previous().end.max(start);
+    let next = parser.peek();
+    if next.kind != Kind::End && !parser.recovery {
+        parser.error("Extra characters after expression", next, "Nothing can follow the expression.");
+    }
+    (start as usize..end as usize, parser.finish(Body::default()))
+}
+
+/// Checks a text that is one template.
+pub(super) fn template(file: FileId, text: &str, tokens: &[Token]) -> Outline {
+    let mut parser = Parser::new(file, text, tokens);
+    parser.template(Kind::End);
+    parser.finish(Body::default())
+}
+
+/// Deeper than this nothing is read, be it blocks or brackets. It lies above what hcl-edit reads.
+const MAX_DEPTH: usize = 100;
+
+/// No more than this is said about one file: text that is no configuration at all would else be told byte by byte.
+pub(super) const MAX_FINDINGS: usize = 1000;
+
+/// A range of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Extent {
+    start: u32,
+    end: u32,
+}
+
+impl Extent {
+    fn to(self, end: Extent) -> Extent {
+        Extent { start: self.start, end: end.end }
+    }
+}
+
+impl From<Token> for Extent {
+    fn from(token: Token) -> Self {
+        Extent { start: token.start, end: token.end }
+    }
+}
+
+struct Parser<'a> {
+    file: FileId,
+    text: &'a str,
+    tokens: &'a [Token],
+    /// Number of the token that is looked at next.
+    next: usize,
+    /// Whether line breaks count, innermost last.
+    newlines: Vec<bool>,
+    /// Whether the parser may have lost its place, so that most errors are no news.
+    recovery: bool,
+    /// How many errors there were, told or not: whether a part failed is whether this grew.
+    errors: usize,
+    depth: usize,
+    /// Whether the expression being read goes deeper than is read.
+    limited: bool,
+    complete: bool,
+    findings: Vec<Finding>,
+    mends: Vec<Mend>,
+    portions: BTreeMap<u32, Portions>,
+}
+
+impl<'a> Parser<'a> {
+    fn new(file: FileId, text: &'a str, tokens: &'a [Token]) -> Self {
+        Self {
+            file,
+            text,
+            tokens,
+            next: 0,
+            newlines: vec![true],
+            recovery: false,
+            errors: 0,
+            depth: 0,
+            limited: false,
+            complete: true,
+            findings: Vec::new(),
+            mends: Vec::new(),
+            portions: BTreeMap::new(),
+        }
+    }
+
+    fn finish(self, body: Body) -> Outline {
+        Outline {
+            body,
+            findings: self.findings,
+            complete: self.complete,
+            mends: self.mends,
+            portions: self.portions,
+        }
+    }
+
+    fn error(&mut self, summary: &str, at: impl Into<Extent>, detail: impl Into<String>) {
+        let finding = Finding::language(Language::SyntaxError, summary).at(self.span(at)).detail(detail);
+        self.report(finding);
+    }
+
+    fn report(&mut self, finding: Finding) {
+        self.errors += 1;
+        self.complete = false;
+        if self.findings.len() < MAX_FINDINGS {
+            self.findings.push(finding);
+        }
+    }
+
+    /// Says that something nests too deep to be read. To what is around it this is an error like any other.
+    fn too_deep(&mut self, at: Token) {
+        self.limited = true;
+        let finding = Finding::language(Language::LimitReached, "Nesting too deep")
+            .severity(Severity::Notice)
+            .at(self.span(at))
+            .detail(format!("What is nested more than {MAX_DEPTH} levels deep is not read by this program."));
+        self.report(finding);
+    }
+
+    fn failed_since(&self, errors: usize) -> bool {
+        self.errors > errors
+    }
+
+    fn span(&self, at: impl Into<Extent>) -> Span {
+        let at = at.into();
+        Span { file: self.file, start: at.start, end: at.end.max(at.start) }
+    }
+
+    fn written(&self, token: Token) -> &'a str {
+        &self.text[token.start as usize..token.end as usize]
+    }
+
+    fn is_word(&self, token: Token, word: &str) -> bool {
+        token.kind == Kind::Name && self.written(token) == word
+    }
+}
+
+/// Names of arguments that a body has set, each with the token that set it first.
+type Names<'a> = HashMap<&'a str, Token>;

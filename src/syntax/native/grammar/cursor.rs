@@ -1,0 +1,132 @@
+//! Moves over the tokens as the engines' parser does: line breaks and comments count only where they mean something,
+//! and behind an error the next place is sought from which reading on makes sense.
+
+use super::{Extent, Kind, Mend, Parser, Token};
+
+impl Parser<'_> {
+    /// The next token that counts.
+    pub(super) fn peek(&self) -> Token {
+        self.look().0
+    }
+
+    /// The next token that counts, and moves behind it.
+    pub(super) fn read(&mut self) -> Token {
+        let (token, next) = self.look();
+        // What is skipped must not be seen by hcl-edit either, whose idea of where line breaks count is another.
+        for number in self.next..next.saturating_sub(1) {
+            let skipped = self.tokens[number];
+            self.mends.push(Mend { start: skipped.start, end: skipped.end, with: b' ' });
+        }
+        if token.kind == Kind::Newline {
+            // A comment that stands for the line break at its end; a line break alone is kept as it is.
+            self.mends.push(Mend { start: token.start, end: token.end - 1, with: b' ' });
+        }
+        self.next = next;
+        token
+    }
+
+    /// The token before the next one, whether it counted or not; at the start of the file the next one.
+    pub(super) fn previous(&self) -> Extent {
+        match self.next.checked_sub(1).and_then(|before| self.tokens.get(before)) {
+            Some(token) => (*token).into(),
+            None => self.peek().into(),
+        }
+    }
+
+    fn look(&self) -> (Token, usize) {
+        let counts = self.newlines.last().copied().unwrap_or(true);
+        for (number, token) in self.tokens.iter().enumerate().skip(self.next) {
+            match token.kind {
+                Kind::Newline if !counts => {}
+                Kind::Comment => {
+                    if counts && self.text.as_bytes()[token.end as usize - 1] == b'\n' {
+                        return (Token { kind: Kind::Newline, ..*token }, number + 1);
+                    }
+                }
+                _ => return (*token, number + 1),
+            }
+        }
+        (self.tokens[self.tokens.len() - 1], self.tokens.len())
+    }
+
+    /// Moves behind the bracket that closes what is open here, counting those inside, or to the end.
+    pub(super) fn recover(&mut self, close: Kind) -> Token {
+        self.recovery = true;
+        let open = opening(close);
+        let mut depth = 0_usize;
+        loop {
+            let token = self.read();
+            let mut kind = token.kind;
+            if close == Kind::CloseSequence && kind == Kind::OpenDirective {
+                kind = Kind::OpenInterpolation;
+            }
+            if Some(kind) == open {
+                depth += 1;
+            } else if kind == close {
+                if depth == 0 {
+                    return token;
+                }
+                depth -= 1;
+            } else if kind == Kind::End {
+                return token;
+            }
+        }
+    }
+
+    /// Moves behind the next parentheses.
+    pub(super) fn recover_over_parentheses(&mut self) {
+        loop {
+            match self.read().kind {
+                Kind::OpenParen | Kind::End => break,
+                _ => {}
+            }
+        }
+        self.recover(Kind::CloseParen);
+    }
+
+    /// Moves behind the line break that ends the item of a body, past whatever brackets are open.
+    pub(super) fn recover_after_item(&mut self) {
+        self.recovery = true;
+        let mut open: Vec<Kind> = Vec::new();
+        loop {
+            let kind = self.read().kind;
+            match kind {
+                Kind::Newline if open.is_empty() => return,
+                Kind::End => return,
+                Kind::OpenBrace
+                | Kind::OpenBracket
+                | Kind::OpenParen
+                | Kind::OpenQuote
+                | Kind::OpenHeredoc
+                | Kind::OpenInterpolation
+                | Kind::OpenDirective => open.push(kind),
+                Kind::CloseBrace
+                | Kind::CloseBracket
+                | Kind::CloseParen
+                | Kind::CloseQuote
+                | Kind::CloseHeredoc
+                | Kind::CloseSequence => {
+                    let closes = |open: Kind| {
+                        opening(kind) == Some(open)
+                            || (kind == Kind::CloseSequence && open == Kind::OpenDirective)
+                    };
+                    while open.pop().is_some_and(|last| !closes(last)) {}
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The bracket that `close` closes.
+fn opening(close: Kind) -> Option<Kind> {
+    match close {
+        Kind::CloseBrace => Some(Kind::OpenBrace),
+        Kind::CloseBracket => Some(Kind::OpenBracket),
+        Kind::CloseParen => Some(Kind::OpenParen),
+        Kind::CloseQuote => Some(Kind::OpenQuote),
+        Kind::CloseHeredoc => Some(Kind::OpenHeredoc),
+        Kind::CloseSequence => Some(Kind::OpenInterpolation),
+        _ => None,
+    }
+}
