@@ -1,6 +1,9 @@
 //! Turns findings into verdicts: which of them are told, at which level, on whose word, in which order.
 
+mod engines;
 mod fingerprint;
+mod forest;
+mod library;
 mod run;
 mod threads;
 mod verdict;

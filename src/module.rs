@@ -1,3 +1,175 @@
-//! What the files of one folder declare.
+//! Turns the files of one folder into one module: blocks decoded into declarations, override files merged into them,
+//! with where each part came from.
 
 pub mod address;
+pub mod config;
+pub mod declaration;
+
+mod decode;
+mod merge;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use crate::engine::{Features, FileKind, ModuleAddress};
+use crate::finding::Finding;
+use crate::module::address::{ProviderAddress, ResourceAddress};
+use crate::module::declaration::{
+    Action, Check, Import, Local, ModuleCall, Moved, Output, ProviderConfiguration, ProviderMeta, Removed,
+    RequiredProvider, Resource, Storage, Variable, VersionConstraint,
+};
+use crate::module::decode::Decoder;
+use crate::syntax::{Block, Body};
+
+/// One file of a module, as far as it was read.
+#[derive(Debug)]
+pub struct ModuleFile<'a> {
+    /// Its name, without the folder.
+    pub name: &'a str,
+    /// What it holds.
+    pub body: &'a Body,
+    /// Whether it is an override file.
+    pub kind: FileKind,
+    /// Whether all of it was read.
+    pub complete: bool,
+}
+
+/// What the files of one folder declare, as one engine sees it, after all override files.
+#[derive(Debug, Clone)]
+pub struct Module {
+    /// The folder, from the top of the run; empty for the top folder itself.
+    pub folder: SmolStr,
+    /// What the engine knows.
+    pub features: Features,
+    /// Whether all files were read whole. Where not, what seems undeclared may be in the part that was not.
+    pub complete: bool,
+    /// How many files it is made of.
+    pub files: usize,
+    /// `required_version` of the `terraform` blocks.
+    pub required_versions: Vec<VersionConstraint>,
+    /// `backend`.
+    pub backend: Option<Storage>,
+    /// `cloud`.
+    pub cloud: Option<Storage>,
+    /// `encryption` (OpenTofu).
+    pub encryption: Option<Arc<Block>>,
+    /// The `required_providers` block of the primary files.
+    pub required_providers_block: Option<Arc<Block>>,
+    /// Its entries, by local name.
+    pub required_providers: BTreeMap<SmolStr, RequiredProvider>,
+    /// Provider configurations, by `name` or `name.alias`.
+    pub providers: BTreeMap<SmolStr, ProviderConfiguration>,
+    /// `provider_meta` blocks.
+    pub provider_metas: BTreeMap<Option<ProviderAddress>, ProviderMeta>,
+    /// Variables by name.
+    pub variables: BTreeMap<SmolStr, Variable>,
+    /// Local values by name.
+    pub locals: BTreeMap<SmolStr, Local>,
+    /// Outputs by name.
+    pub outputs: BTreeMap<SmolStr, Output>,
+    /// Module calls by name.
+    pub calls: BTreeMap<SmolStr, ModuleCall>,
+    /// Resources, data sources (those in `check` blocks too) and ephemeral resources.
+    pub resources: BTreeMap<ResourceAddress, Resource>,
+    /// Actions by type and name.
+    pub actions: BTreeMap<(SmolStr, SmolStr), Action>,
+    /// Checks by name.
+    pub checks: BTreeMap<SmolStr, Check>,
+    /// `moved` blocks, in order.
+    pub moved: Vec<Moved>,
+    /// `removed` blocks, in order.
+    pub removed: Vec<Removed>,
+    /// `import` blocks, in order.
+    pub imports: Vec<Import>,
+    /// Blocks in override files that the engine drops without a word.
+    pub ignored_overrides: Vec<Arc<Block>>,
+}
+
+impl Module {
+    /// Builds the module of a folder from its files, which are in the order of their names.
+    pub fn build(
+        folder: impl Into<SmolStr>,
+        files: &[ModuleFile<'_>],
+        features: &Features,
+        findings: &mut Vec<Finding>,
+    ) -> Self {
+        let mut primary = Vec::new();
+        let mut overriding = Vec::new();
+        for file in files {
+            let mut decoder = Decoder {
+                features,
+                overriding: file.kind == FileKind::Override,
+                tofu_file: file
+                    .name
+                    .strip_suffix(".json")
+                    .unwrap_or(file.name)
+                    .strip_suffix(".tofu")
+                    .is_some(),
+                json: file.body.is_json(),
+                findings,
+            };
+            let declarations = decode::file(file.body, &mut decoder);
+            match file.kind {
+                FileKind::Primary => primary.push(declarations),
+                FileKind::Override => overriding.push(declarations),
+            }
+        }
+        let mut module = Self::empty(folder.into(), features);
+        module.files = files.len();
+        module.complete = files.iter().all(|file| file.complete);
+        merge::files(&mut module, primary, overriding, findings);
+        module.resolve_sources(findings);
+        module
+    }
+
+    fn empty(folder: SmolStr, features: &Features) -> Self {
+        Self {
+            folder,
+            features: *features,
+            complete: true,
+            files: 0,
+            required_versions: Vec::new(),
+            backend: None,
+            cloud: None,
+            encryption: None,
+            required_providers_block: None,
+            required_providers: BTreeMap::new(),
+            providers: BTreeMap::new(),
+            provider_metas: BTreeMap::new(),
+            variables: BTreeMap::new(),
+            locals: BTreeMap::new(),
+            outputs: BTreeMap::new(),
+            calls: BTreeMap::new(),
+            resources: BTreeMap::new(),
+            actions: BTreeMap::new(),
+            checks: BTreeMap::new(),
+            moved: Vec::new(),
+            removed: Vec::new(),
+            imports: Vec::new(),
+            ignored_overrides: Vec::new(),
+        }
+    }
+
+    /// The provider that a local name stands for: the one required under that name, else the one it implies. None
+    /// where no provider can be called so.
+    pub fn provider_address(&self, local_name: &str) -> Option<ProviderAddress> {
+        match self.required_providers.get(local_name) {
+            Some(required) => Some(required.address.clone()),
+            None => ProviderAddress::implied(local_name, self.features.registry_host),
+        }
+    }
+
+    /// Reads the sources of calls, for engines that do so only once calls are merged.
+    fn resolve_sources(&mut self, findings: &mut Vec<Finding>) {
+        match self.features.module_address {
+            ModuleAddress::LiteralPerBlock => {}
+            ModuleAddress::ConstAfterMerge | ModuleAddress::StaticAfterMerge => {
+                for call in self.calls.values_mut() {
+                    decode::resolve_source(call, &self.features, findings);
+                }
+            }
+        }
+    }
+}

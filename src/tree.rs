@@ -1,1 +1,183 @@
-//! To be written.
+//! Turns all modules that one engine sees into a tree: calls resolved, and what can be said only where modules meet.
+//!
+//! A node is a module with all its callers, never one for each path of calls: a module that is called from a thousand
+//! places is one node, and so the work stays in proportion to what is written.
+
+mod children;
+mod passing;
+mod providers;
+mod reach;
+mod requirements;
+
+use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
+
+use crate::engine::Engine;
+use crate::finding::Finding;
+use crate::module::Module;
+use crate::module::declaration::ModuleCall;
+
+/// A module of a [`Tree`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(usize);
+
+/// What a module call leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Callee {
+    /// A module of this tree.
+    Module(NodeId),
+    /// A folder that is not there.
+    Missing,
+    /// A folder outside of what may be read.
+    Outside,
+    /// A module from elsewhere, or one whose source is not known before something runs: nothing is guessed about it.
+    Opaque,
+}
+
+/// All modules that one engine sees, and how they call each other.
+#[derive(Debug)]
+pub struct Tree {
+    engine: Engine,
+    nodes: Vec<NodeData>,
+}
+
+#[derive(Debug)]
+struct NodeData {
+    module: Module,
+    /// Whether the engine finds errors in its files.
+    broken: bool,
+    calls: BTreeMap<SmolStr, Callee>,
+    callers: Vec<(NodeId, SmolStr)>,
+}
+
+/// A module in its place.
+#[derive(Debug, Clone, Copy)]
+pub struct Node<'t> {
+    tree: &'t Tree,
+    id: NodeId,
+}
+
+impl Tree {
+    /// A tree without modules.
+    pub fn new(engine: Engine) -> Self {
+        Self { engine, nodes: Vec::new() }
+    }
+
+    /// The engine that sees it so.
+    pub fn engine(&self) -> Engine {
+        self.engine
+    }
+
+    /// Adds a module; `broken` says whether the engine finds errors in its files.
+    pub fn add(&mut self, module: Module, broken: bool) -> NodeId {
+        self.nodes.push(NodeData { module, broken, calls: BTreeMap::new(), callers: Vec::new() });
+        NodeId(self.nodes.len() - 1)
+    }
+
+    /// Says what a call of a module leads to.
+    pub fn link(&mut self, caller: NodeId, call: &SmolStr, leads_to: Callee) {
+        self.nodes[caller.0].calls.insert(call.clone(), leads_to);
+        if let Callee::Module(child) = leads_to {
+            self.nodes[child.0].callers.push((caller, call.clone()));
+        }
+    }
+
+    /// Every module, in the order in which they were added.
+    pub fn nodes(&self) -> impl Iterator<Item = Node<'_>> {
+        (0..self.nodes.len()).map(|number| Node { tree: self, id: NodeId(number) })
+    }
+
+    /// One module.
+    pub fn node(&self, id: NodeId) -> Node<'_> {
+        Node { tree: self, id }
+    }
+
+    /// Everything that the engine says, beyond what it says about single folders, of the modules that some of these
+    /// roots lead to.
+    pub fn findings(&self, roots: &[NodeId]) -> Vec<Finding> {
+        let reached = reach::Reached::from(self, roots);
+        let mut findings = Vec::new();
+        for node in self.below(roots).into_iter().map(|id| self.node(id)) {
+            let from = findings.len();
+            children::check(node, &mut findings);
+            providers::check(node, &mut findings);
+            requirements::check(node, &mut findings);
+            for finding in &mut findings[from..] {
+                finding.module.clone_from(&node.module().folder);
+            }
+            passing::check(node, &reached, &mut findings);
+        }
+        findings.extend(passing::repeated(self, roots));
+        findings
+    }
+}
+
+impl NodeId {
+    /// Its number in the order in which modules were added, counted from 0.
+    pub fn number(self) -> usize {
+        self.0
+    }
+}
+
+impl<'t> Node<'t> {
+    /// Which one it is.
+    pub fn id(self) -> NodeId {
+        self.id
+    }
+
+    /// The tree that it stands in.
+    pub fn tree(self) -> &'t Tree {
+        self.tree
+    }
+
+    /// The module itself.
+    pub fn module(self) -> &'t Module {
+        &self.data().module
+    }
+
+    /// Whether the engine finds errors in its files.
+    pub fn is_broken(self) -> bool {
+        self.data().broken
+    }
+
+    /// Its calls, by name, and what they lead to.
+    pub fn calls(self) -> impl Iterator<Item = (&'t ModuleCall, Callee)> {
+        let data = self.data();
+        data.module
+            .calls
+            .values()
+            .map(|call| (call, data.calls.get(&call.name).copied().unwrap_or(Callee::Opaque)))
+    }
+
+    /// What the call of that name leads to.
+    pub fn callee(self, call: &str) -> Callee {
+        self.data().calls.get(call).copied().unwrap_or(Callee::Opaque)
+    }
+
+    /// The module that the call of that name leads to, where it is known.
+    pub fn child(self, call: &str) -> Option<Node<'t>> {
+        match self.callee(call) {
+            Callee::Module(id) => Some(self.tree.node(id)),
+            Callee::Missing | Callee::Outside | Callee::Opaque => None,
+        }
+    }
+
+    /// The calls that lead here, each with the module that it stands in.
+    pub fn callers(self) -> impl Iterator<Item = (Node<'t>, &'t ModuleCall)> {
+        let callers = self.data().callers.iter();
+        callers.filter_map(|(caller, call)| {
+            let caller = self.tree.node(*caller);
+            Some((caller, caller.module().calls.get(call)?))
+        })
+    }
+
+    /// Whether some local module calls it.
+    pub fn is_called(self) -> bool {
+        !self.data().callers.is_empty()
+    }
+
+    fn data(self) -> &'t NodeData {
+        &self.tree.nodes[self.id.0]
+    }
+}

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use overrule::check::{AskedBy, Outcome, Settings, judge};
+use overrule::engine::Product;
 use overrule::finding::{Category, Finding, Language, RuleId, Severity};
 use overrule::report::{Format, Names, Style};
 use overrule::text::{FileId, Source, Sources, Span};
@@ -68,7 +69,7 @@ fn findings(sources: &Sources) -> Vec<Finding> {
 }
 
 fn outcome(sources: &Sources) -> Outcome {
-    let mut verdicts = judge(findings(sources), sources, &[], &Settings::default());
+    let mut verdicts = judge(by_both(findings(sources)), sources, &[], &Settings::default());
     for verdict in &mut verdicts {
         if verdict.finding.category == Category::Policy {
             verdict.asked_by = AskedBy::Policy { file: "overrule.hcl".into(), line: 9 };
@@ -164,7 +165,7 @@ fn any_place_in_any_text_can_be_drawn() {
                 let span = Span::new(FileId::new(0), start..end);
                 let finding =
                     Finding::language(Language::InvalidName, "S").at(span).related(span.after(), "end");
-                let verdicts = judge(vec![finding], &sources, &[], &Settings::default());
+                let verdicts = judge(by_both(vec![finding]), &sources, &[], &Settings::default());
                 let outcome = Outcome { verdicts, ..Outcome::default() };
                 for format in Format::ALL {
                     let report = format.write(&outcome, &sources, &Style::default());
@@ -176,4 +177,8 @@ fn any_place_in_any_text_can_be_drawn() {
             }
         }
     }
+}
+
+fn by_both(findings: Vec<Finding>) -> Vec<(Finding, Option<Product>)> {
+    findings.into_iter().map(|finding| (finding, None)).collect()
 }

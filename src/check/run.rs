@@ -2,31 +2,27 @@
 
 use std::collections::BTreeSet;
 
-use rayon::prelude::*;
-
+use super::engines;
 use super::verdict::in_scope;
 use super::{Outcome, Settings, judge};
-use crate::engine::{Engine, Product};
-use crate::finding::Finding;
-use crate::source::{Folder, Worktree};
-use crate::syntax;
+use crate::engine::Engine;
+use crate::source::Worktree;
 
 /// Checks every module of a work tree, and tells what has a place in its scope.
 pub fn run(worktree: &mut Worktree, settings: &Settings) -> Outcome {
-    let engines = match &settings.engines {
-        Some(choice) => choice.engines().to_vec(),
-        None => Product::ALL.map(Engine::newest).to_vec(),
-    };
-    let folders = worktree.folders();
-    let found: Vec<Vec<Finding>> =
-        folders.par_iter().map(|folder| read(folder, worktree, &engines)).collect();
-    let findings = worktree.findings().iter().cloned().chain(found.into_iter().flatten()).collect();
-    let (modules, files) = extent(worktree, &engines);
+    let seen = engines::look(worktree, settings.engines.as_ref());
+    let (modules, files) = extent(worktree, &seen.engines);
+    let unreadable = worktree.findings().iter().cloned().map(|finding| (finding, None));
     Outcome {
-        verdicts: judge(findings, worktree.sources(), worktree.scope(), settings),
+        verdicts: judge(
+            unreadable.chain(seen.findings).collect(),
+            worktree.sources(),
+            worktree.scope(),
+            settings,
+        ),
         modules,
         files,
-        engine: engines.iter().map(|engine| engine.word().to_string()).collect::<Vec<_>>().join(", "),
+        engine: seen.engines.iter().map(|engine| engine.word().to_string()).collect::<Vec<_>>().join(", "),
     }
 }
 
@@ -48,16 +44,4 @@ fn extent(worktree: &Worktree, engines: &[Engine]) -> (usize, usize) {
 
 fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
-}
-
-/// What the parser says of the files that any of the engines loads, each read once.
-fn read(folder: &Folder, worktree: &Worktree, engines: &[Engine]) -> Vec<Finding> {
-    let mut seen = BTreeSet::new();
-    let mut findings = Vec::new();
-    for (file, loaded) in engines.iter().flat_map(|engine| folder.module_files(*engine)) {
-        let Some(id) = file.id.filter(|id| seen.insert(*id)) else { continue };
-        let (_, found) = syntax::parse(id, worktree.sources().get(id), loaded.notation);
-        findings.extend(found.into_iter().map(|finding| finding.module(folder.path.clone())));
-    }
-    findings
 }

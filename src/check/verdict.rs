@@ -65,24 +65,24 @@ pub struct Settings {
 
 /// Sorts what was found, drops what is not asked for and what was found twice, and names each.
 ///
-/// What is told has a place under one of the files and folders of `scope`, from the top of the run; all of it where
+/// Beside a finding stands the engine, where one of two alone raises it. What is told has a place under one of the files and folders of `scope`, from the top of the run; all of it where
 /// that is empty.
 pub fn judge(
-    findings: Vec<Finding>,
+    findings: Vec<(Finding, Option<Product>)>,
     sources: &Sources,
     scope: &[String],
     settings: &Settings,
 ) -> Vec<Verdict> {
     let is_told = |finding: &Finding| settings.ask_for(finding, sources) && reaches(finding, sources, scope);
-    let mut told: Vec<Finding> = findings.into_iter().filter(is_told).collect();
-    told.sort_by(|a, b| order(a, sources).cmp(&order(b, sources)));
+    let mut told: Vec<_> = findings.into_iter().filter(|(finding, _)| is_told(finding)).collect();
+    told.sort_by(|(a, _), (b, _)| order(a, sources).cmp(&order(b, sources)));
     told.dedup();
     let mut fingerprints = Fingerprints::default();
     told.into_iter()
-        .map(|finding| Verdict {
+        .map(|(finding, engine)| Verdict {
             level: finding.severity,
             asked_by: AskedBy::Engine,
-            engine: None,
+            engine,
             fingerprint: fingerprints.of(&finding, sources),
             finding,
         })
@@ -141,6 +141,10 @@ mod tests {
     use super::*;
     use crate::text::{FileId, Source};
 
+    fn by_both(findings: Vec<Finding>) -> Vec<(Finding, Option<Product>)> {
+        findings.into_iter().map(|finding| (finding, None)).collect()
+    }
+
     fn sources() -> Sources {
         Sources::new(vec![
             Source::new("live/main.tf", "a b c d".into()),
@@ -166,7 +170,7 @@ mod tests {
         let one = found(Language::InvalidName, 1, 2);
         let findings =
             vec![one.clone(), found(Language::InvalidName, 0, 4), one, found(Language::InvalidName, 0, 0)];
-        let verdicts = judge(findings, &sources(), &[], &Settings::default());
+        let verdicts = judge(by_both(findings), &sources(), &[], &Settings::default());
         assert_eq!(places(&verdicts), [(0, 0), (0, 4), (1, 2)]);
     }
 
@@ -177,7 +181,7 @@ mod tests {
             found(Language::InvalidValue, 0, 2),
             found(Language::SyntaxError, 0, 4),
         ];
-        let told = |settings: Settings| places(&judge(findings.clone(), &sources(), &[], &settings));
+        let told = |settings: Settings| places(&judge(by_both(findings.clone()), &sources(), &[], &settings));
         assert_eq!(
             told(Settings { select: vec![Language::InvalidName.id()], ..Settings::default() }),
             [(0, 0), (0, 4)]
@@ -198,7 +202,7 @@ mod tests {
             found(Language::InvalidName, 0, 0).related(Span::new(FileId::new(1), 0..1), "called here");
         let findings = vec![related, found(Language::InvalidName, 0, 2), found(Language::InvalidName, 1, 0)];
         let told = |path: &str| {
-            places(&judge(findings.clone(), &sources(), &[path.to_owned()], &Settings::default()))
+            places(&judge(by_both(findings.clone()), &sources(), &[path.to_owned()], &Settings::default()))
         };
         assert_eq!(told("net"), [(0, 0), (1, 0)]);
         assert_eq!(told("live/main.tf"), [(0, 0), (0, 2)]);
@@ -211,14 +215,17 @@ mod tests {
         let findings = vec![found(Language::InvalidName, 0, 0), found(Language::InvalidName, 1, 0)];
         let exclude = Globs::new(["net"]).expect("a pattern");
         let settings = Settings { exclude, ..Settings::default() };
-        assert_eq!(places(&judge(findings, &sources(), &[], &settings)), [(0, 0)]);
+        assert_eq!(places(&judge(by_both(findings), &sources(), &[], &settings)), [(0, 0)]);
     }
 
     #[test]
     fn a_fingerprint_outlives_moves_and_words_and_tells_equals_apart() {
         let sources = sources();
         let of = |findings: Vec<Finding>| -> Vec<String> {
-            judge(findings, &sources, &[], &Settings::default()).into_iter().map(|v| v.fingerprint).collect()
+            judge(by_both(findings), &sources, &[], &Settings::default())
+                .into_iter()
+                .map(|v| v.fingerprint)
+                .collect()
         };
         let two = of(vec![found(Language::InvalidName, 1, 0), found(Language::InvalidName, 1, 2)]);
         assert_ne!(two[0], two[1], "the same name twice");

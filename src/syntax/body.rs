@@ -215,6 +215,22 @@ impl Body {
         }
     }
 
+    /// The names of all arguments left in it, and the kinds of blocks; a `dynamic` block counts as the kind it makes.
+    pub fn names(&self) -> Vec<SmolStr> {
+        match &*self.inner {
+            Inner::Native(native) => native.names(&self.hidden),
+            Inner::Json(json) => json.names(&self.hidden),
+        }
+    }
+
+    /// The same body without arguments and blocks of these names.
+    #[must_use]
+    pub fn without(&self, names: &[SmolStr]) -> Self {
+        let more = |hidden: &[SmolStr]| hidden.iter().chain(names).cloned().collect();
+        let hidden = Hidden { attributes: more(&self.hidden.attributes), blocks: more(&self.hidden.blocks) };
+        Self { inner: Arc::clone(&self.inner), hidden }
+    }
+
     /// Where the engines say that something is missing.
     pub fn missing_item(&self) -> Span {
         match &*self.inner {

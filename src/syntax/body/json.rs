@@ -109,6 +109,11 @@ impl JsonBody {
         }
     }
 
+    /// A `dynamic` block is read as an argument here, so what it makes goes by that name.
+    pub(super) fn names(&self, hidden: &Hidden) -> Vec<SmolStr> {
+        self.visible(hidden).into_iter().map(|property| property.name.clone()).collect()
+    }
+
     pub(super) fn missing_item(&self) -> Span {
         let Span { file, start, end } = self.0.span;
         match self.0.kind {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use smol_str::SmolStr;
+
 use super::{Attribute, Block, BlockSchema, Content, Hidden, Schema, missing_argument, similar};
 use crate::finding::{Finding, Language};
 use crate::syntax::Expr;
@@ -32,6 +34,16 @@ impl NativeBody {
             findings.push(unsupported_block(block, schema));
         }
         content
+    }
+
+    pub(super) fn names(&self, hidden: &Hidden) -> Vec<SmolStr> {
+        let attributes = self.visible_attributes(hidden).map(|attribute| attribute.name.clone());
+        let visible = self.blocks.iter().filter(|block| !hidden.blocks.contains(&block.kind));
+        let blocks = visible.map(|block| match block.labels.first() {
+            Some(label) if block.kind == "dynamic" => label.text.clone(),
+            _ => block.kind.clone(),
+        });
+        attributes.chain(blocks).collect()
     }
 
     pub(super) fn partial_content(

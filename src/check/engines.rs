@@ -1,0 +1,173 @@
+//! Decides which engines look at which modules, and puts together what they say.
+//!
+//! A root module is for the engines that were asked for, else for those that it shows evidence of, else for both; what it
+//! calls is for the same ones. What both engines say is said once. What one alone says of a module that is for both is
+//! doubtful, so it is a warning that names the engine, unless there is evidence that both are used.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::forest::{self, Sight};
+use super::library::Library;
+use crate::engine::{Choice, Engine, Product};
+use crate::finding::{Finding, Language, Severity};
+use crate::source::Worktree;
+use crate::text::Span;
+use crate::tree::NodeId;
+
+/// What all engines together say.
+#[derive(Debug)]
+pub(super) struct Seen {
+    /// The engines that looked, Terraform first.
+    pub(super) engines: Vec<Engine>,
+    /// What was found, with the engine where only one of two says so.
+    pub(super) findings: Vec<(Finding, Option<Product>)>,
+}
+
+/// Looks at every module with the engines that it is for.
+pub(super) fn look(worktree: &mut Worktree, choice: Option<&Choice>) -> Seen {
+    let mut library = Library::default();
+    match choice {
+        Some(choice) => {
+            let views: Vec<View> = choice
+                .engines()
+                .iter()
+                .map(|engine| {
+                    let sight = forest::look(worktree, &mut library, *engine);
+                    let roots = sight.tree.roots().iter().map(|root| root.id()).collect();
+                    View { engine: *engine, sight, roots }
+                })
+                .collect();
+            together(&views, &|_| true)
+        }
+        None => by_evidence(worktree, &mut library),
+    }
+}
+
+/// The modules that are for one engine.
+struct View {
+    engine: Engine,
+    sight: Sight,
+    roots: Vec<NodeId>,
+}
+
+/// Which engines a root module is for.
+struct Wanted {
+    engines: Vec<Engine>,
+    positive: bool,
+}
+
+fn by_evidence(worktree: &mut Worktree, library: &mut Library) -> Seen {
+    let newest = Product::ALL.map(Engine::newest);
+    let mut sights: BTreeMap<Engine, Sight> =
+        newest.iter().map(|engine| (*engine, forest::look(worktree, library, *engine))).collect();
+    // Which modules are roots may differ between the engines, so each is asked.
+    let mut wanted: BTreeMap<Engine, BTreeSet<String>> = BTreeMap::new();
+    let mut positive = BTreeSet::new();
+    for engine in newest {
+        for root in sights[&engine].tree.roots() {
+            let folder = root.module().folder.to_string();
+            let Wanted { engines, positive: sure } = wanted_by(worktree, &folder, &newest);
+            for chosen in engines.into_iter().filter(|chosen| chosen.product == engine.product) {
+                wanted.entry(chosen).or_default().insert(folder.clone());
+            }
+            if sure {
+                positive.insert(folder);
+            }
+        }
+    }
+    let views: Vec<View> = wanted
+        .into_iter()
+        .map(|(engine, folders)| {
+            let sight = sights.remove(&engine).unwrap_or_else(|| forest::look(worktree, library, engine));
+            let roots = sight.tree.roots();
+            let roots = roots.iter().filter(|root| folders.contains(root.module().folder.as_str()));
+            let roots = roots.map(|root| root.id()).collect();
+            View { engine, sight, roots }
+        })
+        .collect();
+    together(&views, &|folder| positive.contains(folder))
+}
+
+/// The engines that the evidence beside a root module speaks for; both where there is none.
+fn wanted_by(worktree: &Worktree, folder: &str, newest: &[Engine; 2]) -> Wanted {
+    let evidence = worktree.evidence(folder);
+    if evidence.engines.is_empty() {
+        return Wanted { engines: newest.to_vec(), positive: false };
+    }
+    Wanted { engines: evidence.engines, positive: evidence.positive }
+}
+
+/// Puts together what the engines say of the modules that are for them.
+fn together(views: &[View], positive: &dyn Fn(&str) -> bool) -> Seen {
+    let engines: Vec<Engine> = views.iter().map(|view| view.engine).collect();
+    if let [view] = views {
+        let findings = view.sight.findings(&view.roots).into_iter().map(|finding| (finding, None));
+        return Seen { engines, findings: findings.collect() };
+    }
+    // The folders that each product looks at, and what it says.
+    let mut looked: BTreeMap<Product, BTreeSet<&str>> = BTreeMap::new();
+    let mut said: BTreeMap<Place, BTreeMap<Product, Vec<Finding>>> = BTreeMap::new();
+    for view in views {
+        let product = view.engine.product;
+        looked.entry(product).or_default().extend(view.sight.folders(&view.roots));
+        for finding in view.sight.findings(&view.roots) {
+            let place = (finding.module.to_string(), finding.rule.as_str().to_owned(), finding.primary);
+            let findings = said.entry(place).or_default().entry(product).or_default();
+            // Two versions of one engine say much the same.
+            if !findings.contains(&finding) {
+                findings.push(finding);
+            }
+        }
+    }
+    let mut findings = Vec::new();
+    for ((folder, ..), mut by_product) in said {
+        let both = looked.len() > 1 && looked.values().all(|folders| folders.contains(folder.as_str()));
+        let terraform = by_product.remove(&Product::Terraform).unwrap_or_default();
+        let opentofu = by_product.remove(&Product::OpenTofu).unwrap_or_default();
+        if !both {
+            findings.extend(terraform.into_iter().chain(opentofu).map(|finding| (finding, None)));
+            continue;
+        }
+        let (agreed, alone) = compare(terraform, opentofu);
+        findings.extend(agreed.into_iter().map(|finding| (finding, None)));
+        for (product, finding) in alone {
+            if is_syntax_of_the_other(&finding) {
+                continue;
+            }
+            let doubtful = finding.severity == Severity::Error && !positive(&folder);
+            let severity = if doubtful { Severity::Warning } else { finding.severity };
+            findings.push((finding.severity(severity), Some(product)));
+        }
+    }
+    Seen { engines, findings }
+}
+
+/// Module, rule and primary place.
+type Place = (String, String, Option<Span>);
+
+/// Of what both engines say of one rule at one place: what they agree on, in Terraform's words, and what one says alone.
+/// They may word it differently, so what is left on both sides is taken for the same.
+fn compare(terraform: Vec<Finding>, mut opentofu: Vec<Finding>) -> (Vec<Finding>, Vec<(Product, Finding)>) {
+    let mut agreed = Vec::new();
+    let mut left = Vec::new();
+    for finding in terraform {
+        match opentofu.iter().position(|other| other.summary == finding.summary) {
+            Some(twin) => {
+                opentofu.remove(twin);
+                agreed.push(finding);
+            }
+            None => left.push(finding),
+        }
+    }
+    let same = left.len().min(opentofu.len());
+    let alone = left.split_off(same).into_iter().map(|finding| (Product::Terraform, finding));
+    let alone = alone.chain(opentofu.split_off(same).into_iter().map(|finding| (Product::OpenTofu, finding)));
+    let alone = alone.collect();
+    agreed.extend(left);
+    (agreed, alone)
+}
+
+/// Whether an engine only says that it does not know what belongs to the other one.
+fn is_syntax_of_the_other(finding: &Finding) -> bool {
+    finding.rule == Language::UnsupportedBlockOrArgument.id()
+}

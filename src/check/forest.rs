@@ -1,0 +1,88 @@
+//! Turns a work tree into one tree of modules for each engine that looks at it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rayon::prelude::*;
+
+use super::library::{Built, Library};
+use crate::engine::Engine;
+use crate::finding::Finding;
+use crate::module::address::ModuleSource;
+use crate::source::{Reached, Worktree, join};
+use crate::tree::{Callee, NodeId, Tree};
+
+/// All modules as one engine sees them, with what is wrong in their files.
+#[derive(Debug)]
+pub(super) struct Sight {
+    pub(super) tree: Tree,
+    /// By node: what is wrong with its files taken by themselves.
+    pub(super) findings: Vec<Vec<Finding>>,
+}
+
+/// Looks at a work tree with the eyes of one engine. Folders that only calls lead to are read on the way.
+pub(super) fn look(worktree: &mut Worktree, library: &mut Library, engine: Engine) -> Sight {
+    library.catch_up(worktree);
+    let built: Vec<(usize, Built)> = (0..worktree.folders().len())
+        .into_par_iter()
+        .filter(|number| !worktree.folder_at(*number).module_files(engine).is_empty())
+        .map(|number| (number, library.build(worktree.folder_at(number), engine)))
+        .collect();
+    let mut sight = Sight { tree: Tree::new(engine), findings: Vec::new() };
+    let mut nodes = BTreeMap::new();
+    for (number, built) in built {
+        nodes.insert(number, sight.add(built));
+    }
+    let mut next: Vec<NodeId> = nodes.values().rev().copied().collect();
+    while let Some(caller) = next.pop() {
+        let module = sight.tree.node(caller).module();
+        let folder = module.folder.clone();
+        let calls: Vec<_> = module
+            .calls
+            .values()
+            .map(|call| (call.name.clone(), call.source.as_ref().and_then(|source| source.address.clone())))
+            .collect();
+        for (name, address) in calls {
+            let callee = match address {
+                Some(ModuleSource::Local(path)) => match join(&folder, &path) {
+                    None => Callee::Outside,
+                    Some(path) => match worktree.reach(&path) {
+                        Reached::Folder(number) => {
+                            Callee::Module(*nodes.entry(number).or_insert_with(|| {
+                                library.catch_up(worktree);
+                                let node = sight.add(library.build(worktree.folder_at(number), engine));
+                                next.push(node);
+                                node
+                            }))
+                        }
+                        Reached::Missing => Callee::Missing,
+                        Reached::Outside => Callee::Outside,
+                        Reached::Foreign => Callee::Opaque,
+                    },
+                },
+                Some(ModuleSource::Registry(_) | ModuleSource::Remote(_)) | None => Callee::Opaque,
+            };
+            sight.tree.link(caller, &name, callee);
+        }
+    }
+    sight
+}
+
+impl Sight {
+    fn add(&mut self, built: Built) -> NodeId {
+        let broken = built.is_broken();
+        self.findings.push(built.findings);
+        self.tree.add(built.module, broken)
+    }
+
+    /// Everything that the engine says of the modules that some of these roots lead to.
+    pub(super) fn findings(&self, roots: &[NodeId]) -> Vec<Finding> {
+        let seen = self.tree.below(roots);
+        let own = seen.iter().flat_map(|node| self.findings[node.number()].iter().cloned());
+        own.chain(self.tree.findings(roots)).collect()
+    }
+
+    /// The folders of the modules that some of these roots lead to.
+    pub(super) fn folders(&self, roots: &[NodeId]) -> BTreeSet<&str> {
+        self.tree.below(roots).iter().map(|node| self.tree.node(*node).module().folder.as_str()).collect()
+    }
+}

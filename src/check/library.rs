@@ -1,0 +1,78 @@
+//! Turns the files of a work tree into syntax trees, each read once, and folders into modules.
+
+use rayon::prelude::*;
+
+use crate::engine::Engine;
+use crate::finding::{Finding, Severity};
+use crate::module::{Module, ModuleFile};
+use crate::source::{Folder, Worktree};
+use crate::syntax::{self, File};
+use crate::text::FileId;
+
+/// What was read of every file so far.
+#[derive(Debug, Default)]
+pub(super) struct Library {
+    files: Vec<(File, Vec<Finding>)>,
+}
+
+/// A module, and what is wrong with its files taken by themselves.
+#[derive(Debug)]
+pub(super) struct Built {
+    pub(super) module: Module,
+    pub(super) findings: Vec<Finding>,
+}
+
+impl Built {
+    /// Whether the engine goes no further with it.
+    pub(super) fn is_broken(&self) -> bool {
+        self.findings.iter().any(|finding| finding.severity == Severity::Error)
+    }
+}
+
+impl Library {
+    /// Reads the files that were added since the last time.
+    pub(super) fn catch_up(&mut self, worktree: &Worktree) {
+        let sources = worktree.sources();
+        let more: Vec<_> = (self.files.len()..sources.len())
+            .into_par_iter()
+            .map(|number| {
+                let id = FileId::new(number);
+                let source = sources.get(id);
+                let notation = if source.name().strip_suffix(".json").is_some() {
+                    syntax::Notation::Json
+                } else {
+                    syntax::Notation::Native
+                };
+                syntax::parse(id, source, notation)
+            })
+            .collect();
+        self.files.extend(more);
+    }
+
+    /// The module of a folder as an engine sees it.
+    pub(super) fn build(&self, folder: &Folder, engine: Engine) -> Built {
+        let mut findings = Vec::new();
+        let mut files = Vec::new();
+        let mut complete = true;
+        for (file, loaded) in folder.module_files(engine) {
+            // Why a file could not be read is among the findings of the work tree.
+            let Some((read, wrong)) = file.id.and_then(|id| self.files.get(id.number())) else {
+                complete = false;
+                continue;
+            };
+            findings.extend(wrong.iter().cloned());
+            files.push(ModuleFile {
+                name: &file.name,
+                body: &read.body,
+                kind: loaded.kind,
+                complete: read.complete,
+            });
+        }
+        let mut module = Module::build(folder.path.clone(), &files, &engine.features(), &mut findings);
+        module.complete &= complete;
+        for finding in &mut findings {
+            finding.module.clone_from(&folder.path);
+        }
+        Built { module, findings }
+    }
+}

@@ -1,0 +1,217 @@
+//! The part of a block that means something to somebody else (a provider, or the module that is called), after
+//! escaping blocks and override files.
+//!
+//! This is where the documented rule "arguments replace, nested blocks replace all of their type" meets what the
+//! engines do: a body that was merged is never asked for what does not belong there, and what is required has to be
+//! in the base.
+
+use std::sync::Arc;
+
+use crate::finding::{Finding, Language};
+use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Body, Content, Expr, Schema};
+
+/// What is left of a block once its meta-arguments are taken out.
+#[derive(Debug, Clone)]
+pub enum Config {
+    /// The rest of one block.
+    Plain(Body),
+    /// The rest of one block, and the `_` block in it: both count alike.
+    Escaped(Body, Body),
+    /// A base, and what an override file has for it.
+    Merged(Box<Config>, Box<Config>),
+}
+
+impl Config {
+    /// Puts what an override file has over this.
+    pub fn merge(&mut self, over: Config) {
+        let base = std::mem::replace(self, over.clone());
+        *self = Self::Merged(Box::new(base), Box::new(over));
+    }
+
+    /// Whether an override file has a say in it. What does not belong there is then dropped without a word.
+    pub fn is_merged(&self) -> bool {
+        match self {
+            Self::Plain(_) | Self::Escaped(..) => false,
+            Self::Merged(..) => true,
+        }
+    }
+
+    /// Takes what `schema` expects. What is there beyond that is a finding, except where override files were merged.
+    pub fn content(&self, schema: &Schema<'_>, findings: &mut Vec<Finding>) -> Content {
+        match self {
+            Self::Plain(body) => body.content(schema, findings),
+            Self::Escaped(body, escaped) => blend(schema, findings, |schema, findings| {
+                [body.content(schema, findings), escaped.content(schema, findings)]
+            }),
+            Self::Merged(..) => self.partial_content(schema, findings),
+        }
+    }
+
+    /// Takes what `schema` expects and lets everything else be.
+    fn partial_content(&self, schema: &Schema<'_>, findings: &mut Vec<Finding>) -> Content {
+        match self {
+            Self::Plain(body) => body.partial_content(schema, findings).0,
+            Self::Escaped(body, escaped) => blend(schema, findings, |schema, findings| {
+                [body.partial_content(schema, findings).0, escaped.partial_content(schema, findings).0]
+            }),
+            Self::Merged(base, over) => {
+                let blocks = with_dynamic(schema.blocks);
+                let optional = none_required(schema.attributes);
+                let base = base
+                    .partial_content(&Schema { attributes: schema.attributes, blocks: &blocks }, findings);
+                let over = over.partial_content(&Schema { attributes: &optional, blocks: &blocks }, findings);
+                replace(base, over)
+            }
+        }
+    }
+
+    /// Whether nothing stands in it that an empty schema would complain about. Of a merged config that is always so:
+    /// the engines then take a configured provider for an empty one.
+    pub fn looks_empty(&self) -> bool {
+        match self {
+            Self::Plain(body) => body.is_empty(),
+            Self::Escaped(body, escaped) => body.is_empty() && escaped.is_empty(),
+            Self::Merged(..) => true,
+        }
+    }
+
+    /// Whether nothing is set anywhere in it, override files included.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Plain(body) => body.is_empty(),
+            Self::Escaped(body, escaped) => body.is_empty() && escaped.is_empty(),
+            Self::Merged(base, over) => base.is_empty() && over.is_empty(),
+        }
+    }
+
+    /// All arguments, whatever they are called, later ones replacing earlier ones; blocks are a finding.
+    pub fn just_attributes(&self, findings: &mut Vec<Finding>) -> Vec<Arc<Attribute>> {
+        match self {
+            Self::Plain(body) => body.just_attributes(findings),
+            Self::Escaped(body, escaped) => {
+                let mut attributes = body.just_attributes(findings);
+                let more = escaped.just_attributes(findings);
+                add_new(&mut attributes, more, findings);
+                attributes
+            }
+            Self::Merged(base, over) => {
+                let mut attributes = base.just_attributes(findings);
+                let over = over.just_attributes(findings);
+                attributes.retain(|attribute| !over.iter().any(|later| later.name == attribute.name));
+                attributes.extend(over);
+                attributes
+            }
+        }
+    }
+
+    /// Calls `visit` with every expression that counts, at any depth: what an override replaces is left out.
+    pub fn for_each_expression(&self, visit: &mut dyn FnMut(&Expr)) {
+        match self {
+            Self::Plain(body) => body.for_each_expression(visit),
+            Self::Escaped(body, escaped) => {
+                body.for_each_expression(visit);
+                escaped.for_each_expression(visit);
+            }
+            Self::Merged(base, over) => {
+                base.without(&over.names()).for_each_expression(visit);
+                over.for_each_expression(visit);
+            }
+        }
+    }
+
+    /// The names of all arguments and kinds of blocks in it.
+    fn names(&self) -> Vec<smol_str::SmolStr> {
+        match self {
+            Self::Plain(body) => body.names(),
+            Self::Escaped(body, escaped) => [body.names(), escaped.names()].concat(),
+            Self::Merged(base, over) => [base.names(), over.names()].concat(),
+        }
+    }
+
+    /// The same without arguments and blocks of these names.
+    fn without(&self, names: &[smol_str::SmolStr]) -> Config {
+        match self {
+            Self::Plain(body) => Self::Plain(body.without(names)),
+            Self::Escaped(body, escaped) => Self::Escaped(body.without(names), escaped.without(names)),
+            Self::Merged(base, over) => {
+                Self::Merged(Box::new(base.without(names)), Box::new(over.without(names)))
+            }
+        }
+    }
+
+    /// The bodies it is made of: the base, then every override.
+    pub fn bodies(&self) -> Vec<&Body> {
+        match self {
+            Self::Plain(body) => vec![body],
+            Self::Escaped(body, escaped) => vec![body, escaped],
+            Self::Merged(base, over) => [base.bodies(), over.bodies()].concat(),
+        }
+    }
+}
+
+/// The content of a body and of the escaping block in it, as one: an argument in both is an error, and what is required
+/// may stand in either.
+fn blend(
+    schema: &Schema<'_>,
+    findings: &mut Vec<Finding>,
+    contents: impl Fn(&Schema<'_>, &mut Vec<Finding>) -> [Content; 2],
+) -> Content {
+    let optional = none_required(schema.attributes);
+    let [mut content, more] = contents(&Schema { attributes: &optional, blocks: schema.blocks }, findings);
+    add_new(&mut content.attributes, more.attributes, findings);
+    content.blocks.extend(more.blocks);
+    for required in schema.attributes.iter().filter(|attribute| attribute.required) {
+        if content.attribute(required.name).is_none() {
+            // The engines give no place here.
+            findings.push(
+                Finding::language(Language::MissingArgument, "Missing required argument")
+                    .detail(format!("The argument `{}` is required, but it is not set.", required.name)),
+            );
+        }
+    }
+    content
+}
+
+/// Adds arguments to others; one that is there already is an error.
+fn add_new(attributes: &mut Vec<Arc<Attribute>>, more: Vec<Arc<Attribute>>, findings: &mut Vec<Finding>) {
+    for attribute in more {
+        match attributes.iter().find(|earlier| earlier.name == attribute.name) {
+            Some(earlier) => findings.push(
+                Finding::language(Language::DuplicateDeclaration, "Duplicate argument")
+                    .detail(format!(
+                        "The argument `{}` is set outside the `_` block already.",
+                        attribute.name
+                    ))
+                    .at(attribute.name_span)
+                    .related(earlier.name_span, "set here already"),
+            ),
+            None => attributes.push(attribute),
+        }
+    }
+}
+
+/// Arguments of an override replace those of the base; its blocks replace all of the base that have their kind, also
+/// where one side makes them with `dynamic`.
+fn replace(mut base: Content, over: Content) -> Content {
+    base.attributes.retain(|attribute| over.attribute(&attribute.name).is_none());
+    base.attributes.extend(over.attributes);
+    base.blocks.retain(|block| !over.blocks.iter().any(|later| makes(later) == makes(block)));
+    base.blocks.extend(over.blocks);
+    base
+}
+
+/// The kind of block that a block makes: its own, or the label of a `dynamic`.
+fn makes(block: &Block) -> &str {
+    match block.labels.first() {
+        Some(label) if block.kind == "dynamic" => &label.text,
+        _ => &block.kind,
+    }
+}
+
+fn none_required<'a>(attributes: &[AttributeSchema<'a>]) -> Vec<AttributeSchema<'a>> {
+    attributes.iter().map(|attribute| AttributeSchema { required: false, ..*attribute }).collect()
+}
+
+fn with_dynamic<'a>(blocks: &[BlockSchema<'a>]) -> Vec<BlockSchema<'a>> {
+    blocks.iter().copied().chain([BlockSchema::new("dynamic", &["type"])]).collect()
+}

@@ -1,0 +1,148 @@
+//! Turns the blocks of one file into declarations, as the engine reads them: one file here for each kind of block.
+//!
+//! A block that is partly wrong still becomes a declaration wherever the engine goes on with it, so that one mistake
+//! does not hide the next one.
+
+mod action;
+mod argument;
+mod call;
+mod check;
+mod condition;
+mod import;
+mod moved;
+mod opentofu;
+mod output;
+mod provider;
+mod provisioner;
+mod removed;
+mod requirements;
+mod resource;
+mod lifecycle;
+mod terraform;
+mod variable;
+mod version;
+
+use std::sync::Arc;
+
+use crate::engine::{Features, RequiredVersion};
+use crate::finding::Finding;
+use crate::module::declaration::{
+    Action, Check, Import, Local, ModuleCall, Moved, Output, ProviderConfiguration, ProviderMeta, Removed,
+    Resource, Storage, Variable, VersionConstraint,
+};
+use crate::module::decode::requirements::RequiredProviders;
+use crate::syntax::{Block, BlockSchema, Body, Schema};
+
+pub(super) use call::resolve_source;
+
+/// What one file declares, in the order of the file.
+#[derive(Debug, Default)]
+pub(super) struct Declarations {
+    pub(super) required_versions: Vec<VersionConstraint>,
+    pub(super) backends: Vec<Storage>,
+    pub(super) clouds: Vec<Storage>,
+    pub(super) encryptions: Vec<Arc<Block>>,
+    pub(super) required_providers: Vec<RequiredProviders>,
+    pub(super) provider_metas: Vec<ProviderMeta>,
+    pub(super) providers: Vec<ProviderConfiguration>,
+    pub(super) variables: Vec<Variable>,
+    pub(super) locals: Vec<Local>,
+    pub(super) outputs: Vec<Output>,
+    pub(super) calls: Vec<ModuleCall>,
+    pub(super) managed: Vec<Resource>,
+    pub(super) data: Vec<Resource>,
+    pub(super) ephemeral: Vec<Resource>,
+    pub(super) checks: Vec<(Check, Option<Resource>)>,
+    pub(super) moved: Vec<Moved>,
+    pub(super) removed: Vec<Removed>,
+    pub(super) imports: Vec<Import>,
+    pub(super) actions: Vec<Action>,
+}
+
+/// How one file is read.
+pub(super) struct Decoder<'a> {
+    /// What the engine knows.
+    pub(super) features: &'a Features,
+    /// Whether the file is an override file.
+    pub(super) overriding: bool,
+    /// Whether the file is one that only OpenTofu reads.
+    pub(super) tofu_file: bool,
+    /// Whether the file is written in JSON.
+    pub(super) json: bool,
+    /// Where what is wrong goes.
+    pub(super) findings: &'a mut Vec<Finding>,
+}
+
+/// Reads the blocks of a file.
+pub(super) fn file(body: &Body, decoder: &mut Decoder<'_>) -> Declarations {
+    let mut declarations = Declarations::default();
+    let content =
+        body.content(&Schema { attributes: &[], blocks: &blocks(decoder.features) }, decoder.findings);
+    for block in &content.blocks {
+        decoder.block(block, &mut declarations);
+    }
+    declarations
+}
+
+/// The blocks that may stand at the top of a file.
+fn blocks(features: &Features) -> Vec<BlockSchema<'static>> {
+    let known = &features.grammar;
+    let optional = [
+        (known.moved, BlockSchema::new("moved", &[])),
+        (known.removed, BlockSchema::new("removed", &[])),
+        (known.import, BlockSchema::new("import", &[])),
+        (known.check, BlockSchema::new("check", &["name"])),
+        (known.ephemeral, BlockSchema::new("ephemeral", &["type", "name"])),
+        (known.action || known.action_dropped, BlockSchema::new("action", &["type", "name"])),
+        (known.language, BlockSchema::new("language", &[])),
+    ];
+    let always = [
+        BlockSchema::new("terraform", &[]),
+        // Not a block of its own: known here only to say where it belongs.
+        BlockSchema::new("required_providers", &[]),
+        BlockSchema::new("provider", &["name"]),
+        BlockSchema::new("variable", &["name"]),
+        BlockSchema::new("locals", &[]),
+        BlockSchema::new("output", &["name"]),
+        BlockSchema::new("module", &["name"]),
+        BlockSchema::new("resource", &["type", "name"]),
+        BlockSchema::new("data", &["type", "name"]),
+    ];
+    always
+        .into_iter()
+        .chain(optional.into_iter().filter(|(known, _)| *known).map(|(_, block)| block))
+        .collect()
+}
+
+impl Decoder<'_> {
+    fn block(&mut self, block: &Arc<Block>, into: &mut Declarations) {
+        match block.kind.as_str() {
+            "terraform" => self.terraform(block, into),
+            "required_providers" => self.misplaced_required_providers(block),
+            "provider" => into.providers.extend(self.provider(block)),
+            "variable" => into.variables.push(self.variable(block)),
+            "locals" => into.locals.extend(self.locals(block)),
+            "output" => into.outputs.push(self.output(block)),
+            "module" => into.calls.push(self.call(block)),
+            "resource" => into.managed.push(self.managed(block)),
+            "data" => into.data.push(self.data(block, None)),
+            "ephemeral" => into.ephemeral.push(self.ephemeral(block)),
+            "moved" => into.moved.push(self.moved(block)),
+            "removed" => into.removed.push(self.removed(block)),
+            "import" => into.imports.push(self.import(block)),
+            "check" => into.checks.push(self.check(block)),
+            "action" if self.features.grammar.action => into.actions.push(self.action(block)),
+            "language" => self.language(block, into),
+            // The schema lets nothing else through.
+            _ => {}
+        }
+    }
+
+    /// Whether `required_version` counts in this file.
+    fn reads_required_version(&self) -> bool {
+        match self.features.required_version {
+            RequiredVersion::EveryFile => true,
+            RequiredVersion::TofuFiles => self.tofu_file,
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Turns `action` blocks, and the triggers of actions, into declarations.
+
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use crate::finding::{Finding, Language};
+use crate::module::address::{self, Subject};
+use crate::module::config::Config;
+use crate::module::declaration::{Action, ActionTrigger, Origin};
+use crate::module::decode::Decoder;
+use crate::syntax::{AttributeSchema, Block, BlockSchema, Expr, Schema};
+use crate::text::Span;
+
+const SCHEMA: Schema<'_> = Schema {
+    attributes: &[
+        AttributeSchema::optional("count"),
+        AttributeSchema::optional("for_each"),
+        AttributeSchema::optional("provider"),
+    ],
+    blocks: &[BlockSchema::new("config", &[])],
+};
+
+const TRIGGER: Schema<'_> = Schema {
+    attributes: &[
+        AttributeSchema::required("events"),
+        AttributeSchema::optional("condition"),
+        AttributeSchema::required("actions"),
+    ],
+    blocks: &[],
+};
+
+const EVENTS: &[&str] = &["before_create", "after_create", "before_update", "after_update"];
+
+impl Decoder<'_> {
+    pub(super) fn action(&mut self, block: &Arc<Block>) -> Action {
+        self.name(&block.labels[0], "Invalid action type name");
+        self.name(&block.labels[1], "Invalid action name");
+        let content = block.body.content(&SCHEMA, self.findings);
+        let (count, for_each) = self.repetition(&content, None);
+        let configs: Vec<_> = content.blocks.iter().collect();
+        let config = self.only(&configs, "Duplicate config block", Language::InvalidAction);
+        let provider_ref = content
+            .attribute("provider")
+            .and_then(|attribute| self.provider_ref(&attribute.expr, "provider"));
+        Action {
+            kind: block.labels[0].text.clone(),
+            name: block.labels[1].text.clone(),
+            origin: Origin::of(block),
+            count,
+            for_each,
+            provider_ref,
+            config: config.map(|config| Config::Plain(config.body.clone())),
+        }
+    }
+
+    pub(super) fn action_trigger(&mut self, block: &Arc<Block>) -> ActionTrigger {
+        let content = block.body.content(&TRIGGER, self.findings);
+        let events =
+            content.attribute("events").map(|attribute| self.events(&attribute.expr)).unwrap_or_default();
+        let actions =
+            content.attribute("actions").map(|attribute| self.triggered(&attribute.expr)).unwrap_or_default();
+        if actions.is_empty() {
+            self.findings.push(wrong(
+                "No actions specified",
+                block.header,
+                "A trigger names the actions it runs.",
+            ));
+        }
+        if events.is_empty() {
+            self.findings.push(wrong(
+                "No events specified",
+                block.header,
+                "A trigger names the events it waits for.",
+            ));
+        }
+        ActionTrigger {
+            condition: content.attribute("condition").cloned(),
+            actions,
+            block: Arc::clone(block),
+        }
+    }
+
+    fn events(&mut self, expr: &Expr) -> Vec<SmolStr> {
+        let mut events: Vec<SmolStr> = Vec::new();
+        for element in expr.static_list(self.findings).unwrap_or_default() {
+            let event = element.keyword().unwrap_or_default();
+            if !EVENTS.contains(&event.as_str()) {
+                let detail = format!("The events are {}.", EVENTS.join(", "));
+                self.findings.push(wrong(&format!("Invalid \"event\" value {event}"), element.span, &detail));
+            } else if events.contains(&event) {
+                let summary = format!("Duplicate {:?} event", event.as_str());
+                self.findings.push(wrong(
+                    &summary,
+                    element.span,
+                    "This event is named twice in one trigger.",
+                ));
+            } else {
+                events.push(event);
+            }
+        }
+        events
+    }
+
+    fn triggered(&mut self, expr: &Expr) -> Vec<Expr> {
+        let mut actions = Vec::new();
+        let before = self.errors();
+        for element in expr.static_list(self.findings).unwrap_or_default() {
+            let element = self.reference_in_json(element);
+            let Some(element) = element.filter(|_| self.errors() == before) else {
+                // As in the engine, what comes after an element with an error is not looked at, but counts.
+                actions.push(Expr { span: expr.span, kind: crate::syntax::ExprKind::Invalid });
+                continue;
+            };
+            self.trigger_reference(&element);
+            actions.push(element.into_owned());
+        }
+        actions
+    }
+
+    fn trigger_reference(&mut self, element: &Expr) {
+        let mut actions = 0;
+        let mut unreadable = Vec::new();
+        for traversal in element.variables() {
+            match address::reference(traversal, self.features) {
+                Ok(reference) => match &reference.subject {
+                    Subject::Action { .. } => actions += 1,
+                    Subject::Module { .. } => self.findings.push(wrong(
+                        "Invalid reference to action outside this module",
+                        element.span,
+                        "Actions can be triggered only in the module that declares them.",
+                    )),
+                    Subject::Resource { .. } => self.findings.push(wrong(
+                        "Invalid action argument inside action_triggers",
+                        element.span,
+                        "A trigger names actions: `action.type.name`.",
+                    )),
+                    _ => {}
+                },
+                Err(error) => unreadable.push(error.finding()),
+            }
+        }
+        if !unreadable.is_empty() {
+            self.findings.extend(unreadable.into_iter().map(|finding| finding.at(element.span)));
+        } else if actions == 0 {
+            self.findings.push(wrong("No actions specified", element.span, "This names no action."));
+        } else if actions > 1 {
+            let detail = "This names more than one action: give each an element of its own.";
+            self.findings.push(wrong("Invalid action expression", element.span, detail));
+        }
+    }
+}
+
+fn wrong(summary: &str, at: Span, detail: &str) -> Finding {
+    Finding::language(Language::InvalidAction, summary).detail(detail).at(at)
+}

@@ -1,0 +1,313 @@
+//! Turns arguments that many kinds of blocks share into what they mean.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use crate::engine::CombinationSubject;
+use crate::finding::{Finding, Language, Severity};
+use crate::module::address::{legal_part, valid_identifier};
+use crate::module::config::Config;
+use crate::module::declaration::{Dependency, Given, ProviderRef};
+use crate::module::decode::Decoder;
+use crate::syntax::{
+    Attribute, Block, Content, Expr, ExprKind, Label, Part, StepKind, Template, TemplateKind, Traversal,
+};
+use crate::text::Span;
+use crate::value;
+
+impl Decoder<'_> {
+    /// An argument that takes a constant text.
+    pub(super) fn text(&mut self, content: &Content, name: &str) -> Option<Given<SmolStr>> {
+        let attribute = content.attribute(name)?;
+        let value = value::text(&attribute.expr, self.findings).unwrap_or_default();
+        Some(Given { value, span: attribute.expr.span })
+    }
+
+    /// An argument that takes a constant `true` or `false`.
+    pub(super) fn flag(&mut self, content: &Content, name: &str) -> Option<Given<bool>> {
+        let attribute = content.attribute(name)?;
+        let value = value::flag(&attribute.expr, self.findings).unwrap_or_default();
+        Some(Given { value, span: attribute.expr.span })
+    }
+
+    /// Says so where a label is no identifier.
+    pub(super) fn name(&mut self, label: &Label, summary: &str) {
+        if !valid_identifier(&label.text) {
+            self.findings.push(
+                Finding::language(Language::InvalidName, summary)
+                    .detail(format!(
+                        "`{}` is not a name: a name starts with a letter or underscore, and holds only letters, \
+                         digits, underscores and dashes.",
+                        label.text
+                    ))
+                    .at(label.span),
+            );
+        }
+    }
+
+    /// `count` and `for_each` (and `enabled`), of which there may be one.
+    pub(super) fn repetition(
+        &mut self,
+        content: &Content,
+        enabled: Option<&Arc<Attribute>>,
+    ) -> (Option<Arc<Attribute>>, Option<Arc<Attribute>>) {
+        let count = content.attribute("count").cloned();
+        let for_each = content.attribute("for_each").cloned();
+        let mut given: Vec<&Arc<Attribute>> =
+            [count.as_ref(), for_each.as_ref(), enabled].into_iter().flatten().collect();
+        given.sort_by_key(|attribute| attribute.name_span);
+        if let [first, .., last] = given.as_slice() {
+            let at = match (self.features.combination_subject, &for_each) {
+                (CombinationSubject::ForEach, Some(for_each)) => for_each.name_span,
+                _ => first.name_span.to(last.name_span),
+            };
+            let mut names: Vec<_> =
+                given.iter().map(|attribute| format!("{:?}", attribute.name.as_str())).collect();
+            names.sort();
+            let names = match names.as_slice() {
+                [one, two, three] => format!("{one}, {two}, and {three}"),
+                names => names.join(" and "),
+            };
+            self.findings.push(
+                Finding::language(Language::InvalidValue, format!("Invalid combination of {names}"))
+                    .detail("Each of these says how many there are, so only one of them can be set.")
+                    .at(at)
+                    .related(first.name_span, "set here")
+                    .help("keep one of them"),
+            );
+        }
+        (count, for_each)
+    }
+
+    /// `depends_on`.
+    pub(super) fn depends_on(&mut self, content: &Content) -> Vec<Dependency> {
+        let Some(attribute) = content.attribute("depends_on") else { return Vec::new() };
+        let Some(elements) = attribute.expr.static_list(self.findings) else { return Vec::new() };
+        let mut dependencies = Vec::new();
+        for element in elements {
+            if let Some(dependency) = self.reference_in_list(element) {
+                if self.features.grammar.action && dependency.traversal.root == "action" {
+                    self.findings.push(
+                        Finding::language(Language::InvalidReference, "Invalid depends_on Action Reference")
+                            .detail("An action cannot be depended on: it is run by the resources that trigger it.")
+                            .at(dependency.span),
+                    );
+                    continue;
+                }
+                dependencies.push(dependency);
+            }
+        }
+        dependencies
+    }
+
+    /// An element of `depends_on` or `ignore_changes`.
+    pub(super) fn reference_in_list(&mut self, element: &Expr) -> Option<Dependency> {
+        let traversal = match self.unquoted(element, Quoted::Reference) {
+            Unquoted::NotQuoted => element.static_traversal(self.findings)?.into_owned(),
+            Unquoted::Reference(traversal) => traversal,
+            Unquoted::Unreadable => return None,
+        };
+        let span = if element.is_native_quoted_string() { element.span } else { traversal.span() };
+        Some(Dependency { traversal, span })
+    }
+
+    /// Reads a quoted reference of the native syntax, which very old versions wanted, as what it holds; a warning says
+    /// that the quotes can go.
+    pub(super) fn unquoted(&mut self, expr: &Expr, what: Quoted) -> Unquoted {
+        if !expr.is_native_quoted_string() {
+            return Unquoted::NotQuoted;
+        }
+        let value = value::constant(expr, &mut Vec::new());
+        let Some(text) = value.as_str() else { return Unquoted::NotQuoted };
+        let (traversal, wrong) = Traversal::parse(text, Span { start: expr.span.start + 1, ..expr.span });
+        self.findings.extend(wrong);
+        let (summary, help) = match what {
+            Quoted::Reference => {
+                ("Quoted references are deprecated", "remove the quotes around this reference")
+            }
+            Quoted::Keyword => ("Quoted keywords are deprecated", "remove the quotes around this keyword"),
+        };
+        self.findings.push(
+            Finding::language(Language::DeprecatedQuoting, summary)
+                .severity(Severity::Warning)
+                .detail("Terraform 0.11 and earlier wanted quotes here. They still work, for now.")
+                .at(expr.span)
+                .help(help),
+        );
+        traversal.map_or(Unquoted::Unreadable, Unquoted::Reference)
+    }
+
+    /// An argument that takes one word: what it says, quoted or not.
+    pub(super) fn keyword(&mut self, expr: &Expr) -> Option<SmolStr> {
+        match self.unquoted(expr, Quoted::Keyword) {
+            Unquoted::NotQuoted => expr.keyword(),
+            Unquoted::Reference(word) => word.steps.is_empty().then_some(word.root),
+            Unquoted::Unreadable => None,
+        }
+    }
+
+    /// `provider = name.alias`, or one side of an entry of `providers`.
+    pub(super) fn provider_ref(&mut self, expr: &Expr, argument: &str) -> Option<ProviderRef> {
+        let before = self.errors();
+        let (name, key) = self.provider_key(expr);
+        let traversal = match self.unquoted(&name, Quoted::Reference) {
+            // What the engine says about the reference as such is replaced by what is said below.
+            Unquoted::NotQuoted => name.as_traversal().map(Cow::into_owned),
+            Unquoted::Reference(traversal) => Some(traversal),
+            Unquoted::Unreadable => None,
+        };
+        let Some(traversal) = traversal.filter(|traversal| traversal.steps.len() < 2) else {
+            self.findings.push(wrong_provider_ref(
+                expr.span,
+                format!("`{argument}` takes the local name of a provider, and behind a point an alias."),
+            ));
+            return None;
+        };
+        self.local_name(&traversal.root, traversal.root_span);
+        if self.errors() > before {
+            return None;
+        }
+        let alias = match traversal.steps.first().map(|step| (&step.kind, step.span)) {
+            None => None,
+            Some((StepKind::Attribute(alias), _)) => Some(alias.clone()),
+            Some((StepKind::Key(_) | StepKind::Number(_), span)) => {
+                let detail = "The local name of a provider stands alone, or before a point and an alias.";
+                self.findings.push(wrong_provider_ref(span, detail));
+                None
+            }
+        };
+        Some(ProviderRef { name: traversal.root, name_span: traversal.root_span, alias, key })
+    }
+
+    /// Splits `name.alias[key]` (OpenTofu) into the reference and the key.
+    fn provider_key<'e>(&self, expr: &'e Expr) -> (Cow<'e, Expr>, Option<Box<Expr>>) {
+        if !self.features.grammar.provider_for_each {
+            return (Cow::Borrowed(expr), None);
+        }
+        match &expr.kind {
+            ExprKind::Index { collection, key, .. } => {
+                let aliased = collection.as_traversal().is_some_and(|name| name.steps.len() == 1);
+                if aliased {
+                    (Cow::Borrowed(&**collection), Some(key.clone()))
+                } else {
+                    (Cow::Borrowed(expr), None)
+                }
+            }
+            ExprKind::Traversal(traversal) => {
+                let [_, last] = traversal.steps.as_slice() else { return (Cow::Borrowed(expr), None) };
+                let kind = match &last.kind {
+                    StepKind::Key(text) => ExprKind::Template(literal(text, last.span)),
+                    StepKind::Number(digits) => ExprKind::Number(digits.clone()),
+                    StepKind::Attribute(_) => return (Cow::Borrowed(expr), None),
+                };
+                let mut name = traversal.clone();
+                name.steps.pop();
+                let span = Span { end: last.span.start, ..expr.span };
+                let key = Expr { span: last.span, kind };
+                (Cow::Owned(Expr { span, kind: ExprKind::Traversal(name) }), Some(Box::new(key)))
+            }
+            _ => (Cow::Borrowed(expr), None),
+        }
+    }
+
+    /// Says so where a local name of a provider is not allowed, or not written in lower case.
+    pub(super) fn local_name(&mut self, name: &str, at: Span) -> bool {
+        let detail = match legal_part(name) {
+            Ok(normal) if normal == name => return true,
+            Ok(normal) => {
+                format!("The local name of a provider is written in lower case: `{normal}`, not `{name}`.")
+            }
+            Err(reason) => format!("`{name}` cannot be the local name of a provider: {reason}."),
+        };
+        self.findings.push(
+            Finding::language(Language::InvalidProviderConfiguration, "Invalid provider local name")
+                .detail(detail)
+                .at(at),
+        );
+        false
+    }
+
+    /// Adds the one `_` block that a block may have to what is left of it.
+    pub(super) fn escaping<'b>(
+        &mut self,
+        blocks: impl Iterator<Item = &'b Arc<Block>>,
+        config: Config,
+    ) -> Config {
+        let blocks: Vec<_> = blocks.collect();
+        let Some(first) = self.only(&blocks, "Duplicate escaping block", Language::DuplicateDeclaration)
+        else {
+            return config;
+        };
+        match config {
+            Config::Plain(body) => Config::Escaped(body, first.body.clone()),
+            other => other,
+        }
+    }
+
+    /// The first of some blocks of which there may be one; every other one is an error.
+    pub(super) fn only<'b>(
+        &mut self,
+        blocks: &[&'b Arc<Block>],
+        summary: &str,
+        rule: Language,
+    ) -> Option<&'b Arc<Block>> {
+        let (first, others) = blocks.split_first()?;
+        for other in others {
+            self.findings.push(
+                Finding::language(rule, summary)
+                    .detail(format!("There can be only one `{}` block here.", other.kind))
+                    .at(other.header)
+                    .related(first.header, "the first one is here"),
+            );
+        }
+        Some(first)
+    }
+
+    /// Says that a kind of block is kept for later versions of the language.
+    pub(super) fn reserved(&mut self, block: &Block, inside: &str) {
+        self.findings.push(
+            Finding::language(
+                Language::UnsupportedBlockOrArgument,
+                format!("Reserved block type name in {inside} block"),
+            )
+            .detail(format!("`{}` blocks are kept here for future versions of the language.", block.kind))
+            .at(block.kind_span),
+        );
+    }
+
+    /// How many errors there are so far.
+    pub(super) fn errors(&self) -> usize {
+        self.findings.iter().filter(|finding| finding.severity == Severity::Error).count()
+    }
+}
+
+/// What stands in quotes that very old versions wanted.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Quoted {
+    Reference,
+    Keyword,
+}
+
+/// What a quoted reference turned out to be.
+#[derive(Debug)]
+pub(super) enum Unquoted {
+    /// No quoted text at all: to be read as usual.
+    NotQuoted,
+    /// What the text says; of a text with a mistake, what stands before it.
+    Reference(Traversal),
+    /// A text that does not even begin like a reference; it was reported.
+    Unreadable,
+}
+
+fn literal(text: &SmolStr, span: Span) -> Template {
+    Template { kind: TemplateKind::Quoted, parts: vec![Part::Literal { text: text.clone(), span }] }
+}
+
+fn wrong_provider_ref(at: Span, detail: impl Into<String>) -> Finding {
+    Finding::language(Language::InvalidProviderConfiguration, "Invalid provider configuration reference")
+        .detail(detail)
+        .at(at)
+        .help("write `name` or `name.alias`")
+}

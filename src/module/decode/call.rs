@@ -1,0 +1,203 @@
+//! Turns `module` blocks into module calls.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use crate::engine::{Features, ModuleAddress};
+use crate::finding::{Finding, Language};
+use crate::module::address::ModuleSource;
+use crate::module::config::Config;
+use crate::module::declaration::{AddressArguments, ModuleCall, Origin, PassedProvider, ProviderRef, Source};
+use crate::module::decode::Decoder;
+use crate::syntax::{
+    Attribute, AttributeSchema, Block, BlockSchema, Content, Expr, ExprKind, MapKey, Schema, Traversal,
+};
+use crate::text::Span;
+use crate::value;
+
+impl Decoder<'_> {
+    pub(super) fn call(&mut self, block: &Arc<Block>) -> ModuleCall {
+        let mut attributes = vec![AttributeSchema { name: "source", required: !self.overriding }];
+        attributes.extend(
+            ["version", "count", "for_each", "depends_on", "providers"]
+                .into_iter()
+                .map(AttributeSchema::optional),
+        );
+        if self.features.grammar.ignore_nested_deprecations {
+            attributes.push(AttributeSchema::optional("ignore_nested_deprecations"));
+        }
+        let schema = Schema {
+            attributes: &attributes,
+            blocks: &[
+                BlockSchema::new("_", &[]),
+                BlockSchema::new("lifecycle", &[]),
+                BlockSchema::new("locals", &[]),
+                BlockSchema::new("provider", &["type"]),
+            ],
+        };
+        let (content, rest) = block.body.partial_content(&schema, self.findings);
+        self.name(&block.labels[0], "Invalid module instance name");
+        let source = content.attribute("source").map(|attribute| self.module_source(attribute, &content));
+        let version = content.attribute("version").and_then(|attribute| self.module_version(attribute));
+        if let Some(attribute) = content.attribute("ignore_nested_deprecations") {
+            self.ignore_nested_deprecations(attribute);
+        }
+        let enabled = self.enabled_of_call(&content);
+        let (count, for_each) = self.repetition(&content, enabled.as_ref());
+        let depends_on = self.depends_on(&content);
+        let providers = content.attribute("providers");
+        let passed = providers.map(|attribute| self.passed_providers(&attribute.expr)).unwrap_or_default();
+        for reserved in &content.blocks {
+            match reserved.kind.as_str() {
+                "_" => {}
+                "lifecycle" if self.features.grammar.enabled => {}
+                _ => self.reserved(reserved, "module"),
+            }
+        }
+        let config = self.escaping(content.blocks_of("_"), Config::Plain(rest));
+        ModuleCall {
+            name: block.labels[0].text.clone(),
+            origin: Origin::of(block),
+            source,
+            version,
+            address: AddressArguments {
+                source: content.attribute("source").cloned(),
+                version: content.attribute("version").cloned(),
+            },
+            count,
+            for_each,
+            enabled,
+            providers: passed,
+            providers_span: providers.map(|attribute| attribute.span),
+            depends_on,
+            config,
+        }
+    }
+
+    /// `source`. Where the engine evaluates it only once the call is merged, it is left for [`resolve_source`].
+    fn module_source(&mut self, attribute: &Arc<Attribute>, content: &Content) -> Source {
+        let has_version = content.attribute("version").is_some();
+        match self.features.module_address {
+            ModuleAddress::LiteralPerBlock => {
+                read_source(&attribute.expr, has_version, self.features, self.findings)
+            }
+            ModuleAddress::ConstAfterMerge | ModuleAddress::StaticAfterMerge => {
+                Source { raw: SmolStr::default(), address: None, span: attribute.expr.span }
+            }
+        }
+    }
+
+    fn module_version(&mut self, attribute: &Arc<Attribute>) -> Option<super::VersionConstraint> {
+        match self.features.module_address {
+            ModuleAddress::LiteralPerBlock => self.version_constraint(attribute),
+            // References may be right there; only what is constant is looked at.
+            ModuleAddress::ConstAfterMerge | ModuleAddress::StaticAfterMerge => {
+                if attribute.expr.variables().is_empty() && !has_calls(&attribute.expr) {
+                    self.version_constraint(attribute)
+                } else {
+                    None
+                }
+            }
+        }
+    }
+
+    fn ignore_nested_deprecations(&mut self, attribute: &Attribute) {
+        let mut wrong = Vec::new();
+        let value = value::constant(&attribute.expr, &mut wrong);
+        if !wrong.is_empty() || !value.is_known() || value.is_null() {
+            self.findings.push(
+                Finding::language(Language::InvalidValue, "Invalid value for ignore_nested_deprecations")
+                    .detail("`ignore_nested_deprecations` takes `true` or `false`, written out.")
+                    .at(attribute.expr.span),
+            );
+        } else if value.as_bool().is_none() {
+            self.findings.push(
+                Finding::language(Language::InvalidValue, "Invalid type for ignore_nested_deprecations")
+                    .detail("`ignore_nested_deprecations` takes `true` or `false`.")
+                    .at(attribute.expr.span),
+            );
+        }
+    }
+
+    fn passed_providers(&mut self, expr: &Expr) -> Vec<PassedProvider> {
+        let mut passed: Vec<PassedProvider> = Vec::new();
+        let mut seen: BTreeMap<SmolStr, Span> = BTreeMap::new();
+        for (key, value) in expr.static_map(self.findings).unwrap_or_default() {
+            let child = self.provider_ref(&key_expression(&key), "providers");
+            let parent = self.provider_ref(value, "providers");
+            let (Some(in_child), Some(in_parent)) = (child, parent) else { continue };
+            let in_child: ProviderRef = in_child;
+            match seen.entry(in_child.compact()) {
+                std::collections::btree_map::Entry::Occupied(earlier) => self.findings.push(
+                    Finding::language(Language::InvalidProviderConfiguration, "Duplicate provider address")
+                        .detail(format!("A configuration is passed as `{}` already.", earlier.key()))
+                        .at(value.span)
+                        .related(*earlier.get(), "the first one is here"),
+                ),
+                std::collections::btree_map::Entry::Vacant(first) => {
+                    first.insert(key.span().to(value.span));
+                    passed.push(PassedProvider { in_child, in_parent });
+                }
+            }
+        }
+        passed
+    }
+}
+
+/// Reads the `source` of a merged call, for engines that evaluate it only then.
+pub(in crate::module) fn resolve_source(
+    call: &mut ModuleCall,
+    features: &Features,
+    findings: &mut Vec<Finding>,
+) {
+    let Some(attribute) = &call.address.source else { return };
+    if !attribute.expr.variables().is_empty() || has_calls(&attribute.expr) {
+        // What it stands for is known only when the engine runs: never an error here, and nothing is guessed.
+        call.source = Some(Source { raw: SmolStr::default(), address: None, span: attribute.expr.span });
+        return;
+    }
+    let has_version = call.address.version.as_ref().is_some_and(|version| {
+        !features.module_version_null || !value::constant(&version.expr, &mut Vec::new()).is_null()
+    });
+    call.source = Some(read_source(&attribute.expr, has_version, features, findings));
+}
+
+fn read_source(expr: &Expr, has_version: bool, features: &Features, findings: &mut Vec<Finding>) -> Source {
+    let span = expr.span;
+    let Some(raw) = value::text(expr, findings) else {
+        return Source { raw: SmolStr::default(), address: None, span };
+    };
+    let address = match ModuleSource::parse(&raw, has_version, features) {
+        Ok(address) => Some(address),
+        Err(error) => {
+            findings.push(
+                Finding::language(Language::InvalidModuleSource, error.summary).detail(error.detail).at(span),
+            );
+            None
+        }
+    };
+    Source { raw, address, span }
+}
+
+fn has_calls(expr: &Expr) -> bool {
+    let mut found = false;
+    expr.for_each_call(|_, _| found = true);
+    found
+}
+
+/// A key of a map as the expression that it was before it became one.
+fn key_expression<'a>(key: &MapKey<'a>) -> Cow<'a, Expr> {
+    match key {
+        MapKey::Name(name, span) => {
+            let name = Traversal { root: (*name).clone(), root_span: *span, steps: Vec::new() };
+            Cow::Owned(Expr { span: *span, kind: ExprKind::Traversal(name) })
+        }
+        MapKey::Expr(expr) => Cow::Borrowed(expr),
+        MapKey::Json(string, span) => {
+            Cow::Owned(Expr { span: *span, kind: ExprKind::JsonString(Box::new((*string).clone())) })
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Turns `check` blocks into checks.
+
+use std::sync::Arc;
+
+use crate::finding::{Finding, Language, Severity};
+use crate::module::declaration::{Check, Resource};
+use crate::module::decode::Decoder;
+use crate::module::decode::condition::cannot_override;
+use crate::syntax::{Block, BlockSchema, Schema};
+
+const SCHEMA: Schema<'_> = Schema {
+    attributes: &[],
+    blocks: &[BlockSchema::new("data", &["type", "name"]), BlockSchema::new("assert", &[])],
+};
+
+impl Decoder<'_> {
+    /// A check, and the data source in it.
+    pub(super) fn check(&mut self, block: &Arc<Block>) -> (Check, Option<Resource>) {
+        let name = block.labels[0].text.clone();
+        let mut check = Check { name, block: Arc::clone(block), data: None, asserts: Vec::new() };
+        if self.overriding {
+            self.findings.push(cannot_override(block));
+            return (check, None);
+        }
+        let content = block.body.content(&SCHEMA, self.findings);
+        self.name(&block.labels[0], "Invalid check block name");
+        let mut source: Option<Resource> = None;
+        for block in &content.blocks {
+            let before = self.errors();
+            if block.kind == "assert" {
+                let condition = self.condition(block);
+                if self.errors() == before {
+                    check.asserts.push(condition);
+                }
+            } else if let Some(first) = &source {
+                self.findings.push(
+                    Finding::language(Language::InvalidCheckOrCondition, "Multiple data resource blocks")
+                        .detail("A `check` block can hold one data source.")
+                        .at(block.header)
+                        .related(first.origin.header(), "the first one is here"),
+                );
+            } else {
+                let data = self.data(block, Some(&check.name));
+                if self.errors() == before {
+                    check.data = Some(data.address.clone());
+                    source = Some(data);
+                }
+            }
+        }
+        if check.asserts.is_empty() {
+            self.findings.push(
+                Finding::language(Language::InvalidCheckOrCondition, "Zero assert blocks")
+                    .severity(Severity::Error)
+                    .detail("A `check` block asserts something: it needs an `assert` block without mistakes.")
+                    .at(block.header),
+            );
+        }
+        (check, source)
+    }
+}

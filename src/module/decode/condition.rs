@@ -1,0 +1,71 @@
+//! Turns `validation`, `precondition`, `postcondition` and `assert` blocks into conditions.
+
+use std::sync::Arc;
+
+use crate::finding::{Finding, Language};
+use crate::module::address::{self, ResourceAddress, Subject};
+use crate::module::declaration::Condition;
+use crate::module::decode::Decoder;
+use crate::syntax::{AttributeSchema, Block, Schema};
+
+const SCHEMA: Schema<'_> = Schema {
+    attributes: &[AttributeSchema::required("condition"), AttributeSchema::required("error_message")],
+    blocks: &[],
+};
+
+impl Decoder<'_> {
+    pub(super) fn condition(&mut self, block: &Arc<Block>) -> Condition {
+        let mut condition = Condition { condition: None, error_message: None, block: Arc::clone(block) };
+        if self.overriding {
+            self.findings.push(cannot_override(block));
+            return condition;
+        }
+        let content = block.body.content(&SCHEMA, self.findings);
+        condition.condition = content.attribute("condition").cloned();
+        condition.error_message = content.attribute("error_message").cloned();
+        if let Some(attribute) = &condition.condition
+            && attribute.expr.variables().is_empty()
+        {
+            self.findings.push(
+                Finding::language(
+                    Language::InvalidCheckOrCondition,
+                    format!("Invalid {} expression", block.kind),
+                )
+                .detail("This condition refers to nothing, so it is always true or always false.")
+                .at(attribute.expr.span),
+            );
+        }
+        condition
+    }
+
+    /// A condition of a resource may not ask that very resource by name.
+    pub(super) fn refers_to_itself(&mut self, condition: &Condition, resource: &ResourceAddress) {
+        for attribute in [&condition.condition, &condition.error_message].into_iter().flatten() {
+            let itself = attribute.expr.variables().into_iter().any(|traversal| {
+                matches!(
+                    address::reference(traversal, self.features),
+                    Ok(reference) if matches!(&reference.subject, Subject::Resource { address, .. } if address == resource)
+                )
+            });
+            if itself {
+                self.findings.push(
+                    Finding::language(
+                        Language::InvalidCheckOrCondition,
+                        format!("Invalid reference in {}", condition.block.kind),
+                    )
+                    .detail(format!("This condition belongs to {resource}, and refers to it by name."))
+                    .at(attribute.expr.span)
+                    .help("write `self` for the resource itself"),
+                );
+            }
+        }
+    }
+}
+
+/// Says that a kind of block cannot stand in an override file.
+pub(super) fn cannot_override(block: &Block) -> Finding {
+    Finding::language(Language::OverrideNotAllowed, format!("Can't override {} blocks", block.kind))
+        .detail(format!("A `{}` block cannot stand in an override file.", block.kind))
+        .at(block.header)
+        .help("move it into the file with the base block")
+}

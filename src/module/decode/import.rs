@@ -1,0 +1,117 @@
+//! Turns `import` blocks into imports.
+
+use std::sync::Arc;
+
+use crate::engine::Product;
+use crate::finding::{Finding, Language};
+use crate::module::address::{ImportTarget, Mode, import_target};
+use crate::module::declaration::Import;
+use crate::module::decode::Decoder;
+use crate::syntax::{Attribute, AttributeSchema, Block, Content, Expr, Schema};
+
+impl Decoder<'_> {
+    pub(super) fn import(&mut self, block: &Arc<Block>) -> Import {
+        let known = &self.features.grammar;
+        let mut attributes = vec![
+            AttributeSchema::optional("provider"),
+            AttributeSchema { name: "id", required: !known.import_identity },
+            AttributeSchema::required("to"),
+        ];
+        if known.import_for_each {
+            attributes.push(AttributeSchema::optional("for_each"));
+        }
+        if known.import_identity {
+            attributes.push(AttributeSchema::optional("identity"));
+        }
+        let before = self.errors();
+        let content = block.body.content(&Schema { attributes: &attributes, blocks: &[] }, self.findings);
+        let mut import = Import {
+            to: None,
+            target: None,
+            id: content.attribute("id").cloned(),
+            identity: content.attribute("identity").cloned(),
+            for_each: content.attribute("for_each").cloned(),
+            provider_ref: None,
+            provider_span: None,
+            block: Arc::clone(block),
+        };
+        if known.import_identity {
+            self.one_identity(&import, block);
+        }
+        if let Some(attribute) = content.attribute("to") {
+            let to = self.reference_in_json(&attribute.expr);
+            if self.errors() > before {
+                // The engine goes no further after an error up to here.
+                return import;
+            }
+            if let Some(to) = to {
+                import.target = self.target(&to, attribute);
+                import.to = Some(to.into_owned());
+            }
+        }
+        self.import_provider(&content, &mut import);
+        import
+    }
+
+    /// What the `to` of an import names.
+    fn target(&mut self, to: &Expr, attribute: &Attribute) -> Option<ImportTarget> {
+        let target = match import_target(to, self.features) {
+            Ok(target) => Some(target),
+            Err(wrong) => {
+                self.findings.extend(wrong);
+                None
+            }
+        };
+        // An address that cannot be read counts as one of nothing, which the engine then complains about too.
+        let managed = target.as_ref().is_some_and(|target| target.resource.resource.mode == Mode::Managed);
+        if !managed && self.features.import_to_managed_only {
+            self.findings.push(
+                Finding::language(Language::InvalidMovedRemovedImport, "Invalid import address")
+                    .detail("Only managed resources, declared in `resource` blocks, can be imported.")
+                    .at(attribute.span),
+            );
+        }
+        target
+    }
+
+    fn one_identity(&mut self, import: &Import, block: &Block) {
+        let summaries = &self.features.summaries;
+        let (summary, detail, at) = match (&import.id, &import.identity) {
+            (None, None) => (
+                summaries.import_without_id,
+                "One of `id` and `identity` says which object is imported.",
+                match self.features.engine.product {
+                    Product::Terraform => block.header,
+                    Product::OpenTofu => block.body.missing_item(),
+                },
+            ),
+            (Some(id), Some(identity)) => (
+                summaries.import_with_both_ids,
+                "Only one of `id` and `identity` can say which object is imported.",
+                match self.features.engine.product {
+                    Product::Terraform => block.header,
+                    Product::OpenTofu => id.span.min(identity.span).to(id.span.max(identity.span)),
+                },
+            ),
+            _ => return,
+        };
+        self.findings
+            .push(Finding::language(Language::InvalidMovedRemovedImport, summary).detail(detail).at(at));
+    }
+
+    fn import_provider(&mut self, content: &Content, import: &mut Import) {
+        let Some(attribute) = content.attribute("provider") else { return };
+        import.provider_span = Some(attribute.span);
+        if import.target.as_ref().is_some_and(|target| !target.path.is_empty()) {
+            self.findings.push(
+                Finding::language(Language::InvalidMovedRemovedImport, "Invalid import provider argument")
+                    .detail(
+                        "What is imported into a called module uses the provider that this module is passed.",
+                    )
+                    .at(attribute.span)
+                    .help("remove `provider`, and pass the provider in the module call"),
+            );
+        }
+        import.provider_ref = self.provider_ref(&attribute.expr, "provider");
+    }
+}

@@ -1,0 +1,258 @@
+//! Turns the `lifecycle` block of a resource into its settings.
+
+use std::borrow::Cow;
+
+use crate::engine::LifecycleSubject;
+use crate::finding::{Finding, Language};
+use crate::module::address::{self, Mode, Subject};
+use crate::module::declaration::{Given, Resource};
+use crate::module::decode::Decoder;
+use crate::syntax::{
+    Attribute, AttributeSchema, Block, BlockSchema, Content, Expr, ExprKind, Schema, parse_expression,
+};
+use crate::text::Span;
+use crate::value;
+
+impl Decoder<'_> {
+    /// The lifecycle of a managed resource.
+    pub(super) fn lifecycle(&mut self, block: &Block, resource: &mut Resource) {
+        let content = self.lifecycle_content(block);
+        resource.enabled = content.attribute("enabled").cloned();
+        resource.managed.create_before_destroy = self.flag(&content, "create_before_destroy");
+        resource.managed.prevent_destroy = self.prevent_destroy(&content);
+        resource.managed.destroy = self.flag_or_expression(&content, "destroy");
+        if let Some(attribute) = content.attribute("replace_triggered_by") {
+            resource.managed.replace_triggered_by = self.replace_triggered_by(&attribute.expr);
+        }
+        if let Some(attribute) = content.attribute("ignore_changes") {
+            self.ignore_changes(&attribute.expr, resource);
+        }
+        self.conditions(&content, resource);
+        for trigger in content.blocks_of("action_trigger") {
+            let trigger = self.action_trigger(trigger);
+            resource.managed.action_triggers.push(trigger);
+        }
+    }
+
+    /// The lifecycle of a data source or ephemeral resource, where conditions are all that means anything.
+    pub(super) fn unmanaged_lifecycle(&mut self, content: &Content, resource: &mut Resource) {
+        let blocks: Vec<_> = content.blocks_of("lifecycle").collect();
+        let Some(block) = self.only(&blocks, "Duplicate lifecycle block", Language::InvalidLifecycle) else {
+            return;
+        };
+        let mode = resource.address.mode;
+        let content = self.lifecycle_content(block);
+        resource.enabled = content.attribute("enabled").cloned();
+        for attribute in content.attributes.iter().filter(|attribute| attribute.name != "enabled") {
+            self.findings.push(self.managed_only(block, attribute, mode));
+        }
+        for trigger in content.blocks_of("action_trigger") {
+            self.findings.push(
+                Finding::language(
+                    Language::InvalidLifecycle,
+                    format!("Invalid {} resource lifecycle nested block", mode.keyword()),
+                )
+                .detail("Only managed resources, in `resource` blocks, trigger actions.")
+                .at(trigger.kind_span),
+            );
+        }
+        self.conditions(&content, resource);
+    }
+
+    fn lifecycle_content(&mut self, block: &Block) -> Content {
+        let known = &self.features.grammar;
+        let optional = [
+            (known.replace_triggered_by, "replace_triggered_by"),
+            (known.enabled, "enabled"),
+            (known.destroy, "destroy"),
+        ];
+        let attributes: Vec<_> = ["create_before_destroy", "prevent_destroy", "ignore_changes"]
+            .into_iter()
+            .chain(optional.into_iter().filter(|(known, _)| *known).map(|(_, name)| name))
+            .map(AttributeSchema::optional)
+            .collect();
+        let mut blocks = Vec::new();
+        if known.conditions {
+            blocks.extend([BlockSchema::new("precondition", &[]), BlockSchema::new("postcondition", &[])]);
+        }
+        if known.action {
+            blocks.push(BlockSchema::new("action_trigger", &[]));
+        }
+        block.body.content(&Schema { attributes: &attributes, blocks: &blocks }, self.findings)
+    }
+
+    fn managed_only(&self, block: &Block, attribute: &Attribute, mode: Mode) -> Finding {
+        let (summary, at) = match (mode, self.features.ephemeral_lifecycle_subject) {
+            (Mode::Ephemeral, LifecycleSubject::Header) => {
+                ("Invalid lifecycle configuration for ephemeral resource".to_owned(), block.header)
+            }
+            _ => (format!("Invalid {} resource lifecycle argument", mode.keyword()), attribute.name_span),
+        };
+        Finding::language(Language::InvalidLifecycle, summary)
+            .detail(format!(
+                "`{}` means something for managed resources only, in `resource` blocks.",
+                attribute.name
+            ))
+            .at(at)
+    }
+
+    fn conditions(&mut self, content: &Content, resource: &mut Resource) {
+        for block in &content.blocks {
+            let into = match block.kind.as_str() {
+                "precondition" => &mut resource.preconditions,
+                "postcondition" => &mut resource.postconditions,
+                _ => continue,
+            };
+            let condition = self.condition(block);
+            self.refers_to_itself(&condition, &resource.address);
+            into.push(condition);
+        }
+    }
+
+    fn prevent_destroy(&mut self, content: &Content) -> Option<Given<Option<bool>>> {
+        let attribute = content.attribute("prevent_destroy")?;
+        if self.features.grammar.prevent_destroy_expression {
+            let value = value::constant(&attribute.expr, &mut Vec::new()).as_bool();
+            return Some(Given { value, span: attribute.expr.span });
+        }
+        let given = self.flag(content, "prevent_destroy")?;
+        Some(Given { value: Some(given.value), span: given.span })
+    }
+
+    /// A flag that OpenTofu evaluates later, and Terraform here.
+    fn flag_or_expression(&mut self, content: &Content, name: &str) -> Option<Given<bool>> {
+        let attribute = content.attribute(name)?;
+        if self.features.grammar.prevent_destroy_expression {
+            let value = value::constant(&attribute.expr, &mut Vec::new()).as_bool().unwrap_or(true);
+            return Some(Given { value, span: attribute.expr.span });
+        }
+        self.flag(content, name)
+    }
+
+    fn ignore_changes(&mut self, expr: &Expr, resource: &mut Resource) {
+        if expr.keyword().is_some_and(|word| word == "all") {
+            resource.managed.ignore_all_changes = Some(expr.span);
+            return;
+        }
+        let mut star: Option<Span> = None;
+        for element in expr.static_list(self.findings).unwrap_or_default() {
+            if value::constant(element, &mut Vec::new()).as_str() == Some("*") {
+                star = Some(element.span);
+                resource.managed.ignore_all_changes = Some(element.span);
+                self.findings.push(
+                    Finding::language(Language::InvalidLifecycle, "Invalid ignore_changes wildcard")
+                        .detail("The form `[\"*\"]` is no longer understood.")
+                        .at(expr.span)
+                        .help("write: ignore_changes = all"),
+                );
+                continue;
+            }
+            let dependency = self.reference_in_list(element);
+            resource.managed.ignore_changes.extend(dependency);
+        }
+        if let Some(star) = star
+            && !resource.managed.ignore_changes.is_empty()
+        {
+            self.findings.push(
+                Finding::language(Language::InvalidLifecycle, "Invalid ignore_changes ruleset")
+                    .detail("`\"*\"` stands for everything, so no names can stand beside it.")
+                    .at(star),
+            );
+        }
+    }
+
+    fn replace_triggered_by(&mut self, expr: &Expr) -> Vec<Expr> {
+        let Some(elements) = expr.static_list(self.findings) else { return Vec::new() };
+        // As in the engine, what comes after an element with an error is not looked at.
+        let before = self.errors();
+        let mut kept = Vec::new();
+        for element in elements {
+            let element = self.reference_in_json(element);
+            if self.errors() > before {
+                continue;
+            }
+            let Some(element) = element else { continue };
+            self.replacement_trigger(&element);
+            kept.push(element.into_owned());
+        }
+        kept
+    }
+
+    fn replacement_trigger(&mut self, element: &Expr) {
+        let mut resources = 0;
+        let mut unreadable = Vec::new();
+        for traversal in element.variables() {
+            match address::reference(traversal, self.features) {
+                Ok(reference) => match &reference.subject {
+                    Subject::Resource { .. } => resources += 1,
+                    subject => self.findings.extend(not_a_trigger(subject, element.span)),
+                },
+                Err(error) => unreadable.push(error.finding()),
+            }
+        }
+        if !unreadable.is_empty() {
+            self.findings.extend(unreadable.into_iter().map(|finding| finding.at(element.span)));
+            return;
+        }
+        if resources != 1 {
+            let detail = if resources == 0 {
+                "This names no resource."
+            } else {
+                "This names more than one resource: give each an element of its own."
+            };
+            self.findings
+                .push(trigger("Invalid replace_triggered_by expression", element.span).detail(detail));
+        }
+    }
+
+    /// An element that in JSON is a reference in a string; none where it is no string.
+    pub(super) fn reference_in_json<'e>(&mut self, element: &'e Expr) -> Option<Cow<'e, Expr>> {
+        match &element.kind {
+            ExprKind::JsonString(string) => {
+                let expr = parse_expression(&string.text);
+                if expr.is_none() {
+                    self.findings.push(
+                        Finding::language(Language::InvalidReference, "Invalid expression")
+                            .detail("The text of this string is read as a reference, and is none.")
+                            .at(element.span),
+                    );
+                }
+                expr.map(|expr| Cow::Owned(Expr { span: element.span, ..expr }))
+            }
+            _ if self.json => {
+                self.findings.push(
+                    Finding::language(Language::InvalidReference, "Invalid reference expression")
+                        .detail("A reference in JSON is a single string.")
+                        .at(element.span),
+                );
+                None
+            }
+            _ => Some(Cow::Borrowed(element)),
+        }
+    }
+}
+
+/// What is wrong with something that is no resource.
+fn not_a_trigger(subject: &Subject, at: Span) -> Option<Finding> {
+    let (summary, detail) = match subject {
+        Subject::Each(name) if name == "key" => return None,
+        Subject::Count(name) if name == "index" => return None,
+        Subject::Each(_) => (
+            "Invalid each reference in replace_triggered_by expression",
+            "Of `each`, only `each.key` can be used here.",
+        ),
+        Subject::Count(_) => (
+            "Invalid count reference in replace_triggered_by expression",
+            "Of `count`, only `count.index` can be used here.",
+        ),
+        _ => (
+            "Invalid reference in replace_triggered_by expression",
+            "Only resources, `count.index` and `each.key` can be used here.",
+        ),
+    };
+    Some(trigger(summary, at).detail(detail))
+}
+
+fn trigger(summary: &str, at: Span) -> Finding {
+    Finding::language(Language::InvalidLifecycle, summary).at(at)
+}

@@ -1,0 +1,44 @@
+//! Turns `moved` blocks into moves.
+
+use std::sync::Arc;
+
+use crate::finding::{Finding, Language};
+use crate::module::address::{MoveEndpoint, move_endpoint};
+use crate::module::declaration::Moved;
+use crate::module::decode::Decoder;
+use crate::syntax::{AttributeSchema, Block, Content, Schema};
+
+const SCHEMA: Schema<'_> =
+    Schema { attributes: &[AttributeSchema::required("from"), AttributeSchema::required("to")], blocks: &[] };
+
+impl Decoder<'_> {
+    pub(super) fn moved(&mut self, block: &Arc<Block>) -> Moved {
+        let before = self.errors();
+        let content = block.body.content(&SCHEMA, self.findings);
+        let from = self.endpoint(&content, "from");
+        let to = self.endpoint(&content, "to");
+        if let (Some(from), Some(to)) = (&from, &to)
+            && self.errors() == before
+            && !from.might_unify_with(to)
+        {
+            self.findings.push(
+                Finding::language(Language::InvalidMovedRemovedImport, "Invalid \"moved\" addresses")
+                    .detail("A resource moves to a resource and a module call to a module call, not one to the other.")
+                    .at(block.header),
+            );
+        }
+        Moved { from, to, block: Arc::clone(block) }
+    }
+
+    fn endpoint(&mut self, content: &Content, name: &str) -> Option<MoveEndpoint> {
+        let attribute = content.attribute(name)?;
+        let traversal = attribute.expr.static_traversal(self.findings)?;
+        match move_endpoint(&traversal, self.features) {
+            Ok(endpoint) => Some(endpoint),
+            Err(wrong) => {
+                self.findings.extend(wrong);
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Turns what only OpenTofu knows: `encryption`, `language`, `enabled`, `for_each` of a provider, blank deprecations.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use crate::finding::{Finding, Language, Severity};
+use crate::module::declaration::Given;
+use crate::module::decode::{Declarations, Decoder};
+use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Content, Schema};
+use crate::text::Span;
+use crate::value::{Constraints, Version};
+
+const LANGUAGE: Schema<'_> = Schema {
+    attributes: &[AttributeSchema::optional("edition"), AttributeSchema::optional("experiments")],
+    blocks: &[BlockSchema::new("compatible_with", &[])],
+};
+
+const COMPATIBLE_WITH: Schema<'_> =
+    Schema { attributes: &[AttributeSchema::optional("opentofu")], blocks: &[] };
+
+const ENCRYPTION: Schema<'_> = Schema {
+    attributes: &[],
+    blocks: &[
+        BlockSchema::new("key_provider", &["type", "name"]),
+        BlockSchema::new("method", &["type", "name"]),
+        BlockSchema::new("state", &[]),
+        BlockSchema::new("plan", &[]),
+        BlockSchema::new("remote_state_data_sources", &[]),
+    ],
+};
+
+const REMOTE: Schema<'_> = Schema {
+    attributes: &[],
+    blocks: &[BlockSchema::new("default", &[]), BlockSchema::new("remote_state_data_source", &["name"])],
+};
+
+impl Decoder<'_> {
+    /// A `language` block at the top of a file.
+    pub(super) fn language(&mut self, block: &Block, into: &mut Declarations) {
+        if self.overriding {
+            self.findings.push(
+                Finding::language(Language::OverrideNotAllowed, "Language selections in override file")
+                    .detail("A `language` block is about the whole module, so it cannot stand in an override file.")
+                    .at(block.header),
+            );
+            return;
+        }
+        let content = block.body.content(&LANGUAGE, self.findings);
+        if let Some(attribute) = content.attribute("edition") {
+            let summary = match attribute.expr.keyword() {
+                None => Some("Invalid language edition"),
+                Some(edition) if edition == "tofu2024" => None,
+                Some(_) => Some("Unsupported language edition"),
+            };
+            self.findings.extend(summary.map(|summary| {
+                unsupported(
+                    summary,
+                    attribute.expr.span,
+                    "The only edition of the language so far is `tofu2024`.",
+                )
+            }));
+        }
+        if let Some(attribute) = content.attribute("experiments") {
+            for element in attribute.expr.static_list(self.findings).unwrap_or_default() {
+                let summary = match element.keyword() {
+                    None => "Invalid experiment keyword",
+                    Some(_) => "Unknown experiment keyword",
+                };
+                self.findings.push(unsupported(
+                    summary,
+                    element.span,
+                    "There are no experiments in this version.",
+                ));
+            }
+        }
+        self.compatible_with(&content, block.header, into);
+    }
+
+    fn compatible_with(&mut self, content: &Content, header: Span, into: &mut Declarations) {
+        let mut first: Option<Span> = None;
+        for block in &content.blocks {
+            if let Some(first) = first {
+                self.findings.push(
+                    Finding::language(Language::DuplicateDeclaration, "Duplicate compatible_with block")
+                        .detail("Only one `compatible_with` can say which versions of OpenTofu can be used.")
+                        .at(header)
+                        .related(first, "the first one is here"),
+                );
+                continue;
+            }
+            // What else stands there is for other programs.
+            let (content, _) = block.body.partial_content(&COMPATIBLE_WITH, self.findings);
+            let Some(attribute) = content.attribute("opentofu") else { continue };
+            let Some(constraint) = self.version_constraint(attribute) else { continue };
+            first = Some(constraint.span);
+            if constraint.constraints.as_ref().is_some_and(admits_before) {
+                self.findings.push(
+                    Finding::language(Language::InvalidVersionConstraint, "Ineffective version constraint")
+                        .severity(Severity::Warning)
+                        .detail("OpenTofu before 1.12 does not know `compatible_with`, so nothing excludes it here.")
+                        .at(constraint.span)
+                        .help("add \">= 1.12.0\""),
+                );
+            }
+            into.required_versions.push(constraint);
+        }
+    }
+
+    /// `encryption` inside a `terraform` block.
+    pub(super) fn encryption(&mut self, block: &Block) {
+        // What the blocks hold is for key providers and methods; only their names are looked at here.
+        let mut ignored = Vec::new();
+        let (content, _) = block.body.partial_content(&ENCRYPTION, &mut ignored);
+        self.unique(content.blocks_of("key_provider"), "Duplicate key_provider");
+        self.unique(content.blocks_of("method"), "Duplicate method");
+        for remote in content.blocks_of("remote_state_data_sources") {
+            let (content, _) = remote.body.partial_content(&REMOTE, &mut ignored);
+            self.unique(content.blocks_of("remote_state_data_source"), "Duplicate remote_data_source");
+        }
+    }
+
+    fn unique<'b>(&mut self, blocks: impl Iterator<Item = &'b Arc<Block>>, summary: &str) {
+        let mut seen: BTreeMap<Vec<SmolStr>, Span> = BTreeMap::new();
+        for block in blocks {
+            let labels: Vec<_> = block.labels.iter().map(|label| label.text.clone()).collect();
+            if let Some(first) = seen.get(&labels) {
+                self.findings.push(
+                    Finding::language(Language::DuplicateDeclaration, summary)
+                        .detail(format!("There is another `{}` of that name.", block.kind))
+                        .at(block.header)
+                        .related(*first, "the first one is here"),
+                );
+            } else {
+                seen.insert(labels, block.header);
+            }
+        }
+    }
+
+    /// `for_each` of a provider configuration. Gives whether this engine knows it.
+    pub(super) fn provider_for_each(
+        &mut self,
+        block: &Block,
+        alias: Option<&Given<SmolStr>>,
+        for_each: Option<&Arc<Attribute>>,
+    ) -> bool {
+        let known = &self.features.grammar;
+        let known = if block.body.is_json() { known.provider_for_each_json } else { known.provider_for_each };
+        if let Some(for_each) = for_each
+            && known
+            && alias.is_none_or(|alias| alias.value.is_empty())
+        {
+            self.findings.push(
+                Finding::language(
+                    Language::InvalidProviderConfiguration,
+                    "Alias required when using \"for_each\"",
+                )
+                .detail("A provider configuration that there are several of is referred to by its alias.")
+                .at(for_each.expr.span)
+                .help("add `alias`"),
+            );
+        }
+        known
+    }
+
+    /// `lifecycle { enabled }` of a module call.
+    pub(super) fn enabled_of_call(&mut self, content: &Content) -> Option<Arc<Attribute>> {
+        const ENABLED: Schema<'_> =
+            Schema { attributes: &[AttributeSchema::optional("enabled")], blocks: &[] };
+        if !self.features.grammar.enabled {
+            return None;
+        }
+        let blocks: Vec<_> = content.blocks_of("lifecycle").collect();
+        let block = self.only(&blocks, "Duplicate lifecycle block", Language::InvalidLifecycle)?;
+        block.body.content(&ENABLED, self.findings).attribute("enabled").cloned()
+    }
+
+    /// A deprecation without a word.
+    pub(super) fn deprecation(&mut self, given: Option<&Given<SmolStr>>, at: Span, summary: &str) {
+        if self.features.blank_deprecated_refused && given.is_some_and(|given| given.value.trim().is_empty())
+        {
+            self.findings.push(
+                Finding::language(Language::InvalidValue, summary)
+                    .detail("A deprecation says what to do instead.")
+                    .at(at),
+            );
+        }
+    }
+}
+
+fn admits_before(constraints: &Constraints) -> bool {
+    Version::parse("1.11.0").is_some_and(|version| constraints.matches(&version))
+}
+
+fn unsupported(summary: &str, at: Span, detail: &str) -> Finding {
+    Finding::language(Language::UnsupportedEngineVersion, summary).detail(detail).at(at)
+}

@@ -1,0 +1,66 @@
+//! Turns `output` blocks into outputs.
+
+use std::sync::Arc;
+
+use crate::finding::{Finding, Language};
+use crate::module::declaration::{Given, Origin, Output};
+use crate::module::decode::Decoder;
+use crate::syntax::{AttributeSchema, Block, BlockSchema, Schema};
+use crate::value;
+
+impl Decoder<'_> {
+    pub(super) fn output(&mut self, block: &Arc<Block>) -> Output {
+        let known = &self.features.grammar;
+        let optional =
+            [(known.ephemeral, "ephemeral"), (known.deprecated, "deprecated"), (known.output_type, "type")];
+        let attributes: Vec<_> = ["description", "depends_on", "sensitive"]
+            .into_iter()
+            .chain(optional.into_iter().filter(|(known, _)| *known).map(|(_, name)| name))
+            .map(AttributeSchema::optional)
+            .chain([AttributeSchema { name: "value", required: !self.overriding }])
+            .collect();
+        let blocks: &[_] = if known.conditions {
+            &[BlockSchema::new("precondition", &[]), BlockSchema::new("postcondition", &[])]
+        } else {
+            &[]
+        };
+        let before = self.errors();
+        let content = block.body.content(&Schema { attributes: &attributes, blocks }, self.findings);
+        self.name(&block.labels[0], "Invalid output name");
+        let description = self.text(&content, "description");
+        let value = content.attribute("value").cloned();
+        let sensitive = self.flag(&content, "sensitive");
+        let ephemeral = self.flag(&content, "ephemeral");
+        let depends_on = self.depends_on(&content);
+        let constraint = content.attribute("type").map(|attribute| Given {
+            value: value::type_constraint(&attribute.expr, self.findings),
+            span: attribute.expr.span,
+        });
+        let preconditions = content.blocks_of("precondition").map(|block| self.condition(block)).collect();
+        for block in content.blocks_of("postcondition") {
+            self.findings.push(
+                Finding::language(Language::InvalidCheckOrCondition, "Postconditions are not allowed")
+                    .detail("An output can have preconditions only.")
+                    .at(block.kind_span),
+            );
+        }
+        let deprecated = self.text(&content, "deprecated");
+        if let Some(given) = &deprecated
+            && self.errors() == before
+        {
+            self.deprecation(Some(given), given.span, "Invalid `deprecated` attribute");
+        }
+        Output {
+            name: block.labels[0].text.clone(),
+            origin: Origin::of(block),
+            description,
+            value,
+            sensitive,
+            ephemeral,
+            deprecated,
+            constraint,
+            depends_on,
+            preconditions,
+        }
+    }
+}

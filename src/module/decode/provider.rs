@@ -1,0 +1,99 @@
+//! Turns `provider` blocks into provider configurations.
+
+use std::sync::Arc;
+
+use crate::finding::{Finding, Language, Severity};
+use crate::module::address::valid_identifier;
+use crate::module::config::Config;
+use crate::module::declaration::{Given, Origin, ProviderConfiguration};
+use crate::module::decode::Decoder;
+use crate::syntax::{AttributeSchema, Block, BlockSchema, Schema};
+
+const SCHEMA: Schema<'_> = Schema {
+    attributes: &[
+        AttributeSchema::optional("alias"),
+        AttributeSchema::optional("version"),
+        AttributeSchema::optional("count"),
+        AttributeSchema::optional("depends_on"),
+        AttributeSchema::optional("for_each"),
+        AttributeSchema::optional("source"),
+    ],
+    blocks: &[
+        BlockSchema::new("_", &[]),
+        BlockSchema::new("lifecycle", &[]),
+        BlockSchema::new("locals", &[]),
+    ],
+};
+
+impl Decoder<'_> {
+    /// A provider configuration; none where its name is not allowed.
+    pub(super) fn provider(&mut self, block: &Arc<Block>) -> Option<ProviderConfiguration> {
+        let (content, rest) = block.body.partial_content(&SCHEMA, self.findings);
+        let label = block.labels.first()?;
+        if !self.local_name(&label.text, block.header) {
+            return None;
+        }
+        let alias = self.text(&content, "alias");
+        if let Some(alias) = &alias {
+            self.alias(alias);
+        }
+        let version = content.attribute("version").and_then(|attribute| {
+            self.findings.push(
+                Finding::language(
+                    Language::DeprecatedProviderVersion,
+                    "Version constraints inside provider configuration blocks are deprecated",
+                )
+                .severity(Severity::Warning)
+                .detail("A version constraint here still counts, but its place is in `required_providers`.")
+                .at(attribute.expr.span)
+                .help("move `version` into the entry under `required_providers`"),
+            );
+            self.version_constraint(attribute)
+        });
+        let for_each = content.attribute("for_each").cloned();
+        let instanced =
+            for_each.is_some() && self.provider_for_each(block, alias.as_ref(), for_each.as_ref());
+        for name in ["count", "depends_on", "for_each", "source"] {
+            if let Some(attribute) = content.attribute(name)
+                && !(name == "for_each" && instanced)
+            {
+                self.findings.push(
+                    Finding::language(
+                        Language::UnsupportedBlockOrArgument,
+                        "Reserved argument name in provider block",
+                    )
+                    .detail(format!("`{name}` is kept here for future versions of the language."))
+                    .at(attribute.name_span),
+                );
+            }
+        }
+        for reserved in content.blocks.iter().filter(|block| block.kind != "_") {
+            self.reserved(reserved, "provider");
+        }
+        let config = self.escaping(content.blocks_of("_"), Config::Plain(rest));
+        let for_each = for_each.filter(|_| instanced);
+        Some(ProviderConfiguration {
+            name: label.text.clone(),
+            alias: alias.filter(|alias| !alias.value.is_empty()),
+            origin: Origin::of(block),
+            version,
+            for_each,
+            config,
+        })
+    }
+
+    fn alias(&mut self, alias: &Given<smol_str::SmolStr>) {
+        if !valid_identifier(&alias.value) {
+            // The engines give no place here.
+            self.findings.push(
+                Finding::language(Language::InvalidName, "Invalid provider configuration alias")
+                    .detail(format!(
+                        "`{}` cannot be the alias of a provider configuration: an alias starts with a letter or \
+                         underscore, and holds only letters, digits, underscores and dashes.",
+                        alias.value
+                    ))
+                    .related(alias.span, "the alias is given here"),
+            );
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Turns `provisioner` blocks into provisioners.
+
+use std::sync::Arc;
+
+use crate::finding::{Finding, Language};
+use crate::module::config::Config;
+use crate::module::declaration::Provisioner;
+use crate::module::decode::Decoder;
+use crate::syntax::{AttributeSchema, Block, BlockSchema, Schema, StepKind, Traversal};
+
+const SCHEMA: Schema<'_> = Schema {
+    attributes: &[AttributeSchema::optional("when"), AttributeSchema::optional("on_failure")],
+    blocks: &[
+        BlockSchema::new("_", &[]),
+        BlockSchema::new("connection", &[]),
+        BlockSchema::new("lifecycle", &[]),
+    ],
+};
+
+/// Provisioners that were part of the engine once.
+const GONE: &[&str] = &["chef", "habitat", "puppet", "salt-masterless"];
+
+impl Decoder<'_> {
+    /// A provisioner; none where its kind is gone.
+    pub(super) fn provisioner(&mut self, block: &Arc<Block>) -> Option<Provisioner> {
+        let (content, rest) = block.body.partial_content(&SCHEMA, self.findings);
+        let label = &block.labels[0];
+        if GONE.contains(&label.text.as_str()) {
+            self.findings.push(
+                Finding::language(
+                    Language::InvalidProvisioner,
+                    format!("The \"{}\" provisioner has been removed", label.text),
+                )
+                .detail(format!("The engine no longer comes with a provisioner {:?}.", label.text.as_str()))
+                .at(label.span),
+            );
+            return None;
+        }
+        let mut on_destroy = false;
+        if let Some(attribute) = content.attribute("when") {
+            match self.keyword(&attribute.expr).as_deref() {
+                Some("create") => {}
+                Some("destroy") => on_destroy = true,
+                _ => self.findings.push(
+                    Finding::language(Language::InvalidProvisioner, "Invalid \"when\" keyword")
+                        .detail("`when` takes one of the words `create` and `destroy`.")
+                        .at(attribute.expr.span),
+                ),
+            }
+        }
+        if on_destroy {
+            only_self_references(&Config::Plain(rest.clone()), self.findings);
+        }
+        if let Some(attribute) = content.attribute("on_failure")
+            && !matches!(self.keyword(&attribute.expr).as_deref(), Some("continue" | "fail"))
+        {
+            self.findings.push(
+                Finding::language(Language::InvalidProvisioner, "Invalid \"on_failure\" keyword")
+                    .detail("`on_failure` takes one of the words `continue` and `fail`.")
+                    .at(attribute.expr.span),
+            );
+        }
+        for reserved in content.blocks_of("lifecycle") {
+            self.reserved(reserved, "provisioner");
+        }
+        let connections: Vec<_> = content.blocks_of("connection").collect();
+        let connection = self.only(&connections, "Duplicate connection block", Language::InvalidProvisioner);
+        if let Some(connection) = connection
+            && on_destroy
+        {
+            only_self_references(&Config::Plain(connection.body.clone()), self.findings);
+        }
+        let config = self.escaping(content.blocks_of("_"), Config::Plain(rest));
+        Some(Provisioner {
+            kind: label.text.clone(),
+            on_destroy,
+            block: Arc::clone(block),
+            config,
+            connection: connection.cloned(),
+        })
+    }
+}
+
+/// What runs when a resource is destroyed can refer to that resource alone; one finding for each reference that does not.
+pub(in crate::module) fn only_self_references(config: &Config, findings: &mut Vec<Finding>) {
+    for attribute in config.just_attributes(&mut Vec::new()) {
+        for traversal in attribute.expr.variables() {
+            if !is_about_itself(traversal) {
+                findings.push(
+                    Finding::language(Language::InvalidProvisioner, "Invalid reference from destroy provisioner")
+                        .detail(
+                            "What runs when a resource is destroyed can refer to the resource itself only: to `self`, \
+                             `count.index` and `each.key`. Everything else may be gone by then.",
+                        )
+                        .at(attribute.expr.span)
+                        .help("keep what it needs in the resource, and refer to it with `self`"),
+                );
+            }
+        }
+    }
+}
+
+fn is_about_itself(traversal: &Traversal) -> bool {
+    let just = |name: &str| matches!(traversal.steps.as_slice(), [step] if step.kind == StepKind::Attribute(name.into()));
+    match traversal.root.as_str() {
+        "self" | "path" | "terraform" => true,
+        "count" => just("index"),
+        "each" => just("key"),
+        _ => false,
+    }
+}

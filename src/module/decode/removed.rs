@@ -1,0 +1,156 @@
+//! Turns `removed` blocks into removals.
+
+use std::sync::Arc;
+
+use crate::engine::Product;
+use crate::finding::{Finding, Language, Severity};
+use crate::module::address::{Mode, RemoveTarget, remove_target};
+use crate::module::declaration::{Given, Provisioner, Removed};
+use crate::module::decode::Decoder;
+use crate::syntax::{AttributeSchema, Block, BlockSchema, Content, Schema};
+
+const LIFECYCLE: Schema<'_> = Schema { attributes: &[AttributeSchema::optional("destroy")], blocks: &[] };
+
+impl Decoder<'_> {
+    pub(super) fn removed(&mut self, block: &Arc<Block>) -> Removed {
+        let known = &self.features.grammar;
+        let blocks: Vec<_> = [
+            (known.removed_lifecycle, BlockSchema::new("lifecycle", &[])),
+            (known.removed_connection, BlockSchema::new("connection", &[])),
+            (known.removed_provisioner, BlockSchema::new("provisioner", &["type"])),
+        ]
+        .into_iter()
+        .filter_map(|(known, block)| known.then_some(block))
+        .collect();
+        let before = self.errors();
+        let schema = Schema { attributes: &[AttributeSchema::required("from")], blocks: &blocks };
+        let content = block.body.content(&schema, self.findings);
+        let from = content.attribute("from").and_then(|attribute| {
+            let traversal = attribute.expr.static_traversal(self.findings)?;
+            let (target, wrong) = remove_target(&traversal, self.features);
+            self.findings.extend(wrong);
+            target
+        });
+        let destroy = self.removed_lifecycle(&content);
+        let managed = from
+            .as_ref()
+            .and_then(|from| from.resource.as_ref())
+            .is_some_and(|address| address.mode == Mode::Managed);
+        self.removed_connections(&content, managed);
+        let provisioners = match self.features.engine.product {
+            Product::Terraform => self.removed_provisioners(&content, managed),
+            Product::OpenTofu => self.removed_provisioners_of_opentofu(&content, from.as_ref(), block),
+        };
+        let removed = Removed { from, destroy, provisioners, block: Arc::clone(block) };
+        if self.features.removed_checked && self.errors() == before {
+            self.warn_of_removed(&removed);
+        }
+        removed
+    }
+
+    fn removed_lifecycle(&mut self, content: &Content) -> Option<Given<bool>> {
+        let mut blocks: Vec<_> = content.blocks_of("lifecycle").collect();
+        if self.features.removed_lifecycle_once {
+            let first = self.only(&blocks, "Duplicate lifecycle block", Language::InvalidLifecycle);
+            blocks = first.into_iter().collect();
+        }
+        // Where a second one is allowed, the last one that says something counts.
+        let mut destroy = None;
+        for block in blocks {
+            let content = block.body.content(&LIFECYCLE, self.findings);
+            destroy = self.flag(&content, "destroy").or(destroy);
+        }
+        destroy
+    }
+
+    fn removed_connections(&mut self, content: &Content, managed: bool) {
+        let connections: Vec<_> = content.blocks_of("connection").collect();
+        if managed {
+            self.only(&connections, "Duplicate connection block", Language::InvalidProvisioner);
+            return;
+        }
+        for connection in connections {
+            self.findings.push(
+                Finding::language(Language::InvalidProvisioner, "Invalid connection block")
+                    .detail("A connection means something only where a managed resource is removed.")
+                    .at(connection.header),
+            );
+        }
+    }
+
+    fn removed_provisioners(&mut self, content: &Content, managed: bool) -> Vec<Provisioner> {
+        let mut provisioners = Vec::new();
+        for block in content.blocks_of("provisioner") {
+            if !managed {
+                self.findings.push(
+                    Finding::language(Language::InvalidProvisioner, "Invalid provisioner block")
+                        .detail("A provisioner means something only where a managed resource is removed.")
+                        .at(block.header),
+                );
+                continue;
+            }
+            let Some(provisioner) = self.provisioner(block) else { continue };
+            if !provisioner.on_destroy {
+                self.findings.push(
+                    Finding::language(Language::InvalidProvisioner, "Invalid provisioner block")
+                        .detail("Only provisioners that run on destruction have a place here.")
+                        .at(block.header)
+                        .help("add: when = destroy"),
+                );
+            }
+            provisioners.push(provisioner);
+        }
+        provisioners
+    }
+
+    fn removed_provisioners_of_opentofu(
+        &mut self,
+        content: &Content,
+        from: Option<&RemoveTarget>,
+        removed: &Block,
+    ) -> Vec<Provisioner> {
+        let mut provisioners = Vec::new();
+        for block in content.blocks_of("provisioner") {
+            let Some(provisioner) = self.provisioner(block) else { continue };
+            if !provisioner.on_destroy {
+                self.findings.push(
+                    Finding::language(Language::InvalidProvisioner, "Invalid \"removed.provisioner\" block")
+                        .detail("Only provisioners that run on destruction have a place here.")
+                        .at(block.header)
+                        .help("add: when = destroy"),
+                );
+            } else if from.is_some_and(|from| from.resource.is_none()) {
+                self.findings.push(
+                    Finding::language(Language::InvalidProvisioner, "Invalid \"removed\" block")
+                        .detail("Provisioners mean something only where a resource is removed, not a module.")
+                        .at(removed.header),
+                );
+            } else {
+                provisioners.push(provisioner);
+            }
+        }
+        provisioners
+    }
+
+    /// What OpenTofu warns of, because Terraform takes the same block for something else.
+    fn warn_of_removed(&mut self, removed: &Removed) {
+        let (summary, detail) = match &removed.destroy {
+            None => (
+                "Missing lifecycle from the removed block",
+                "Without `destroy`, OpenTofu forgets the object and Terraform destroys it.",
+            ),
+            Some(destroy) if !destroy.value && !removed.provisioners.is_empty() => (
+                "Removed block provisioners will not be executed",
+                "With `destroy = false` nothing is destroyed, so these provisioners never run.",
+            ),
+            Some(_) => return,
+        };
+        self.findings.push(
+            Finding::language(Language::InvalidMovedRemovedImport, summary)
+                .severity(Severity::Warning)
+                .detail(detail)
+                .at(removed.block.header)
+                .help("say which it is: lifecycle { destroy = … }"),
+        );
+    }
+}

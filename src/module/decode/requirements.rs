@@ -1,0 +1,217 @@
+//! Turns `required_providers` blocks into entries.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use crate::finding::{Finding, Language};
+use crate::module::address::{ProviderAddress, legal_part};
+use crate::module::declaration::{Given, ProviderRefName, RequiredProvider, VersionConstraint};
+use crate::module::decode::Decoder;
+use crate::module::decode::version::invalid_version;
+use crate::syntax::{Attribute, Block, Expr, MapKey, StepKind};
+use crate::text::Span;
+use crate::value::{self, Value};
+
+/// One `required_providers` block.
+#[derive(Debug)]
+pub(in crate::module) struct RequiredProviders {
+    /// The entries that could be read.
+    pub(in crate::module) entries: BTreeMap<SmolStr, RequiredProvider>,
+    /// The block.
+    pub(in crate::module) block: Arc<Block>,
+}
+
+impl Decoder<'_> {
+    /// A `required_providers` block; none where something other than arguments stands in it.
+    pub(super) fn required_providers(&mut self, block: &Arc<Block>) -> Option<RequiredProviders> {
+        let before = self.errors();
+        let attributes = block.body.just_attributes(self.findings);
+        if self.errors() > before {
+            return None;
+        }
+        // The engine drops the entries that it visits after one with an error, and visits them in random order. Here
+        // every entry stands or falls by itself.
+        let entries = attributes
+            .iter()
+            .filter_map(|attribute| self.required_provider(attribute))
+            .map(|entry| (entry.name.clone(), entry))
+            .collect();
+        Some(RequiredProviders { entries, block: Arc::clone(block) })
+    }
+
+    fn required_provider(&mut self, attribute: &Arc<Attribute>) -> Option<RequiredProvider> {
+        let mut errors = Vec::new();
+        let value = value::constant(&attribute.expr, &mut errors);
+        if errors.is_empty() && matches!(value, Value::String(_) | Value::Number(_) | Value::Bool(_)) {
+            return self.version_only(attribute);
+        }
+        let before = self.errors();
+        if !self.local_name(&attribute.name, attribute.expr.span) {
+            return None;
+        }
+        let Some(pairs) = attribute.expr.as_map() else {
+            self.findings.push(invalid_object(
+                attribute.expr.span,
+                "A requirement is an object with `source` and `version`, or a version constraint alone.",
+            ));
+            return None;
+        };
+        let mut entry = self.entry(attribute, None)?;
+        for (key, value) in pairs {
+            let Some(name) = self.key(&key) else { continue };
+            match name.as_str() {
+                "version" => entry.version = self.required_version_of(attribute, value).or(entry.version),
+                "source" => self.provider_source(value, &mut entry),
+                "configuration_aliases" => self.aliases(value, &mut entry),
+                _ => {
+                    self.findings.push(
+                        invalid_object(
+                            key.span(),
+                            "A requirement holds `source`, `version` and `configuration_aliases`, and nothing else.",
+                        )
+                        .help("put what configures the provider into a `provider` block"),
+                    );
+                    break;
+                }
+            }
+        }
+        (self.errors() == before).then_some(entry)
+    }
+
+    /// The old form: `name = "version constraint"`.
+    fn version_only(&mut self, attribute: &Arc<Attribute>) -> Option<RequiredProvider> {
+        let version = self.version_constraint(attribute);
+        if let Err(reason) = legal_part(&attribute.name) {
+            self.findings.push(
+                Finding::language(Language::InvalidRequiredProviders, "Invalid provider name")
+                    .detail(format!("`{}` cannot be the name of a provider: {reason}.", attribute.name))
+                    .at(attribute.expr.span),
+            );
+            return None;
+        }
+        self.entry(attribute, version)
+    }
+
+    fn entry(&self, attribute: &Attribute, version: Option<VersionConstraint>) -> Option<RequiredProvider> {
+        let normal = legal_part(&attribute.name).ok()?;
+        Some(RequiredProvider {
+            name: attribute.name.clone(),
+            address: ProviderAddress::implied(&normal, self.features.registry_host)?,
+            source: None,
+            version,
+            aliases: Vec::new(),
+            value_span: attribute.expr.span,
+            span: attribute.span,
+            replaced: None,
+        })
+    }
+
+    /// The key of an entry, which is worth a text.
+    fn key(&mut self, key: &MapKey<'_>) -> Option<SmolStr> {
+        let value = match key {
+            MapKey::Name(name, _) => return Some((*name).clone()),
+            MapKey::Json(string, _) => return Some(string.text.clone()),
+            MapKey::Expr(expr) => {
+                let before = self.errors();
+                let value = value::constant(expr, self.findings);
+                if self.errors() > before {
+                    return None;
+                }
+                value
+            }
+        };
+        let text = value.as_str().map(SmolStr::from);
+        if text.is_none() {
+            self.findings.push(
+                Finding::language(Language::InvalidRequiredProviders, "Invalid Attribute")
+                    .detail("The names in a requirement are texts.")
+                    .at(key.span()),
+            );
+        }
+        text
+    }
+
+    fn required_version_of(&mut self, attribute: &Attribute, expr: &Expr) -> Option<VersionConstraint> {
+        let value = value::constant(expr, &mut Vec::new());
+        let Some(text) = value.as_str() else {
+            self.findings.push(invalid_version(expr.span, "A version constraint is a text."));
+            return None;
+        };
+        let constraints = Some(self.constraints(text, expr.span)?);
+        Some(VersionConstraint {
+            constraints,
+            text: text.into(),
+            span: attribute.span,
+            value_span: expr.span,
+        })
+    }
+
+    fn provider_source(&mut self, expr: &Expr, entry: &mut RequiredProvider) {
+        let value = value::constant(expr, &mut Vec::new());
+        let Some(text) = value.as_str() else {
+            self.findings.push(
+                Finding::language(Language::InvalidRequiredProviders, "Invalid source")
+                    .detail("The source of a provider is a text.")
+                    .at(expr.span),
+            );
+            return;
+        };
+        match ProviderAddress::parse(text, self.features.registry_host) {
+            Ok(address) => {
+                entry.address = address;
+                entry.source = Some(Given { value: text.into(), span: expr.span });
+            }
+            Err(error) => self.findings.push(
+                Finding::language(Language::InvalidRequiredProviders, error.summary)
+                    .detail(error.detail)
+                    .at(expr.span)
+                    .help("write \"namespace/name\", as in \"hashicorp/aws\""),
+            ),
+        }
+    }
+
+    fn aliases(&mut self, expr: &Expr, entry: &mut RequiredProvider) {
+        let Some(elements) = expr.static_list(self.findings) else { return };
+        for element in elements {
+            let Some(traversal) = element.static_traversal(self.findings) else { continue };
+            let alias = match traversal.steps.as_slice() {
+                [] => None,
+                [step] => match &step.kind {
+                    StepKind::Attribute(alias) => Some(alias.clone()),
+                    StepKind::Key(_) | StepKind::Number(_) => {
+                        self.findings.push(invalid_alias(expr.span, "An alias is written as `name.alias`."));
+                        continue;
+                    }
+                },
+                [_, ..] => {
+                    self.findings.push(invalid_alias(expr.span, "An alias is written as `name.alias`."));
+                    continue;
+                }
+            };
+            if traversal.root != entry.name {
+                let detail = format!(
+                    "Aliases of `{0}` start with `{0}.`, not with `{1}`.",
+                    entry.name, traversal.root
+                );
+                self.findings.push(invalid_alias(expr.span, detail));
+                continue;
+            }
+            let value = ProviderRefName { name: traversal.root.clone(), alias };
+            entry.aliases.push(Given { value, span: element.span });
+        }
+    }
+}
+
+fn invalid_object(at: Span, detail: &str) -> Finding {
+    Finding::language(Language::InvalidRequiredProviders, "Invalid required_providers object")
+        .detail(detail)
+        .at(at)
+}
+
+fn invalid_alias(at: Span, detail: impl Into<String>) -> Finding {
+    Finding::language(Language::InvalidRequiredProviders, "Invalid configuration_aliases value")
+        .detail(detail)
+        .at(at)
+}

@@ -1,0 +1,132 @@
+//! Turns `terraform` blocks into requirements and storage.
+
+use std::sync::Arc;
+
+use crate::finding::{Finding, Language};
+use crate::module::declaration::{ProviderMeta, Storage};
+use crate::module::decode::{Declarations, Decoder};
+use crate::syntax::{AttributeSchema, Block, BlockSchema, Content, Schema};
+use crate::value;
+
+const ATTRIBUTES: &[AttributeSchema<'_>] = &[
+    AttributeSchema::optional("required_version"),
+    AttributeSchema::optional("experiments"),
+    AttributeSchema::optional("language"),
+];
+
+impl Decoder<'_> {
+    pub(super) fn terraform(&mut self, block: &Block, into: &mut Declarations) {
+        let known = &self.features.grammar;
+        let optional = [
+            (known.cloud, BlockSchema::new("cloud", &[])),
+            (known.encryption, BlockSchema::new("encryption", &[])),
+            (known.state_store_named, BlockSchema::new("state_store", &["type"])),
+        ];
+        let always = [
+            BlockSchema::new("backend", &["type"]),
+            BlockSchema::new("required_providers", &[]),
+            BlockSchema::new("provider_meta", &["provider"]),
+        ];
+        let blocks: Vec<_> = always
+            .into_iter()
+            .chain(optional.into_iter().filter(|(known, _)| *known).map(|(_, block)| block))
+            .collect();
+        let content = block.body.content(&Schema { attributes: ATTRIBUTES, blocks: &blocks }, self.findings);
+        self.settings(&content, into);
+        for block in &content.blocks {
+            match block.kind.as_str() {
+                "backend" => into.backends.push(storage(block)),
+                "cloud" => into.clouds.push(storage(block)),
+                "encryption" => {
+                    self.encryption(block);
+                    into.encryptions.push(Arc::clone(block));
+                }
+                "required_providers" => into.required_providers.extend(self.required_providers(block)),
+                "provider_meta" => into.provider_metas.extend(self.provider_meta(block)),
+                "state_store" => self.state_store(block),
+                // The schema lets nothing else through.
+                _ => {}
+            }
+        }
+    }
+
+    /// `required_version`, `language` and `experiments`.
+    fn settings(&mut self, content: &Content, into: &mut Declarations) {
+        if let Some(attribute) = content.attribute("required_version")
+            && self.reads_required_version()
+        {
+            into.required_versions.extend(self.version_constraint(attribute));
+        }
+        if !self.features.language_edition_checked {
+            return;
+        }
+        if let Some(attribute) = content.attribute("language") {
+            let (summary, detail) = match attribute.expr.keyword() {
+                Some(edition) if edition == "TF2021" => ("", ""),
+                Some(_) => {
+                    ("Unsupported language edition", "The only edition of the language so far is `TF2021`.")
+                }
+                None => (
+                    "Invalid language edition",
+                    "An edition is a bare word. The only one so far is `TF2021`.",
+                ),
+            };
+            if !summary.is_empty() {
+                self.findings.push(
+                    Finding::language(Language::UnsupportedEngineVersion, summary)
+                        .detail(detail)
+                        .at(attribute.expr.span)
+                        .help("remove `language`: TF2021 is what you get without it"),
+                );
+            }
+        }
+        if let Some(attribute) = content.attribute("experiments") {
+            self.findings.push(
+                Finding::language(Language::UnsupportedEngineVersion, "Module uses experimental features")
+                    .detail("Experiments can be used in alpha releases only.")
+                    .at(attribute.name_span)
+                    .help("remove `experiments`"),
+            );
+        }
+    }
+
+    fn provider_meta(&mut self, block: &Arc<Block>) -> Option<ProviderMeta> {
+        let before = self.errors();
+        let attributes = block.body.just_attributes(self.findings);
+        if self.errors() > before {
+            return None;
+        }
+        for attribute in attributes {
+            value::constant(&attribute.expr, self.findings);
+        }
+        let name = block.labels.first()?;
+        self.local_name(&name.text, block.header)
+            .then(|| ProviderMeta { name: name.text.clone(), block: Arc::clone(block) })
+    }
+
+    fn state_store(&mut self, block: &Block) {
+        self.findings.push(
+            Finding::language(Language::UnsupportedBlockOrArgument, "Unsupported block type")
+                .detail("`state_store` blocks can be used in alpha releases only.")
+                .at(block.kind_span),
+        );
+    }
+
+    /// `required_providers` at the top of a file.
+    pub(super) fn misplaced_required_providers(&mut self, block: &Block) {
+        self.findings.push(
+            Finding::language(Language::InvalidRequiredProviders, "Invalid required_providers block")
+                .detail("Provider requirements stand inside a `terraform` block.")
+                .at(block.kind_span)
+                .help("wrap it: terraform { required_providers { … } }"),
+        );
+    }
+}
+
+fn storage(block: &Arc<Block>) -> Storage {
+    Storage {
+        kind: block.labels.first().map(|label| label.text.clone()),
+        block: Arc::clone(block),
+        replaced: None,
+    }
+}

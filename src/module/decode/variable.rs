@@ -1,0 +1,187 @@
+//! Turns `variable` and `locals` blocks into variables and locals.
+
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use crate::finding::{Finding, Language};
+use crate::module::address::{self, Subject, valid_identifier};
+use crate::module::declaration::{Condition, Given, Local, Origin, Variable};
+use crate::module::decode::Decoder;
+use crate::syntax::{AttributeSchema, Block, BlockSchema, Content, Label, Schema};
+use crate::value::{self, Constraint, Value};
+
+impl Decoder<'_> {
+    pub(super) fn variable(&mut self, block: &Arc<Block>) -> Variable {
+        let known = &self.features.grammar;
+        let optional = [
+            (known.nullable, "nullable"),
+            (known.ephemeral, "ephemeral"),
+            (known.deprecated, "deprecated"),
+            (known.const_variable, "const"),
+        ];
+        let attributes: Vec<_> = ["description", "default", "type", "sensitive"]
+            .into_iter()
+            .chain(optional.into_iter().filter(|(known, _)| *known).map(|(_, name)| name))
+            .map(AttributeSchema::optional)
+            .collect();
+        let schema = Schema { attributes: &attributes, blocks: &[BlockSchema::new("validation", &[])] };
+        let content = block.body.content(&schema, self.findings);
+        let name = self.variable_name(&block.labels[0]);
+        let description = self.text(&content, "description");
+        let constraint = content.attribute("type").map(|attribute| Given {
+            value: value::type_constraint(&attribute.expr, self.findings),
+            span: attribute.expr.span,
+        });
+        let sensitive = self.flag(&content, "sensitive");
+        let ephemeral = self.flag(&content, "ephemeral");
+        let constant = self.flag(&content, "const");
+        let nullable = self.flag(&content, "nullable");
+        let default = self.default(&content, constraint.as_ref(), nullable.as_ref());
+        let deprecated = self.text(&content, "deprecated");
+        self.deprecation(deprecated.as_ref(), block.labels[0].span, "Invalid `deprecated` value");
+        self.const_excludes(constant.as_ref(), sensitive.as_ref(), "sensitive", block);
+        self.const_excludes(constant.as_ref(), ephemeral.as_ref(), "ephemeral", block);
+        let validations = content.blocks.iter().map(|block| self.validation(block, &name)).collect();
+        Variable {
+            name,
+            origin: Origin::of(block),
+            description,
+            constraint,
+            default,
+            sensitive,
+            ephemeral,
+            nullable,
+            deprecated,
+            constant,
+            validations,
+        }
+    }
+
+    fn variable_name(&mut self, label: &Label) -> SmolStr {
+        self.name(label, "Invalid variable name");
+        if self.features.reserved_variable_names.contains(&label.text.as_str()) {
+            self.findings.push(
+                Finding::language(Language::InvalidName, "Invalid variable name")
+                    .detail(format!(
+                        "`{}` means something else in a module block, so no variable can have it.",
+                        label.text
+                    ))
+                    .at(label.span)
+                    .help("choose another name"),
+            );
+        }
+        label.text.clone()
+    }
+
+    /// The default, converted to the type that this very block gives. Without one an override file leaves it as it is:
+    /// merging will convert it.
+    fn default(
+        &mut self,
+        content: &Content,
+        constraint: Option<&Given<Constraint>>,
+        nullable: Option<&Given<bool>>,
+    ) -> Option<Given<Value>> {
+        let attribute = content.attribute("default")?;
+        let span = attribute.expr.span;
+        let mut value = value::constant(&attribute.expr, self.findings);
+        if let Some(Given { value: constraint, .. }) = constraint {
+            if !value.is_null() {
+                value = constraint.apply_defaults(&value);
+            }
+            value = match value::convert(&value, &constraint.ty) {
+                Ok(converted) => converted,
+                Err(mismatch) => {
+                    self.findings.push(
+                        Finding::language(
+                            Language::InvalidDefaultValue,
+                            "Invalid default value for variable",
+                        )
+                        .detail(format!("The default does not fit the type of this variable: {mismatch}."))
+                        .at(span),
+                    );
+                    Value::UNKNOWN
+                }
+            };
+        }
+        if value.is_null() && nullable.is_some_and(|nullable| !nullable.value) {
+            self.findings.push(
+                Finding::language(Language::InvalidDefaultValue, "Invalid default value for variable")
+                    .detail("The default is null, and `nullable = false` says that it cannot be.")
+                    .at(span),
+            );
+        }
+        Some(Given { value, span })
+    }
+
+    fn validation(&mut self, block: &Arc<Block>, variable: &str) -> Condition {
+        let condition = self.condition(block);
+        if let Some(attribute) = &condition.condition {
+            let mut own = false;
+            let mut others = false;
+            for traversal in attribute.expr.variables() {
+                match address::reference(traversal, self.features) {
+                    Ok(reference) if matches!(&reference.subject, Subject::Variable(name) if name == variable) =>
+                    {
+                        own = true;
+                    }
+                    _ => others = true,
+                }
+            }
+            if others && !self.features.validation_refers_to_others {
+                self.findings.push(
+                    Finding::language(Language::InvalidCheckOrCondition, "Invalid reference in variable validation")
+                        .detail(format!("The condition of a variable can refer to the variable itself alone: `var.{variable}`."))
+                        .at(attribute.expr.span),
+                );
+            } else if !own {
+                self.findings.push(
+                    Finding::language(
+                        Language::InvalidCheckOrCondition,
+                        "Invalid variable validation condition",
+                    )
+                    .detail(format!(
+                        "The condition does not test the variable: it never says `var.{variable}`."
+                    ))
+                    .at(attribute.expr.span),
+                );
+            }
+        }
+        condition
+    }
+
+    fn const_excludes(
+        &mut self,
+        constant: Option<&Given<bool>>,
+        other: Option<&Given<bool>>,
+        word: &str,
+        block: &Block,
+    ) {
+        let both = constant.is_some_and(|given| given.value) && other.is_some_and(|given| given.value);
+        if both && self.features.const_excludes_sensitive {
+            self.findings.push(
+                Finding::language(Language::InvalidValue, format!("Const variable cannot be {word}"))
+                    .detail(format!(
+                        "A `const` variable is known before everything else, so it cannot be {word}."
+                    ))
+                    .at(block.header),
+            );
+        }
+    }
+
+    pub(super) fn locals(&mut self, block: &Arc<Block>) -> Vec<Local> {
+        let attributes = block.body.just_attributes(self.findings);
+        for attribute in &attributes {
+            if !valid_identifier(&attribute.name) {
+                self.name(
+                    &Label { text: attribute.name.clone(), span: attribute.name_span },
+                    "Invalid local value name",
+                );
+            }
+        }
+        attributes
+            .into_iter()
+            .map(|attribute| Local { name: attribute.name.clone(), attribute, base: None })
+            .collect()
+    }
+}

@@ -1,0 +1,155 @@
+//! Turns the declarations of all files of a folder into one module: first what primary files declare, each thing once,
+//! then what override files lay over it.
+//!
+//! Overriding goes file by file in the order of their full names, and inside a file kind by kind, not by position. What
+//! an override file makes of something is checked there and then, even where a later one mends it.
+
+mod call;
+mod output;
+mod primary;
+mod provider;
+mod resource;
+mod storage;
+mod variable;
+
+use smol_str::SmolStr;
+
+use crate::engine::{Features, InOverride, RemovedInOverride, RequiredVersion};
+use crate::finding::{Finding, Language};
+use crate::module::Module;
+use crate::module::address::{Mode, ProviderAddress};
+use crate::module::declaration::{Dependency, Resource};
+use crate::module::decode::Declarations;
+use crate::syntax::Block;
+use crate::text::Span;
+
+/// Builds a module. `primary` and `overriding` are in the order of their file names.
+pub(super) fn files(
+    module: &mut Module,
+    mut primary: Vec<Declarations>,
+    mut overriding: Vec<Declarations>,
+    findings: &mut Vec<Finding>,
+) {
+    let mut merger = Merger { features: module.features, module, findings };
+    // Requirements come first, those of override files too, so that resources know the provider they belong to.
+    merger.required_providers(&mut primary, &mut overriding);
+    for file in primary {
+        merger.append(file);
+    }
+    for file in overriding {
+        merger.merge(file);
+    }
+}
+
+struct Merger<'a> {
+    module: &'a mut Module,
+    features: Features,
+    findings: &'a mut Vec<Finding>,
+}
+
+impl Merger<'_> {
+    /// Lays what one override file declares over the module.
+    fn merge(&mut self, file: Declarations) {
+        if !file.required_versions.is_empty() {
+            match self.features.required_version {
+                RequiredVersion::EveryFile => self.module.required_versions = file.required_versions,
+                RequiredVersion::TofuFiles => self.module.required_versions.extend(file.required_versions),
+            }
+        }
+        self.override_backends(file.backends);
+        self.override_clouds(file.clouds);
+        self.override_encryption(file.encryptions);
+        for provider in file.providers {
+            self.override_provider(provider);
+        }
+        for variable in file.variables {
+            self.override_variable(variable);
+        }
+        for local in file.locals {
+            self.override_local(local);
+        }
+        for output in file.outputs {
+            self.override_output(output);
+        }
+        for call in file.calls {
+            self.override_call(call);
+        }
+        for resource in file.managed.into_iter().chain(file.data) {
+            self.override_resource(resource);
+        }
+        for resource in file.ephemeral {
+            match self.features.override_ephemeral {
+                InOverride::Merged => self.override_resource(resource),
+                InOverride::Ignored => self.module.ignored_overrides.push(resource.origin.base),
+            }
+        }
+        for removed in file.removed {
+            match self.features.override_removed {
+                RemovedInOverride::Error => {
+                    self.not_in_override(&removed.block, "Cannot override 'Removed' blocks");
+                }
+                RemovedInOverride::Ignored => self.module.ignored_overrides.push(removed.block),
+            }
+        }
+        self.module.ignored_overrides.extend(file.provider_metas.into_iter().map(|meta| meta.block));
+        for moved in file.moved {
+            self.not_in_override(&moved.block, "Cannot override 'moved' blocks");
+        }
+        for import in file.imports {
+            self.not_in_override(&import.block, "Cannot override 'import' blocks");
+        }
+        for action in file.actions {
+            self.override_action(action);
+        }
+    }
+
+    fn not_in_override(&mut self, block: &Block, summary: &str) {
+        self.findings.push(
+            Finding::language(Language::OverrideNotAllowed, summary)
+                .detail(format!("A `{}` block can stand in a normal file only.", block.kind))
+                .at(block.header)
+                .help("move it into a file that is not an override file"),
+        );
+    }
+
+    /// Says that there is nothing to override.
+    fn without_base(&mut self, summary: &str, what: &str, at: Span) {
+        self.findings.push(
+            Finding::language(Language::OverrideWithoutBase, summary)
+                .detail(format!(
+                    "There is no {what} in the normal files of this module, and an override file can only change \
+                     what they declare."
+                ))
+                .at(at)
+                .help("declare it in a normal file, or correct the name"),
+        );
+    }
+
+    /// Says that `depends_on` cannot be overridden.
+    fn depends_on(&mut self, over: &[Dependency], base: Span) {
+        if let Some(first) = over.first() {
+            self.findings.push(
+                Finding::language(Language::OverrideDependsOn, "Unsupported override")
+                    .detail("`depends_on` cannot be set in an override file.")
+                    .at(first.span)
+                    .related(base, "the block that is overridden")
+                    .help("move `depends_on` into the block that is overridden"),
+            );
+        }
+    }
+
+    /// What the address of a provider's local name stands for in this module.
+    fn provider_address(&self, local_name: &str) -> Option<ProviderAddress> {
+        self.module.provider_address(local_name)
+    }
+}
+
+/// The word for a kind of resource in sentences.
+fn what(resource: &Resource) -> SmolStr {
+    let kind = match resource.address.mode {
+        Mode::Managed => "resource",
+        Mode::Data => "data source",
+        Mode::Ephemeral => "ephemeral resource",
+    };
+    smol_str::format_smolstr!("{kind} `{}`", resource.address)
+}

@@ -1,0 +1,264 @@
+//! Puts together what primary files declare; two declarations of one thing are a finding at the later one.
+
+use std::collections::btree_map::Entry;
+use std::fmt::Debug;
+
+use crate::engine::ImportSubject;
+use crate::finding::{Finding, Language};
+use crate::module::address::{ImportTarget, Mode, ProviderAddress, legal_part};
+use crate::module::declaration::{
+    Action, Check, Import, Local, ModuleCall, Output, ProviderConfiguration, ProviderMeta, Resource, Variable,
+};
+use crate::module::decode::Declarations;
+use crate::module::merge::Merger;
+use crate::text::Span;
+
+impl Merger<'_> {
+    /// Requirements of primary files, of which there may be one block, and then the entries of override files, which
+    /// replace whole entries.
+    pub(super) fn required_providers(
+        &mut self,
+        primary: &mut [Declarations],
+        overriding: &mut [Declarations],
+    ) {
+        for file in primary {
+            for requirements in std::mem::take(&mut file.required_providers) {
+                if let Some(first) = &self.module.required_providers_block {
+                    self.findings.push(
+                        duplicate(
+                            "Duplicate required providers configuration",
+                            requirements.block.header,
+                            first.header,
+                        )
+                        .detail("A module has one `required_providers` block.")
+                        .help("put the entries into one block"),
+                    );
+                    continue;
+                }
+                self.module.required_providers = requirements.entries;
+                self.module.required_providers_block = Some(requirements.block);
+            }
+        }
+        for file in overriding {
+            for requirements in std::mem::take(&mut file.required_providers) {
+                for (name, mut entry) in requirements.entries {
+                    entry.replaced = self.module.required_providers.remove(&name).map(Box::new);
+                    self.module.required_providers.insert(name, entry);
+                }
+            }
+        }
+    }
+
+    /// Adds what one primary file declares.
+    pub(super) fn append(&mut self, file: Declarations) {
+        self.module.required_versions.extend(file.required_versions);
+        self.append_storage(file.backends, file.clouds, file.encryptions);
+        self.append_providers(file.providers, file.provider_metas);
+        self.append_values(file.variables, file.locals, file.outputs, file.calls);
+        for resource in file.managed.into_iter().chain(file.data).chain(file.ephemeral) {
+            self.append_resource(resource);
+        }
+        for (check, data) in file.checks {
+            self.append_check(check, data);
+        }
+        for action in file.actions {
+            self.append_action(action);
+        }
+        self.module.moved.extend(file.moved);
+        self.module.removed.extend(file.removed);
+        for import in file.imports {
+            self.append_import(import);
+        }
+    }
+
+    fn append_providers(&mut self, providers: Vec<ProviderConfiguration>, metas: Vec<ProviderMeta>) {
+        for provider in providers {
+            match self.module.providers.entry(provider.compact()) {
+                Entry::Occupied(first) => {
+                    let detail = match &provider.alias {
+                        None => format!("There is a default configuration of `{}` already.", provider.name),
+                        Some(_) => format!("There is a configuration `{}` already.", first.key()),
+                    };
+                    self.findings.push(
+                        duplicate(
+                            "Duplicate provider configuration",
+                            provider.origin.header(),
+                            first.get().origin.header(),
+                        )
+                        .detail(detail)
+                        .help("give one of them an `alias` of its own"),
+                    );
+                }
+                Entry::Vacant(place) => {
+                    place.insert(provider);
+                }
+            }
+        }
+        for meta in metas {
+            let address = self.provider_address(&meta.name);
+            let header = meta.block.header;
+            if let Some(first) = self.module.provider_metas.insert(address, meta) {
+                self.findings.push(
+                    duplicate("Duplicate provider_meta block", header, first.block.header)
+                        .detail("A module has one `provider_meta` block for each provider."),
+                );
+            }
+        }
+    }
+
+    fn append_values(
+        &mut self,
+        variables: Vec<Variable>,
+        locals: Vec<Local>,
+        outputs: Vec<Output>,
+        calls: Vec<ModuleCall>,
+    ) {
+        for variable in variables {
+            let header = variable.origin.header();
+            let name = variable.name.clone();
+            // The engine goes on with the later one; it has named the earlier one by then.
+            if let Some(first) = self.module.variables.insert(variable.name.clone(), variable) {
+                self.twice(
+                    "Duplicate variable declaration",
+                    "variable",
+                    &name,
+                    header,
+                    first.origin.header(),
+                );
+            }
+        }
+        for local in locals {
+            let at = local.attribute.span;
+            let name = local.name.clone();
+            if let Some(first) = self.module.locals.insert(local.name.clone(), local) {
+                self.twice(
+                    "Duplicate local value definition",
+                    "local value",
+                    &name,
+                    at,
+                    first.attribute.span,
+                );
+            }
+        }
+        for output in outputs {
+            let header = output.origin.header();
+            let name = output.name.clone();
+            if let Some(first) = self.module.outputs.insert(output.name.clone(), output) {
+                self.twice("Duplicate output definition", "output", &name, header, first.origin.header());
+            }
+        }
+        for call in calls {
+            let header = call.origin.header();
+            let name = call.name.clone();
+            if let Some(first) = self.module.calls.insert(call.name.clone(), call) {
+                self.twice("Duplicate module call", "module call", &name, header, first.origin.header());
+            }
+        }
+    }
+
+    fn append_check(&mut self, check: Check, data: Option<Resource>) {
+        // A data source that is declared elsewhere takes the whole check with it.
+        if let Some(data) = data
+            && !self.append_resource(data)
+        {
+            return;
+        }
+        match self.module.checks.entry(check.name.clone()) {
+            Entry::Occupied(first) => {
+                let summary = format!("Duplicate check {:?} configuration", check.name.as_str());
+                let first = first.get().block.header;
+                self.twice(&summary, "check", &check.name, check.block.header, first);
+            }
+            Entry::Vacant(place) => {
+                place.insert(check);
+            }
+        }
+    }
+
+    fn append_action(&mut self, action: Action) {
+        match self.module.actions.entry((action.kind.clone(), action.name.clone())) {
+            Entry::Occupied(first) => {
+                let summary = format!("Duplicate action {:?} configuration", action.kind.as_str());
+                let name = format!("{}.{}", action.kind, action.name);
+                let first = first.get().origin.header();
+                self.twice(&summary, "action", &name, action.origin.header(), first);
+            }
+            Entry::Vacant(place) => {
+                place.insert(action);
+            }
+        }
+    }
+
+    /// Adds a resource; gives whether there was none with its address.
+    fn append_resource(&mut self, mut resource: Resource) -> bool {
+        if let Some(first) = self.module.resources.get(&resource.address) {
+            let kind = resource.address.kind.as_str();
+            let summary = match resource.address.mode {
+                Mode::Managed => format!("Duplicate resource {kind:?} configuration"),
+                Mode::Data => format!("Duplicate data {kind:?} configuration"),
+                Mode::Ephemeral => {
+                    format!("Duplicate {} {kind:?} configuration", self.features.summaries.ephemeral_kind)
+                }
+            };
+            let (at, first) = (resource.origin.header(), first.origin.header());
+            let address = resource.address.to_string();
+            self.twice(&summary, resource.address.mode.keyword(), &address, at, first);
+            return false;
+        }
+        resource.provider = self.provider_of(&resource);
+        self.module.resources.insert(resource.address.clone(), resource);
+        true
+    }
+
+    /// The provider that a resource belongs to; none where its type implies no provider name that is allowed.
+    fn provider_of(&self, resource: &Resource) -> Option<ProviderAddress> {
+        match &resource.provider_ref {
+            Some(reference) => self.provider_address(&reference.name),
+            None => legal_part(resource.address.implied_provider())
+                .ok()
+                .and_then(|name| self.provider_address(&name)),
+        }
+    }
+
+    fn append_import(&mut self, import: Import) {
+        if let Some(target) = &import.target {
+            let same = |other: &&Import| target.is_static && other.target.as_ref() == Some(target);
+            for first in self.module.imports.iter().filter(same) {
+                let at = match (self.features.duplicate_import_subject, &import.to) {
+                    (ImportSubject::To, Some(to)) => to.span,
+                    _ => import.block.header,
+                };
+                self.findings.push(
+                    duplicate(
+                        format!("Duplicate import configuration for {:?}", without_keys(target)),
+                        at,
+                        first.block.header,
+                    )
+                    .detail("One object can be imported once."),
+                );
+            }
+        }
+        self.module.imports.push(import);
+    }
+
+    fn twice(&mut self, summary: &str, what: &str, name: &str, at: Span, first: Span) {
+        self.findings.push(
+            duplicate(summary, at, first)
+                .detail(format!("There is another {what} `{name}` in this module."))
+                .help("remove one of them, or give it another name"),
+        );
+    }
+}
+
+/// The address of what is imported, with the keys of instances left out.
+fn without_keys(target: &ImportTarget) -> String {
+    let path = target.path.iter().map(|step| format!("module.{}.", step.name));
+    path.chain([target.resource.resource.to_string()]).collect()
+}
+
+pub(super) fn duplicate(summary: impl Into<String> + Debug, at: Span, first: Span) -> Finding {
+    Finding::language(Language::DuplicateDeclaration, summary)
+        .at(at)
+        .label("declared again here")
+        .related(first, "declared here first")
+}

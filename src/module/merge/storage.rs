@@ -1,0 +1,109 @@
+//! Decides where the state is kept: of `backend` and `cloud` blocks there may be one, and an override file replaces it.
+
+use std::sync::Arc;
+
+use crate::finding::{Finding, Language};
+use crate::module::declaration::Storage;
+use crate::module::merge::Merger;
+use crate::module::merge::primary::duplicate;
+use crate::syntax::Block;
+
+impl Merger<'_> {
+    pub(super) fn append_storage(
+        &mut self,
+        backends: Vec<Storage>,
+        clouds: Vec<Storage>,
+        encryptions: Vec<Arc<Block>>,
+    ) {
+        for backend in backends {
+            match &self.module.backend {
+                Some(first) => self.findings.push(
+                    duplicate(
+                        self.features.summaries.duplicate_backend,
+                        backend.block.header,
+                        first.block.header,
+                    )
+                    .detail("A module has one `backend` block."),
+                ),
+                None => self.module.backend = Some(backend),
+            }
+        }
+        for cloud in clouds {
+            match &self.module.cloud {
+                Some(first) => self.findings.push(
+                    duplicate(
+                        self.features.summaries.duplicate_cloud,
+                        cloud.block.header,
+                        first.block.header,
+                    )
+                    .detail("A module has one `cloud` block."),
+                ),
+                None => self.module.cloud = Some(cloud),
+            }
+        }
+        if let (Some(backend), Some(cloud)) = (&self.module.backend, &self.module.cloud) {
+            self.findings.push(
+                Finding::language(Language::DuplicateDeclaration, self.features.summaries.backend_and_cloud)
+                    .detail("The state is kept in one place: in a backend or in the cloud.")
+                    .at(backend.block.header)
+                    .related(cloud.block.header, "the cloud is configured here")
+                    .help("remove one of the two"),
+            );
+        }
+        for encryption in encryptions {
+            match &self.module.encryption {
+                Some(first) => self.findings.push(
+                    duplicate("Duplicate encryption configuration", encryption.header, first.header)
+                        .detail("A module has one `encryption` block."),
+                ),
+                None => self.module.encryption = Some(encryption),
+            }
+        }
+    }
+
+    pub(super) fn override_backends(&mut self, backends: Vec<Storage>) {
+        if let [first, second, ..] = backends.as_slice() {
+            self.findings.push(
+                duplicate("Duplicate backend configuration", second.block.header, first.block.header)
+                    .detail("One override file can have one `backend` block."),
+            );
+        } else if let Some(mut backend) = backends.into_iter().next() {
+            backend.replaced = self.replaced_storage();
+            self.module.backend = Some(backend);
+        }
+    }
+
+    pub(super) fn override_clouds(&mut self, clouds: Vec<Storage>) {
+        if let [first, second, ..] = clouds.as_slice() {
+            self.findings.push(
+                duplicate(self.override_cloud_summary(), second.block.header, first.block.header)
+                    .detail("One override file can have one `cloud` block."),
+            );
+        } else if let Some(mut cloud) = clouds.into_iter().next() {
+            cloud.replaced = self.replaced_storage();
+            self.module.cloud = Some(cloud);
+        }
+    }
+
+    pub(super) fn override_encryption(&mut self, encryptions: Vec<Arc<Block>>) {
+        if let [first, second, ..] = encryptions.as_slice() {
+            self.findings.push(
+                duplicate("Duplicate encryption configuration", second.header, first.header)
+                    .detail("One override file can have one `encryption` block."),
+            );
+        } else if let Some(encryption) = encryptions.into_iter().next() {
+            // The engine merges it deeply; what is in it is for its key providers, and nothing here looks at it.
+            self.module.encryption.get_or_insert(encryption);
+        }
+    }
+
+    fn replaced_storage(&mut self) -> Option<Box<Storage>> {
+        let replaced = self.module.backend.take();
+        let cloud = self.module.cloud.take();
+        cloud.or(replaced).map(Box::new)
+    }
+
+    fn override_cloud_summary(&self) -> &'static str {
+        self.features.summaries.duplicate_cloud
+    }
+}

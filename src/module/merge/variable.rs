@@ -1,0 +1,96 @@
+//! Lays a `variable` block of an override file over a variable, and checks what comes of it; the same for locals.
+
+use crate::engine::InOverride;
+use crate::finding::{Finding, Language};
+use crate::module::declaration::{Given, Local, Variable};
+use crate::module::merge::Merger;
+use crate::value::{self, Mismatch};
+
+impl Merger<'_> {
+    pub(super) fn override_variable(&mut self, over: Variable) {
+        let Some(base) = self.module.variables.get_mut(&over.name) else {
+            let what = format!("variable `{}`", over.name);
+            self.without_base("Missing base variable declaration to override", &what, over.origin.header());
+            return;
+        };
+        let wrote = (over.constraint.is_some(), over.default.is_some());
+        let header = over.origin.header();
+        base.description = over.description.or(base.description.take());
+        base.sensitive = over.sensitive.or(base.sensitive.take());
+        base.ephemeral = over.ephemeral.or(base.ephemeral.take());
+        base.constant = over.constant.or(base.constant.take());
+        base.nullable = over.nullable.or(base.nullable.take());
+        base.default = over.default.or(base.default.take());
+        if self.features.override_deprecated == InOverride::Merged {
+            base.deprecated =
+                over.deprecated.filter(|text| !text.value.is_empty()).or(base.deprecated.take());
+        }
+        if let Some(mut constraint) = over.constraint {
+            // The defaults of optional attributes stay those of the base: so it is in both engines.
+            let base_defaults = base.constraint.take().and_then(|base| base.value.defaults);
+            constraint.value.defaults = base_defaults;
+            base.constraint = Some(constraint);
+        }
+        base.origin.overrides.push(over.origin.base);
+        let base_header = base.origin.header();
+        let findings = recheck(base, wrote)
+            .into_iter()
+            .map(|finding| finding.at(header).related(base_header, "the variable that is overridden"));
+        self.findings.extend(findings);
+    }
+
+    pub(super) fn override_local(&mut self, over: Local) {
+        let Some(base) = self.module.locals.get_mut(&over.name) else {
+            let what = format!("local value `{}`", over.name);
+            self.without_base("Missing base local value definition to override", &what, over.attribute.span);
+            return;
+        };
+        let replaced = std::mem::replace(&mut base.attribute, over.attribute);
+        base.base.get_or_insert(replaced);
+    }
+}
+
+/// Converts the default once more, to what is now the type. It is the converted default that is converted, not what
+/// was written: a `null` of one type does not become a `null` of another.
+fn recheck(variable: &mut Variable, (wrote_type, wrote_default): (bool, bool)) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let Some(default) = &mut variable.default else { return findings };
+    if let Some(Given { value: constraint, span: type_span }) = &variable.constraint {
+        match value::convert(&default.value, &constraint.ty) {
+            Ok(converted) => default.value = converted,
+            Err(mismatch) => {
+                let finding =
+                    Finding::language(Language::InvalidDefaultValue, "Invalid default value for variable")
+                        .detail(detail(&mismatch, wrote_type, wrote_default))
+                        .related(default.span, "the default")
+                        .related(*type_span, "the type");
+                findings.push(finding);
+            }
+        }
+    }
+    if default.value.is_null() && variable.nullable.as_ref().is_some_and(|nullable| !nullable.value) {
+        findings.push(
+            Finding::language(Language::InvalidDefaultValue, "Invalid default value for variable")
+                .detail(
+                    "With this override the default is null, and `nullable = false` says that it cannot be.",
+                )
+                .related(default.span, "the default"),
+        );
+    }
+    findings
+}
+
+fn detail(mismatch: &Mismatch, wrote_type: bool, wrote_default: bool) -> String {
+    let mismatch = &mismatch.message;
+    match (wrote_type, wrote_default) {
+        (true, false) => {
+            format!("With the type of this override the default is no longer valid: {mismatch}.")
+        }
+        (false, true) => {
+            format!("The default of this override does not fit the type of the variable: {mismatch}.")
+        }
+        (true, true) | (false, false) => {
+            format!("The default of this variable does not fit its type: {mismatch}.")
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Finds out how the engine gets to each module: from modules that nobody calls, with errors on the way or without.
+
+use crate::tree::{Callee, Node, NodeId, Tree};
+
+/// How modules are got to.
+pub(super) struct Reached {
+    /// By node: from a tree in which everything is in order.
+    sound: Vec<bool>,
+    /// By node: from a tree in which some called module has errors.
+    broken: Vec<bool>,
+}
+
+impl Reached {
+    pub(super) fn from(tree: &Tree, roots: &[NodeId]) -> Self {
+        let count = tree.nodes.len();
+        let below = errors_below(tree);
+        let mut reached = Self { sound: vec![false; count], broken: vec![false; count] };
+        for root in roots.iter().map(|root| tree.node(*root)) {
+            // Where the root itself has errors the engine goes no further; what it would then say is said anyway.
+            let broken = below[root.id.0] && !root.is_broken();
+            let seen = if broken { &mut reached.broken } else { &mut reached.sound };
+            spread(root, seen);
+        }
+        reached
+    }
+
+    /// Whether the engine gets to this module in a tree in which everything is in order.
+    pub(super) fn in_sound_tree(&self, node: Node<'_>) -> bool {
+        self.sound[node.id.0] || !self.broken[node.id.0]
+    }
+
+    /// Whether the engine gets to this module in a tree in which some called module has errors.
+    pub(super) fn in_broken_tree(&self, node: Node<'_>) -> bool {
+        self.broken[node.id.0]
+    }
+}
+
+impl Tree {
+    /// The modules that some of these roots lead to, the roots included, in the order in which they were added.
+    pub fn below(&self, roots: &[NodeId]) -> Vec<NodeId> {
+        let mut seen = vec![false; self.nodes.len()];
+        for root in roots {
+            spread(self.node(*root), &mut seen);
+        }
+        (0..seen.len()).filter(|number| seen[*number]).map(NodeId).collect()
+    }
+
+    /// The modules that nobody calls. Of a ring of modules that only call each other, the first.
+    pub fn roots(&self) -> Vec<Node<'_>> {
+        let mut seen = vec![false; self.nodes.len()];
+        let mut roots: Vec<Node<'_>> = self.nodes().filter(|node| !node.is_called()).collect();
+        for root in &roots {
+            spread(*root, &mut seen);
+        }
+        for node in self.nodes() {
+            if !seen[node.id.0] {
+                roots.push(node);
+                spread(node, &mut seen);
+            }
+        }
+        roots
+    }
+}
+
+/// Marks a module and all that it leads to.
+fn spread(from: Node<'_>, seen: &mut [bool]) {
+    let mut next = vec![from.id];
+    while let Some(id) = next.pop() {
+        if !std::mem::replace(&mut seen[id.0], true) {
+            next.extend(children(from.tree, id));
+        }
+    }
+}
+
+/// By node: whether some module that it leads to, itself left out, has errors.
+fn errors_below(tree: &Tree) -> Vec<bool> {
+    let mut below = vec![false; tree.nodes.len()];
+    let mut next: Vec<NodeId> = Vec::new();
+    for node in tree.nodes() {
+        let data = &tree.nodes[node.id.0];
+        let missing = data.calls.values().any(|callee| *callee == Callee::Missing);
+        if missing {
+            // A folder that is not there is an error below the module that calls it.
+            below[node.id.0] = true;
+        }
+        if missing || node.is_broken() || (node.is_called() && super::children::is_error_in_child(node)) {
+            next.push(node.id);
+        }
+    }
+    let mut seen = vec![false; tree.nodes.len()];
+    while let Some(id) = next.pop() {
+        if std::mem::replace(&mut seen[id.0], true) {
+            continue;
+        }
+        for (caller, _) in &tree.nodes[id.0].callers {
+            below[caller.0] = true;
+            next.push(*caller);
+        }
+    }
+    below
+}
+
+fn children(tree: &Tree, id: NodeId) -> impl Iterator<Item = NodeId> {
+    tree.nodes[id.0].calls.values().filter_map(|callee| match callee {
+        Callee::Module(child) => Some(*child),
+        Callee::Missing | Callee::Outside | Callee::Opaque => None,
+    })
+}

@@ -1,0 +1,70 @@
+//! Finds requirements that the engine looks at only once everything is loaded: on its own version, and on providers.
+
+use crate::finding::{Finding, Language};
+use crate::module::Module;
+use crate::module::address::Mode;
+use crate::module::declaration::VersionConstraint;
+use crate::tree::Node;
+use crate::value::Version;
+
+pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
+    let module = node.module();
+    for constraint in &module.required_versions {
+        findings.extend(unsupported_version(module, constraint));
+    }
+    import_providers(module, findings);
+}
+
+/// Whether the engine is one that the module asks for. Where nobody said which version it is, no version is wrong.
+fn unsupported_version(module: &Module, constraint: &VersionConstraint) -> Option<Finding> {
+    let constraints = constraint.constraints.as_ref()?;
+    let engine = module.features.engine;
+    let name = engine.product.name();
+    if constraints.names_prerelease() {
+        return Some(
+            Finding::language(Language::UnsupportedEngineVersion, "Invalid required_version constraint")
+                .at_validate()
+                .detail(format!(
+                    "A prerelease cannot be asked for: {name} compares its version without that part."
+                ))
+                .at(constraint.span)
+                .help("remove what stands behind the `-`"),
+        );
+    }
+    let version = Version::parse(&engine.version.to_string())?;
+    if !engine.pinned || constraints.matches(&version) {
+        return None;
+    }
+    Some(
+        Finding::language(Language::UnsupportedEngineVersion, module.features.summaries.version_mismatch)
+            .at_validate()
+            .detail(format!("This module asks for {name} {}, and the version is {version}.", constraint.text))
+            .at(constraint.span),
+    )
+}
+
+/// An import of a resource that is declared takes its provider from there.
+fn import_providers(module: &Module, findings: &mut Vec<Finding>) {
+    for import in &module.imports {
+        let (Some(target), Some(reference), Some(at)) =
+            (&import.target, &import.provider_ref, import.provider_span)
+        else {
+            continue;
+        };
+        if !target.path.is_empty() || target.resource.resource.mode != Mode::Managed {
+            continue;
+        }
+        let Some(resource) = module.resources.get(&target.resource.resource) else { continue };
+        if resource.provider_ref.as_ref().is_some_and(|own| own.compact() == reference.compact()) {
+            continue;
+        }
+        findings.push(
+            Finding::language(Language::InvalidMovedRemovedImport, "Invalid import provider argument")
+                .at_validate()
+                .detail(format!("{} is declared, and says itself which provider it uses.", resource.address))
+                .at(at)
+                .related(resource.origin.header(), "declared here")
+                .help("remove `provider` here, and set it in the resource"),
+        );
+    }
+}
