@@ -1,5 +1,104 @@
 //! Transcripts of the program: every block of a terminal under `tests/cli/` and in the README is run and compared.
 
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// The program in a folder, with nothing of what a person may have set.
+fn overrule(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_overrule"));
+    command.current_dir(folder).args(arguments).stdin(Stdio::null());
+    for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LC_ALL", "LC_CTYPE", "LANG"] {
+        command.env_remove(variable);
+    }
+    command
+}
+
+fn output(folder: &Path, arguments: &[&str]) -> Output {
+    overrule(folder, arguments).output().expect("the program runs")
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).expect("UTF-8")
+}
+
+/// A folder outside of any repository, with many modules that hold an error each.
+fn broken_modules() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for number in 0..40 {
+        let module = folder.path().join(format!("m{number}"));
+        fs::create_dir(&module).expect("a module");
+        fs::write(module.join("main.tf.json"), "{}]").expect("a file");
+    }
+    folder
+}
+
+#[test]
+fn the_number_of_threads_changes_no_byte() {
+    let folder = broken_modules();
+    for format in ["human", "concise", "json"] {
+        let with = |threads: &str| {
+            let output = output(folder.path(), &["check", "--format", format, "--threads", threads]);
+            assert_eq!(output.status.code(), Some(1));
+            text(output.stdout)
+        };
+        let one = with("1");
+        assert!(one.matches("Extraneous data after value").count() == 40, "{one}");
+        assert_eq!(one, with("4"));
+    }
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    let folder = broken_modules();
+    let mut command = overrule(folder.path(), &["check"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("the program ends");
+    assert_eq!((output.status.code(), text(output.stderr)), (Some(1), String::new()));
+}
+
+#[test]
+fn one_run_writes_several_reports() {
+    let folder = broken_modules();
+    let arguments = ["check", "m0", "--output", "json=out.json", "--output", "concise=out.txt", "--quiet"];
+    let human = text(output(folder.path(), &arguments).stdout);
+    assert!(human.starts_with("error  Extraneous"), "{human}");
+    let concise = fs::read_to_string(folder.path().join("out.txt")).expect("a report");
+    assert_eq!(concise, "m0/main.tf.json:1:3: error: Extraneous data after value [syntax-error]\n");
+    let json = fs::read_to_string(folder.path().join("out.json")).expect("a report");
+    assert!(json.contains("\"filename\": \"main.tf.json\""), "{json}");
+    let refused = output(folder.path(), &["check", "--output", "json=none/out.json"]);
+    assert_eq!((refused.status.code(), refused.stdout), (Some(2), Vec::new()));
+}
+
+#[test]
+fn files_are_called_as_from_the_current_folder() {
+    let folder = broken_modules();
+    let concise = |from: &str, path: &str| {
+        text(output(&folder.path().join(from), &["check", "--format", "concise", path]).stdout)
+    };
+    assert!(concise("m1", "../m2").starts_with("../m2/main.tf.json:1:3: "));
+    assert!(concise("m1", ".").starts_with("main.tf.json:1:3: "));
+}
+
+#[test]
+fn colours_and_drawing_follow_the_customs() {
+    let folder = broken_modules();
+    let report = |variables: &[(&str, &str)], arguments: &[&str]| {
+        let arguments = [&["check", "m0"], arguments].concat();
+        let mut command = overrule(folder.path(), &arguments);
+        text(command.envs(variables.iter().copied()).output().expect("the program runs").stdout)
+    };
+    let is_painted = |report: &str| report.contains("\u{1b}[");
+    assert!(!is_painted(&report(&[], &[])), "a pipe shows no colours");
+    assert!(is_painted(&report(&[("CLICOLOR_FORCE", "1")], &[])));
+    assert!(is_painted(&report(&[("NO_COLOR", "1")], &["--color", "always"])), "what is asked for wins");
+    assert!(!is_painted(&report(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], &[])));
+    assert!(report(&[], &[]).contains('╭'));
+    assert!(report(&[("LC_ALL", "C")], &[]).is_ascii());
+}
+
 #[test]
 fn transcripts_are_what_the_program_says() {
     let cases = trycmd::TestCases::new();

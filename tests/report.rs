@@ -136,6 +136,30 @@ fn statistics_count_by_rule() {
 }
 
 #[test]
+fn what_is_too_much_to_show_is_cut() {
+    let block = format!("resource \"a\" \"b\" {{\n{}}}\n", "  x = 1\n".repeat(50));
+    let long = format!("a = \"{0}\" + foo + \"{0}\"\n", "é".repeat(100_000));
+    let calls = "module \"m\" {}\n\n\n\n".repeat(20);
+    let files = [("block.tf", block.clone()), ("calls.tf", calls), ("long.tf", long)];
+    let sources =
+        Sources::new(files.into_iter().map(|(name, text)| Source::new(name, text.into())).collect());
+    let of = |summary: &str, span: Span| Finding::language(Language::InvalidValue, summary).at(span);
+    let many = (1..20).fold(of("Many", place(&sources, "calls.tf", "module", 0)), |finding, nth| {
+        finding.related(place(&sources, "calls.tf", "module", nth), "and here")
+    });
+    let few_lines = place(&sources, "block.tf", "x = 1\n  x = 1\n  x = 1", 0);
+    let findings = vec![
+        of("Many lines", Span::new(FileId::new(0), 0..block.len())).label("all of it"),
+        of("Some lines", few_lines).label("these"),
+        of("A long line", place(&sources, "long.tf", "foo", 0)).label("this"),
+        many,
+    ];
+    let verdicts = judge(findings, &sources, &[], &Settings::default());
+    let outcome = Outcome { verdicts, modules: 1, files: 3, ..Outcome::default() };
+    assert_kept("cut.txt", &Format::Human.write(&outcome, &sources, &Style::default()));
+}
+
+#[test]
 fn nothing_that_a_terminal_obeys_is_written() {
     let sources = sources();
     for format in Format::ALL {

@@ -33,8 +33,10 @@ pub(super) fn draw(report: &mut String, verdict: &Verdict, sources: &Sources, st
     handler.render_report(&mut drawn, &drawing).expect("miette draws what `Excerpts` holds");
     // The first line is miette's title of a finding, which we left empty; ours is written already.
     join(report, drawn.split_once('\n').map_or("", |(_, frames)| frames), style.unicode);
-    if places.len() > shown.len() {
-        report.push_str(&format!("  and {} more places\n", places.len() - shown.len()));
+    match places.len() - shown.len() {
+        0 => {}
+        1 => report.push_str("  and 1 more place\n"),
+        more => report.push_str(&format!("  and {more} more places\n")),
     }
 }
 
