@@ -154,7 +154,7 @@ fn what_is_too_much_to_show_is_cut() {
         of("A long line", place(&sources, "long.tf", "foo", 0)).label("this"),
         many,
     ];
-    let verdicts = judge(findings, &sources, &[], &Settings::default());
+    let verdicts = judge(by_both(findings), &sources, &[], &Settings::default());
     let outcome = Outcome { verdicts, modules: 1, files: 3, ..Outcome::default() };
     assert_kept("cut.txt", &Format::Human.write(&outcome, &sources, &Style::default()));
 }
