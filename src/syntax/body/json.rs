@@ -60,7 +60,10 @@ impl JsonBody {
             } else {
                 continue;
             }
-            taken.push(name.clone());
+            // A kind of block may come any number of times, its name is noted once.
+            if !taken.contains(name) {
+                taken.push(name.clone());
+            }
         }
         for expected in schema.attributes.iter().filter(|expected| expected.required) {
             if content.attribute(expected.name).is_none() {
@@ -138,9 +141,15 @@ impl JsonBody {
 /// The properties of an object, or of all objects in an array. They stand for arguments and blocks, or if `label` is
 /// given, for the values of that label.
 fn properties<'n>(node: &'n Node, label: Option<&str>, findings: &mut Vec<Finding>) -> Vec<&'n Property> {
-    let purpose = label.map_or("with arguments and blocks".to_owned(), |label| {
-        format!("whose names are the {label} of a block")
-    });
+    let wrong = |node: &Node, what: &str| {
+        let detail = match label {
+            Some(label) => {
+                format!("{what} is required here, whose property names are the {label} of a block.")
+            }
+            None => format!("{what} is required here, with arguments and blocks as its properties."),
+        };
+        wrong_type(node, &detail)
+    };
     match &node.kind {
         NodeKind::Null => Vec::new(),
         NodeKind::Object(properties) => properties.iter().collect(),
@@ -155,16 +164,14 @@ fn properties<'n>(node: &'n Node, label: Option<&str>, findings: &mut Vec<Findin
                     | NodeKind::String(_)
                     | NodeKind::Array(_)
                     | NodeKind::Invalid => {
-                        findings
-                            .push(wrong_type(element, &format!("An object is required here, {purpose}.")));
+                        findings.push(wrong(element, "An object"));
                     }
                 }
             }
             all
         }
         NodeKind::Bool(_) | NodeKind::Number(_) | NodeKind::String(_) | NodeKind::Invalid => {
-            let detail = format!("An object or an array of objects is required here, {purpose}.");
-            findings.push(wrong_type(node, &detail));
+            findings.push(wrong(node, "An object, or an array of objects,"));
             Vec::new()
         }
     }
