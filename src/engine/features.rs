@@ -13,6 +13,8 @@ pub struct Features {
     pub engine: Engine,
     /// The host of a provider or module address that names none; it decides which providers are the same.
     pub registry_host: &'static str,
+    /// Prefixes of the names of repositories, which the name of no provider may have.
+    pub provider_prefixes: &'static [&'static str],
     /// Blocks and arguments that the engine knows.
     pub grammar: Grammar,
     /// Summaries that are worded differently.
@@ -192,6 +194,7 @@ impl Features {
         Self {
             engine,
             registry_host: engine.registry_host(),
+            provider_prefixes: if o(11) { &["terraform-", "opentofu-"] } else { &["terraform-"] },
             grammar: Grammar::of(engine),
             summaries: Summaries::of(engine),
 

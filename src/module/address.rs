@@ -10,7 +10,7 @@ mod target;
 
 pub use identifier::valid_identifier;
 pub use instance::{InstanceKey, ModuleStep, ResourceInstance};
-pub use provider::{ProviderAddress, is_normal_part, legal_part};
+pub use provider::{ProviderAddress, legal_part};
 pub use reference::{Reference, ReferenceError, Subject, reference};
 pub use source::{ModuleSource, RegistryModule, RemoteModule};
 pub use target::{ImportTarget, MoveEndpoint, RemoveTarget, import_target, move_endpoint, remove_target};

@@ -6,12 +6,28 @@ use idna::AsciiDenyList;
 use idna::uts46::{DnsLength, Hyphens, Uts46};
 use smol_str::{SmolStr, format_smolstr};
 
+/// Which characters of ASCII a label may have beside letters and digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Marks {
+    /// Dashes, as in the names of hosts.
+    Dash,
+    /// Dashes and underscores.
+    DashAndUnderscore,
+}
+
+/// Everything of ASCII but letters, digits, dashes, points and underscores.
+const DENIED: AsciiDenyList = AsciiDenyList::new(true, "!\"#$%&'()*+,/:;<=>?@[\\]^`{|}~");
+
 /// The normal form of a label: letters folded to lower case. None where the rules of domain names do not allow it.
-pub(super) fn normal_label(label: &str) -> Option<SmolStr> {
+pub(super) fn normal_label(label: &str, marks: Marks) -> Option<SmolStr> {
     if label.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
         return Some(label.into());
     }
-    let (normal, legal) = Uts46::new().to_unicode(label.as_bytes(), AsciiDenyList::STD3, Hyphens::Check);
+    let denied = match marks {
+        Marks::Dash => AsciiDenyList::STD3,
+        Marks::DashAndUnderscore => DENIED,
+    };
+    let (normal, legal) = Uts46::new().to_unicode(label.as_bytes(), denied, Hyphens::Check);
     legal.is_ok().then(|| normal.as_ref().into())
 }
 

@@ -5,7 +5,8 @@ use std::fmt;
 use smol_str::{SmolStr, format_smolstr};
 
 use super::AddressError;
-use super::hostname::{normal_host, normal_label};
+use super::hostname::{Marks, normal_host, normal_label};
+use crate::engine::Features;
 
 /// The address of a provider. Two are the same provider if they are equal.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,8 +32,9 @@ const INVALID_NAMESPACE: &str = "Invalid provider namespace";
 const INVALID_HOST: &str = "Invalid provider source hostname";
 
 impl ProviderAddress {
-    /// The provider that `source` names; `default_host` is the registry of the engine.
-    pub fn parse(source: &str, default_host: &str) -> Result<Self, AddressError> {
+    /// The provider that `source` names.
+    pub fn parse(source: &str, features: &Features) -> Result<Self, AddressError> {
+        let default_host = features.registry_host;
         let parts: Vec<&str> = source.split('/').collect();
         let (host, namespace, name) = match parts.as_slice() {
             _ if parts.iter().any(|part| part.is_empty()) => return Err(wrong_form()),
@@ -54,7 +56,7 @@ impl ProviderAddress {
         let namespace = if namespace == LEGACY_NAMESPACE {
             SmolStr::new_static(LEGACY_NAMESPACE)
         } else {
-            legal_part(namespace)
+            legal_namespace(namespace, features)
                 .map_err(|reason| wrong_part(INVALID_NAMESPACE, "namespace", namespace, reason))?
         };
         let host = match host {
@@ -70,7 +72,7 @@ impl ProviderAddress {
             });
         }
         let address = Self { host, namespace, name };
-        address.refuse_prefix(default_host)?;
+        address.refuse_prefixes(features)?;
         Ok(address)
     }
 
@@ -109,22 +111,24 @@ impl ProviderAddress {
         }
     }
 
-    /// Refuses the prefix that repositories of providers have, and their names must not.
-    fn refuse_prefix(&self, default_host: &str) -> Result<(), AddressError> {
-        let Some(rest) = self.name.strip_prefix("terraform-") else { return Ok(()) };
+    /// Refuses the prefixes that repositories of providers have, and their names must not.
+    fn refuse_prefixes(&self, features: &Features) -> Result<(), AddressError> {
+        let of_name = |prefix: &'static str| Some((prefix, self.name.strip_prefix(prefix)?));
+        let found = features.provider_prefixes.iter().copied().find_map(of_name);
+        let Some((prefix, rest)) = found else { return Ok(()) };
         let meant = rest.strip_prefix("provider-").filter(|meant| legal_part(meant).is_ok());
-        let source = self.display(default_host);
+        let source = self.display(features.registry_host);
         let detail = match meant {
             Some(meant) => {
                 let meant = Self { name: meant.into(), ..self.clone() };
                 format!(
-                    "The source \"{source}\" has the prefix \"terraform-provider-\", which belongs to the name of a \
+                    "The source \"{source}\" has the prefix \"{prefix}provider-\", which belongs to the name of a \
                      repository and not to a source. Did you mean \"{}\"?",
-                    meant.display(default_host)
+                    meant.display(features.registry_host)
                 )
             }
             None => {
-                format!("The source \"{source}\" has the prefix \"terraform-\", which no provider may have.")
+                format!("The source \"{source}\" has the prefix \"{prefix}\", which no provider may have.")
             }
         };
         Err(AddressError { summary: INVALID_NAME, detail })
@@ -138,24 +142,35 @@ impl fmt::Display for ProviderAddress {
     }
 }
 
-/// The normal form of a name or namespace of a provider, or why it cannot be one.
+/// The normal form of a name of a provider, also a local one, or why it cannot be one.
 pub fn legal_part(part: &str) -> Result<SmolStr, &'static str> {
-    if part.is_empty() {
-        return Err("it must have at least one character");
-    }
-    if part.contains('.') {
-        return Err("points are not allowed");
-    }
-    if part.contains("--") {
-        return Err("two dashes in a row are not allowed");
-    }
-    normal_label(part)
-        .ok_or("it must contain only letters, digits and dashes, and neither start nor end with a dash")
+    normal_part(part, Marks::Dash).map_err(|reason| {
+        reason.unwrap_or("it must contain only letters, digits and single dashes between them")
+    })
 }
 
-/// Whether `part` is legal and in its normal form; where it is not legal, why.
-pub fn is_normal_part(part: &str) -> Result<bool, &'static str> {
-    legal_part(part).map(|normal| normal == part)
+/// The normal form of a namespace, or why it cannot be one.
+fn legal_namespace(part: &str, features: &Features) -> Result<SmolStr, &'static str> {
+    if !features.grammar.underscore_in_namespace {
+        return legal_part(part);
+    }
+    normal_part(part, Marks::DashAndUnderscore).map_err(|reason| {
+        reason.unwrap_or("it must contain only letters, digits, underscores and single dashes between them")
+    })
+}
+
+/// The normal form of a part of an address, or why it has none: a special reason, or none but the general one.
+fn normal_part(part: &str, marks: Marks) -> Result<SmolStr, Option<&'static str>> {
+    if part.is_empty() {
+        return Err(Some("it must have at least one character"));
+    }
+    if part.contains('.') {
+        return Err(Some("points are not allowed"));
+    }
+    if part.contains("--") {
+        return Err(Some("two dashes in a row are not allowed"));
+    }
+    normal_label(part, marks).ok_or(None)
 }
 
 fn wrong_form() -> AddressError {
@@ -168,11 +183,18 @@ fn wrong_form() -> AddressError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::{Engine, Product, Version};
 
     const HOST: &str = "registry.terraform.io";
 
+    fn parse_in(product: Product, minor: u16, source: &str) -> Result<String, AddressError> {
+        let version = Version { major: 1, minor, patch: 0 };
+        let features = Engine { product, version, pinned: true }.features();
+        ProviderAddress::parse(source, &features).map(|address| address.to_string())
+    }
+
     fn parse(source: &str) -> Result<String, &'static str> {
-        ProviderAddress::parse(source, HOST).map(|address| address.to_string()).map_err(|error| error.summary)
+        parse_in(Product::Terraform, 11, source).map_err(|error| error.summary)
     }
 
     #[test]
@@ -215,7 +237,22 @@ mod tests {
 
     #[test]
     fn the_prefix_of_repositories_is_refused_with_what_was_meant() {
-        let error = ProviderAddress::parse("x/terraform-provider-aws", HOST).expect_err("a prefix");
+        let error = parse_in(Product::Terraform, 11, "x/terraform-provider-aws").expect_err("a prefix");
         assert!(error.detail.ends_with("Did you mean \"x/aws\"?"), "{}", error.detail);
+        assert!(parse_in(Product::OpenTofu, 10, "x/opentofu-aws").is_ok());
+        let error = parse_in(Product::OpenTofu, 11, "x/opentofu-aws").expect_err("a prefix");
+        assert_eq!(error.summary, INVALID_NAME);
+    }
+
+    #[test]
+    fn a_younger_terraform_allows_underscores_in_a_namespace() {
+        assert!(parse_in(Product::Terraform, 15, "My_org/aws").is_err());
+        assert_eq!(
+            parse_in(Product::Terraform, 16, "My_org/aws").as_deref(),
+            Ok("registry.terraform.io/my_org/aws")
+        );
+        for source in ["my_org/a_b", "my_.org/aws", "my$org/aws", "my__org-/aws", "a--b/aws"] {
+            assert!(parse_in(Product::Terraform, 16, source).is_err(), "{source}");
+        }
     }
 }

@@ -1,5 +1,8 @@
 //! Turns a traversal inside an expression into what it refers to, or into why it refers to nothing.
 
+#[cfg(test)]
+mod tests;
+
 use smol_str::SmolStr;
 
 use super::instance::NOT_WHOLE;

@@ -2,6 +2,8 @@
 
 mod registry;
 mod remote;
+#[cfg(test)]
+mod tests;
 mod url;
 
 pub use registry::RegistryModule;
@@ -123,41 +125,4 @@ fn split_subdir(source: &str) -> (String, String) {
     let (folder, query) = (&source[at + 2..stop], &source[stop..]);
     let package = format!("{}{query}", &source[..at]);
     (package, if folder.is_empty() { String::new() } else { clean(folder) })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_local_path_is_cleaned() {
-        for (raw, path) in [
-            ("./a", "./a"),
-            ("./a/../b/", "./b"),
-            ("./a//b", "./a/b"),
-            ("../a", "../a"),
-            ("./../a", "../a"),
-            ("./", "./."),
-            (".\\a\\b", "./a/b"),
-            ("./..", "./.."),
-            ("../../", "../.."),
-            ("./../../a/..", "../.."),
-        ] {
-            assert_eq!(clean_local(raw), path, "{raw}");
-        }
-    }
-
-    #[test]
-    fn two_slashes_tell_the_folder_from_the_package() {
-        for (source, package, folder) in [
-            ("a/b/c", "a/b/c", ""),
-            ("a/b/c//d/../e", "a/b/c", "e"),
-            ("https://x.com/a//b?ref=1", "https://x.com/a?ref=1", "b"),
-            ("https://x.com/a?u=https://y.com//z", "https://x.com/a?u=https://y.com//z", ""),
-            ("a//", "a", ""),
-            ("a//../b", "a", "../b"),
-        ] {
-            assert_eq!(split_subdir(source), (package.into(), folder.into()), "{source}");
-        }
-    }
 }

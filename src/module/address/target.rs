@@ -4,6 +4,8 @@ mod import;
 mod moved;
 mod path;
 mod removed;
+#[cfg(test)]
+mod tests;
 
 pub use import::{ImportTarget, import_target};
 pub use moved::{MoveEndpoint, move_endpoint};

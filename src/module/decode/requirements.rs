@@ -158,7 +158,7 @@ impl Decoder<'_> {
             );
             return;
         };
-        match ProviderAddress::parse(text, self.features.registry_host) {
+        match ProviderAddress::parse(text, self.features) {
             Ok(address) => {
                 entry.address = address;
                 entry.source = Some(Given { value: text.into(), span: expr.span });

@@ -12,8 +12,6 @@ use crate::module::address::hostname::normal_host;
 pub struct RegistryModule {
     /// The registry; the one of the engine where none is written.
     pub host: SmolStr,
-    /// Whether the host is written.
-    pub host_written: bool,
     /// Who publishes it.
     pub namespace: SmolStr,
     /// Its own name.
@@ -55,7 +53,6 @@ impl RegistryModule {
             });
         }
         Ok(Self {
-            host_written: host.is_some(),
             host: host.unwrap_or_else(|| default_host.into()),
             namespace: namespace.into(),
             name: name.into(),
@@ -63,15 +60,19 @@ impl RegistryModule {
             subdir: subdir.into(),
         })
     }
+
+    /// As people write it: without the host, if that is the registry of the engine.
+    pub fn display(&self, default_host: &str) -> String {
+        let full = self.to_string();
+        let short = full.strip_prefix(default_host).and_then(|rest| rest.strip_prefix('/'));
+        short.unwrap_or(&full).to_owned()
+    }
 }
 
-/// As people write it: with the host where it was written.
+/// All parts, as machines write it.
 impl fmt::Display for RegistryModule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.host_written {
-            write!(f, "{}/", self.host)?;
-        }
-        write!(f, "{}/{}/{}", self.namespace, self.name, self.system)?;
+        write!(f, "{}/{}/{}/{}", self.host, self.namespace, self.name, self.system)?;
         if self.subdir.is_empty() { Ok(()) } else { write!(f, "//{}", self.subdir) }
     }
 }

@@ -66,7 +66,7 @@ impl Url {
         Self {
             scheme: "ssh".into(),
             user: format!("{user}@"),
-            host: host.into(),
+            host: escape(host.as_bytes(), is_plain_in_host),
             has_authority: true,
             path: path.into(),
             query: if query.is_empty() { String::new() } else { format!("?{query}") },
@@ -97,7 +97,7 @@ impl Url {
         let as_written =
             written.bytes().all(|byte| byte == b'%' || is_plain(byte) || b"!'()*[]".contains(&byte))
                 && unescape(written).is_ok_and(|path| path == self.path);
-        if as_written { written.clone() } else { escape(&self.path) }
+        if as_written { written.clone() } else { escape(&self.path, is_plain) }
     }
 }
 
@@ -189,14 +189,20 @@ pub(super) fn unescape(text: &str) -> Result<Vec<u8>, &'static str> {
     Ok(out)
 }
 
-/// A path with everything escaped that must be.
-fn escape(path: &[u8]) -> String {
-    path.iter()
-        .map(|byte| if is_plain(*byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
+/// `bytes` with everything escaped that does not stand for itself.
+fn escape(bytes: &[u8], stands_for_itself: fn(u8) -> bool) -> String {
+    let written = |byte: &u8| {
+        if stands_for_itself(*byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") }
+    };
+    bytes.iter().map(written).collect()
 }
 
 /// Whether a byte stands for itself in a path.
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-_.~$&+,/:;=@".contains(&byte)
+}
+
+/// Whether a byte stands for itself in a host.
+fn is_plain_in_host(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_.~!$&'()*+,;=:[]<>\"".contains(&byte)
 }
