@@ -118,10 +118,10 @@ module.a.x[0].y => Invalid address @ [0]
 "#;
 
 /// The same of `import { to = … }`, where it differs from `moved`.
-const IMPORT: &str = r#"
+const IMPORT: &str = "
 module.a => Invalid address @ module.a
 module.a[0] => Invalid address @ module.a[0]
-"#;
+";
 
 /// What the tests of OpenTofu 1.12 expect of `removed { from = … }`.
 const OPENTOFU_REMOVED: &str = r#"
