@@ -23,4 +23,4 @@ pub use evaluate::{constant, flag, text};
 pub use mismatch::{Mismatch, PathStep};
 pub use number::Number;
 pub use ty::{Attribute, Type};
-pub use version::{Condition, Constraints, Operator, Version};
+pub use version::{Bound, Condition, Constraints, Operator, Range, Version};

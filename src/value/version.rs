@@ -1,9 +1,13 @@
-//! Turns texts into versions and version constraints, and says which satisfy which.
+//! Turns texts into versions, and says which is newer.
 
 use std::cmp::Ordering;
 use std::fmt;
 
 use smol_str::SmolStr;
+
+mod constraints;
+
+pub use constraints::{Bound, Condition, Constraints, Operator, Range};
 
 /// A version such as `1.2.3-beta1`.
 #[derive(Debug, Clone)]
@@ -14,93 +18,6 @@ pub struct Version {
     written: usize,
     prerelease: SmolStr,
     metadata: SmolStr,
-}
-
-/// A list of conditions that a version must all meet.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Constraints {
-    conditions: Vec<Condition>,
-}
-
-/// One condition, such as `>= 1.2`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Condition {
-    /// How a version is compared.
-    pub operator: Operator,
-    /// With what.
-    pub version: Version,
-}
-
-/// How a version is compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names say it")]
-pub enum Operator {
-    Equal,
-    NotEqual,
-    Greater,
-    GreaterOrEqual,
-    Less,
-    LessOrEqual,
-    /// `~>`: only the last number written may be greater.
-    Pessimistic,
-}
-
-impl Constraints {
-    /// Reads constraints as the engines read those of themselves and of modules; the error says which part is wrong.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let conditions = text.split(',').map(|part| {
-            condition(part)
-                .ok_or_else(|| format!("{:?} is not a version constraint", part.trim_matches(blank)))
-        });
-        Ok(Self { conditions: conditions.collect::<Result<_, _>>()? })
-    }
-
-    /// The conditions, in the order they are written in.
-    pub fn conditions(&self) -> &[Condition] {
-        &self.conditions
-    }
-
-    /// Whether `version` meets all of them.
-    pub fn matches(&self, version: &Version) -> bool {
-        self.conditions.iter().all(|condition| condition.matches(version))
-    }
-
-    /// Whether a condition names a prerelease.
-    pub fn names_prerelease(&self) -> bool {
-        self.conditions.iter().any(|condition| condition.version.is_prerelease())
-    }
-}
-
-impl Condition {
-    /// Whether `version` meets it.
-    pub fn matches(&self, version: &Version) -> bool {
-        let own = &self.version;
-        let order = version.cmp(own);
-        match self.operator {
-            Operator::Equal => order == Ordering::Equal,
-            Operator::NotEqual => order != Ordering::Equal,
-            Operator::Greater => self.admits_prerelease(version) && order == Ordering::Greater,
-            Operator::GreaterOrEqual => self.admits_prerelease(version) && order != Ordering::Less,
-            Operator::Less => self.admits_prerelease(version) && order == Ordering::Less,
-            Operator::LessOrEqual => self.admits_prerelease(version) && order != Ordering::Greater,
-            Operator::Pessimistic => {
-                let length = own.segments.len();
-                self.admits_prerelease(version)
-                    && (own.is_prerelease() <= version.is_prerelease())
-                    && order != Ordering::Less
-                    && length <= version.segments.len()
-                    && own.segments[..own.written - 1] == version.segments[..own.written - 1]
-                    && own.segments[length - 1] <= version.segments[length - 1]
-            }
-        }
-    }
-
-    /// A prerelease meets only conditions that name one of the same numbers.
-    fn admits_prerelease(&self, version: &Version) -> bool {
-        !version.is_prerelease()
-            || self.version.is_prerelease()
-                && compare_segments(&self.version.segments, &version.segments) == Ordering::Equal
-    }
 }
 
 impl Version {
@@ -142,6 +59,20 @@ impl Version {
     /// How many of the numbers are written.
     pub fn written(&self) -> usize {
         self.written
+    }
+
+    /// The first version that `~>` this one does not let through; none where it lets all newer ones through.
+    fn next_above(&self) -> Option<Self> {
+        let raised = self.written.checked_sub(2)?;
+        let mut segments = self.segments[..=raised].to_vec();
+        segments[raised] = segments[raised].checked_add(1)?;
+        segments.resize(self.segments.len(), 0);
+        Some(Self {
+            segments,
+            written: self.written,
+            prerelease: SmolStr::default(),
+            metadata: SmolStr::default(),
+        })
     }
 
     /// Whether something like `-beta1` stands behind the numbers.
@@ -191,28 +122,6 @@ impl fmt::Display for Version {
         }
         Ok(())
     }
-}
-
-fn condition(text: &str) -> Option<Condition> {
-    let text = text.trim_matches(blank);
-    let operators = [
-        ("!=", Operator::NotEqual),
-        (">=", Operator::GreaterOrEqual),
-        ("<=", Operator::LessOrEqual),
-        ("~>", Operator::Pessimistic),
-        ("=", Operator::Equal),
-        (">", Operator::Greater),
-        ("<", Operator::Less),
-    ];
-    let (operator, rest) = operators
-        .into_iter()
-        .find_map(|(sign, operator)| Some((operator, text.strip_prefix(sign)?)))
-        .unwrap_or((Operator::Equal, text));
-    Some(Condition { operator, version: Version::parse(rest.trim_start_matches(blank))? })
-}
-
-fn blank(letter: char) -> bool {
-    matches!(letter, ' ' | '\t' | '\n' | '\r' | '\u{c}')
 }
 
 /// Where the numbers with their points end.
@@ -284,45 +193,10 @@ fn compare_parts(a: &str, b: &str) -> Ordering {
 
 #[cfg(test)]
 mod tests {
-    use super::{Constraints, Version};
+    use super::Version;
 
     fn version(text: &str) -> Version {
         Version::parse(text).unwrap_or_else(|| panic!("{text} is a version"))
-    }
-
-    #[test]
-    fn what_is_a_constraint() {
-        for text in
-            ["1", "v1.0", ">= 1.2, < 2", "~>1.0.1-beta1", " = 1.2.3.4.5 ", "!= 1.0+meta", "1.0beta", "1-1"]
-        {
-            assert!(Constraints::parse(text).is_ok(), "{text}");
-        }
-        for text in
-            ["", ">= 1,", "1.x", "=> 1", ">1 <2", "latest", "1..2", "99999999999999999999", "1.0+", "> v"]
-        {
-            assert!(Constraints::parse(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn which_versions_match() {
-        for (constraint, matching, others) in [
-            (">= 1.2", ["1.2.0", "3.0"], ["1.1.9", "1.3.0-beta1"]),
-            ("~> 1.2", ["1.2.0", "1.9.9"], ["2.0.0", "1.1.0"]),
-            ("~> 1.2.3", ["1.2.3", "1.2.9"], ["1.3.0", "1.2.2"]),
-            ("~> 1", ["1.0.0", "2.5.0"], ["0.9.0", "2.0.0-rc1"]),
-            ("!= 1.2, < 2", ["1.2.1", "1.1"], ["1.2.0", "2.0.0"]),
-            ("1.0.0-rc1", ["1.0.0-rc1", "1-rc1"], ["1.0.0", "1.0.0-rc2"]),
-            (">= 1.0.0-rc1", ["1.0.0-rc2", "1.0.0"], ["1.0.0-beta9", "1.1.0-rc1"]),
-        ] {
-            let constraints = Constraints::parse(constraint).unwrap();
-            for text in matching {
-                assert!(constraints.matches(&version(text)), "{text} for {constraint}");
-            }
-            for text in others {
-                assert!(!constraints.matches(&version(text)), "{text} for {constraint}");
-            }
-        }
     }
 
     #[test]
