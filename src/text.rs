@@ -85,7 +85,19 @@ pub struct Source {
     text: String,
     invalid: Vec<u32>,
     lines: OnceLock<Vec<u32>>,
+    marks: OnceLock<Vec<Mark>>,
 }
+
+/// A place in a long line whose column is known, so that those behind it need not count from the line's start.
+#[derive(Debug, Clone, Copy)]
+struct Mark {
+    byte: usize,
+    /// Columns before it.
+    columns: usize,
+}
+
+/// In lines longer than this there is a mark about every so many bytes: JSON that no person wrote is one line.
+const MARK_EVERY: usize = 1024;
 
 impl Source {
     /// A source of `bytes`, called `name`: the path from the top folder of the run, with `/`.
@@ -97,7 +109,7 @@ impl Source {
             Ok(text) => (text, Vec::new()),
             Err(error) => mend(error.into_bytes()),
         };
-        Self { name: name.into(), text, invalid, lines: OnceLock::new() }
+        Self { name: name.into(), text, invalid, lines: OnceLock::new(), marks: OnceLock::new() }
     }
 
     /// The path from the top folder of the run, with `/` between folders.
@@ -140,8 +152,35 @@ impl Source {
             // The engines drop a byte order mark before they count columns.
             start = '\u{feff}'.len_utf8().min(byte);
         }
-        let column = self.text[start..byte.max(start)].graphemes(true).count() + 1;
+        let mut columns = 0;
+        if byte > start + MARK_EVERY {
+            let marks = self.marks();
+            let before = marks.partition_point(|mark| mark.byte <= byte).checked_sub(1).map(|at| marks[at]);
+            if let Some(mark) = before.filter(|mark| mark.byte > start) {
+                (start, columns) = (mark.byte, mark.columns);
+            }
+        }
+        let column = columns + self.text[start..byte.max(start)].graphemes(true).count() + 1;
         Position { line, column, byte }
+    }
+
+    fn marks(&self) -> &[Mark] {
+        self.marks.get_or_init(|| {
+            let mut marks = Vec::new();
+            let mut start = if self.text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+            for line in self.text[start..].split_inclusive('\n') {
+                let mut next = MARK_EVERY;
+                let graphemes = line.grapheme_indices(true).enumerate();
+                for (columns, (at, _)) in graphemes.take_while(|_| line.len() > MARK_EVERY) {
+                    if at >= next {
+                        marks.push(Mark { byte: start + at, columns });
+                        next = at + MARK_EVERY;
+                    }
+                }
+                start += line.len();
+            }
+            marks
+        })
     }
 }
 
@@ -239,6 +278,21 @@ mod tests {
         assert_eq!(at(&source, 8), (1, 7), "e and its accent are one column");
         assert_eq!(at(&source, 14), (2, 1));
         assert_eq!(at(&source, 99), (2, 2), "past the end is the end");
+    }
+
+    #[test]
+    fn columns_of_long_lines_are_the_same_from_any_mark() {
+        let long = "e\u{301}🇩🇪🇫🇷👩‍👩‍👧x".repeat(200);
+        let source = Source::new("a.tf", format!("\u{feff}{long}\n{long}\nb").into());
+        for line in [0, 1] {
+            let start = 3 + line * (long.len() + 1);
+            for (columns, (byte, _)) in long.grapheme_indices(true).enumerate() {
+                let offset = u32::try_from(start + byte).expect("small");
+                assert_eq!(at(&source, offset), (line + 1, columns + 1));
+            }
+        }
+        let end = u32::try_from(source.text().len()).expect("small");
+        assert_eq!(at(&source, end), (3, 2));
     }
 
     #[test]

@@ -31,6 +31,9 @@ struct Reader<'r> {
     depth: usize,
 }
 
+/// No more than this is said about one file: text that is no JSON at all would else be told sign by sign.
+const MAX_FINDINGS: usize = 1000;
+
 const VALUE: &str = "A value starts with a brace, a bracket, a quote or a digit, or is true, false or null.";
 
 impl Reader<'_> {
@@ -68,7 +71,7 @@ impl Reader<'_> {
             let name_span = name.span;
             let NodeKind::String(name) = name.kind else {
                 let detail = "The name of a property is a string in quotes.";
-                self.findings.push(syntax_error("Invalid object property name", name.start()).detail(detail));
+                self.report(syntax_error("Invalid object property name", name.start()).detail(detail));
                 return None;
             };
             self.colon()?;
@@ -195,7 +198,7 @@ impl Reader<'_> {
             let detail =
                 "A string ends with a quote on the line it starts on; in it stand only the escapes of JSON.";
             let finding = syntax_error("Invalid JSON string", Span::new(self.id, at..at + 1)).detail(detail);
-            self.findings.push(finding);
+            self.report(finding);
             return None;
         }
         let invalid = self.source.invalid();
@@ -217,7 +220,7 @@ impl Reader<'_> {
                     .detail(format!("JSON does not know the word `{word}`."));
                 let known =
                     ["false", "true", "null"].into_iter().find(|known| strsim::levenshtein(word, known) < 3);
-                self.findings.push(match known {
+                self.report(match known {
                     Some(known) => finding.help(format!("did you mean `{known}`?")),
                     None => finding.help("write text in quotes"),
                 });
@@ -270,8 +273,14 @@ impl Reader<'_> {
                 break;
             }
         }
-        self.findings.push(too_deep(self.span(&first)));
+        self.report(too_deep(self.span(&first)));
         Node { span: self.span(&first).to(self.span(&last)), kind: NodeKind::Invalid }
+    }
+
+    fn report(&mut self, finding: Finding) {
+        if self.findings.len() < MAX_FINDINGS {
+            self.findings.push(finding);
+        }
     }
 
     fn span(&self, token: &Token) -> Span {
@@ -279,7 +288,7 @@ impl Reader<'_> {
     }
 
     fn found<T>(&mut self, summary: &str, at: &Token, detail: &str) -> Option<T> {
-        self.findings.push(syntax_error(summary, self.span(at)).detail(detail));
+        self.report(syntax_error(summary, self.span(at)).detail(detail));
         None
     }
 

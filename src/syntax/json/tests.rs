@@ -264,3 +264,36 @@ fn hostile_files_are_read_in_part() {
     assert_eq!(attributes[0].name, "\u{fffd}");
     assert_eq!(attributes[0].expr.keyword(), None);
 }
+
+/// Every cut and every slip of one byte, so that no place in the reader is without its accident.
+#[test]
+fn no_slip_breaks_the_reader() {
+    let whole = r#"[{"resource": {"a": [{"b": {"x": "${a.b["c"]} %{ if d }\u00e9%{ endif }\n", "y": [-1.5e3, null]}}]},
+        "locals": {"//": true, "${k}": {"a.b": "f(x)"}}, "variable": {"ü": null}}]"#;
+    let mut texts: Vec<Vec<u8>> = Vec::new();
+    for at in 0..whole.len() {
+        let (before, behind) = (&whole.as_bytes()[..at], &whole.as_bytes()[at + 1..]);
+        texts.push(before.to_vec());
+        for slip in ["", "\"", "{", "]", "\\", "0", "$", "\n", "\u{600}"] {
+            texts.push([before, slip.as_bytes(), behind].concat());
+        }
+    }
+    for bytes in texts {
+        let source = Source::new("main.tf.json", bytes);
+        let (file, mut findings) = parse(FileId::new(0), &source, Notation::Json);
+        let content = file.body.content(&TERRAFORM, &mut findings);
+        for block in &content.blocks {
+            for attribute in block.body.just_attributes(&mut findings) {
+                attribute
+                    .expr
+                    .for_each_variable(|found| assert!(found.span().range().end <= source.text().len()));
+                let _ =
+                    (attribute.expr.as_traversal(), attribute.expr.as_call(), attribute.expr.start_span());
+            }
+        }
+        for finding in findings {
+            // Behind an unknown sign the engines point one byte further, and so behind a string that has no end.
+            assert!(finding.primary.expect("a place").range().start <= source.text().len() + 1);
+        }
+    }
+}
