@@ -5,7 +5,7 @@ use std::fmt;
 use smol_str::SmolStr;
 
 use super::path::{INVALID_ADDRESS, Part, PartKind, module_path, resource_instance, whole, wrong};
-use crate::engine::Features;
+use crate::engine::{Features, Product};
 use crate::finding::{Finding, Language};
 use crate::module::address::{ModuleStep, ResourceInstance};
 use crate::syntax::{Expr, ExprKind, Step};
@@ -23,7 +23,7 @@ pub struct ImportTarget {
 
 /// What `to` says is imported; a JSON string must have been parsed as an expression before.
 pub fn import_target(to: &Expr, features: &Features) -> Result<ImportTarget, Vec<Finding>> {
-    let address = flatten(to).map_err(|finding| vec![*finding])?;
+    let address = flatten(to, features).map_err(|expr| vec![no_address(expr, features)])?;
     let (path, rest) = module_path(&address.parts)?;
     if rest.is_empty() {
         let detail = "The path of modules must be followed by the address of a resource.";
@@ -39,62 +39,68 @@ struct Flat<'a> {
     is_static: bool,
 }
 
-/// The names and literal keys that `expr` is made of. Calculated keys are left out.
-fn flatten(expr: &Expr) -> Result<Flat<'_>, Box<Finding>> {
+/// The names and literal keys that `to` is made of. Calculated keys are left out, where the engine allows them; else,
+/// or where anything else stands in it, this is the expression that has no place there.
+fn flatten<'a>(to: &'a Expr, features: &Features) -> Result<Flat<'a>, &'a Expr> {
     let mut backwards: Vec<&[Step]> = Vec::new();
     let mut is_static = true;
-    let mut at = expr;
-    loop {
-        let root = match &at.kind {
+    let mut at = to;
+    let root = loop {
+        match &at.kind {
             ExprKind::Relative { from, steps } => {
                 backwards.push(steps);
                 at = from;
-                continue;
             }
             ExprKind::Index { collection, .. } => {
                 is_static = false;
                 at = collection;
-                continue;
             }
             ExprKind::Traversal(traversal) => {
                 backwards.push(&traversal.steps);
-                Part { span: traversal.root_span, kind: PartKind::Name(&traversal.root) }
+                break Part { span: traversal.root_span, kind: PartKind::Name(&traversal.root) };
             }
-            // In an address these words are names like others.
-            ExprKind::Null => Part { span: at.span, kind: PartKind::Name(&NULL) },
-            ExprKind::Bool(true) => Part { span: at.span, kind: PartKind::Name(&TRUE) },
-            ExprKind::Bool(false) => Part { span: at.span, kind: PartKind::Name(&FALSE) },
-            ExprKind::Number(_)
-            | ExprKind::Template(_)
-            | ExprKind::Tuple(_)
-            | ExprKind::Object(_)
-            | ExprKind::Splat { .. }
-            | ExprKind::Element
-            | ExprKind::Call(_)
-            | ExprKind::Conditional(_)
-            | ExprKind::Unary(..)
-            | ExprKind::Binary(..)
-            | ExprKind::For(_)
-            | ExprKind::Parens(_)
-            | ExprKind::JsonString(_)
-            | ExprKind::JsonObject(_)
-            | ExprKind::Invalid => return Err(no_address(at)),
-        };
-        let steps = backwards.iter().rev().flat_map(|steps| steps.iter());
-        let parts = std::iter::once(root).chain(steps.map(Part::of)).collect();
-        return Ok(Flat { parts, is_static });
+            kind => {
+                let name = literal_name(kind, features).ok_or(at)?;
+                break Part { span: at.span, kind: PartKind::Name(name) };
+            }
+        }
+    };
+    if !is_static && !features.grammar.import_for_each {
+        return Err(to);
     }
+    let steps = backwards.iter().rev().flat_map(|steps| steps.iter());
+    let parts = std::iter::once(root).chain(steps.map(Part::of)).collect();
+    Ok(Flat { parts, is_static })
+}
+
+/// The name that a literal is in an address, where it is one: Terraform knows no special words there.
+fn literal_name(kind: &ExprKind, features: &Features) -> Option<&'static SmolStr> {
+    if has_own_words(features) {
+        return None;
+    }
+    match kind {
+        ExprKind::Null => Some(&NULL),
+        ExprKind::Bool(true) => Some(&TRUE),
+        ExprKind::Bool(false) => Some(&FALSE),
+        _ => None,
+    }
+}
+
+/// Whether the engine reads `to` by itself, and not as any other address.
+fn has_own_words(features: &Features) -> bool {
+    features.engine.product == Product::OpenTofu && features.grammar.import_for_each
 }
 
 static NULL: SmolStr = SmolStr::new_static("null");
 static TRUE: SmolStr = SmolStr::new_static("true");
 static FALSE: SmolStr = SmolStr::new_static("false");
 
-fn no_address(expr: &Expr) -> Box<Finding> {
-    let finding = Finding::language(Language::InvalidMovedRemovedImport, "Invalid expression")
-        .at(expr.span)
-        .detail("This must be the address of a resource, made of names and keys only, and not in quotes.");
-    Box::new(finding)
+fn no_address(expr: &Expr, features: &Features) -> Finding {
+    let summary =
+        if has_own_words(features) { "Invalid import address expression" } else { "Invalid expression" };
+    Finding::language(Language::InvalidMovedRemovedImport, summary).at(expr.span).detail(
+        "This must be the address of a resource, made of names and keys only, and neither in quotes nor in parentheses.",
+    )
 }
 
 impl fmt::Display for ImportTarget {

@@ -256,9 +256,22 @@ fn a_resource_moves_to_a_resource_and_a_module_to_a_module() {
 
 #[test]
 fn what_is_no_address_is_an_invalid_expression() {
-    let features = features("terraform@1.11.4");
     for to in ["\"a.b\"", "1", "f(a.b)", "(a.b)", "[a.b]", "a.*.b", "a[*].b", "a.b + 1", "{}"] {
-        let findings = import_target(&expression(to), &features).expect_err("no address");
+        for (engine, summary) in
+            [("terraform@1.11.4", "Invalid expression"), ("opentofu", "Invalid import address expression")]
+        {
+            let findings = import_target(&expression(to), &features(engine)).expect_err("no address");
+            assert_eq!(line(to, findings), format!("{to} => {summary} @ {to}"));
+        }
+    }
+}
+
+#[test]
+fn keys_could_not_always_be_calculated() {
+    let to = "a.b[each.key]";
+    for engine in ["terraform@1.6", "opentofu@1.6"] {
+        let findings = import_target(&expression(to), &features(engine)).expect_err("no address");
         assert_eq!(line(to, findings), format!("{to} => Invalid expression @ {to}"));
     }
+    assert!(import_target(&expression(to), &features("terraform@1.7")).is_ok());
 }
