@@ -160,7 +160,7 @@ impl Source {
                 (start, columns) = (mark.byte, mark.columns);
             }
         }
-        let column = columns + self.text[start..byte.max(start)].graphemes(true).count() + 1;
+        let column = columns + columns_of(&self.text[start..byte.max(start)]) + 1;
         Position { line, column, byte }
     }
 
@@ -248,6 +248,11 @@ fn mend(mut bytes: Vec<u8>) -> (String, Vec<u32>) {
         from = end;
     }
     (String::from_utf8_lossy(&bytes).into_owned(), invalid)
+}
+
+/// How many columns a part of one line takes. Most are ASCII, where that is how many bytes it has.
+fn columns_of(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.graphemes(true).count() }
 }
 
 fn memchr_newlines(text: &str) -> impl Iterator<Item = usize> + '_ {
