@@ -5,14 +5,31 @@ use crate::module::Module;
 use crate::module::address::Mode;
 use crate::module::declaration::VersionConstraint;
 use crate::tree::Node;
-use crate::value::Version;
+use crate::value::{Constraints, Version};
 
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let module = node.module();
     for constraint in &module.required_versions {
         findings.extend(unsupported_version(module, constraint));
     }
+    let required = module.required_providers.values().filter_map(|required| required.version.as_ref());
+    let configured = module.providers.values().filter_map(|provider| provider.version.as_ref());
+    for constraint in required.chain(configured) {
+        findings.extend(unreadable_for_provider(constraint));
+    }
     import_providers(module, findings);
+}
+
+/// Constraints on providers are read twice, the second time more strictly.
+fn unreadable_for_provider(constraint: &VersionConstraint) -> Option<Finding> {
+    constraint.constraints.as_ref()?;
+    let reason = Constraints::parse_for_provider(&constraint.text).err()?;
+    Some(
+        Finding::language(Language::InvalidVersionConstraint, "Invalid version constraint")
+            .at_validate()
+            .detail(format!("The version of a provider cannot be constrained so: {reason}."))
+            .at(constraint.span),
+    )
 }
 
 /// Whether the engine is one that the module asks for. Where nobody said which version it is, no version is wrong.
