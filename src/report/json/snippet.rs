@@ -28,8 +28,9 @@ impl Snippet {
         let (start, end) = (span.start as usize, (span.end as usize).max(span.start as usize + 1));
         let (code, code_start) = code(source, start, end);
         let limit = code.len();
-        let highlight_start = start.saturating_sub(code_start).min(limit);
-        let highlight_end = (start.saturating_sub(code_start) + end - start).min(limit);
+        // A place on the line break of a blank line, which is left out, lies before the code.
+        let within = |offset: usize| offset.saturating_sub(code_start).min(limit);
+        let (highlight_start, highlight_end) = (within(start), within(end));
         let (code, cut) = shortened(code, highlight_start);
         Self {
             context,
@@ -108,6 +109,11 @@ mod tests {
     #[test]
     fn a_line_break_brings_the_next_line_along() {
         assert_eq!(snippet("locals {\n  é = 1 + «\n»}\n"), ("  é = 1 + «\n»}".to_owned(), 2));
+    }
+
+    #[test]
+    fn a_place_on_a_blank_line_lies_before_the_next() {
+        assert_eq!(snippet("a {}\n«\n»b {}\n"), ("«»b {}".to_owned(), 2));
     }
 
     #[test]
