@@ -164,7 +164,7 @@ impl Worktree {
     /// The folder that a module call names, from the top of the run as [`join`] gives it; reads it if need be.
     ///
     /// A folder that git ignores is read once it is called, and so is one behind a symbolic link. The same path
-    /// always gives the same answer.
+    /// always gives the same answer; a link that leads back up gives the folder that it leads to.
     pub fn reach(&mut self, path: &str) -> Reached {
         if let Some(number) = self.by_path.get(path) {
             return Reached::Folder(*number);
@@ -177,11 +177,26 @@ impl Worktree {
             Origin::Disk(top) => top.place(path),
         };
         match place {
-            Place::Folder { disk, real } => self.read_folder(path, &disk, &real),
+            Place::Folder { disk, real } => match self.passed_before(path, &real) {
+                Some(above) => self.reach(&above),
+                None => self.read_folder(path, &disk, &real),
+            },
             Place::Missing => Reached::Missing,
             Place::Outside => Reached::Outside,
             Place::Foreign => Reached::Foreign,
         }
+    }
+
+    /// The first folder on the way down `path` that is the same place as its end, which takes a symbolic link that
+    /// leads back up. A module that calls itself through one would otherwise be a new module with every call.
+    fn passed_before(&self, path: &str, place: &str) -> Option<String> {
+        let Origin::Disk(top) = &self.origin else { return None };
+        let is_same = |above: &&str| matches!(top.place(above), Place::Folder { real, .. } if real == place);
+        if path == place {
+            return None;
+        }
+        let above: Vec<&str> = std::iter::successors(parent(path), |path| parent(path)).collect();
+        above.into_iter().rev().find(is_same).map(str::to_owned)
     }
 
     fn read_folder(&mut self, path: &str, disk: &Path, place: &str) -> Reached {

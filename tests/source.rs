@@ -269,14 +269,22 @@ mod links {
     fn a_linked_folder_is_another_path_to_one_place() {
         let place = Place::with(&[("modules/net/main.tf", ""), ("live/main.tf", "")]);
         place.link("live/net", "../modules/net");
-        place.link("live/loop", ".");
         let mut worktree = place.open();
         assert_eq!(names(&worktree), ["live/main.tf", "modules/net/main.tf"]);
         let Reached::Folder(number) = worktree.reach("live/net") else { panic!("a folder") };
         let folder = worktree.folder_at(number);
         assert_eq!((folder.path.as_str(), folder.real.as_str()), ("live/net", "modules/net"));
-        let Reached::Folder(number) = worktree.reach("live/loop/loop") else { panic!("a folder") };
-        assert_eq!(worktree.folder_at(number).real, "live");
+    }
+
+    #[test]
+    fn a_link_that_leads_back_up_is_the_folder_it_leads_to() {
+        let place = Place::with(&[("live/main.tf", ""), ("live/net/main.tf", "")]);
+        place.link("live/loop", ".");
+        place.link("live/net/up", "..");
+        let mut worktree = place.open();
+        assert_eq!(worktree.reach("live/loop"), worktree.reach("live"));
+        assert_eq!(worktree.reach("live/net/up"), worktree.reach("live"));
+        assert_eq!(worktree.folders().len(), 2);
     }
 
     #[test]
