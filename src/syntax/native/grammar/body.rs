@@ -116,7 +116,7 @@ impl<'a> Parser<'a> {
                 self.recover_after_item();
             }
         }
-        Attribute { name, expr: (!failed).then_some(start..end), end }
+        Attribute { name, expr: (!failed && start < end).then_some(start..end), end }
     }
 
     fn no_newline(&mut self, behind: Token) {
