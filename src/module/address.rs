@@ -1,5 +1,6 @@
 //! Turns traversals and strings into addresses: what a name in a module stands for, or why it stands for nothing.
 
+mod block;
 mod hostname;
 mod identifier;
 mod instance;
@@ -8,6 +9,7 @@ mod reference;
 mod source;
 mod target;
 
+pub use block::block_address;
 pub use identifier::valid_identifier;
 pub use instance::{InstanceKey, ModuleStep, ResourceInstance};
 pub use provider::{ProviderAddress, legal_part};

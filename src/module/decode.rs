@@ -26,6 +26,7 @@ use std::sync::Arc;
 
 use crate::engine::{Features, RequiredVersion};
 use crate::finding::Finding;
+use crate::module::address::block_address;
 use crate::module::declaration::{
     Action, Check, Import, Local, ModuleCall, Moved, Output, ProviderConfiguration, ProviderMeta, Removed,
     Resource, Storage, Variable, VersionConstraint,
@@ -79,7 +80,11 @@ pub(super) fn file(body: &Body, decoder: &mut Decoder<'_>) -> Declarations {
     let content =
         body.content(&Schema { attributes: &[], blocks: &blocks(decoder.features) }, decoder.findings);
     for block in &content.blocks {
+        let from = decoder.findings.len();
         decoder.block(block, &mut declarations);
+        for finding in &mut decoder.findings[from..] {
+            finding.address = block_address(block);
+        }
     }
     declarations
 }

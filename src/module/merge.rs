@@ -17,7 +17,7 @@ use smol_str::SmolStr;
 use crate::engine::{Features, InOverride, RemovedInOverride, RequiredVersion};
 use crate::finding::{Finding, Language};
 use crate::module::Module;
-use crate::module::address::{Mode, ProviderAddress};
+use crate::module::address::{Mode, ProviderAddress, block_address};
 use crate::module::declaration::{Dependency, Resource};
 use crate::module::decode::Declarations;
 use crate::syntax::Block;
@@ -60,26 +60,28 @@ impl Merger<'_> {
         self.override_clouds(file.clouds);
         self.override_encryption(file.encryptions);
         for provider in file.providers {
-            self.override_provider(provider);
+            self.about(&provider.origin.base.clone(), |merger| merger.override_provider(provider));
         }
         for variable in file.variables {
-            self.override_variable(variable);
+            self.about(&variable.origin.base.clone(), |merger| merger.override_variable(variable));
         }
         for local in file.locals {
             self.override_local(local);
         }
         for output in file.outputs {
-            self.override_output(output);
+            self.about(&output.origin.base.clone(), |merger| merger.override_output(output));
         }
         for call in file.calls {
-            self.override_call(call);
+            self.about(&call.origin.base.clone(), |merger| merger.override_call(call));
         }
         for resource in file.managed.into_iter().chain(file.data) {
-            self.override_resource(resource);
+            self.about(&resource.origin.base.clone(), |merger| merger.override_resource(resource));
         }
         for resource in file.ephemeral {
             match self.features.override_ephemeral {
-                InOverride::Merged => self.override_resource(resource),
+                InOverride::Merged => {
+                    self.about(&resource.origin.base.clone(), |merger| merger.override_resource(resource));
+                }
                 InOverride::Ignored => self.module.ignored_overrides.push(resource.origin.base),
             }
         }
@@ -99,7 +101,16 @@ impl Merger<'_> {
             self.not_in_override(&import.block, "Cannot override 'import' blocks");
         }
         for action in file.actions {
-            self.override_action(action);
+            self.about(&action.origin.base.clone(), |merger| merger.override_action(action));
+        }
+    }
+
+    /// Does something with a block, and gives its address to what is found on the way.
+    fn about(&mut self, block: &Block, work: impl FnOnce(&mut Self)) {
+        let from = self.findings.len();
+        work(self);
+        for finding in &mut self.findings[from..] {
+            finding.address = block_address(block);
         }
     }
 
@@ -108,6 +119,7 @@ impl Merger<'_> {
             Finding::language(Language::OverrideNotAllowed, summary)
                 .detail(format!("A `{}` block can stand in a normal file only.", block.kind))
                 .at(block.header)
+                .address(block_address(block))
                 .help("move it into a file that is not an override file"),
         );
     }

@@ -115,43 +115,31 @@ impl Merger<'_> {
     ) {
         for variable in variables {
             let header = variable.origin.header();
-            let name = variable.name.clone();
             // The engine goes on with the later one; it has named the earlier one by then.
             if let Some(first) = self.module.variables.insert(variable.name.clone(), variable) {
-                self.twice(
-                    "Duplicate variable declaration",
-                    "variable",
-                    &name,
-                    header,
-                    first.origin.header(),
-                );
+                let address = format!("variable.{}", first.name);
+                self.twice("Duplicate variable declaration", address, header, first.origin.header());
             }
         }
         for local in locals {
             let at = local.attribute.span;
-            let name = local.name.clone();
             if let Some(first) = self.module.locals.insert(local.name.clone(), local) {
-                self.twice(
-                    "Duplicate local value definition",
-                    "local value",
-                    &name,
-                    at,
-                    first.attribute.span,
-                );
+                let address = format!("local.{}", first.name);
+                self.twice("Duplicate local value definition", address, at, first.attribute.span);
             }
         }
         for output in outputs {
             let header = output.origin.header();
-            let name = output.name.clone();
             if let Some(first) = self.module.outputs.insert(output.name.clone(), output) {
-                self.twice("Duplicate output definition", "output", &name, header, first.origin.header());
+                let address = format!("output.{}", first.name);
+                self.twice("Duplicate output definition", address, header, first.origin.header());
             }
         }
         for call in calls {
             let header = call.origin.header();
-            let name = call.name.clone();
             if let Some(first) = self.module.calls.insert(call.name.clone(), call) {
-                self.twice("Duplicate module call", "module call", &name, header, first.origin.header());
+                let address = format!("module.{}", first.name);
+                self.twice("Duplicate module call", address, header, first.origin.header());
             }
         }
     }
@@ -167,7 +155,7 @@ impl Merger<'_> {
             Entry::Occupied(first) => {
                 let summary = format!("Duplicate check {:?} configuration", check.name.as_str());
                 let first = first.get().block.header;
-                self.twice(&summary, "check", &check.name, check.block.header, first);
+                self.twice(&summary, format!("check.{}", check.name), check.block.header, first);
             }
             Entry::Vacant(place) => {
                 place.insert(check);
@@ -179,9 +167,9 @@ impl Merger<'_> {
         match self.module.actions.entry((action.kind.clone(), action.name.clone())) {
             Entry::Occupied(first) => {
                 let summary = format!("Duplicate action {:?} configuration", action.kind.as_str());
-                let name = format!("{}.{}", action.kind, action.name);
+                let address = format!("action.{}.{}", action.kind, action.name);
                 let first = first.get().origin.header();
-                self.twice(&summary, "action", &name, action.origin.header(), first);
+                self.twice(&summary, address, action.origin.header(), first);
             }
             Entry::Vacant(place) => {
                 place.insert(action);
@@ -201,8 +189,7 @@ impl Merger<'_> {
                 }
             };
             let (at, first) = (resource.origin.header(), first.origin.header());
-            let address = resource.address.to_string();
-            self.twice(&summary, resource.address.mode.keyword(), &address, at, first);
+            self.twice(&summary, resource.address.to_string(), at, first);
             return false;
         }
         resource.provider = self.provider_of(&resource);
@@ -241,10 +228,11 @@ impl Merger<'_> {
         self.module.imports.push(import);
     }
 
-    fn twice(&mut self, summary: &str, what: &str, name: &str, at: Span, first: Span) {
+    fn twice(&mut self, summary: &str, address: String, at: Span, first: Span) {
         self.findings.push(
             duplicate(summary, at, first)
-                .detail(format!("There is another {what} `{name}` in this module."))
+                .detail(format!("There is another `{address}` in this module."))
+                .address(address)
                 .help("remove one of them, or give it another name"),
         );
     }

@@ -1,0 +1,34 @@
+//! Turns a top-level block into the address that people know what it declares by.
+
+use crate::syntax::Block;
+
+/// `variable.name`, `type.name` of a resource, `data.type.name`; the kind alone where a block declares nothing by name.
+pub fn block_address(block: &Block) -> String {
+    let labels = block.labels.iter().map(|label| label.text.as_str());
+    let kind = (block.kind != "resource").then_some(block.kind.as_str());
+    kind.into_iter().chain(labels).collect::<Vec<_>>().join(".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Notation;
+    use crate::syntax::{self, BlockSchema, Schema};
+    use crate::text::{FileId, Source};
+
+    #[test]
+    fn a_resource_goes_without_its_kind() {
+        let text = "resource \"a\" \"b\" {}\ndata \"a\" \"b\" {}\nvariable \"v\" {}\nmoved {}\n";
+        let (file, _) = syntax::parse(FileId::new(0), &Source::new("main.tf", text.into()), Notation::Native);
+        let two = &["type", "name"];
+        let blocks = &[
+            BlockSchema::new("resource", two),
+            BlockSchema::new("data", two),
+            BlockSchema::new("variable", &["name"]),
+            BlockSchema::new("moved", &[]),
+        ];
+        let content = file.body.content(&Schema { attributes: &[], blocks }, &mut Vec::new());
+        let addresses: Vec<_> = content.blocks.iter().map(|block| block_address(block)).collect();
+        assert_eq!(addresses, ["a.b", "data.a.b", "variable.v", "moved"]);
+    }
+}
