@@ -12,6 +12,7 @@ mod release;
 mod choice;
 mod file;
 mod features;
+mod functions;
 mod grammar;
 mod summaries;
 mod evidence;

@@ -11,6 +11,7 @@ mod convert;
 mod mismatch;
 mod evaluate;
 mod constraint;
+mod functions;
 mod version;
 
 #[cfg(test)]
@@ -19,7 +20,8 @@ mod tests;
 pub use constraint::{Constraint, Defaults, type_constraint};
 pub use convert::convert;
 pub use data::Value;
-pub use evaluate::{constant, flag, text};
+pub use evaluate::{Resolved, Scope, constant, evaluate, flag, text};
+pub use functions::{Function, Kind, Parameter};
 pub use mismatch::{Mismatch, PathStep};
 pub use number::Number;
 pub use ty::{Attribute, Type};

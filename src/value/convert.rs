@@ -173,7 +173,7 @@ impl Conversion {
                 }
                 let converted = self.by_key(elements, wanted)?;
                 let unified =
-                    if complex(wanted) { self.unified_map(&converted, Mode::Safe)? } else { converted };
+                    if complex(wanted) { self.unified_map(converted, Mode::Safe)? } else { converted };
                 self.map(unified, "element types must all match for conversion to map")
             }
             (Value::Object(attributes), Type::Map(wanted)) => self.object_to_map(attributes, wanted),
@@ -250,7 +250,11 @@ impl Conversion {
         let Some(unified) = unify(&types, self.mode) else {
             return Err(self.fails("cannot find a common base type for all elements"));
         };
-        let unified = self.elements(&converted, &unified)?;
+        let unified = if converted.iter().all(|value| value.is(&unified)) {
+            converted
+        } else {
+            self.elements(&converted, &unified)?
+        };
         let (element, elements) =
             self.gathered(unified, "element types must all match for conversion to list")?;
         Ok(Value::List(element, elements))
@@ -277,7 +281,7 @@ impl Conversion {
         }
         let common = self.common(attributes.values(), wanted, false);
         let converted = self.by_key(attributes, &common)?;
-        let unified = if complex(&common) { self.unified_map(&converted, self.mode)? } else { converted };
+        let unified = if complex(&common) { self.unified_map(converted, self.mode)? } else { converted };
         self.map(unified, "attribute types must all match for conversion to map")
     }
 
@@ -343,14 +347,17 @@ impl Conversion {
     /// Brings the elements of a map to one type.
     fn unified_map(
         &mut self,
-        elements: &BTreeMap<SmolStr, Value>,
+        elements: BTreeMap<SmolStr, Value>,
         mode: Mode,
     ) -> Result<BTreeMap<SmolStr, Value>, Mismatch> {
         let types: Vec<Type> = elements.values().map(Value::ty).collect();
         let Some(unified) = unify(&types, mode) else {
             return Err(self.fails("cannot find a common base type for all elements"));
         };
-        self.by_key(elements, &unified)
+        if elements.values().all(|value| value.is(&unified)) {
+            return Ok(elements);
+        }
+        self.by_key(&elements, &unified)
     }
 
     /// A map of elements that are of one type by now.

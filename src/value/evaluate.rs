@@ -7,6 +7,7 @@ use std::collections::btree_map::Entry;
 
 use smol_str::SmolStr;
 
+use crate::engine::Engine;
 use crate::finding::{Finding, Language, Severity};
 use crate::syntax::{
     Expr, ExprKind, JsonProperty, JsonString, ObjectItem, ObjectKey, Step, StepKind, Traversal,
@@ -14,20 +15,51 @@ use crate::syntax::{
 use crate::text::Span;
 
 use super::convert::convert;
-use super::data::normal;
 use super::{Number, Type, Value};
 
 mod access;
+mod call;
 mod iterate;
 mod operator;
 mod template;
 
+pub(super) use operator::equal;
+
 /// How much work one expression may cause: about as many nodes are looked at.
-const MOST_WORK: usize = 2_000_000;
+const MOST_WORK: usize = 1_000_000;
+
+/// How many collections, tuples and objects may stand one inside the other in what scopes are given to keep.
+const DEEPEST: usize = 128;
 
 /// The value of an expression that may use neither variables nor functions.
 pub fn constant(expr: &Expr, findings: &mut Vec<Finding>) -> Value {
-    Evaluator { findings, work: 0 }.value(expr, None)
+    Evaluator { findings, work: 0, scope: None }.value(expr, None)
+}
+
+/// The value of an expression that may use what `scope` knows, and functions.
+pub fn evaluate(expr: &Expr, scope: &dyn Scope, findings: &mut Vec<Finding>) -> Value {
+    let value = Evaluator { findings, work: 0, scope: Some(scope) }.value(expr, None);
+    // Each of many locals may hold the one before it; who walks through a value recurses.
+    if deeper_than(&value, DEEPEST) { Value::UNKNOWN } else { value }
+}
+
+/// What expressions can refer to.
+pub trait Scope {
+    /// Which functions there are.
+    fn engine(&self) -> Engine;
+
+    /// What a reference is worth; names that a `for` expression gives are not asked for. `None` where the first name
+    /// means nothing at all.
+    fn resolve(&self, reference: &Traversal) -> Option<Resolved>;
+}
+
+/// The answer of a [`Scope`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Resolved {
+    /// What the first name and some steps are worth.
+    pub value: Value,
+    /// How many steps that took; the others are followed from the value.
+    pub steps: usize,
 }
 
 /// The constant string that is asked for here; what converts to one is taken as one.
@@ -102,6 +134,8 @@ type Inside<'f> = Option<&'f Frame<'f>>;
 struct Evaluator<'e> {
     findings: &'e mut Vec<Finding>,
     work: usize,
+    /// None where only constants may stand.
+    scope: Option<&'e dyn Scope>,
 }
 
 impl Evaluator<'_> {
@@ -126,7 +160,13 @@ impl Evaluator<'_> {
                 self.steps(from, steps)
             }
             ExprKind::Index { collection, key, brackets } => {
+                let before = self.findings.len();
                 let collection = self.value(collection, inside);
+                let failed = self.failed_since(before);
+                if failed && matches!(key.kind, ExprKind::Null | ExprKind::Bool(_)) {
+                    // With such a key the engines take this for constant steps, which end with the first mistake.
+                    return Value::UNKNOWN;
+                }
                 let key = self.value(key, inside);
                 self.index(&collection, &key, *brackets)
             }
@@ -135,21 +175,13 @@ impl Evaluator<'_> {
                 Some(value) => self.copy(value, expr.span),
                 None => Value::UNKNOWN,
             },
-            ExprKind::Call(_) => {
-                self.error(
-                    Language::InvalidFunctionCall,
-                    "Function calls not allowed",
-                    "A constant is needed here, and the result of a function is none.",
-                    expr.span,
-                );
-                Value::UNKNOWN
-            }
+            ExprKind::Call(call) => self.call(call, expr.span, inside),
             ExprKind::Conditional(parts) => self.conditional(parts, inside),
             ExprKind::Unary(operator, operand) => self.unary(*operator, operand, expr.span, inside),
             ExprKind::Binary(operator, operands) => self.binary(*operator, operands, expr.span, inside),
             ExprKind::For(each) => self.for_each(each, inside),
             ExprKind::Parens(inner) => self.value(inner, inside),
-            ExprKind::JsonString(string) => Value::string(string.text.clone()),
+            ExprKind::JsonString(string) => self.json_string(string, expr.span, inside),
             ExprKind::JsonObject(properties) => self.json_object(properties, inside),
             ExprKind::Invalid => Value::UNKNOWN,
         }
@@ -211,23 +243,55 @@ impl Evaluator<'_> {
         }
     }
 
+    /// Where only constants may stand, a JSON string is no template.
+    fn json_string(&mut self, string: &JsonString, at: Span, inside: Inside<'_>) -> Value {
+        match (self.scope, &string.template) {
+            (None, _) => Value::string(string.text.clone()),
+            (Some(_), Ok(template)) => self.template(template, at, inside),
+            (Some(_), Err(findings)) => {
+                self.findings.extend(findings.iter().cloned());
+                Value::UNKNOWN
+            }
+        }
+    }
+
     fn json_object(&mut self, properties: &[JsonProperty], inside: Inside<'_>) -> Value {
         let mut attributes = BTreeMap::new();
-        for property in properties {
-            let JsonString { text, .. } = &property.name;
-            let value = self.value(&property.value, inside);
-            match attributes.entry(normal(text.clone())) {
+        let mut known = true;
+        for JsonProperty { name_span, name, value } in properties {
+            let name = self.json_string(name, *name_span, inside);
+            let value = self.value(value, inside);
+            let name = match convert(&name, &Type::String) {
+                Ok(Value::String(name)) => name,
+                Ok(Value::Unknown(_)) => {
+                    known = false;
+                    continue;
+                }
+                Ok(_) => {
+                    self.invalid_json_key("A key must not be null.".to_owned(), *name_span);
+                    continue;
+                }
+                Err(mismatch) => {
+                    self.invalid_json_key(format!("This cannot be a key: {mismatch}."), *name_span);
+                    continue;
+                }
+            };
+            match attributes.entry(name) {
                 Entry::Vacant(free) => {
                     free.insert(value);
                 }
                 Entry::Occupied(taken) => {
                     let detail = format!("An attribute named {:?} stands here already.", taken.key());
                     let summary = "Duplicate object attribute";
-                    self.error(Language::DuplicateDeclaration, summary, detail, property.name_span);
+                    self.error(Language::DuplicateDeclaration, summary, detail, *name_span);
                 }
             }
         }
-        Value::Object(attributes)
+        if known { Value::Object(attributes) } else { Value::UNKNOWN }
+    }
+
+    fn invalid_json_key(&mut self, detail: String, at: Span) {
+        self.error(Language::InvalidValue, "Invalid object key expression", detail, at);
     }
 
     fn traversal(&mut self, traversal: &Traversal, inside: Inside<'_>) -> Value {
@@ -235,7 +299,10 @@ impl Evaluator<'_> {
             let value = self.copy(value, traversal.root_span);
             return self.steps(value, &traversal.steps);
         }
-        let (summary, detail) = if inside.is_some_and(Frame::has_variables) {
+        if let Some(Resolved { value, steps }) = self.scope.and_then(|scope| scope.resolve(traversal)) {
+            return self.steps(value, traversal.steps.get(steps..).unwrap_or_default());
+        }
+        let (summary, detail) = if self.scope.is_some() || inside.is_some_and(Frame::has_variables) {
             ("Unknown variable", format!("Nothing is called {:?} here.", traversal.root))
         } else {
             ("Variables not allowed", "A constant is needed here, and a variable is none.".to_owned())
@@ -292,7 +359,7 @@ impl Evaluator<'_> {
     /// Evaluates without telling yet what was found.
     fn apart(&mut self, expr: &Expr, inside: Inside<'_>) -> (Value, Vec<Finding>) {
         let mut findings = Vec::new();
-        let mut apart = Evaluator { findings: &mut findings, work: self.work };
+        let mut apart = Evaluator { findings: &mut findings, work: self.work, scope: self.scope };
         let value = apart.value(expr, inside);
         self.work = apart.work;
         (value, findings)
@@ -313,6 +380,34 @@ fn weight(value: &Value) -> usize {
         }
         Value::Map(_, elements) | Value::Object(elements) => {
             elements.values().map(weight).fold(1, usize::saturating_add)
+        }
+    }
+}
+
+fn deeper_than(value: &Value, depth: usize) -> bool {
+    let Some(rest) = depth.checked_sub(1) else { return true };
+    match value {
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+        Value::List(ty, elements) | Value::Set(ty, elements) => {
+            type_deeper_than(ty, rest) || elements.iter().any(|element| deeper_than(element, rest))
+        }
+        Value::Map(ty, elements) => {
+            type_deeper_than(ty, rest) || elements.values().any(|element| deeper_than(element, rest))
+        }
+        Value::Tuple(elements) => elements.iter().any(|element| deeper_than(element, rest)),
+        Value::Object(attributes) => attributes.values().any(|value| deeper_than(value, rest)),
+        Value::Null(ty) | Value::Unknown(ty) => type_deeper_than(ty, rest),
+    }
+}
+
+fn type_deeper_than(ty: &Type, depth: usize) -> bool {
+    let Some(rest) = depth.checked_sub(1) else { return true };
+    match ty {
+        Type::Any | Type::Bool | Type::Number | Type::String => false,
+        Type::List(element) | Type::Set(element) | Type::Map(element) => type_deeper_than(element, rest),
+        Type::Tuple(elements) => elements.iter().any(|element| type_deeper_than(element, rest)),
+        Type::Object(attributes) => {
+            attributes.values().any(|attribute| type_deeper_than(&attribute.ty, rest))
         }
     }
 }

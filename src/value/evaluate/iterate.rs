@@ -29,7 +29,7 @@ impl Evaluator<'_> {
         let mut known = true;
         for (key, value) in elements {
             let frame = frame(names, key, value, inside);
-            match self.included(each.condition.as_ref(), &frame, known) {
+            match self.included(each.condition.as_ref(), &frame, false, known) {
                 Some(true) => values.push(self.value(&each.value, Some(&frame))),
                 Some(false) => {}
                 None => known = false,
@@ -67,7 +67,7 @@ impl Evaluator<'_> {
         let mut known = true;
         for (key, value) in elements {
             let frame = frame(names, key, value, inside);
-            match self.included(each.condition.as_ref(), &frame, known) {
+            match self.included(each.condition.as_ref(), &frame, true, known) {
                 Some(true) => {}
                 Some(false) => continue,
                 None => {
@@ -76,6 +76,10 @@ impl Evaluator<'_> {
                 }
             }
             let key = self.value(key_expr, Some(&frame));
+            if !key.is_known() {
+                known = false;
+                continue;
+            }
             let converted = convert(&key, &Type::String);
             let name = match converted {
                 Ok(Value::String(name)) => name,
@@ -175,7 +179,13 @@ impl Evaluator<'_> {
     }
 
     /// Whether an element passes; `None` where that is not known, or after an error. An error is told only once.
-    fn included(&mut self, condition: Option<&Expr>, frame: &Frame<'_>, tell: bool) -> Option<bool> {
+    fn included(
+        &mut self,
+        condition: Option<&Expr>,
+        frame: &Frame<'_>,
+        object: bool,
+        tell: bool,
+    ) -> Option<bool> {
         let Some(condition) = condition else { return Some(true) };
         let value = self.value(condition, Some(frame));
         if value.is_null() {
@@ -185,6 +195,8 @@ impl Evaluator<'_> {
         }
         match convert(&value, &Type::Bool) {
             Ok(value) => value.as_bool(),
+            // Of an unknown value only what makes an object says that it is no condition.
+            Err(_) if !value.is_known() && !object => None,
             Err(mismatch) => {
                 self.invalid_condition(
                     tell,

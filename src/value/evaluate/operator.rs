@@ -213,7 +213,7 @@ fn calculated(operator: BinaryOperator, left: &Number, right: &Number) -> Option
 }
 
 /// Whether two values are the same, if that is known. Values of different types never are; nulls of any types are.
-fn equal(left: &Value, right: &Value) -> Option<bool> {
+pub(in crate::value) fn equal(left: &Value, right: &Value) -> Option<bool> {
     match (left, right) {
         (Value::Null(_), Value::Null(_)) => Some(true),
         (Value::Unknown(_), Value::Unknown(_) | Value::Null(_)) | (Value::Null(_), Value::Unknown(_)) => None,

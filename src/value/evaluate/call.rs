@@ -1,0 +1,194 @@
+//! `f(a, b...)`.
+
+use crate::finding::{Finding, Language};
+use crate::syntax::{Call, Expr};
+use crate::text::Span;
+use crate::value::convert::convert;
+use crate::value::functions::{ALL, Refusal, result};
+use crate::value::{Function, Type, Value};
+
+use super::{Evaluator, Inside, failed, weight};
+
+/// An argument that is given, or one of those that an expanded argument gives.
+struct Argument<'c> {
+    expr: &'c Expr,
+    /// Of an expanded argument, what it is worth.
+    value: Option<Value>,
+}
+
+impl Argument<'_> {
+    /// Where the engines say that it does not fit.
+    fn start(&self) -> Span {
+        if self.value.is_some() { self.expr.span } else { self.expr.start_span() }
+    }
+}
+
+impl Evaluator<'_> {
+    pub(super) fn call(&mut self, call: &Call, at: Span, inside: Inside<'_>) -> Value {
+        let Some(scope) = self.scope else {
+            let detail = "A constant is needed here, and the result of a function is none.";
+            self.error(Language::InvalidFunctionCall, "Function calls not allowed", detail, at);
+            return Value::UNKNOWN;
+        };
+        let engine = scope.engine();
+        let name = if engine.has_namespaces() { call.name.trim_start_matches("core::") } else { &call.name };
+        if name.starts_with("provider::") {
+            // Only the provider knows.
+            return Value::UNKNOWN;
+        }
+        let Some(function) = Function::named(name).filter(|function| engine.has_function(function.name))
+        else {
+            let known = ALL.iter().filter(|function| engine.has_function(function.name));
+            let near = known.map(|function| function.name).find(|known| strsim::levenshtein(known, name) < 3);
+            let mut finding = Finding::language(Language::InvalidFunctionCall, "Call to unknown function")
+                .detail(format!("{engine} has no function named {:?}.", call.name))
+                .at(call.name_span);
+            if let Some(near) = near {
+                finding = finding.help(format!("did you mean `{near}`?"));
+            }
+            self.findings.push(finding);
+            return Value::UNKNOWN;
+        };
+        let Some(arguments) = self.arguments(call, inside) else { return Value::UNKNOWN };
+        if !self.right_number(function, call, &arguments) {
+            return Value::UNKNOWN;
+        }
+        match function.name {
+            "try" => return self.call_try(call, &arguments, inside),
+            "can" => return self.call_can(&arguments, inside),
+            _ => {}
+        }
+        let before = self.findings.len();
+        let mut values = Vec::with_capacity(arguments.len());
+        for (place, argument) in arguments.iter().enumerate() {
+            let value = match &argument.value {
+                Some(value) => value.clone(),
+                None => self.value(argument.expr, inside),
+            };
+            let ty = function.parameter(place).map_or(Type::Any, |parameter| parameter.kind.ty());
+            values.push(convert(&value, &ty).unwrap_or_else(|mismatch| {
+                self.invalid_argument(function, place, argument, &mismatch.to_string());
+                Value::Unknown(ty)
+            }));
+        }
+        if self.failed_since(before) {
+            return Value::UNKNOWN;
+        }
+        for (place, (value, argument)) in values.iter().zip(&arguments).enumerate() {
+            if value.is_null() && function.parameter(place).is_some_and(|parameter| !parameter.nullable) {
+                self.invalid_argument(function, place, argument, "it must not be null");
+                return Value::UNKNOWN;
+            }
+        }
+        match result(function, &values) {
+            Ok(value) if self.may_go_on(weight(&value), at) => value,
+            Ok(_) => Value::UNKNOWN,
+            Err(Refusal { argument: Some(place), why }) if place < arguments.len() => {
+                self.invalid_argument(function, place, &arguments[place], &why);
+                Value::UNKNOWN
+            }
+            Err(Refusal { why, .. }) => {
+                self.call_failed(call, &why);
+                Value::UNKNOWN
+            }
+        }
+    }
+
+    /// The arguments, an expanded one in its parts; `None` where those are not known, or after an error.
+    fn arguments<'c>(&mut self, call: &'c Call, inside: Inside<'_>) -> Option<Vec<Argument<'c>>> {
+        let plain = |expr| Argument { expr, value: None };
+        let (last, others) = match call.arguments.split_last() {
+            Some(split) if call.expands_last => split,
+            Some(_) | None => return Some(call.arguments.iter().map(plain).collect()),
+        };
+        let before = self.findings.len();
+        let value = self.value(last, inside);
+        if self.failed_since(before) {
+            return None;
+        }
+        let why = match value {
+            Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements) => {
+                let parts = elements.into_iter().map(|value| Argument { expr: last, value: Some(value) });
+                return Some(others.iter().map(plain).chain(parts).collect());
+            }
+            Value::Null(Type::Any | Type::List(_) | Type::Set(_) | Type::Tuple(_)) => "this is null",
+            Value::Unknown(Type::Any | Type::List(_) | Type::Set(_) | Type::Tuple(_)) => return None,
+            Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Map(..)
+            | Value::Object(_)
+            | Value::Null(_)
+            | Value::Unknown(_) => "this is none",
+        };
+        let detail = format!("An argument followed by ... is a list, a set or a tuple, and {why}.");
+        self.error(Language::InvalidFunctionCall, "Invalid expanding argument value", detail, last.span);
+        None
+    }
+
+    fn right_number(&mut self, function: &Function, call: &Call, arguments: &[Argument<'_>]) -> bool {
+        let wanted = function.parameters.len();
+        if let Some(missing) = function.parameters.get(arguments.len()) {
+            let least = if function.variadic.is_some() { "at least " } else { "" };
+            let detail = format!(
+                "{:?} takes {least}{wanted} arguments. Nothing is given for {:?}.",
+                call.name, missing.name
+            );
+            self.error(Language::InvalidFunctionCall, "Not enough function arguments", detail, call.close);
+            return false;
+        }
+        if let (None, Some(extra)) = (function.variadic, arguments.get(wanted)) {
+            let detail = format!("{:?} takes {wanted} arguments, and no more.", call.name);
+            self.error(Language::InvalidFunctionCall, "Too many function arguments", detail, extra.start());
+            return false;
+        }
+        true
+    }
+
+    /// The first argument that is worth something without an error.
+    fn call_try(&mut self, call: &Call, arguments: &[Argument<'_>], inside: Inside<'_>) -> Value {
+        for argument in arguments {
+            let (value, findings) = self.tried(argument, inside);
+            if failed(&findings) {
+                continue;
+            }
+            return if value.is_wholly_known() { value } else { Value::UNKNOWN };
+        }
+        let why = if arguments.is_empty() { "no argument is given" } else { "every argument has an error" };
+        self.call_failed(call, why);
+        Value::UNKNOWN
+    }
+
+    fn call_can(&mut self, arguments: &[Argument<'_>], inside: Inside<'_>) -> Value {
+        let Some(argument) = arguments.first() else { return Value::Unknown(Type::Bool) };
+        let (value, findings) = self.tried(argument, inside);
+        match (failed(&findings), value.is_wholly_known()) {
+            (true, _) => Value::Bool(false),
+            (false, true) => Value::Bool(true),
+            (false, false) => Value::Unknown(Type::Bool),
+        }
+    }
+
+    fn tried(&mut self, argument: &Argument<'_>, inside: Inside<'_>) -> (Value, Vec<Finding>) {
+        match &argument.value {
+            Some(value) => (value.clone(), Vec::new()),
+            None => self.apart(argument.expr, inside),
+        }
+    }
+
+    fn invalid_argument(&mut self, function: &Function, place: usize, argument: &Argument<'_>, why: &str) {
+        let name = function.parameter(place).map_or("value", |parameter| parameter.name);
+        let detail = format!("This cannot be given to {:?} for {name:?}: {why}.", function.name);
+        self.error(Language::InvalidFunctionCall, "Invalid function argument", detail, argument.start());
+    }
+
+    fn call_failed(&mut self, call: &Call, why: &str) {
+        let detail = format!("{:?} has no result here: {why}.", call.name);
+        self.error(
+            Language::InvalidFunctionCall,
+            "Error in function call",
+            detail,
+            call.name_span.to(call.open),
+        );
+    }
+}

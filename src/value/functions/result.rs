@@ -1,0 +1,164 @@
+//! What a function gives for what it is given: its value where that is cheap to say exactly, else its type.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::{Function, collection};
+use crate::value::convert::{Mode, convert, possible};
+use crate::value::unify::unify;
+use crate::value::{Number, Type, Value};
+
+/// Why a function gives nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::value) struct Refusal {
+    /// The argument to blame, if it is one.
+    pub(in crate::value) argument: Option<usize>,
+    /// What is wrong.
+    pub(in crate::value) why: String,
+}
+
+impl Refusal {
+    pub(super) fn of_argument(argument: usize, why: impl Into<String>) -> Self {
+        Self { argument: Some(argument), why: why.into() }
+    }
+
+    pub(super) fn of_call(why: impl Into<String>) -> Self {
+        Self { argument: None, why: why.into() }
+    }
+}
+
+/// What `function` gives for arguments that are converted to its parameters.
+pub(in crate::value) fn result(function: &Function, arguments: &[Value]) -> Result<Value, Refusal> {
+    match function.name {
+        "tostring" => conversion(arguments, &Type::String),
+        "tonumber" => conversion(arguments, &Type::Number),
+        "tobool" => conversion(arguments, &Type::Bool),
+        "tolist" => conversion(arguments, &Type::list(Type::Any)),
+        "toset" => conversion(arguments, &Type::set(Type::Any)),
+        "tomap" => conversion(arguments, &Type::map(Type::Any)),
+        // Marked as sensitive, a null is no longer the one that takes on any type.
+        "sensitive" | "nonsensitive" | "ephemeralasnull" => match arguments.first() {
+            Some(value) if *value != Value::NULL => Ok(value.clone()),
+            Some(_) | None => Ok(Value::UNKNOWN),
+        },
+        "min" | "max" if arguments.is_empty() => Err(Refusal::of_call("it takes at least one number")),
+        "length" => length(arguments),
+        "coalesce" => coalesce(arguments),
+        "join" if arguments.len() == 1 && arguments[0].is_known() => {
+            Err(Refusal::of_call("it takes at least one list"))
+        }
+        "coalescelist" => collection::coalescelist(arguments),
+        "lower" | "upper" | "trimspace" | "join" | "split" | "startswith" | "endswith" | "strcontains" => {
+            Ok(text(function.name, arguments).unwrap_or(Value::Unknown(function.gives.ty())))
+        }
+        "merge" => collection::merge(arguments),
+        // The others say nothing about what is wholly unknown.
+        _ if arguments.contains(&Value::UNKNOWN) => Ok(Value::Unknown(function.gives.ty())),
+        "keys" => collection::keys(arguments),
+        "values" => collection::values(arguments),
+        "concat" => collection::concat(arguments),
+        "lookup" => collection::lookup(arguments),
+        "element" => collection::element(arguments),
+        "flatten" => collection::flatten(arguments),
+        "distinct" | "compact" => Ok(collection::reduced(function.name, arguments)),
+        "contains" => collection::contains(arguments),
+        "one" => collection::one(arguments),
+        "reverse" => collection::reverse(arguments),
+        "slice" => collection::slice(arguments),
+        "zipmap" => collection::zipmap(arguments),
+        "setunion" | "setintersection" | "setsubtract" => collection::set_operation(function.name, arguments),
+        "setproduct" => collection::set_product(arguments),
+        name => {
+            let known = arguments.iter().all(Value::is_wholly_known);
+            let may_fail = known && !NEVER_FAILING.contains(&name);
+            Ok(if may_fail { Value::UNKNOWN } else { Value::Unknown(function.gives.ty()) })
+        }
+    }
+}
+
+/// Functions that give something for everything that their parameters take. Of any other, not even the type of what
+/// it gives is known without calling it: it may be an error, that nobody hears of in a branch that is not taken.
+#[rustfmt::skip]
+const NEVER_FAILING: &[&str] = &[
+    "abs", "alltrue", "anytrue", "base64encode", "base64gzip", "base64sha256", "base64sha512", "basename", "bcrypt",
+    "ceil", "chomp", "dirname", "floor", "indent", "issensitive", "jsonencode", "lower", "md5", "plantimestamp", "sha1",
+    "sha256", "sha512", "signum", "sort", "strrev", "timestamp", "title", "trim", "trimprefix", "trimspace",
+    "trimsuffix", "upper", "urlencode", "uuid", "yamlencode",
+];
+
+fn conversion(arguments: &[Value], to: &Type) -> Result<Value, Refusal> {
+    let [value] = arguments else { return Ok(Value::Unknown(to.clone())) };
+    let refusal =
+        || Refusal::of_argument(0, format!("{} does not convert to {}", value.ty(), to.required_name()));
+    if !value.is(to) && !possible(&value.ty(), to, Mode::Unsafe) {
+        return Err(refusal());
+    }
+    if !value.is_known() {
+        // What the elements will be is left open here, unlike where values convert by themselves.
+        return Ok(Value::Unknown(to.clone()));
+    }
+    convert(value, to).map_err(|_| refusal())
+}
+
+fn length(arguments: &[Value]) -> Result<Value, Refusal> {
+    let [value] = arguments else { return Ok(Value::Unknown(Type::Number)) };
+    let count = match (value, value.ty()) {
+        (_, Type::Bool | Type::Number) => {
+            return Err(Refusal::of_call("its argument is a text, a collection, a tuple or an object"));
+        }
+        (_, Type::Tuple(elements)) => elements.len(),
+        (_, Type::Object(attributes)) => attributes.len(),
+        (Value::String(text), _) => text.graphemes(true).count(),
+        (Value::List(_, elements), _) => elements.len(),
+        (Value::Set(_, elements), _) if elements.len() <= 1 || value.is_wholly_known() => elements.len(),
+        (Value::Map(_, elements), _) => elements.len(),
+        _ => return Ok(Value::Unknown(Type::Number)),
+    };
+    Ok(Value::Number(Number::from(count)))
+}
+
+/// The first argument that is neither null nor an empty text.
+fn coalesce(arguments: &[Value]) -> Result<Value, Refusal> {
+    let types: Vec<Type> = arguments.iter().map(Value::ty).collect();
+    let Some(ty) = unify(&types, Mode::Unsafe) else {
+        return Err(Refusal::of_call("its arguments have no type in common"));
+    };
+    for argument in arguments {
+        let Ok(value) = convert(argument, &ty) else { return Ok(Value::Unknown(ty)) };
+        match value {
+            Value::Unknown(_) => return Ok(Value::Unknown(ty)),
+            Value::Null(_) => {}
+            Value::String(text) if text.is_empty() => {}
+            value => return Ok(value),
+        }
+    }
+    Err(Refusal::of_call("all of its arguments are null or empty"))
+}
+
+/// What functions on texts give; nothing where something is unknown, or not plain enough to be sure.
+fn text(name: &str, arguments: &[Value]) -> Option<Value> {
+    let first = arguments.first()?.as_str()?;
+    let second = || arguments.get(1)?.as_str();
+    match name {
+        "lower" if first.is_ascii() => Some(Value::string(first.to_ascii_lowercase())),
+        "upper" if first.is_ascii() => Some(Value::string(first.to_ascii_uppercase())),
+        "trimspace" if first.is_ascii() => Some(Value::string(first.trim())),
+        "startswith" => Some(Value::Bool(first.starts_with(second()?))),
+        "endswith" => Some(Value::Bool(first.ends_with(second()?))),
+        "strcontains" => Some(Value::Bool(first.contains(second()?))),
+        "join" => {
+            let mut parts = Vec::new();
+            for list in &arguments[1..] {
+                let Value::List(_, elements) = list else { return None };
+                for element in elements {
+                    parts.push(element.as_str()?);
+                }
+            }
+            Some(Value::string(parts.join(first)))
+        }
+        "split" if !first.is_empty() => {
+            let parts = second()?.split(first).map(Value::string);
+            Some(Value::List(Type::String, parts.collect()))
+        }
+        _ => None,
+    }
+}

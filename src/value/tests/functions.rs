@@ -1,0 +1,116 @@
+//! What functions give, and what is said of those that give nothing.
+
+use super::{expression, told};
+use crate::engine::{Choice, Engine};
+use crate::syntax::{StepKind, Traversal};
+use crate::value::{Resolved, Scope, Type, Value, evaluate};
+
+/// `var.text`, `var.texts` and `var.open`, none of them known.
+struct Variables(&'static str);
+
+impl Scope for Variables {
+    fn engine(&self) -> Engine {
+        Choice::parse(self.0).expect("an engine").engines()[0]
+    }
+
+    fn resolve(&self, reference: &Traversal) -> Option<Resolved> {
+        let ty = match &reference.steps.first()?.kind {
+            StepKind::Attribute(name) if name == "text" => Type::String,
+            StepKind::Attribute(name) if name == "texts" => Type::list(Type::String),
+            _ => Type::Any,
+        };
+        (reference.root == "var").then_some(Resolved { value: Value::Unknown(ty), steps: 1 })
+    }
+}
+
+fn read_by(engine: &'static str, text: &str) -> (Value, Vec<String>) {
+    let (source, expr) = expression(text);
+    let mut findings = Vec::new();
+    let value = evaluate(&expr, &Variables(engine), &mut findings);
+    (value, told(&source, &findings))
+}
+
+fn read(text: &str) -> (Value, Vec<String>) {
+    read_by("terraform@1.11.4", text)
+}
+
+#[test]
+fn what_functions_give() {
+    for (call, result) in [
+        ("keys({ b = 1, a = 2 })", "[\"a\", \"b\"]"),
+        ("values({ b = 1, a = 2 })", "[2, 1]"),
+        ("merge({ a = 1 }, { a = 2, b = 3 }, null)", "{ a = 2, b = 3 }"),
+        ("concat([1], [\"a\"])", "[1, \"a\"]"),
+        ("lookup({ a = 1 }, \"b\", 2)", "2"),
+        ("element([1, 2, 3], 4)", "2"),
+        ("flatten([[1, [2]], [], 3])", "[1, 2, 3]"),
+        ("contains([\"a\"], \"a\")", "true"),
+        ("one([])", "null"),
+        ("length(\"e\u{301}\")", "1"),
+        ("length([var.text])", "1"),
+        ("reverse([1, 2])", "[2, 1]"),
+        ("zipmap([\"a\"], [1])", "{ a = 1 }"),
+        ("coalesce(null, \"\", \"x\")", "\"x\""),
+        ("upper(\"x\")", "\"X\""),
+        ("join(\"-\", [\"a\", \"b\"])", "\"a-b\""),
+        ("try(foo.bar.baz(1), 2)", "2"),
+        ("can(tonumber(\"x\"))", "false"),
+        ("core::keys({})", "[]"),
+        ("concat([[1], [2]]...)", "[1, 2]"),
+        ("tolist(split(\",\", \"a,b\"))[1]", "\"b\""),
+    ] {
+        let call = call.replace("foo.bar.baz(1)", "tobool([])");
+        assert_eq!(read(&call), read(result), "{call}");
+    }
+}
+
+#[test]
+fn what_is_known_of_what_is_unknown() {
+    for (expression, ty) in [
+        ("var.texts[*]", "list(string)"),
+        ("toset(var.texts)", "set(any)"),
+        ("concat(var.texts, [])", "any"),
+        ("merge({ a = var.text }, { b = 1 }).a", "string"),
+        ("[for x in var.texts : x]", "any"),
+        ("\"x${var.open}\"", "string"),
+        ("var.open ? 1 : \"a\"", "string"),
+        ("jsondecode(var.text)", "any"),
+        ("length(var.texts)", "number"),
+        ("provider::a::b()", "any"),
+    ] {
+        let (value, findings) = read(expression);
+        assert_eq!(findings, Vec::<String>::new(), "{expression}");
+        assert!(!value.is_known(), "{expression}: {value:?}");
+        assert_eq!(value.ty().to_string(), ty, "{expression}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_calls() {
+    for (call, told) in [
+        ("uper(\"x\")", "Call to unknown function @ uper"),
+        ("upper()", "Not enough function arguments @ )"),
+        ("upper(\"x\", 1 + 1)", "Too many function arguments @ 1"),
+        ("upper([])", "Invalid function argument @ ["),
+        ("upper(null)", "Invalid function argument @ null"),
+        ("keys(1)", "Invalid function argument @ 1"),
+        ("tonumber(\"x\")", "Invalid function argument @ x"),
+        ("merge(1)", "Error in function call @ merge("),
+        ("upper(\"x\"...)", "Invalid expanding argument value @ \"x\""),
+        ("try()", "Error in function call @ try("),
+        ("nothing", "Unknown variable @ nothing"),
+        ("var.text.x", "Unsupported attribute @ .x"),
+        ("element([1], 0).x", "Unsupported attribute @ .x"),
+    ] {
+        assert_eq!(read(call).1, [told], "{call}");
+    }
+}
+
+#[test]
+fn engines_have_different_functions() {
+    let unknown = |name: &str| vec![format!("Call to unknown function @ {name}")];
+    assert_eq!(read_by("opentofu@1.9.0", "urldecode(var.text)").1, Vec::<String>::new());
+    assert_eq!(read("urldecode(var.text)").1, unknown("urldecode"));
+    assert_eq!(read_by("terraform@1.7.0", "issensitive(1)").1, unknown("issensitive"));
+    assert_eq!(read_by("terraform@1.7.0", "core::upper(\"x\")").1, unknown("core::upper"));
+}
