@@ -11,7 +11,7 @@ mod native;
 mod shift;
 
 pub use analysis::{MapKey, Scope};
-pub use body::{Attribute, AttributeSchema, Block, BlockSchema, Body, Content, Label, Schema};
+pub use body::{Attribute, AttributeSchema, Block, BlockSchema, Body, Content, Iteration, Label, Schema};
 pub use expression::{
     BinaryOperator, Call, Expr, ExprKind, For, JsonProperty, JsonString, ObjectItem, ObjectKey, Part, Step,
     StepKind, Template, TemplateKind, Traversal, UnaryOperator,

@@ -3,11 +3,15 @@
 //! A node is a module with all its callers, never one for each path of calls: a module that is called from a thousand
 //! places is one node, and so the work stays in proportion to what is written.
 
+mod arguments;
 mod children;
 mod passing;
 mod providers;
 mod reach;
+mod references;
 mod requirements;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
@@ -103,6 +107,8 @@ impl Tree {
             children::check(node, &mut findings);
             providers::check(node, &mut findings);
             requirements::check(node, &mut findings);
+            arguments::check(node, &mut findings);
+            references::check(node, &mut findings);
             for finding in &mut findings[from..] {
                 finding.module.clone_from(&node.module().folder);
             }
@@ -180,4 +186,16 @@ impl<'t> Node<'t> {
     fn data(self) -> &'t NodeData {
         &self.tree.nodes[self.id.0]
     }
+}
+
+/// The declaration whose name is nearest to a wrong one, if any is near enough for the engines to ask about it.
+fn similar<'m, T>(
+    wrong: &str,
+    declared: impl Iterator<Item = &'m T>,
+    name: impl Fn(&T) -> &SmolStr,
+) -> Option<&'m T> {
+    let near = declared.map(|one| (strsim::levenshtein(wrong, name(one)), one));
+    near.filter(|(distance, _)| *distance < 3.min(wrong.len()))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, one)| one)
 }

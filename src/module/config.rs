@@ -7,8 +7,10 @@
 
 use std::sync::Arc;
 
+use smol_str::SmolStr;
+
 use crate::finding::{Finding, Language};
-use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Body, Content, Expr, Schema};
+use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Body, Content, Expr, Iteration, Schema};
 
 /// What is left of a block once its meta-arguments are taken out.
 #[derive(Debug, Clone)]
@@ -119,8 +121,23 @@ impl Config {
         }
     }
 
+    /// The same, with the `dynamic` blocks around each expression.
+    pub fn for_each_expression_in_scope(&self, visit: &mut dyn FnMut(&Expr, Iteration<'_>)) {
+        match self {
+            Self::Plain(body) => body.for_each_expression_in_scope(visit),
+            Self::Escaped(body, escaped) => {
+                body.for_each_expression_in_scope(visit);
+                escaped.for_each_expression_in_scope(visit);
+            }
+            Self::Merged(base, over) => {
+                base.without(&over.names()).for_each_expression_in_scope(visit);
+                over.for_each_expression_in_scope(visit);
+            }
+        }
+    }
+
     /// The names of all arguments and kinds of blocks in it.
-    fn names(&self) -> Vec<smol_str::SmolStr> {
+    fn names(&self) -> Vec<SmolStr> {
         match self {
             Self::Plain(body) => body.names(),
             Self::Escaped(body, escaped) => [body.names(), escaped.names()].concat(),
@@ -129,7 +146,7 @@ impl Config {
     }
 
     /// The same without arguments and blocks of these names.
-    fn without(&self, names: &[smol_str::SmolStr]) -> Config {
+    fn without(&self, names: &[SmolStr]) -> Config {
         match self {
             Self::Plain(body) => Self::Plain(body.without(names)),
             Self::Escaped(body, escaped) => Self::Escaped(body.without(names), escaped.without(names)),

@@ -13,9 +13,11 @@ use crate::syntax::json::Node;
 use crate::text::Span;
 
 mod context;
+mod iterators;
 mod json;
 mod native;
 
+pub use iterators::Iteration;
 use json::JsonBody;
 use native::NativeBody;
 

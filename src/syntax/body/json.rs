@@ -131,7 +131,7 @@ impl JsonBody {
     }
 
     /// What is left but comments. That the value is of a wrong type was found when it was first asked for properties.
-    fn visible(&self, hidden: &Hidden) -> Vec<&Property> {
+    pub(super) fn visible(&self, hidden: &Hidden) -> Vec<&Property> {
         let mut all = properties(&self.0, None, &mut Vec::new());
         all.retain(|property| property.name != COMMENT && !hidden.attributes.contains(&property.name));
         all

@@ -1,3 +1,4 @@
 module "net" {
   source = "../net"
+  cidr   = "10.0.0.0/16"
 }

@@ -1,0 +1,237 @@
+//! Turns a body with `dynamic` blocks into its expressions, each with the names that those blocks set around it.
+
+use smol_str::SmolStr;
+
+use super::json::JsonBody;
+use super::native::NativeBody;
+use super::{Block, Body, Hidden, Inner};
+use crate::syntax::{Expr, ExprKind, JsonProperty, ObjectKey};
+
+/// The `dynamic` blocks around a place.
+#[derive(Debug, Clone, Copy)]
+pub struct Iteration<'i> {
+    /// The names that they set, the outermost first.
+    pub names: &'i [SmolStr],
+    /// Whether what stands there is there, however their collections turn out: each is written out and not empty.
+    pub is_certain: bool,
+}
+
+impl Iteration<'_> {
+    /// A place with no such block around it.
+    pub const NONE: Self = Self { names: &[], is_certain: true };
+}
+
+/// What is called with each expression, and with what is around it.
+type Visit<'v> = dyn FnMut(&Expr, Iteration<'_>) + 'v;
+
+/// The iterators on the way to a place.
+#[derive(Default)]
+struct Way {
+    names: Vec<SmolStr>,
+    /// How many of them go through something that may be empty.
+    uncertain: usize,
+}
+
+impl Way {
+    fn here(&self) -> Iteration<'_> {
+        Iteration { names: &self.names, is_certain: self.uncertain == 0 }
+    }
+
+    fn enter(&mut self, name: SmolStr, is_certain: bool) {
+        self.names.push(name);
+        self.uncertain += usize::from(!is_certain);
+    }
+
+    fn leave(&mut self, is_certain: bool) {
+        self.names.pop();
+        self.uncertain -= usize::from(!is_certain);
+    }
+}
+
+impl Body {
+    /// Calls `visit` as [`Body::for_each_expression`] does, and with the iterators of the `dynamic` blocks around each
+    /// expression: those names mean something else there than outside. What names an iterator is no expression.
+    pub fn for_each_expression_in_scope(&self, visit: &mut Visit<'_>) {
+        self.walk(&mut Way::default(), visit);
+    }
+
+    /// The depth of a body is bounded where it is read, and so is this recursion.
+    fn walk(&self, way: &mut Way, visit: &mut Visit<'_>) {
+        match &*self.inner {
+            Inner::Native(native) => native.walk(&self.hidden, way, visit),
+            Inner::Json(json) => json.walk(&self.hidden, way, visit),
+        }
+    }
+}
+
+impl NativeBody {
+    fn walk(&self, hidden: &Hidden, way: &mut Way, visit: &mut Visit<'_>) {
+        for attribute in
+            self.attributes.iter().filter(|attribute| !hidden.attributes.contains(&attribute.name))
+        {
+            visit(&attribute.expr, way.here());
+        }
+        for block in self.blocks.iter().filter(|block| !hidden.blocks.contains(&block.kind)) {
+            match block.labels.as_slice() {
+                [label] if block.kind == "dynamic" => dynamic(block, &label.text, way, visit),
+                _ => block.body.walk(way, visit),
+            }
+        }
+    }
+}
+
+/// `for_each` of a `dynamic` block is outside of its own scope, `labels` and `content` are inside. The engines evaluate
+/// every `for_each` with the outermost one, but `content` only where there is something to go through.
+fn dynamic(block: &Block, label: &SmolStr, way: &mut Way, visit: &mut Visit<'_>) {
+    let Inner::Native(native) = &*block.body.inner else { return };
+    let argument = |name: &str| native.attributes.iter().find(|attribute| attribute.name == name);
+    let for_each = argument("for_each");
+    if let Some(for_each) = for_each {
+        visit(&for_each.expr, Iteration { is_certain: true, ..way.here() });
+    }
+    let is_certain = for_each.is_some_and(|for_each| has_elements(&for_each.expr));
+    let named = argument("iterator").and_then(|iterator| iterator.expr.keyword());
+    way.enter(named.unwrap_or_else(|| label.clone()), is_certain);
+    if let Some(labels) = argument("labels") {
+        visit(&labels.expr, way.here());
+    }
+    for content in native.blocks.iter().filter(|block| block.kind == "content") {
+        content.body.walk(way, visit);
+    }
+    way.leave(is_certain);
+}
+
+/// Whether this is a collection written out, with something in it.
+fn has_elements(collection: &Expr) -> bool {
+    match &collection.kind {
+        ExprKind::Tuple(elements) => !elements.is_empty(),
+        ExprKind::Object(items) => {
+            !items.is_empty() && items.iter().all(|item| matches!(item.key, ObjectKey::Name(..)))
+        }
+        ExprKind::JsonObject(properties) => !properties.is_empty(),
+        _ => false,
+    }
+}
+
+impl JsonBody {
+    fn walk(&self, hidden: &Hidden, way: &mut Way, visit: &mut Visit<'_>) {
+        for property in self.visible(hidden) {
+            let expr = &property.attribute().expr;
+            if property.name == "dynamic" {
+                dynamic_in_json(expr, way, visit);
+            } else if has_dynamic(expr) {
+                in_json(expr, way, visit);
+            } else {
+                visit(expr, way.here());
+            }
+        }
+    }
+}
+
+/// Whether somewhere in it there is something that reads like `dynamic` blocks.
+fn has_dynamic(expr: &Expr) -> bool {
+    let mut found = false;
+    expr.walk(&mut |inner, _| {
+        if let ExprKind::JsonObject(properties) = &inner.kind {
+            found |= properties.iter().any(|property| property.name.text == "dynamic");
+        }
+    });
+    found
+}
+
+/// Only a schema tells blocks from values, so every object is taken for a block as far as `dynamic` goes.
+fn in_json(expr: &Expr, way: &mut Way, visit: &mut Visit<'_>) {
+    match &expr.kind {
+        ExprKind::Tuple(elements) => elements.iter().for_each(|element| in_json(element, way, visit)),
+        ExprKind::JsonObject(properties) => {
+            for property in properties {
+                if property.name.text == "dynamic" {
+                    dynamic_in_json(&property.value, way, visit);
+                } else {
+                    in_json(&property.value, way, visit);
+                }
+            }
+        }
+        _ => visit(expr, way.here()),
+    }
+}
+
+/// The blocks under a property `dynamic`: by label, one or several of each.
+fn dynamic_in_json(expr: &Expr, way: &mut Way, visit: &mut Visit<'_>) {
+    for labelled in objects(expr).into_iter().flatten() {
+        for block in objects(&labelled.value) {
+            let argument = |name: &str| block.iter().find(|property| property.name.text == name);
+            let for_each = argument("for_each");
+            if let Some(for_each) = for_each {
+                visit(&for_each.value, Iteration { is_certain: true, ..way.here() });
+            }
+            let is_certain = for_each.is_some_and(|for_each| has_elements(&for_each.value));
+            let named = argument("iterator").and_then(|iterator| iterator.value.keyword());
+            way.enter(named.unwrap_or_else(|| labelled.name.text.clone()), is_certain);
+            for inside in ["labels", "content"].into_iter().filter_map(argument) {
+                in_json(&inside.value, way, visit);
+            }
+            way.leave(is_certain);
+        }
+    }
+}
+
+/// The properties of an object, or of each object in an array.
+fn objects(expr: &Expr) -> Vec<&[JsonProperty]> {
+    match &expr.kind {
+        ExprKind::JsonObject(properties) => vec![properties],
+        ExprKind::Tuple(elements) => elements
+            .iter()
+            .filter_map(|element| match &element.kind {
+                ExprKind::JsonObject(properties) => Some(properties.as_slice()),
+                _ => None,
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::syntax::{self, Notation};
+    use crate::text::{FileId, Source};
+
+    /// Every reference in a body, with the iterators around it.
+    fn seen(text: &str, notation: Notation) -> Vec<String> {
+        let source = Source::new("a", text.into());
+        let (file, findings) = syntax::parse(FileId::new(0), &source, notation);
+        assert_eq!(findings, [], "{text}");
+        let mut seen = Vec::new();
+        file.body.for_each_expression_in_scope(&mut |expr, around| {
+            let roots: Vec<_> = expr.variables().iter().map(|traversal| traversal.root.to_string()).collect();
+            let mark = if around.is_certain { "" } else { "?" };
+            seen.push(format!("{} in {}{mark}", roots.join("+"), around.names.join(">")));
+        });
+        seen
+    }
+
+    #[test]
+    fn a_dynamic_block_sets_its_label_or_its_iterator() {
+        let text = "a = x\ndynamic \"s\" {\n  for_each = y\n  content {\n    b = z\n  }\n}\n";
+        assert_eq!(seen(text, Notation::Native), ["x in ", "y in ", "z in s?"]);
+        let text = "dynamic \"s\" {\n  for_each = y\n  iterator = it\n  labels = [l]\n  content {\n    b {\n      \
+                    c = z\n    }\n    dynamic \"t\" {\n      for_each = u\n      content {\n        d = w\n      }\n    \
+                    }\n  }\n}\n";
+        assert_eq!(seen(text, Notation::Native), ["y in ", "l in it?", "z in it?", "u in it", "w in it>t?"]);
+    }
+
+    #[test]
+    fn content_is_certain_where_the_collection_is_written_out() {
+        let text = "dynamic \"s\" {\n  for_each = [y]\n  content {\n    b = z\n  }\n}\n";
+        assert_eq!(seen(text, Notation::Native), ["y in ", "z in s"]);
+        let text = "dynamic \"s\" {\n  for_each = []\n  content {\n    b = z\n  }\n}\n";
+        assert_eq!(seen(text, Notation::Native), [" in ", "z in s?"]);
+    }
+
+    #[test]
+    fn json_has_dynamic_blocks_too() {
+        let text = r#"{"a": "${x}", "dynamic": {"s": [{"for_each": "${y}", "iterator": "it", "content": {"b": "${z}"}}]},
+                       "c": {"dynamic": {"t": {"for_each": "${u}", "content": {"d": "${w}"}}}, "e": "${v}"}}"#;
+        assert_eq!(seen(text, Notation::Json), ["x in ", "y in ", "z in it?", "u in ", "w in t?", "v in "]);
+    }
+}

@@ -1,0 +1,117 @@
+//! Turns the expressions of a module into what they refer to, and finds references to nothing.
+//!
+//! Each expression is looked at where the engine evaluates it, with the symbols that mean something there. What the
+//! engine evaluates only while planning (`replace_triggered_by`, addresses in `moved`, `removed` and `import`) is not
+//! looked at.
+
+mod declared;
+mod outputs;
+mod sites;
+mod symbols;
+
+use crate::finding::{Finding, Language};
+use crate::module::address::{Reference, Subject, reference};
+use crate::module::declaration::Dependency;
+use crate::syntax::{Expr, ExprKind, Iteration, Traversal};
+use crate::text::Span;
+use crate::tree::Node;
+use sites::{Found, Site};
+
+/// Looks at every expression of a module.
+pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
+    let mut judge = Judge { node, findings };
+    sites::for_each(node, &mut |site, found| match found {
+        Found::Expression(expr, around) => judge.expression(site, expr, around),
+        Found::Dependency(dependency) => judge.dependency(site, dependency),
+    });
+}
+
+/// What is found in one module.
+struct Judge<'t, 'f> {
+    node: Node<'t>,
+    findings: &'f mut Vec<Finding>,
+}
+
+impl Judge<'_, '_> {
+    fn expression(&mut self, site: &Site<'_>, expr: &Expr, around: Iteration<'_>) {
+        if !around.is_certain {
+            // The engine does not look at what a dynamic block may never make.
+            return;
+        }
+        expr.walk(&mut |inner, scope| {
+            if let ExprKind::Traversal(traversal) = &inner.kind
+                && !scope.has(&traversal.root)
+                && !around.names.contains(&traversal.root)
+            {
+                self.traversal(site, traversal);
+            }
+        });
+        let from = self.findings.len();
+        outputs::check(self.node, expr, self.findings);
+        self.at_site(site, from);
+    }
+
+    fn traversal(&mut self, site: &Site<'_>, traversal: &Traversal) {
+        let from = self.findings.len();
+        match reference(traversal, &self.node.module().features) {
+            Ok(reference) => self.reference(site, &reference),
+            Err(error) => self.findings.push(error.finding()),
+        }
+        self.at_site(site, from);
+    }
+
+    fn reference(&mut self, site: &Site<'_>, reference: &Reference<'_>) {
+        let module = self.node.module();
+        match &reference.subject {
+            Subject::Variable(name) => declared::variable(module, name, reference.span, self.findings),
+            Subject::Local(name) => declared::local(module, name, reference.span, self.findings),
+            Subject::Module { call, .. } => declared::call(module, call, reference.span, self.findings),
+            Subject::Resource { address, key } => {
+                let resource = declared::resource(module, address, reference.span, self.findings);
+                if let Some(resource) = resource {
+                    declared::scope(resource, site.check(), reference.span, self.findings);
+                    declared::instance(resource, key.as_ref(), reference, self.findings);
+                }
+            }
+            Subject::Count(name) => symbols::count(name, site, reference.span, self.findings),
+            Subject::Each(name) => symbols::each(name, site, reference.span, self.findings),
+            Subject::Path(name) => symbols::path(name, reference.span, self.findings),
+            Subject::Terraform(name) => {
+                symbols::engine("terraform", name, module, reference.span, self.findings);
+            }
+            Subject::Tofu(name) => symbols::engine("tofu", name, module, reference.span, self.findings),
+            Subject::Itself => symbols::itself(site, reference.span, self.findings),
+            // Actions and lists are addresses for other parts of the language, and names of types are no references.
+            Subject::Action { .. } | Subject::List { .. } | Subject::TypeName(_) => {}
+        }
+    }
+
+    /// `depends_on` names whole objects, and nothing of the symbols around it means anything there.
+    fn dependency(&mut self, site: &Site<'_>, dependency: &Dependency) {
+        let from = self.findings.len();
+        match reference(&dependency.traversal, &self.node.module().features) {
+            Err(error) => self.findings.push(error.finding()),
+            Ok(reference) => match reference.remaining {
+                [first, .., last] => self.findings.push(attribute_in_depends_on(first.span.to(last.span))),
+                [only] => self.findings.push(attribute_in_depends_on(only.span)),
+                [] => self.reference(&site.without_symbols(), &reference),
+            },
+        }
+        self.at_site(site, from);
+    }
+
+    /// Says of what was found last where it was found.
+    fn at_site(&mut self, site: &Site<'_>, from: usize) {
+        for finding in &mut self.findings[from..] {
+            finding.stage = crate::finding::Stage::Validate;
+            finding.address = site.address();
+        }
+    }
+}
+
+fn attribute_in_depends_on(at: Span) -> Finding {
+    Finding::language(Language::InvalidReference, "Invalid depends_on reference")
+        .detail("`depends_on` names whole objects, such as resources and modules, and no attributes of them.")
+        .at(at)
+        .help("leave this part out")
+}

@@ -1,0 +1,157 @@
+//! Finds references to what a module does not declare, or not so.
+
+use smol_str::SmolStr;
+
+use crate::finding::{Finding, Language};
+use crate::module::Module;
+use crate::module::address::{InstanceKey, Mode, Reference, ResourceAddress};
+use crate::module::declaration::Resource;
+use crate::syntax::StepKind;
+use crate::text::Span;
+use crate::tree::similar;
+
+pub(super) fn variable(module: &Module, name: &SmolStr, at: Span, findings: &mut Vec<Finding>) {
+    if module.variables.contains_key(name) || !module.complete {
+        return;
+    }
+    let finding =
+        undeclared("input variable", at).detail(format!("This module declares no input variable `{name}`."));
+    findings.push(match similar(name, module.variables.values(), |variable| &variable.name) {
+        Some(near) => finding
+            .related(near.origin.header(), "a variable of a similar name")
+            .help(format!("did you mean `var.{}`?", near.name)),
+        None => finding.help(format!("declare it: variable \"{name}\" {{}}")),
+    });
+}
+
+pub(super) fn local(module: &Module, name: &SmolStr, at: Span, findings: &mut Vec<Finding>) {
+    if module.locals.contains_key(name) || !module.complete {
+        return;
+    }
+    let finding =
+        undeclared("local value", at).detail(format!("This module declares no local value `{name}`."));
+    findings.push(match similar(name, module.locals.values(), |local| &local.name) {
+        Some(near) => finding
+            .related(near.attribute.name_span, "a local value of a similar name")
+            .help(format!("did you mean `local.{}`?", near.name)),
+        None => finding.help(format!("declare it: locals {{ {name} = … }}")),
+    });
+}
+
+pub(super) fn call(module: &Module, name: &SmolStr, at: Span, findings: &mut Vec<Finding>) {
+    if module.calls.contains_key(name) || !module.complete {
+        return;
+    }
+    let finding =
+        undeclared("module", at).detail(format!("There is no module call `{name}` in this module."));
+    findings.push(match similar(name, module.calls.values(), |call| &call.name) {
+        Some(near) => finding
+            .related(near.origin.header(), "a call of a similar name")
+            .help(format!("did you mean `module.{}`?", near.name)),
+        None => finding.help(format!("add the call: module \"{name}\" {{ source = … }}")),
+    });
+}
+
+/// The resource of that address; that there is none is a finding.
+pub(super) fn resource<'m>(
+    module: &'m Module,
+    address: &ResourceAddress,
+    at: Span,
+    findings: &mut Vec<Finding>,
+) -> Option<&'m Resource> {
+    let resource = module.resources.get(address);
+    if resource.is_none() && module.complete {
+        let what = match address.mode {
+            Mode::Managed => "resource",
+            Mode::Data => "data source",
+            Mode::Ephemeral => "ephemeral resource",
+        };
+        let finding = undeclared("resource", at).detail(format!(
+            "This module declares no {what} {:?} {:?}.",
+            address.kind.as_str(),
+            address.name.as_str()
+        ));
+        findings.push(match nearest(module, address) {
+            Some(near) => finding
+                .related(near.origin.header(), "what it may be")
+                .help(format!("did you mean `{}`?", near.address)),
+            None => finding,
+        });
+    }
+    resource
+}
+
+/// The same names in another kind of block, or else a similar name in the same kind.
+fn nearest<'m>(module: &'m Module, address: &ResourceAddress) -> Option<&'m Resource> {
+    let others = [Mode::Managed, Mode::Data, Mode::Ephemeral].into_iter();
+    let mut others = others.map(|mode| ResourceAddress { mode, ..address.clone() });
+    others.find_map(|other| module.resources.get(&other)).or_else(|| {
+        let peers = module.resources.values();
+        let peers =
+            peers.filter(|peer| peer.address.mode == address.mode && peer.address.kind == address.kind);
+        similar(&address.name, peers, |peer| &peer.address.name)
+    })
+}
+
+/// A data source in a `check` block can be referred to there alone.
+pub(super) fn scope(resource: &Resource, check: Option<&SmolStr>, at: Span, findings: &mut Vec<Finding>) {
+    if let Some(own) = &resource.check
+        && check != Some(own)
+    {
+        findings.push(
+            Finding::language(Language::UndeclaredReference, "Reference to scoped resource")
+                .detail(format!(
+                    "{} belongs to the check `{own}`, and only its assertions see it.",
+                    resource.address
+                ))
+                .at(at)
+                .related(resource.origin.header(), "declared here, inside of the check")
+                .help("move the data source out of the check"),
+        );
+    }
+}
+
+/// A resource with `count` or `for_each` is asked for an instance before an attribute, and any other is not.
+pub(super) fn instance(
+    resource: &Resource,
+    key: Option<&InstanceKey>,
+    reference: &Reference<'_>,
+    findings: &mut Vec<Finding>,
+) {
+    let address = &resource.address;
+    let repeated = resource.count.as_ref().map(|attribute| (attribute, "count.index"));
+    let repeated = repeated.or_else(|| resource.for_each.as_ref().map(|attribute| (attribute, "each.key")));
+    match (key, repeated) {
+        (None, Some((attribute, index))) if !reference.remaining.is_empty() => findings.push(
+            Finding::language(Language::InvalidReference, "Missing resource instance key")
+                .detail(format!(
+                    "{address} has `{}`, so it is a collection: only one instance of it has attributes.",
+                    attribute.name
+                ))
+                .at(reference.span)
+                .related(attribute.name_span, "this makes it a collection")
+                .help(format!("name an instance: `{address}[{index}]`, or all: `{address}[*]`")),
+        ),
+        (Some(_), None) if resource.enabled.is_none() => findings.push(
+            Finding::language(Language::InvalidReference, "Unexpected resource instance key")
+                .detail(format!("{address} has neither `count` nor `for_each`, so there is only one of it."))
+                .at(reference.span)
+                .related(resource.origin.header(), "declared here")
+                .help("leave out the key in brackets"),
+        ),
+        (None | Some(_), None | Some(_)) => {}
+    }
+    let first = reference.remaining.first();
+    if first.is_some_and(|step| matches!(&step.kind, StepKind::Attribute(name) if name == "count")) {
+        findings.push(
+            Finding::language(Language::InvalidReference, "Invalid resource count attribute")
+                .detail("A resource has no attribute `count` since version 0.12.")
+                .at(reference.span)
+                .help(format!("write `length({address})`")),
+        );
+    }
+}
+
+fn undeclared(what: &str, at: Span) -> Finding {
+    Finding::language(Language::UndeclaredReference, format!("Reference to undeclared {what}")).at(at)
+}

@@ -1,0 +1,224 @@
+//! Finds attributes of module calls that the called module does not have as outputs.
+//!
+//! The engine finds them by evaluation, so only what is evaluated for certain is looked at: no branch of a conditional,
+//! no body of a `for`, nothing inside of `try` and `can`.
+
+use crate::finding::{Finding, Language};
+use crate::module::declaration::ModuleCall;
+use crate::syntax::{BinaryOperator, Expr, ExprKind, ObjectKey, Part, Step, StepKind, Template, Traversal};
+use crate::tree::{Node, similar};
+
+/// Looks at an expression and what is evaluated with it.
+pub(super) fn check(node: Node<'_>, expr: &Expr, findings: &mut Vec<Finding>) {
+    Outputs { node, findings }.expression(expr, Shape::Unknown);
+}
+
+/// What is known of a value.
+#[derive(Debug, Clone, Copy)]
+enum Shape<'t> {
+    /// Nothing.
+    Unknown,
+    /// The object that `module` stands for.
+    Modules,
+    /// All outputs of one instance of a call.
+    Outputs(&'t ModuleCall, Node<'t>),
+    /// The instances of a call with `count`.
+    List(&'t ModuleCall, Node<'t>),
+    /// The instances of a call with `for_each`.
+    Map(&'t ModuleCall, Node<'t>),
+}
+
+struct Outputs<'t, 'f> {
+    node: Node<'t>,
+    findings: &'f mut Vec<Finding>,
+}
+
+impl<'t> Outputs<'t, '_> {
+    /// Looks at everything in an expression that is evaluated whenever it is, and says what is known of its value.
+    /// `element` is what the splat around it goes through. The depth of expressions is bounded where they are read.
+    fn expression(&mut self, expr: &Expr, element: Shape<'t>) -> Shape<'t> {
+        match &expr.kind {
+            ExprKind::Traversal(traversal) => return self.traversal(traversal),
+            ExprKind::Relative { from, steps } => {
+                let from = self.expression(from, element);
+                return self.steps(from, steps);
+            }
+            ExprKind::Index { collection, key, .. } => {
+                let from = self.expression(collection, element);
+                self.expression(key, element);
+                return match from {
+                    Shape::List(call, child) | Shape::Map(call, child) => Shape::Outputs(call, child),
+                    Shape::Unknown | Shape::Modules | Shape::Outputs(..) => Shape::Unknown,
+                };
+            }
+            ExprKind::Splat { source, each, .. } => {
+                // What is no list counts as a list of one.
+                let each_is = match self.expression(source, element) {
+                    Shape::List(call, child) | Shape::Outputs(call, child) => Shape::Outputs(call, child),
+                    Shape::Map(..) | Shape::Modules | Shape::Unknown => Shape::Unknown,
+                };
+                self.expression(each, each_is);
+            }
+            ExprKind::Element => return element,
+            ExprKind::Parens(inner) => return self.expression(inner, element),
+            ExprKind::Unary(_, inner) => {
+                self.expression(inner, element);
+            }
+            ExprKind::Binary(operator, operands) => self.binary(*operator, operands, element),
+            ExprKind::Conditional(parts) => {
+                self.expression(&parts[0], element);
+            }
+            ExprKind::For(inner) => {
+                self.expression(&inner.collection, element);
+            }
+            ExprKind::Call(call) => {
+                if call.name != "try" && call.name != "can" {
+                    call.arguments.iter().for_each(|argument| {
+                        self.expression(argument, element);
+                    });
+                }
+            }
+            ExprKind::Tuple(elements) => elements.iter().for_each(|inner| {
+                self.expression(inner, element);
+            }),
+            ExprKind::Object(items) => {
+                for item in items {
+                    match &item.key {
+                        ObjectKey::Name(..) => {}
+                        ObjectKey::Expr(key) => {
+                            self.expression(key, element);
+                        }
+                    }
+                    self.expression(&item.value, element);
+                }
+            }
+            ExprKind::JsonObject(properties) => {
+                for property in properties {
+                    if let Ok(name) = &property.name.template {
+                        self.template(name, element);
+                    }
+                    self.expression(&property.value, element);
+                }
+            }
+            ExprKind::Template(template) => self.template(template, element),
+            ExprKind::JsonString(string) => {
+                if let Ok(template) = &string.template {
+                    self.template(template, element);
+                }
+            }
+            ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) | ExprKind::Invalid => {}
+        }
+        Shape::Unknown
+    }
+
+    /// Later versions leave out the right side where the left one decides.
+    fn binary(&mut self, operator: BinaryOperator, operands: &[Expr; 2], element: Shape<'t>) {
+        self.expression(&operands[0], element);
+        match operator {
+            BinaryOperator::Or | BinaryOperator::And => {}
+            BinaryOperator::Equal
+            | BinaryOperator::NotEqual
+            | BinaryOperator::Greater
+            | BinaryOperator::GreaterOrEqual
+            | BinaryOperator::Less
+            | BinaryOperator::LessOrEqual
+            | BinaryOperator::Add
+            | BinaryOperator::Subtract
+            | BinaryOperator::Multiply
+            | BinaryOperator::Divide
+            | BinaryOperator::Modulo => {
+                self.expression(&operands[1], element);
+            }
+        }
+    }
+
+    fn template(&mut self, template: &Template, element: Shape<'t>) {
+        for part in &template.parts {
+            match part {
+                Part::Literal { .. } => {}
+                Part::Interpolation(expr)
+                | Part::If { condition: expr, .. }
+                | Part::For { collection: expr, .. } => {
+                    self.expression(expr, element);
+                }
+            }
+        }
+    }
+
+    fn traversal(&mut self, traversal: &Traversal) -> Shape<'t> {
+        if traversal.root == "module" { self.steps(Shape::Modules, &traversal.steps) } else { Shape::Unknown }
+    }
+
+    fn steps(&mut self, from: Shape<'t>, steps: &[Step]) -> Shape<'t> {
+        let mut shape = from;
+        for step in steps {
+            shape = match (shape, &step.kind) {
+                (Shape::Modules, StepKind::Attribute(name)) => self.call(name),
+                (Shape::Outputs(call, child), StepKind::Attribute(name)) => {
+                    if !child.module().outputs.contains_key(name) && child.module().complete {
+                        self.findings.push(undefined(call, child, name, step));
+                    }
+                    Shape::Unknown
+                }
+                (Shape::List(call, child), StepKind::Attribute(name)) => {
+                    self.findings.push(attribute_of_list(call, child, name, step));
+                    Shape::Unknown
+                }
+                (Shape::List(call, child), StepKind::Number(_))
+                | (
+                    Shape::Map(call, child),
+                    StepKind::Attribute(_) | StepKind::Key(_) | StepKind::Number(_),
+                ) => Shape::Outputs(call, child),
+                (Shape::List(..), StepKind::Key(_))
+                | (Shape::Modules | Shape::Outputs(..), StepKind::Key(_) | StepKind::Number(_))
+                | (Shape::Unknown, _) => Shape::Unknown,
+            };
+        }
+        shape
+    }
+
+    /// What `module.name` is.
+    fn call(&self, name: &str) -> Shape<'t> {
+        let module = self.node.module();
+        let (Some(call), Some(child)) = (module.calls.get(name), self.node.child(name)) else {
+            return Shape::Unknown;
+        };
+        if call.count.is_some() {
+            Shape::List(call, child)
+        } else if call.for_each.is_some() {
+            Shape::Map(call, child)
+        } else {
+            Shape::Outputs(call, child)
+        }
+    }
+}
+
+fn undefined(call: &ModuleCall, child: Node<'_>, name: &str, step: &Step) -> Finding {
+    let finding = unsupported(call, step).detail(format!("The module called here has no output `{name}`."));
+    match similar(name, child.module().outputs.values(), |output| &output.name) {
+        Some(near) => finding
+            .related(near.origin.header(), "an output of a similar name")
+            .help(format!("did you mean `{}`?", near.name)),
+        None => finding.help(format!("declare it in the module: output \"{name}\" {{ value = … }}")),
+    }
+}
+
+fn attribute_of_list(call: &ModuleCall, child: Node<'_>, name: &str, step: &Step) -> Finding {
+    let finding = unsupported(call, step).detail(format!(
+        "`module.{}` has `count`, so it is a list: only one instance of it has outputs.",
+        call.name
+    ));
+    match child.module().outputs.get(name) {
+        Some(output) => finding.related(output.origin.header(), "the output is here").help(format!(
+            "name an instance: `module.{0}[0].{name}`, or all: `module.{0}[*].{name}`",
+            call.name
+        )),
+        None => finding.help(format!("name an instance: `module.{}[0]`", call.name)),
+    }
+}
+
+fn unsupported(call: &ModuleCall, step: &Step) -> Finding {
+    Finding::language(Language::UndefinedModuleOutput, "Unsupported attribute")
+        .at(step.span)
+        .related(call.origin.header(), "the module is called here")
+}

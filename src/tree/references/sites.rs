@@ -1,0 +1,277 @@
+//! Turns a module into the expressions that the engine evaluates when it validates, each with the block that it stands
+//! in and the symbols that mean something there.
+
+use smol_str::SmolStr;
+
+use crate::module::address::Mode;
+use crate::module::declaration::{
+    Action, Check, Condition, Dependency, Import, Local, ModuleCall, Output, ProviderConfiguration,
+    Provisioner, Resource, Variable,
+};
+use crate::syntax::{Attribute, AttributeSchema, Expr, Iteration, Schema};
+use crate::tree::{Node, arguments};
+
+/// Where an expression stands.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::tree) struct Site<'m> {
+    /// The block that it belongs to.
+    pub(in crate::tree) owner: Owner<'m>,
+    /// The symbols that mean something there.
+    pub(in crate::tree) symbols: Symbols,
+}
+
+/// What an expression belongs to.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::tree) enum Owner<'m> {
+    Variable(&'m Variable),
+    Local(&'m Local),
+    Output(&'m Output),
+    /// `count`, `for_each`, `depends_on` and so on of a module call.
+    Call(&'m ModuleCall),
+    /// An argument of a module call, for a variable of the module.
+    Argument(&'m ModuleCall),
+    Resource(&'m Resource),
+    Provider(&'m ProviderConfiguration),
+    Check(&'m Check),
+    Import(&'m Import),
+    Action(&'m Action),
+}
+
+/// Which of the symbols that depend on a place mean something there.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::tree) struct Symbols {
+    /// `count.index`.
+    pub(in crate::tree) count: bool,
+    /// `each.key` and `each.value`.
+    pub(in crate::tree) each: bool,
+    /// `self`.
+    pub(in crate::tree) itself: bool,
+}
+
+/// Something at a site.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::tree) enum Found<'e> {
+    /// An expression, and the `dynamic` blocks around it.
+    Expression(&'e Expr, Iteration<'e>),
+    /// An element of `depends_on`.
+    Dependency(&'e Dependency),
+}
+
+/// Calls `visit` with everything that refers to something in a module.
+pub(in crate::tree) fn for_each<'t>(node: Node<'t>, visit: &mut dyn FnMut(&Site<'t>, Found<'_>)) {
+    let module = node.module();
+    let mut sites = Sites { visit };
+    if module.features.validation_refers_to_others {
+        // Elsewhere the loader itself judges these references.
+        module.variables.values().for_each(|variable| sites.variable(variable));
+    }
+    module.locals.values().for_each(|local| sites.plain(Owner::Local(local), Some(&local.attribute)));
+    module.outputs.values().for_each(|output| sites.output(output));
+    module.calls.values().for_each(|call| sites.call(node, call));
+    module.resources.values().for_each(|resource| sites.resource(resource));
+    module.providers.values().for_each(|provider| sites.provider(provider));
+    module.checks.values().for_each(|check| sites.check(check));
+    module.actions.values().for_each(|action| sites.action(action));
+    if !node.is_called() {
+        // In a called module they are an error, or belong to the tree of that module alone.
+        module.imports.iter().for_each(|import| sites.import(import));
+    }
+}
+
+impl<'m> Site<'m> {
+    /// The address of the block.
+    pub(in crate::tree) fn address(&self) -> String {
+        match self.owner {
+            Owner::Variable(variable) => format!("variable.{}", variable.name),
+            Owner::Local(local) => format!("local.{}", local.name),
+            Owner::Output(output) => format!("output.{}", output.name),
+            Owner::Call(call) | Owner::Argument(call) => format!("module.{}", call.name),
+            Owner::Resource(resource) => resource.address.to_string(),
+            Owner::Provider(provider) => format!("provider.{}", provider.compact()),
+            Owner::Check(check) => format!("check.{}", check.name),
+            Owner::Import(import) => import
+                .target
+                .as_ref()
+                .map_or_else(|| "import".to_owned(), |target| format!("import.{target}")),
+            Owner::Action(action) => format!("action.{}.{}", action.kind, action.name),
+        }
+    }
+
+    /// The `check` block whose conditions these are.
+    pub(in crate::tree) fn check(&self) -> Option<&'m SmolStr> {
+        match self.owner {
+            Owner::Check(check) => Some(&check.name),
+            Owner::Variable(_)
+            | Owner::Local(_)
+            | Owner::Output(_)
+            | Owner::Call(_)
+            | Owner::Argument(_)
+            | Owner::Resource(_)
+            | Owner::Provider(_)
+            | Owner::Import(_)
+            | Owner::Action(_) => None,
+        }
+    }
+
+    /// The same block, at a place where no symbol means anything.
+    pub(in crate::tree) fn without_symbols(self) -> Self {
+        Self { symbols: Symbols::default(), ..self }
+    }
+}
+
+const TERRAFORM_DATA: Schema<'_> = Schema {
+    attributes: &[AttributeSchema::optional("input"), AttributeSchema::optional("triggers_replace")],
+    blocks: &[],
+};
+
+struct Sites<'v, 't> {
+    visit: &'v mut dyn FnMut(&Site<'t>, Found<'_>),
+}
+
+impl<'t> Sites<'_, 't> {
+    fn variable(&mut self, variable: &'t Variable) {
+        let site = Site { owner: Owner::Variable(variable), symbols: Symbols::default() };
+        self.conditions(&site, &variable.validations);
+    }
+
+    fn output(&mut self, output: &'t Output) {
+        let owner = Owner::Output(output);
+        self.plain(owner, output.value.as_deref());
+        let site = Site { owner, symbols: Symbols::default() };
+        self.conditions(&site, &output.preconditions);
+        self.dependencies(&site, &output.depends_on);
+    }
+
+    fn call(&mut self, node: Node<'t>, call: &'t ModuleCall) {
+        let owner = Owner::Call(call);
+        for argument in [&call.count, &call.for_each, &call.enabled] {
+            self.plain(owner, argument.as_deref());
+        }
+        self.dependencies(&Site { owner, symbols: Symbols::default() }, &call.depends_on);
+        // The engine does not hold these symbols against the call before it knows the instances.
+        let symbols = Symbols { count: true, each: true, itself: false };
+        match node.child(&call.name) {
+            Some(child) => {
+                for (_, attribute) in arguments::given(call, child.module()) {
+                    let site = Site { owner: Owner::Argument(call), symbols };
+                    (self.visit)(&site, Found::Expression(&attribute.expr, Iteration::NONE));
+                }
+            }
+            None => call.config.for_each_expression(&mut |expr| {
+                (self.visit)(&Site { owner, symbols }, Found::Expression(expr, Iteration::NONE));
+            }),
+        }
+    }
+
+    fn resource(&mut self, resource: &'t Resource) {
+        let owner = Owner::Resource(resource);
+        for argument in [&resource.count, &resource.for_each, &resource.enabled] {
+            self.plain(owner, argument.as_deref());
+        }
+        // With both, which override files can bring about, `count` wins.
+        let count = resource.count.is_some();
+        let inside = Symbols { count, each: !count && resource.for_each.is_some(), itself: false };
+        let outside = Site { owner, symbols: Symbols::default() };
+        let site = Site { owner, symbols: inside };
+        let of_itself = Site { owner, symbols: Symbols { itself: true, ..inside } };
+        self.dependencies(&outside, &resource.depends_on);
+        self.resource_config(&site, resource);
+        self.conditions(&site, &resource.preconditions);
+        self.conditions(&of_itself, &resource.postconditions);
+        let provisioners = &resource.managed.provisioners;
+        for provisioner in provisioners {
+            self.provisioner(&of_itself, provisioner);
+        }
+        let is_shared = provisioners.iter().any(|provisioner| provisioner.connection.is_none());
+        if let Some(connection) = &resource.managed.connection
+            && is_shared
+        {
+            self.body(&of_itself, &connection.body);
+        }
+    }
+
+    /// The one resource that the engine itself provides is asked for its arguments only; of all others every expression
+    /// counts, because what they accept is not known here.
+    fn resource_config(&mut self, site: &Site<'t>, resource: &Resource) {
+        let address = &resource.address;
+        if address.mode != Mode::Managed || address.kind != "terraform_data" {
+            self.config(site, &resource.config);
+            return;
+        }
+        for attribute in resource.config.content(&TERRAFORM_DATA, &mut Vec::new()).attributes {
+            (self.visit)(site, Found::Expression(&attribute.expr, Iteration::NONE));
+        }
+    }
+
+    fn provisioner(&mut self, site: &Site<'t>, provisioner: &Provisioner) {
+        self.config(site, &provisioner.config);
+        if let Some(connection) = &provisioner.connection {
+            self.body(site, &connection.body);
+        }
+    }
+
+    fn provider(&mut self, provider: &'t ProviderConfiguration) {
+        let owner = Owner::Provider(provider);
+        let each = provider.for_each.is_some();
+        self.config(&Site { owner, symbols: Symbols { each, ..Symbols::default() } }, &provider.config);
+    }
+
+    fn check(&mut self, check: &'t Check) {
+        self.conditions(&Site { owner: Owner::Check(check), symbols: Symbols::default() }, &check.asserts);
+    }
+
+    fn action(&mut self, action: &'t Action) {
+        let owner = Owner::Action(action);
+        for argument in [&action.count, &action.for_each] {
+            self.plain(owner, argument.as_deref());
+        }
+        let count = action.count.is_some();
+        let symbols = Symbols { count, each: !count && action.for_each.is_some(), itself: false };
+        if let Some(config) = &action.config {
+            self.config(&Site { owner, symbols }, config);
+        }
+    }
+
+    fn import(&mut self, import: &'t Import) {
+        let owner = Owner::Import(import);
+        self.plain(owner, import.for_each.as_deref());
+        let symbols = Symbols { each: import.for_each.is_some(), ..Symbols::default() };
+        for argument in [&import.id, &import.identity].into_iter().flatten() {
+            (self.visit)(&Site { owner, symbols }, Found::Expression(&argument.expr, Iteration::NONE));
+        }
+    }
+
+    /// An argument where no symbol means anything.
+    fn plain(&mut self, owner: Owner<'t>, attribute: Option<&Attribute>) {
+        if let Some(attribute) = attribute {
+            let site = Site { owner, symbols: Symbols::default() };
+            (self.visit)(&site, Found::Expression(&attribute.expr, Iteration::NONE));
+        }
+    }
+
+    fn conditions(&mut self, site: &Site<'t>, conditions: &[Condition]) {
+        for condition in conditions {
+            for attribute in [&condition.condition, &condition.error_message].into_iter().flatten() {
+                (self.visit)(site, Found::Expression(&attribute.expr, Iteration::NONE));
+            }
+        }
+    }
+
+    fn dependencies(&mut self, site: &Site<'t>, dependencies: &[Dependency]) {
+        for dependency in dependencies {
+            (self.visit)(site, Found::Dependency(dependency));
+        }
+    }
+
+    fn config(&mut self, site: &Site<'t>, config: &crate::module::config::Config) {
+        config.for_each_expression_in_scope(&mut |expr, around| {
+            (self.visit)(site, Found::Expression(expr, around));
+        });
+    }
+
+    fn body(&mut self, site: &Site<'t>, body: &crate::syntax::Body) {
+        body.for_each_expression_in_scope(&mut |expr, around| {
+            (self.visit)(site, Found::Expression(expr, around));
+        });
+    }
+}

@@ -1,0 +1,78 @@
+//! Finds `count`, `each`, `self`, `path`, `terraform` and `tofu` where they mean nothing.
+
+use super::sites::Site;
+use crate::finding::{Finding, Language};
+use crate::module::Module;
+use crate::text::Span;
+
+pub(super) fn count(name: &str, site: &Site<'_>, at: Span, findings: &mut Vec<Finding>) {
+    if name != "index" {
+        findings.push(
+            misplaced("Invalid \"count\" attribute", at)
+                .detail(format!("`count` has no attribute `{name}`: there is only `count.index`."))
+                .help("write `count.index`"),
+        );
+    } else if !site.symbols.count {
+        findings.push(
+            misplaced("Reference to \"count\" in non-counted context", at)
+                .detail("`count.index` is the number of an instance, in a block that has `count`.")
+                .help("set `count` in this block, or replace `count.index`"),
+        );
+    }
+}
+
+pub(super) fn each(name: &str, site: &Site<'_>, at: Span, findings: &mut Vec<Finding>) {
+    let summary = match name {
+        "key" => "Reference to \"each\" in context without for_each",
+        "value" => "each.value cannot be used in this context",
+        _ => {
+            findings.push(
+                misplaced("Invalid \"each\" attribute", at)
+                    .detail(format!(
+                        "`each` has no attribute `{name}`: there are `each.key` and `each.value`."
+                    ))
+                    .help("write `each.key` or `each.value`"),
+            );
+            return;
+        }
+    };
+    if !site.symbols.each {
+        findings.push(
+            misplaced(summary, at)
+                .detail(format!("`each.{name}` belongs to an instance, in a block that has `for_each`."))
+                .help(format!("set `for_each` in this block, or replace `each.{name}`")),
+        );
+    }
+}
+
+pub(super) fn itself(site: &Site<'_>, at: Span, findings: &mut Vec<Finding>) {
+    if !site.symbols.itself {
+        findings.push(misplaced("Invalid \"self\" reference", at).detail(
+            "`self` is the resource around a provisioner, a connection or a postcondition, and means nothing elsewhere.",
+        ));
+    }
+}
+
+pub(super) fn path(name: &str, at: Span, findings: &mut Vec<Finding>) {
+    if !["cwd", "module", "root"].contains(&name) {
+        findings.push(misplaced("Invalid \"path\" attribute", at).detail(format!(
+            "`path` has no attribute `{name}`: there are `path.module`, `path.root` and `path.cwd`."
+        )));
+    }
+}
+
+/// `terraform`, or `tofu`, which is the same.
+pub(super) fn engine(root: &str, name: &str, module: &Module, at: Span, findings: &mut Vec<Finding>) {
+    let applying = module.features.grammar.applying;
+    if name == "workspace" || (name == "applying" && applying) {
+        return;
+    }
+    let known = if applying { "`workspace` and `applying`" } else { "`workspace`" };
+    let finding = misplaced(format!("Invalid \"{root}\" attribute"), at)
+        .detail(format!("`{root}` has no attribute `{name}`, only {known}."));
+    findings.push(if name == "env" { finding.help(format!("write `{root}.workspace`")) } else { finding });
+}
+
+fn misplaced(summary: impl Into<String>, at: Span) -> Finding {
+    Finding::language(Language::MisplacedSymbol, summary).at(at)
+}
