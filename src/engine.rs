@@ -12,7 +12,7 @@ mod release;
 mod choice;
 mod file;
 mod features;
-mod functions;
+mod expressions;
 mod grammar;
 mod summaries;
 mod evidence;

@@ -10,6 +10,7 @@ use crate::syntax::{Call, Expr, ExprKind, parse_expression};
 use crate::text::Span;
 
 use super::convert::{Mode, fit, gather};
+use super::data::normal;
 use super::unify::unify;
 use super::{Attribute, Type, Value, constant, convert};
 
@@ -197,7 +198,7 @@ fn object(argument: &Expr, findings: &mut Vec<Finding>) -> Constraint {
     let mut values = BTreeMap::new();
     let mut parts = BTreeMap::new();
     for (key, expr) in pairs {
-        let Some(name) = key.keyword() else {
+        let Some(name) = key.keyword().map(normal) else {
             invalid("The name of an attribute is written without quotes.", key.span(), findings);
             continue;
         };

@@ -46,7 +46,6 @@ impl fmt::Display for Mismatch {
 
 /// Why no value of type `got` converts to `want`.
 pub(super) fn explain(got: &Type, want: &Type) -> String {
-    let required = || format!("{} required", want.required_name());
     match (got, want) {
         (Type::Object(got), Type::Object(want)) => explain_objects(got, want),
         (Type::Tuple(_), Type::List(element)) if **element == Type::Any => {
@@ -80,18 +79,10 @@ pub(super) fn explain(got: &Type, want: &Type) -> String {
             format!("incorrect set element type: {}", explain(got, want))
         }
         (Type::Map(got), Type::Map(want)) => format!("incorrect map element type: {}", explain(got, want)),
-        (
-            Type::Any
-            | Type::Bool
-            | Type::Number
-            | Type::String
-            | Type::List(_)
-            | Type::Set(_)
-            | Type::Map(_)
-            | Type::Tuple(_)
-            | Type::Object(_),
-            _,
-        ) => required(),
+        _ if *got == Type::Any || got.name() == want.required_name() => {
+            format!("{} required", want.required_name())
+        }
+        _ => format!("{} required, but have {}", want.required_name(), got.name()),
     }
 }
 

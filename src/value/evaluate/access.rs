@@ -3,12 +3,14 @@
 use crate::finding::Language;
 use crate::text::Span;
 use crate::value::convert::convert;
+use crate::value::data::normal;
 use crate::value::{Number, Type, Value};
 
 use super::Evaluator;
 
 impl Evaluator<'_> {
     pub(super) fn attribute(&mut self, from: &Value, name: &str, at: Span) -> Value {
+        let name = &*normal(name.into());
         let missing = || format!("This object does not have an attribute named {name:?}.");
         let (summary, detail) = match from {
             Value::Null(_) => (
@@ -87,6 +89,14 @@ impl Evaluator<'_> {
             (Value::Map(_, elements) | Value::Object(elements), Value::String(key)) => {
                 match elements.get(key) {
                     Some(element) => element.clone(),
+                    None => self.invalid_index(format!("There is no element with the key {key:?}."), at),
+                }
+            }
+            (Value::Unknown(Type::Object(attributes)), Value::String(key))
+                if self.scope.is_some_and(|scope| scope.engine().indexes_unknown_objects()) =>
+            {
+                match attributes.get(key) {
+                    Some(attribute) => Value::Unknown(attribute.ty.clone()),
                     None => self.invalid_index(format!("There is no element with the key {key:?}."), at),
                 }
             }

@@ -1,13 +1,13 @@
 //! `a + b`, `!a` and `a ? b : c`.
 
-use crate::finding::Language;
+use crate::finding::{Finding, Language};
 use crate::syntax::{BinaryOperator, Expr, UnaryOperator};
 use crate::text::Span;
 use crate::value::convert::{Mode, convert, fit};
 use crate::value::unify::unify;
 use crate::value::{Number, Type, Value};
 
-use super::{Evaluator, Inside};
+use super::{Evaluator, Inside, failed};
 
 /// What a condition says.
 pub(super) enum Decision {
@@ -55,9 +55,22 @@ impl Evaluator<'_> {
         let (takes, gives) = signature(operator);
         let before = self.findings.len();
         let [left, right] = operands;
-        let (left_value, right_value) = (self.value(left, inside), self.value(right, inside));
+        let (left_value, mut left_findings) = self.apart(left, inside);
+        let (right_value, mut right_findings) = self.apart(right, inside);
         let left_value = self.operand(&left_value, &takes, left.span);
         let right_value = self.operand(&right_value, &takes, right.span);
+        if self.scope.is_some_and(|scope| scope.engine().short_circuits()) && !self.failed_since(before) {
+            let (left, right) =
+                (Operand::of(&left_value, &left_findings), Operand::of(&right_value, &right_findings));
+            if let Some((result, decisive)) = short_circuit(operator, left, right) {
+                let findings = if decisive == Side::Left { left_findings } else { right_findings };
+                self.findings.extend(findings);
+                return result;
+            }
+        }
+        // What an operand is not comes behind what is wrong inside of it.
+        left_findings.append(&mut right_findings);
+        self.findings.splice(before..before, left_findings);
         if self.failed_since(before) {
             return Value::Unknown(gives);
         }
@@ -177,6 +190,56 @@ impl Evaluator<'_> {
     fn operation_failed(&mut self, detail: &str, ty: Type, at: Span) -> Value {
         self.error(Language::InvalidValue, "Operation failed", detail, at);
         Value::Unknown(ty)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Left,
+    Right,
+}
+
+/// An operand of `&&` or `||`.
+#[derive(Clone, Copy)]
+struct Operand {
+    value: Option<bool>,
+    null: bool,
+    failed: bool,
+}
+
+impl Operand {
+    fn of(value: &Value, findings: &[Finding]) -> Self {
+        Self { value: value.as_bool(), null: value.is_null(), failed: failed(findings) }
+    }
+}
+
+/// The result of `&&` or `||` where one operand decides, and which: nobody hears of mistakes in the other.
+fn short_circuit(operator: BinaryOperator, left: Operand, right: Operand) -> Option<(Value, Side)> {
+    let decisive = match operator {
+        BinaryOperator::Or => true,
+        BinaryOperator::And => false,
+        BinaryOperator::Equal
+        | BinaryOperator::NotEqual
+        | BinaryOperator::Greater
+        | BinaryOperator::GreaterOrEqual
+        | BinaryOperator::Less
+        | BinaryOperator::LessOrEqual
+        | BinaryOperator::Add
+        | BinaryOperator::Subtract
+        | BinaryOperator::Multiply
+        | BinaryOperator::Divide
+        | BinaryOperator::Modulo => return None,
+    };
+    if left.null || right.null {
+        return None;
+    }
+    match (left.value, right.value) {
+        (Some(value), _) if value == decisive => Some((Value::Bool(value), Side::Left)),
+        (_, Some(value)) if value == decisive => Some((Value::Bool(value), Side::Right)),
+        (None, None) if left.failed => None,
+        (None, _) => Some((Value::Unknown(Type::Bool), Side::Left)),
+        (Some(_), None) => Some((Value::Unknown(Type::Bool), Side::Right)),
+        (Some(_), Some(_)) => None,
     }
 }
 

@@ -38,6 +38,8 @@ fn what_converts() {
         ("list", "[1, 2]"),
         ("map", "{}"),
         ("list(number)", r#"[null, "1"]"#),
+        // An accent of its own and one that is part of its letter are the same.
+        ("object({ e\u{301} = string })", "{ \u{e9} = 1 }"),
     ] {
         assert!(variable(ty, default).is_ok(), "{default} as {ty}: {:?}", variable(ty, default));
     }
@@ -50,11 +52,11 @@ fn what_does_not_convert() {
         ("number", r#"" 1""#, "a number is required"),
         ("number", r#""0x10""#, "a number is required"),
         ("bool", r#""True""#, "a bool is required; to convert from string, use lowercase \"true\""),
-        ("number", "true", "number required"),
-        ("bool", "1", "bool required"),
-        ("string", "[]", "string required"),
-        ("list(string)", r#""a""#, "list of string required"),
-        ("list(string)", "{}", "list of string required"),
+        ("number", "true", "number required, but have bool"),
+        ("bool", "1", "bool required, but have number"),
+        ("string", "[]", "string required, but have tuple"),
+        ("list(string)", r#""a""#, "list of string required, but have string"),
+        ("list(string)", "{}", "list of string required, but have object"),
         ("list(any)", "[1, true]", "all list elements must have the same type"),
         ("set(any)", "[1, true]", "all set elements must have the same type"),
         ("map(any)", "{ a = 1, b = true }", "all map elements must have the same type"),
@@ -65,10 +67,10 @@ fn what_does_not_convert() {
             r#"[{ a = "x" }, { a = 1 }]"#,
             "element types must all match for conversion to set",
         ),
-        ("list(string)", "[[]]", "element 0: string required"),
+        ("list(string)", "[[]]", "element 0: string required, but have tuple"),
         ("list(number)", r#"[1, "x"]"#, "[1]: a number is required"),
         ("map(number)", r#"{ a = "x" }"#, r#"["a"]: a number is required"#),
-        ("map(number)", "{ a = [] }", r#"element "a": number required"#),
+        ("map(number)", "{ a = [] }", r#"element "a": number required, but have tuple"#),
         ("object({ a = string })", "{}", r#"attribute "a" is required"#),
         ("object({ a = string, b = any })", "{}", r#"attributes "a" and "b" are required"#),
         ("object({ a = any, b = any, c = any })", "{}", r#"attributes "a", "b", and "c" are required"#),
@@ -103,7 +105,12 @@ fn defaults_of_optional_attributes_are_filled_in() {
 #[test]
 fn what_was_converted_is_converted_again_as_what_it_has_become() {
     for (first, default, second, message) in [
-        ("list(string)", r#"[1, "a"]"#, "tuple([number, string])", Err("tuple required")),
+        (
+            "list(string)",
+            r#"[1, "a"]"#,
+            "tuple([number, string])",
+            Err("tuple required, but have list of string"),
+        ),
         (
             "object({ a = string })",
             r#"{ a = "x", b = 1 }"#,
@@ -112,14 +119,16 @@ fn what_was_converted_is_converted_again_as_what_it_has_become() {
         ),
         ("string", "1", "bool", Ok(())),
         ("map(any)", r#"{ a = 1, b = "x" }"#, "map(number)", Err(r#"["b"]: a number is required"#)),
-        ("string", "null", "list(string)", Err("list of string required")),
+        ("string", "null", "list(string)", Err("list of string required, but have string")),
         ("any", "null", "list(string)", Ok(())),
         ("map(string)", r#"{ a = "1" }"#, "object({ a = number, b = optional(list(string)) })", Ok(())),
         (
             "map(string)",
             r#"{ b = "1" }"#,
             "object({ b = optional(list(string)) })",
-            Err(r#"map element type is incompatible with attribute "b": list of string required"#),
+            Err(
+                r#"map element type is incompatible with attribute "b": list of string required, but have string"#,
+            ),
         ),
         (
             "map(string)",
@@ -128,7 +137,12 @@ fn what_was_converted_is_converted_again_as_what_it_has_become() {
             Err(r#"map has no element for required attribute "a""#),
         ),
         ("list(string)", "[]", "list(number)", Ok(())),
-        ("list(string)", "[]", "list(object({}))", Err("incorrect list element type: object required")),
+        (
+            "list(string)",
+            "[]",
+            "list(object({}))",
+            Err("incorrect list element type: object required, but have string"),
+        ),
     ] {
         let converted = variable(first, default).unwrap();
         let (_, expr) = expression(second);
