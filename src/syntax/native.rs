@@ -19,6 +19,8 @@ mod invalid;
 mod lower;
 mod repair;
 mod scan;
+#[cfg(test)]
+mod tests;
 
 pub(super) use fragment::{expression, template};
 use lower::Lowering;
@@ -38,7 +40,10 @@ pub(super) fn parse(id: FileId, source: &Source) -> (File, Vec<Finding>) {
     let body = tree.body(&outline.body);
     let refused = tree.lowering.take_refused();
     complete &= refused.is_empty();
-    findings.extend(refused.into_iter().map(limit_reached));
+    // Behind an error the grammar lets things pass in silence that hcl-edit rightly refuses: that is no news.
+    if outline.complete {
+        findings.extend(refused.into_iter().map(limit_reached));
+    }
     (File { body, comments: comments(id, text, &tokens), complete }, findings)
 }
 

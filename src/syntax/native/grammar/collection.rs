@@ -367,6 +367,10 @@ struct Splitter<'a> {
 
 impl<'a> Splitter<'a> {
     fn add(&mut self, key: Key<'a>, item: Range<usize>) {
+        // Behind an error an item may turn out to be nothing at all.
+        if item.is_empty() {
+            return;
+        }
         match self.ranges.last_mut() {
             Some(last) if self.keys.len() < PORTION && !self.keys.contains(&key) => last.end = item.end,
             _ => {

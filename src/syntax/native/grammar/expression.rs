@@ -176,15 +176,14 @@ impl Parser<'_> {
         self.read();
         if self.peek().kind == Kind::Star {
             self.read();
-            let mut close = self.read();
-            if close.kind != Kind::CloseBracket && !self.recovery {
-                self.error(
-                    "Missing close bracket on splat index",
-                    close,
-                    "The star of a splat has to be followed by `]`.",
-                );
-                close = self.recover(Kind::CloseBracket);
+            let close = self.read();
+            if close.kind == Kind::CloseBracket || self.recovery {
+                return close.into();
             }
+            // The engines point at the bracket that they find in the end, here and below.
+            let close = self.recover(Kind::CloseBracket);
+            let detail = "The star of a splat has to be followed by `]`.";
+            self.error("Missing close bracket on splat index", close, detail);
             return close.into();
         }
         self.newlines.push(false);
@@ -194,10 +193,11 @@ impl Parser<'_> {
             self.recover(Kind::CloseBracket)
         } else {
             let close = self.read();
-            if close.kind != Kind::CloseBracket && !self.recovery {
-                self.error("Missing close bracket on index", close, "An index has to end with `]`.");
-                self.recover(Kind::CloseBracket)
+            if close.kind == Kind::CloseBracket || self.recovery {
+                close
             } else {
+                let close = self.recover(Kind::CloseBracket);
+                self.error("Missing close bracket on index", close, "An index has to end with `]`.");
                 close
             }
         };

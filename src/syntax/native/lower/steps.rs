@@ -26,8 +26,8 @@ impl<E: Excerpt> Lowering<'_, E> {
     }
 
     fn steps(&mut self, from: Expr, operators: &[Decorated<TraversalOperator>]) -> Expr {
-        let nesting = operators.iter().filter(|operator| wraps(operator)).count();
-        if nesting > NESTED_STEPS {
+        let splats = operators.iter().filter(|operator| is_splat(operator)).count();
+        if splats > NESTED_STEPS {
             return self.refuse(from.span);
         }
         // `[*]` takes all that follows it as its own, so the last one is built first.
@@ -72,6 +72,7 @@ impl<E: Excerpt> Lowering<'_, E> {
     fn simple_steps(&mut self, from: Expr, operators: &[Decorated<TraversalOperator>]) -> Expr {
         let mut expr = from;
         let mut at = 0;
+        let mut indexes = 0;
         while let Some(operator) = operators.get(at) {
             at += 1;
             let span = self.operator_span(operator);
@@ -82,16 +83,16 @@ impl<E: Excerpt> Lowering<'_, E> {
                 }
                 TraversalOperator::Index(key) => {
                     let key = self.expr(key);
-                    match literal_key(&key) {
-                        Some(kind) => with_step(expr, Step { span, kind }),
-                        None => Expr {
-                            span: expr.span.to(span),
-                            kind: ExprKind::Index {
-                                collection: Box::new(expr),
-                                key: Box::new(key),
-                                brackets: span,
-                            },
-                        },
+                    if let Some(kind) = literal_key(&key) {
+                        with_step(expr, Step { span, kind })
+                    } else {
+                        indexes += 1;
+                        if indexes > NESTED_STEPS {
+                            return self.refuse(expr.span);
+                        }
+                        let whole = expr.span.to(span);
+                        let (collection, key) = (Box::new(expr), Box::new(key));
+                        Expr { span: whole, kind: ExprKind::Index { collection, key, brackets: span } }
                     }
                 }
                 TraversalOperator::AttrSplat(_) => {
@@ -149,13 +150,12 @@ impl<E: Excerpt> Lowering<'_, E> {
     }
 }
 
-/// Whether the step makes a node around all that stands before it, or behind it.
-fn wraps(operator: &TraversalOperator) -> bool {
+fn is_splat(operator: &TraversalOperator) -> bool {
     match operator {
-        TraversalOperator::AttrSplat(_) | TraversalOperator::FullSplat(_) | TraversalOperator::Index(_) => {
-            true
+        TraversalOperator::AttrSplat(_) | TraversalOperator::FullSplat(_) => true,
+        TraversalOperator::Index(_) | TraversalOperator::GetAttr(_) | TraversalOperator::LegacyIndex(_) => {
+            false
         }
-        TraversalOperator::GetAttr(_) | TraversalOperator::LegacyIndex(_) => false,
     }
 }
 

@@ -1,0 +1,245 @@
+//! What of a file is read into the tree, by example: items that survive an error, repairs, and limits.
+
+use std::fmt::Write as _;
+
+use crate::finding::{Finding, Severity};
+use crate::syntax::{BlockSchema, Body, Expr, ExprKind, File, Notation, ObjectKey, Schema, parse};
+use crate::text::{FileId, Source};
+
+use super::scan::{Kind, scan};
+
+fn read(text: &str) -> (Source, File, Vec<Finding>) {
+    let source = Source::new("main.tf", text.as_bytes().to_vec());
+    let (file, findings) = parse(FileId::new(0), &source, Notation::Native);
+    (source, file, findings)
+}
+
+/// The items of a file: `a` is an argument, `a?` one with an error, `b[…]` a block; a block `c` has a label.
+fn items(text: &str) -> String {
+    let schema = Schema {
+        attributes: &[],
+        blocks: &[BlockSchema { kind: "b", labels: &[] }, BlockSchema { kind: "c", labels: &["name"] }],
+    };
+    let mut out = String::new();
+    write_items(&mut out, &read(text).1.body, &schema);
+    out
+}
+
+fn write_items(out: &mut String, body: &Body, schema: &Schema<'_>) {
+    for attribute in body.just_attributes(&mut Vec::new()) {
+        let mark = if attribute.expr.kind == ExprKind::Invalid { "?" } else { "" };
+        let _ = write!(out, " {}{mark}", attribute.name);
+    }
+    for block in body.partial_content(schema, &mut Vec::new()).0.blocks {
+        let _ = write!(out, " {}", block.kind);
+        for label in &block.labels {
+            let _ = write!(out, ":{}", label.text);
+        }
+        out.push('[');
+        write_items(out, &block.body, schema);
+        out.push(']');
+    }
+}
+
+/// The value of the only argument of a file that is right.
+fn value(text: &str) -> (Source, Expr) {
+    let (source, file, findings) = read(text);
+    assert_eq!(findings, [], "{text:.100}");
+    assert!(file.complete, "{text:.100}");
+    let expr = file.body.just_attributes(&mut Vec::new())[0].expr.clone();
+    (source, expr)
+}
+
+#[test]
+fn items_survive_errors_as_they_do_in_the_engines() {
+    assert_eq!(items("a = 1 2\nd = 3\n"), " a d", "the value was read before the error");
+    assert_eq!(items("a = (1\n+ 2)\nd = ]\ne = 1\n"), " a d? e");
+    assert_eq!(items("a = 1\na = 2\n"), " a");
+    assert_eq!(items("b = {\n"), " b?");
+    assert_eq!(items("b {\n  a = 1\n"), " b[ a]", "an unclosed block");
+    assert_eq!(items("c \"x\" = 1\na = 1\n"), " a c:x[]", "a broken header");
+    assert_eq!(items("c \"${x}\" {\n  a = 1\n}\n"), " c:${ ... }[ a]");
+    assert_eq!(items("b { a = 1, d = 2 }\ne = 1\n"), " e b[ a]");
+    assert_eq!(items("b {\n  1\n  a = 1\n}\nd = 1\n"), " d b[]", "a body ends at what is no item");
+}
+
+#[test]
+fn a_file_with_an_error_is_not_complete() {
+    assert!(!read("a = 1 2\n").1.complete);
+    assert!(!read("a = 1;\n").1.complete);
+    assert!(read("a = 1\na = 2\n").1.complete, "all of it was read");
+}
+
+#[test]
+fn comments_are_kept_wherever_they_stand() {
+    let text = "# a\nb = [ // c\n  1, /* d\n */ 2] # e\r\n";
+    let (source, file, _) = read(text);
+    let comments: Vec<&str> = file.comments.iter().map(|comment| source.slice(comment.span)).collect();
+    assert_eq!(comments, ["# a", "// c", "/* d\n */", "# e"]);
+}
+
+#[test]
+fn spans_reach_from_brace_to_brace_and_from_name_to_value() {
+    let (source, file, _) = read("c \"x\" {\n  a = <<EOT\ny\n  EOT  \n}\n");
+    let schema = Schema { attributes: &[], blocks: &[BlockSchema { kind: "c", labels: &["name"] }] };
+    let content = file.body.content(&schema, &mut Vec::new());
+    let block = &content.blocks[0];
+    assert_eq!(source.slice(block.header), "c \"x\"");
+    assert_eq!(source.slice(block.labels[0].span), "\"x\"");
+    assert_eq!(source.slice(block.body.span()), "{\n  a = <<EOT\ny\n  EOT  \n}");
+    let attribute = &block.body.just_attributes(&mut Vec::new())[0];
+    assert_eq!(source.slice(attribute.span), "a = <<EOT\ny\n  EOT  ");
+    assert_eq!(source.slice(attribute.expr.span), "<<EOT\ny\n  EOT  ");
+}
+
+/// Keys and values of an object, as written.
+fn object(source: &Source, expr: &Expr) -> String {
+    let ExprKind::Object(items) = &expr.kind else { panic!("an object: {expr:?}") };
+    let items = items.iter().map(|item| {
+        let key = match &item.key {
+            ObjectKey::Name(_, span) => *span,
+            ObjectKey::Expr(key) => key.span,
+        };
+        format!("{}={}", source.slice(key), source.slice(item.value.span))
+    });
+    items.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn an_object_may_hold_a_key_twice() {
+    let (source, expr) = value("a = {b=1,b=2, \"c\" = 3\n\"c\"=4\n(d)=5,(d) = 6}\n");
+    assert_eq!(object(&source, &expr), "b=1 b=2 \"c\"=3 \"c\"=4 (d)=5 (d)=6");
+    let (source, expr) = value("a = [{b={c=1,c=2}, b={c=3}}]\n");
+    let ExprKind::Tuple(inner) = &expr.kind else { panic!("a tuple") };
+    assert_eq!(object(&source, &inner[0]), "b={c=1,c=2} b={c=3}");
+    let ExprKind::Object(items) = &inner[0].kind else { panic!("an object") };
+    assert_eq!(object(&source, &items[0].value), "c=1 c=2");
+}
+
+#[test]
+fn heredocs_may_hold_lines_that_start_with_their_marker() {
+    let (_, expr) = value("a = <<EOF\nEOF\"\n EOF x\nEOF\n");
+    let ExprKind::Template(template) = &expr.kind else { panic!("a template") };
+    let text = format!("{:?}", template.parts);
+    assert!(text.contains(r#"EOF\"\n EOF x\n"#), "{text}");
+}
+
+#[test]
+fn numbers_keep_their_digits_however_large_they_are() {
+    for digits in ["1e999", "123456789012345678901234567890", "1.e5", "0.1"] {
+        let (_, expr) = value(&format!("a = {digits}\n"));
+        assert_eq!(expr.kind, ExprKind::Number(digits.into()));
+    }
+}
+
+#[test]
+fn line_breaks_mean_nothing_in_brackets() {
+    for text in [
+        "a = { for k, v in y : k => v ?\n1 :\n2 }\n",
+        "a = [\nfor v in c ?\nd : e : v\n]\n",
+        "a = { for k, v in y\n.z : k => v }\n",
+        "a = {\r\nfor\r\nk, v in y : k => v }\r\n",
+        "a = \"%{ if b # c\n&& d }x%{ endif }\"\n",
+        "a = f(<<EOT\nx\nEOT\n, 1)\n",
+        "a = [ # b\n1 # c\n, 2 ]\n",
+        "a = (b\n.c\n[0])\n",
+    ] {
+        value(text);
+    }
+}
+
+#[test]
+fn a_byte_order_mark_and_bytes_in_comments_that_are_not_utf8_are_let_pass() {
+    let (source, expr) = value("\u{feff}a = b\n");
+    assert_eq!(source.slice(expr.span), "b");
+    let source = Source::new("main.tf", b"a = 1 # \xff\n".to_vec());
+    assert_eq!(parse(FileId::new(0), &source, Notation::Native).1, []);
+    let source = Source::new("main.tf", b"a = \"\xff\xff\"\n".to_vec());
+    let (_, findings) = parse(FileId::new(0), &source, Notation::Native);
+    let summaries: Vec<&str> = findings.iter().map(|finding| finding.summary.as_str()).collect();
+    assert_eq!(summaries, ["Invalid character encoding", "Unterminated template string"]);
+}
+
+#[test]
+fn what_is_nested_too_deep_costs_one_argument() {
+    let deep = |open: &str, close: &str| format!("{}1{}", open.repeat(70), close.repeat(70));
+    for value in [deep("(", ")"), deep("[", "]"), deep("{a=", "}"), deep("!", ""), deep("a ? b : ", "")] {
+        let text = format!("a = {value}\nd = 1\nb {{\n}}\n");
+        assert_eq!(items(&text), " a? d b[]", "{value}");
+        let (_, file, findings) = read(&text);
+        assert!(!file.complete);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!((findings[0].rule.as_str(), findings[0].severity), ("limit-reached", Severity::Notice));
+    }
+}
+
+#[test]
+fn no_input_overflows_the_stack() {
+    const MANY: usize = 20_000;
+    for piece in [
+        "(",
+        "[",
+        "{",
+        "a{\n",
+        "a = {",
+        "a = [",
+        "a = (",
+        "f(",
+        "a[",
+        "!",
+        "-",
+        "\"${",
+        "\"%{ if ",
+        "a ? ",
+        "a ? b : ",
+        "[for a in ",
+        "{for a in ",
+        "<<A\n${",
+        "x::",
+        "%{",
+        "$",
+        "/*",
+        "\"",
+        "\\",
+        "~}",
+        "}",
+        "]",
+        ")",
+    ] {
+        for text in [
+            piece.repeat(MANY),
+            format!("a = {}", piece.repeat(MANY)),
+            format!("a = {}1", piece.repeat(MANY)),
+        ] {
+            let (_, _, findings) = read(&text);
+            assert!(!findings.is_empty() && findings.len() <= 1001, "{piece}: {} findings", findings.len());
+        }
+    }
+    for (open, close) in [("(", ")"), ("[", "]"), ("{a=", "}"), ("f(", ")"), ("\"${", "}\""), ("a[", "]")] {
+        let (_, _, findings) = read(&format!("a = {}1{}", open.repeat(MANY), close.repeat(MANY)));
+        assert_eq!(findings[0].rule.as_str(), "limit-reached", "{open}");
+    }
+    for step in ["[*]", "[a]", ".*[0]", " + 1"] {
+        let (_, _, findings) = read(&format!("a = b{}\n", step.repeat(MANY)));
+        assert_eq!(findings[0].rule.as_str(), "limit-reached", "{step}");
+    }
+    for wide in [".a", "[0]"] {
+        value(&format!("a = b{}\n", wide.repeat(MANY)));
+    }
+    let (source, expr) = value(&format!("a = {{{}}}\n", "b=1,".repeat(MANY)));
+    assert_eq!(object(&source, &expr).len(), "b=1 ".len() * MANY - 1);
+}
+
+#[test]
+fn tokens_cover_the_text_in_order() {
+    let text = "a = \"x${b}%{ if c }\" # d\ne = <<-E\n  f $${g} ${h}\n  E\n/* i */ j {\n}\n";
+    let source = Source::new("main.tf", text.as_bytes().to_vec());
+    let mut end = 0;
+    for token in scan(&source) {
+        assert!(token.start >= end && token.end >= token.start, "{token:?}");
+        assert!(text[end as usize..token.start as usize].trim_matches([' ', '\t']).is_empty(), "{token:?}");
+        assert!(!matches!(token.kind, Kind::Unknown | Kind::NotUtf8), "{token:?}");
+        end = token.end;
+    }
+    assert_eq!(end as usize, text.len());
+}
