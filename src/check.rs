@@ -1,6 +1,7 @@
 //! Turns findings into verdicts: which of them are told, at which level, on whose word, in which order.
 
 mod engines;
+pub mod example;
 mod fingerprint;
 mod forest;
 mod library;

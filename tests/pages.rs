@@ -1,0 +1,144 @@
+//! Runs the examples on the pages of all rules, and holds the pages to their form.
+
+use std::collections::BTreeSet;
+
+use overrule::check::example::{Example, examples};
+use overrule::finding::{Language, RuleId};
+use overrule::rules::page::{PAGES, Page};
+
+/// Rules that find what is not in a text, so that no page can show it.
+const NOT_IN_A_TEXT: &[Language] = &[Language::UnreadableFile, Language::LinkLeavesRepository];
+
+/// Pages that have no more than their first line so far.
+const TO_BE_WRITTEN: &[&str] = &[
+    "deprecated-quoting",
+    "duplicate-declaration",
+    "invalid-action",
+    "invalid-check-or-condition",
+    "invalid-function-call",
+    "invalid-lifecycle",
+    "invalid-module-source",
+    "invalid-moved-removed-import",
+    "invalid-name",
+    "invalid-provider-configuration",
+    "invalid-provisioner",
+    "invalid-reference",
+    "invalid-required-providers",
+    "invalid-type-constraint",
+    "invalid-value",
+    "invalid-version-constraint",
+    "limit-reached",
+    "link-leaves-repository",
+    "misplaced-symbol",
+    "missing-argument",
+    "missing-module-argument",
+    "missing-module",
+    "module-argument-type",
+    "reference-cycle",
+    "sensitive-output",
+    "syntax-error",
+    "undeclared-reference",
+    "undefined-module-output",
+    "unknown-module-argument",
+    "unreadable-file",
+    "unsupported-block-or-argument",
+    "unsupported-engine-version",
+];
+
+/// What other rules find in the examples of a page: page, claim, rule. Each was looked at.
+const FOUND_BESIDE: &[(&str, &str, &str)] = &[];
+
+/// The pages that are written.
+fn written() -> impl Iterator<Item = &'static Page> {
+    PAGES.iter().filter(|page| !TO_BE_WRITTEN.contains(&page.rule))
+}
+
+fn examples_of(page: &Page) -> Vec<Example> {
+    match examples(page.text) {
+        Ok(examples) => examples,
+        Err(error) => panic!("policies/rules/{}.md:{}: {}", page.rule, error.line, error.message),
+    }
+}
+
+#[test]
+fn examples_show_what_they_claim() {
+    let mut wrong = String::new();
+    for page in written() {
+        let rule = RuleId::built_in(page.rule);
+        for example in examples_of(page) {
+            let differences = example.differences(&rule);
+            if !differences.is_empty() {
+                wrong += &format!("policies/rules/{}.md:{}: {}\n", page.rule, example.line, example.claim);
+            }
+            for difference in differences {
+                wrong += &format!("    {difference}\n");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "pages and checks differ:\n{wrong}");
+}
+
+#[test]
+fn what_is_to_be_written_is_not() {
+    for rule in TO_BE_WRITTEN {
+        let page = Page::of(rule).expect("a page of this name");
+        assert_eq!(page.text.lines().count(), 1, "{rule} is written");
+    }
+}
+
+#[test]
+fn every_page_has_an_example_of_both_kinds() {
+    for page in written() {
+        let examples = examples_of(page);
+        let not_in_a_text = NOT_IN_A_TEXT.iter().any(|rule| rule.name() == page.rule);
+        assert_eq!(
+            examples.iter().any(|example| !example.marks.is_empty()),
+            !not_in_a_text,
+            "{}: an example that shows what is found",
+            page.rule
+        );
+        assert!(
+            not_in_a_text || examples.iter().any(|example| example.marks.is_empty()),
+            "{}: an example in which nothing is found",
+            page.rule
+        );
+        for example in examples {
+            assert!(!example.files.is_empty(), "{}: no file shows: {}", page.rule, example.claim);
+        }
+    }
+}
+
+#[test]
+fn what_other_rules_find_in_examples_was_looked_at() {
+    let mut found = BTreeSet::new();
+    for page in written() {
+        for example in examples_of(page) {
+            for (rule, _) in example.rules() {
+                if rule.as_str() != page.rule {
+                    found.insert((page.rule.to_owned(), example.claim.clone(), rule.as_str().to_owned()));
+                }
+            }
+        }
+    }
+    let looked_at = FOUND_BESIDE
+        .iter()
+        .map(|(page, claim, rule)| ((*page).to_owned(), (*claim).to_owned(), (*rule).to_owned()));
+    assert_eq!(found, looked_at.collect());
+}
+
+#[test]
+fn every_page_says_what_why_and_how_and_where_it_is_written() {
+    for page in written() {
+        let sections: Vec<&str> = page.text.lines().filter(|line| line.starts_with("## ")).collect();
+        assert_eq!(sections, ["## Why", "## Fix", "## Examples"], "{}", page.rule);
+        let documentation = ["https://developer.hashicorp.com/terraform/", "https://opentofu.org/docs/"];
+        assert!(
+            documentation.iter().any(|link| page.text.contains(link)),
+            "{}: a link to the documentation that it rests on",
+            page.rule
+        );
+        let long = page.text.lines().find(|line| line.chars().count() > 120);
+        assert_eq!(long, None, "{}: a line is as long as those of the sources at most", page.rule);
+        assert!(page.text.ends_with('\n') && !page.text.ends_with("\n\n"), "{}: how it ends", page.rule);
+    }
+}
