@@ -5,6 +5,7 @@ use Kind::{Any, Bool, ListOf, MapOf, Number, SetOf, String};
 
 mod collection;
 mod result;
+mod set;
 
 pub(super) use result::{Refusal, result};
 

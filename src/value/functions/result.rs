@@ -2,7 +2,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{Function, collection};
+use super::{Function, collection, set};
 use crate::value::convert::{Mode, convert, possible};
 use crate::value::unify::unify;
 use crate::value::{Number, Type, Value};
@@ -41,6 +41,8 @@ pub(in crate::value) fn result(function: &Function, arguments: &[Value]) -> Resu
             Some(_) | None => Ok(Value::UNKNOWN),
         },
         "min" | "max" if arguments.is_empty() => Err(Refusal::of_call("it takes at least one number")),
+        "list" => Err(Refusal::of_call("it went with Terraform 0.12, and tolist([ … ]) took its place")),
+        "map" => Err(Refusal::of_call("it went with Terraform 0.12, and tomap({ … }) took its place")),
         "length" => length(arguments),
         "coalesce" => coalesce(arguments),
         "join" if arguments.len() == 1 && arguments[0].is_known() => {
@@ -65,8 +67,8 @@ pub(in crate::value) fn result(function: &Function, arguments: &[Value]) -> Resu
         "reverse" => collection::reverse(arguments),
         "slice" => collection::slice(arguments),
         "zipmap" => collection::zipmap(arguments),
-        "setunion" | "setintersection" | "setsubtract" => collection::set_operation(function.name, arguments),
-        "setproduct" => collection::set_product(arguments),
+        "setunion" | "setintersection" | "setsubtract" => set::operation(function.name, arguments),
+        "setproduct" => set::product(arguments),
         name => {
             let known = arguments.iter().all(Value::is_wholly_known);
             let may_fail = known && !NEVER_FAILING.contains(&name);

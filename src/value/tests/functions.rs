@@ -97,6 +97,7 @@ fn what_is_wrong_with_calls() {
         ("tonumber(\"x\")", "Invalid function argument @ x"),
         ("merge(1)", "Error in function call @ merge("),
         ("upper(\"x\"...)", "Invalid expanding argument value @ \"x\""),
+        ("list(var.open)", "Error in function call @ list("),
         ("try()", "Error in function call @ try("),
         ("nothing", "Unknown variable @ nothing"),
         ("var.text.x", "Unsupported attribute @ .x"),

@@ -1,0 +1,109 @@
+//! `{ a = b }`, in either notation.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use crate::finding::Language;
+use crate::syntax::{Expr, ExprKind, JsonProperty, ObjectItem, ObjectKey};
+use crate::text::Span;
+use crate::value::convert::convert;
+use crate::value::{Type, Value};
+
+use super::{Evaluator, Inside};
+
+impl Evaluator<'_> {
+    pub(super) fn object(&mut self, items: &[ObjectItem], inside: Inside<'_>) -> Value {
+        let mut attributes = BTreeMap::new();
+        let mut known = true;
+        for item in items {
+            let before = self.findings.len();
+            let (key, span) = match &item.key {
+                ObjectKey::Name(name, span) => (Value::string(name.clone()), *span),
+                ObjectKey::Expr(key) => (self.key(key, inside), key.span),
+            };
+            let key_failed = self.failed_since(before);
+            let value = self.value(&item.value, inside);
+            if key_failed {
+                known = false;
+            } else if key.is_null() {
+                // The engines point at the value here.
+                self.error(
+                    Language::InvalidValue,
+                    "Null value as key",
+                    "A key must not be null.",
+                    item.value.span,
+                );
+                known = false;
+            } else {
+                match convert(&key, &Type::String) {
+                    Ok(Value::String(name)) => {
+                        attributes.insert(name, value);
+                    }
+                    Ok(_) => known = false,
+                    Err(mismatch) => {
+                        let detail = format!("This cannot be a key: {mismatch}.");
+                        self.error(Language::InvalidValue, "Incorrect key type", detail, span);
+                        known = false;
+                    }
+                }
+            }
+        }
+        if known { Value::Object(attributes) } else { Value::UNKNOWN }
+    }
+
+    /// A key that is not a bare name.
+    fn key(&mut self, key: &Expr, inside: Inside<'_>) -> Value {
+        match &key.kind {
+            ExprKind::Traversal(traversal) if !traversal.steps.is_empty() => {
+                self.error(
+                    Language::InvalidValue,
+                    "Ambiguous attribute key",
+                    "This could be a reference, or a name with points in it. Put a reference into parentheses, and \
+                     a name into quotes.",
+                    key.span,
+                );
+                Value::UNKNOWN
+            }
+            _ => self.value(key, inside),
+        }
+    }
+
+    pub(super) fn json_object(&mut self, properties: &[JsonProperty], inside: Inside<'_>) -> Value {
+        let mut attributes = BTreeMap::new();
+        let mut known = true;
+        for JsonProperty { name_span, name, value } in properties {
+            let name = self.json_string(name, *name_span, inside);
+            let value = self.value(value, inside);
+            let name = match convert(&name, &Type::String) {
+                Ok(Value::String(name)) => name,
+                Ok(Value::Unknown(_)) => {
+                    known = false;
+                    continue;
+                }
+                Ok(_) => {
+                    self.invalid_json_key("A key must not be null.".to_owned(), *name_span);
+                    continue;
+                }
+                Err(mismatch) => {
+                    self.invalid_json_key(format!("This cannot be a key: {mismatch}."), *name_span);
+                    continue;
+                }
+            };
+            match attributes.entry(name) {
+                Entry::Vacant(free) => {
+                    free.insert(value);
+                }
+                Entry::Occupied(taken) => {
+                    let detail = format!("An attribute named {:?} stands here already.", taken.key());
+                    let summary = "Duplicate object attribute";
+                    self.error(Language::DuplicateDeclaration, summary, detail, *name_span);
+                }
+            }
+        }
+        if known { Value::Object(attributes) } else { Value::UNKNOWN }
+    }
+
+    fn invalid_json_key(&mut self, detail: String, at: Span) {
+        self.error(Language::InvalidValue, "Invalid object key expression", detail, at);
+    }
+}

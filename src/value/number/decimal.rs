@@ -1,0 +1,245 @@
+//! Turns digits into numbers, and back.
+
+use num_bigint::BigUint;
+
+use super::{Number, PRECISION, Size};
+
+/// A number is not written out when it would need more digits than this.
+const LONGEST: i64 = 20_000;
+
+impl Number {
+    /// Reads a number as the engines read a string or a literal: decimal digits, perhaps a point, perhaps an exponent.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (negative, rest) = match text.as_bytes().first()? {
+            b'+' => (false, &text[1..]),
+            b'-' => (true, &text[1..]),
+            _ => (false, text),
+        };
+        if rest == "Inf" || rest == "inf" {
+            return Some(Self::infinite(negative));
+        }
+        let exponent_at = rest.find(['e', 'E', 'p', 'P']).unwrap_or(rest.len());
+        let (digits, exponent) = rest.split_at(exponent_at);
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        if whole.is_empty() && fraction.is_empty() || !decimal(whole) || !decimal(fraction) {
+            return None;
+        }
+        let exponent_value = match exponent.get(1..) {
+            None => 0,
+            Some(digits) => signed(digits)?,
+        };
+        let mantissa = BigUint::parse_bytes(format!("{whole}{fraction}").as_bytes(), 10)?;
+        if mantissa == BigUint::ZERO {
+            return Some(Self::from(0));
+        }
+        let five = -i64::try_from(fraction.len()).ok()?;
+        let (two, five) = match exponent.as_bytes().first() {
+            Some(b'p' | b'P') => (five.checked_add(exponent_value)?, five),
+            _ => (five.checked_add(exponent_value)?, five.checked_add(exponent_value)?),
+        };
+        let bits = i64::try_from(mantissa.bits()).ok()?;
+        if i32::try_from(two.checked_add(bits)?).is_err() {
+            return None;
+        }
+        let number = Self::finite(negative, mantissa, two);
+        Some(if five < 0 {
+            number.scaled_down(five.unsigned_abs())
+        } else {
+            number.scaled_up(five.unsigned_abs())
+        })
+    }
+
+    /// The digits as the engines make a string of it: as few as say which number it is, and never an exponent.
+    /// `None` where that would be longer than anybody reads.
+    pub fn text(&self) -> Option<String> {
+        let sign = if self.negative { "-" } else { "" };
+        match &self.size {
+            Size::Infinite => Some(format!("{}Inf", if self.negative { "-" } else { "+" })),
+            Size::Finite { exponent, .. } if exponent.abs() > LONGEST => None,
+            Size::Finite { mantissa, exponent: 0 } => Some(format!("{sign}{mantissa}")),
+            Size::Finite { mantissa, exponent } => {
+                let (digits, point) = shortest(mantissa, *exponent);
+                Some(format!("{sign}{}", placed(&digits, point)))
+            }
+        }
+    }
+
+    /// Times five to the power of `power`.
+    fn scaled_up(self, power: u64) -> Self {
+        match self.size {
+            Size::Finite { mantissa, exponent } => {
+                let (five, shift) = power_of_five(power);
+                Self::finite(self.negative, mantissa * five, exponent + shift)
+            }
+            Size::Infinite => self,
+        }
+    }
+
+    /// Divided by five to the power of `power`.
+    fn scaled_down(self, power: u64) -> Self {
+        match self.size {
+            Size::Finite { mantissa, exponent } => {
+                let (five, shift) = power_of_five(power);
+                let room = PRECISION + 66 + five.bits();
+                let mut quotient = ((&mantissa << room) / &five) << 1_u8;
+                if (&mantissa << room) % &five != BigUint::ZERO {
+                    quotient.set_bit(0, true);
+                }
+                let room = i64::try_from(room).unwrap_or(i64::MAX);
+                Self::finite(self.negative, quotient, exponent - shift - room - 1)
+            }
+            Size::Infinite => self,
+        }
+    }
+}
+
+fn decimal(digits: &str) -> bool {
+    digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The digits of an exponent, with or without a sign.
+fn signed(digits: &str) -> Option<i64> {
+    let bare = digits.strip_prefix(['+', '-']).unwrap_or(digits);
+    if bare.is_empty() || !decimal(bare) {
+        return None;
+    }
+    digits.strip_prefix('+').unwrap_or(digits).parse().ok()
+}
+
+/// Five to the power of `power`, as a mantissa of a few more bits than a number keeps and a power of two.
+fn power_of_five(power: u64) -> (BigUint, i64) {
+    let cut = |mut value: BigUint, mut exponent: i64| {
+        let excess = value.bits().saturating_sub(PRECISION + 128);
+        value >>= excess;
+        exponent += i64::try_from(excess).unwrap_or(i64::MAX);
+        (value, exponent)
+    };
+    let (mut result, mut result_exponent) = (BigUint::from(1_u8), 0);
+    let (mut base, mut base_exponent) = (BigUint::from(5_u8), 0_i64);
+    let mut rest = power;
+    while rest > 0 {
+        if rest & 1 == 1 {
+            (result, result_exponent) = cut(&result * &base, result_exponent + base_exponent);
+        }
+        rest >>= 1;
+        if rest > 0 {
+            (base, base_exponent) = cut(&base * &base, base_exponent * 2);
+        }
+    }
+    (result, result_exponent)
+}
+
+/// The fewest digits that tell `mantissa * 2^exponent` from its neighbours of [`PRECISION`] bits, and where the point
+/// stands: behind that many digits.
+fn shortest(mantissa: &BigUint, exponent: i64) -> (Vec<u8>, i64) {
+    // One bit more than is kept: the last is half the distance to a neighbour.
+    let missing = (PRECISION + 1).saturating_sub(mantissa.bits());
+    let wide = mantissa << missing;
+    let exponent = exponent - i64::try_from(missing).unwrap_or(i64::MAX);
+    let inclusive = !wide.bit(1);
+    let (digits, point) = decimals(&wide, exponent);
+    let (lower, _) = decimals(&(&wide - 1_u8), exponent);
+    let (upper, _) = decimals(&(&wide + 1_u8), exponent);
+    for (i, &digit) in digits.iter().enumerate() {
+        let l = lower.get(i).copied().unwrap_or(b'0');
+        let u = upper.get(i).copied().unwrap_or(b'0');
+        let down = l != digit || inclusive && i + 1 == lower.len();
+        let up = digit != u && (inclusive || digit + 1 < u || i + 1 < upper.len());
+        if down || up {
+            let kept = &digits[..=i];
+            let next = digits.get(i + 1).copied().unwrap_or(b'0');
+            let tie = next == b'5' && digits.len() == i + 2;
+            let nearer_up = if tie { digit % 2 == 1 } else { next >= b'5' };
+            return if if down && up { nearer_up } else { up } {
+                increased(kept, point)
+            } else {
+                (kept.to_vec(), point)
+            };
+        }
+    }
+    (digits, point)
+}
+
+/// All digits of `mantissa * 2^exponent` without zeros at the end, and where the point stands.
+fn decimals(mantissa: &BigUint, exponent: i64) -> (Vec<u8>, i64) {
+    let power = exponent.unsigned_abs();
+    let (whole, behind) = if exponent >= 0 {
+        (mantissa << power, 0)
+    } else {
+        // Dividing by two is multiplying by five and moving the point.
+        let five = BigUint::from(5_u8).pow(u32::try_from(power).unwrap_or(u32::MAX));
+        (mantissa * five, exponent)
+    };
+    let mut digits = whole.to_string().into_bytes();
+    let point = i64::try_from(digits.len()).unwrap_or(i64::MAX) + behind;
+    while digits.len() > 1 && digits.last() == Some(&b'0') {
+        digits.pop();
+    }
+    (digits, point)
+}
+
+/// The next number of that many digits.
+fn increased(digits: &[u8], point: i64) -> (Vec<u8>, i64) {
+    let mut digits = digits.to_vec();
+    while let Some(last) = digits.pop() {
+        if last < b'9' {
+            digits.push(last + 1);
+            return (digits, point);
+        }
+    }
+    (vec![b'1'], point + 1)
+}
+
+/// Digits with their point, and zeros where they are needed to say where it is.
+fn placed(digits: &[u8], point: i64) -> String {
+    let digits = String::from_utf8_lossy(digits);
+    let Ok(whole) = usize::try_from(point) else {
+        let zeros = usize::try_from(point.unsigned_abs()).unwrap_or(0);
+        return format!("0.{}{digits}", "0".repeat(zeros));
+    };
+    if whole == 0 {
+        format!("0.{digits}")
+    } else if whole >= digits.len() {
+        format!("{digits}{}", "0".repeat(whole - digits.len()))
+    } else {
+        format!("{}.{}", &digits[..whole], &digits[whole..])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Number;
+
+    fn number(text: &str) -> Number {
+        Number::parse(text).unwrap_or_else(|| panic!("{text} is a number"))
+    }
+
+    #[test]
+    fn what_is_a_number() {
+        for (text, digits) in [
+            ("1", "1"),
+            ("1e5", "100000"),
+            ("+1", "1"),
+            ("-1.5", "-1.5"),
+            (".5", "0.5"),
+            ("5.", "5"),
+            ("Inf", "+Inf"),
+            ("-inf", "-Inf"),
+            ("0.1", "0.1"),
+            ("1e-7", "0.0000001"),
+            ("1p4", "16"),
+            ("00012", "12"),
+            ("123456789012345678901234567890.123456789", "123456789012345678901234567890.123456789"),
+            ("-0.30", "-0.3"),
+            ("9.99", "9.99"),
+            ("0e99", "0"),
+        ] {
+            assert_eq!(number(text).text().as_deref(), Some(digits), "{text}");
+        }
+        for text in
+            ["", " 1", "0x10", "1_0", "1e", "1e+", ".", "e5", "1 ", "--1", "infinity", "1e99999999999"]
+        {
+            assert_eq!(Number::parse(text), None, "{text}");
+        }
+    }
+}
