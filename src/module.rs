@@ -5,6 +5,7 @@ pub mod address;
 pub mod config;
 pub mod declaration;
 
+mod compatibility;
 mod decode;
 mod merge;
 
@@ -45,6 +46,8 @@ pub struct Module {
     pub features: Features,
     /// Whether all files were read whole. Where not, what seems undeclared may be in the part that was not.
     pub complete: bool,
+    /// Whether it asks for other versions of the engine, so that nothing else can be said of it.
+    pub excluded: bool,
     /// How many files it is made of.
     pub files: usize,
     /// `required_version` of the `terraform` blocks.
@@ -88,7 +91,8 @@ pub struct Module {
 }
 
 impl Module {
-    /// Builds the module of a folder from its files, which are in the order of their names.
+    /// Builds the module of a folder from its files, which are in the order of their names. What is in `findings` is
+    /// about the same files; it goes where the module turns out to be for other versions of the engine.
     pub fn build(
         folder: impl Into<SmolStr>,
         files: &[ModuleFile<'_>],
@@ -121,6 +125,7 @@ impl Module {
         module.complete = files.iter().all(|file| file.complete);
         merge::files(&mut module, primary, overriding, findings);
         module.resolve_sources(findings);
+        module.excluded_version(findings);
         module
     }
 
@@ -129,6 +134,7 @@ impl Module {
             folder,
             features: *features,
             complete: true,
+            excluded: false,
             files: 0,
             required_versions: Vec::new(),
             backend: None,

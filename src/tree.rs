@@ -103,6 +103,9 @@ impl Tree {
         let reached = reach::Reached::from(self, roots);
         let mut findings = Vec::new();
         for node in self.below(roots).into_iter().map(|id| self.node(id)) {
+            if node.module().excluded {
+                continue;
+            }
             let from = findings.len();
             children::check(node, &mut findings);
             providers::check(node, &mut findings);

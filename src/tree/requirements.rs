@@ -5,13 +5,11 @@ use crate::module::Module;
 use crate::module::address::Mode;
 use crate::module::declaration::VersionConstraint;
 use crate::tree::Node;
-use crate::value::{Constraints, Version};
+use crate::value::Constraints;
 
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let module = node.module();
-    for constraint in &module.required_versions {
-        findings.extend(unsupported_version(module, constraint));
-    }
+    findings.extend(module.unmet_versions());
     let required = module.required_providers.values().filter_map(|required| required.version.as_ref());
     let configured = module.providers.values().filter_map(|provider| provider.version.as_ref());
     for constraint in required.chain(configured) {
@@ -28,34 +26,6 @@ fn unreadable_for_provider(constraint: &VersionConstraint) -> Option<Finding> {
         Finding::language(Language::InvalidVersionConstraint, "Invalid version constraint")
             .at_validate()
             .detail(format!("The version of a provider cannot be constrained so: {reason}."))
-            .at(constraint.span),
-    )
-}
-
-/// Whether the engine is one that the module asks for. Where nobody said which version it is, no version is wrong.
-fn unsupported_version(module: &Module, constraint: &VersionConstraint) -> Option<Finding> {
-    let constraints = constraint.constraints.as_ref()?;
-    let engine = module.features.engine;
-    let name = engine.product.name();
-    if constraints.names_prerelease() {
-        return Some(
-            Finding::language(Language::UnsupportedEngineVersion, "Invalid required_version constraint")
-                .at_validate()
-                .detail(format!(
-                    "A prerelease cannot be asked for: {name} compares its version without that part."
-                ))
-                .at(constraint.span)
-                .help("remove what stands behind the `-`"),
-        );
-    }
-    let version = Version::parse(&engine.version.to_string())?;
-    if !engine.pinned || constraints.matches(&version) {
-        return None;
-    }
-    Some(
-        Finding::language(Language::UnsupportedEngineVersion, module.features.summaries.version_mismatch)
-            .at_validate()
-            .detail(format!("This module asks for {name} {}, and the version is {version}.", constraint.text))
             .at(constraint.span),
     )
 }

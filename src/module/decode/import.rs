@@ -35,7 +35,7 @@ impl Decoder<'_> {
             provider_span: None,
             block: Arc::clone(block),
         };
-        if known.import_identity {
+        if known.import_identity && self.features.engine.product == Product::Terraform {
             self.one_identity(&import, block);
         }
         if let Some(attribute) = content.attribute("to") {
@@ -50,6 +50,10 @@ impl Decoder<'_> {
             }
         }
         self.import_provider(&content, &mut import);
+        let unreadable = import.target.is_none() && import.to.is_some();
+        if known.import_identity && self.features.engine.product == Product::OpenTofu && !unreadable {
+            self.one_identity(&import, block);
+        }
         import
     }
 
@@ -80,10 +84,7 @@ impl Decoder<'_> {
             (None, None) => (
                 summaries.import_without_id,
                 "One of `id` and `identity` says which object is imported.",
-                match self.features.engine.product {
-                    Product::Terraform => block.header,
-                    Product::OpenTofu => block.body.missing_item(),
-                },
+                block.header,
             ),
             (Some(id), Some(identity)) => (
                 summaries.import_with_both_ids,

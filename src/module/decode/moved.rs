@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::finding::{Finding, Language};
-use crate::module::address::{MoveEndpoint, move_endpoint};
+use crate::module::address::{Mode, MoveEndpoint, move_endpoint};
 use crate::module::declaration::Moved;
 use crate::module::decode::Decoder;
 use crate::syntax::{AttributeSchema, Block, Content, Schema};
@@ -17,6 +17,10 @@ impl Decoder<'_> {
         let content = block.body.content(&SCHEMA, self.findings);
         let from = self.endpoint(&content, "from");
         let to = self.endpoint(&content, "to");
+        if self.features.moved_address_checked {
+            self.movable(block, from.as_ref(), "from");
+            self.movable(block, to.as_ref(), "to");
+        }
         if let (Some(from), Some(to)) = (&from, &to)
             && self.errors() == before
             && !from.might_unify_with(to)
@@ -28,6 +32,25 @@ impl Decoder<'_> {
             );
         }
         Moved { from, to, block: Arc::clone(block) }
+    }
+
+    /// Says so where there is nothing that can be moved, also after an error that says why.
+    fn movable(&mut self, block: &Block, endpoint: Option<&MoveEndpoint>, name: &str) {
+        let resource = endpoint.map(|endpoint| endpoint.resource.as_ref());
+        let detail = match resource {
+            None => format!("`{name}` names nothing that can be moved."),
+            Some(Some(instance)) if instance.resource.mode == Mode::Ephemeral => {
+                format!(
+                    "`{name}` names an ephemeral resource. Nothing of it is kept, so nothing can be moved."
+                )
+            }
+            Some(_) => return,
+        };
+        self.findings.push(
+            Finding::language(Language::InvalidMovedRemovedImport, "Invalid \"moved\" address")
+                .detail(detail)
+                .at(block.header),
+        );
     }
 
     fn endpoint(&mut self, content: &Content, name: &str) -> Option<MoveEndpoint> {

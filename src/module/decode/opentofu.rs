@@ -6,7 +6,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::finding::{Finding, Language, Severity};
-use crate::module::declaration::Given;
+use crate::module::declaration::{Given, VersionConstraint};
 use crate::module::decode::{Declarations, Decoder};
 use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Content, Schema};
 use crate::text::Span;
@@ -45,6 +45,11 @@ impl Decoder<'_> {
                     .detail("A `language` block is about the whole module, so it cannot stand in an override file.")
                     .at(block.header),
             );
+            // Which versions it excludes counts all the same.
+            let (content, _) = block.body.partial_content(&LANGUAGE, &mut Vec::new());
+            for block in &content.blocks {
+                into.required_versions.extend(self.compatible_version(block));
+            }
             return;
         }
         let content = block.body.content(&LANGUAGE, self.findings);
@@ -88,12 +93,10 @@ impl Decoder<'_> {
                         .at(header)
                         .related(first, "the first one is here"),
                 );
+                into.required_versions.extend(self.compatible_version(block));
                 continue;
             }
-            // What else stands there is for other programs.
-            let (content, _) = block.body.partial_content(&COMPATIBLE_WITH, self.findings);
-            let Some(attribute) = content.attribute("opentofu") else { continue };
-            let Some(constraint) = self.version_constraint(attribute) else { continue };
+            let Some(constraint) = self.compatible_version(block) else { continue };
             first = Some(constraint.span);
             if constraint.constraints.as_ref().is_some_and(admits_before) {
                 self.findings.push(
@@ -106,6 +109,12 @@ impl Decoder<'_> {
             }
             into.required_versions.push(constraint);
         }
+    }
+
+    fn compatible_version(&mut self, block: &Block) -> Option<VersionConstraint> {
+        // What else stands there is for other programs.
+        let (content, _) = block.body.partial_content(&COMPATIBLE_WITH, self.findings);
+        self.version_constraint(content.attribute("opentofu")?)
     }
 
     /// `encryption` inside a `terraform` block.
