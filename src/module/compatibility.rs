@@ -40,6 +40,7 @@ impl Module {
         }
         if !excluded.is_empty() {
             self.excluded = true;
+            self.complete = false;
             *findings = excluded;
         }
     }
