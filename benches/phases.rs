@@ -13,6 +13,10 @@ use overrule::source::{File, Folder, Worktree};
 use overrule::syntax;
 use tempfile::TempDir;
 
+/// The one that the program uses.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Modules that others call.
 const SHARED: usize = 400;
 /// Modules that call them.
