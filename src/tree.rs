@@ -5,6 +5,7 @@
 
 mod arguments;
 mod children;
+mod cycles;
 mod passing;
 mod providers;
 mod reach;
@@ -102,7 +103,8 @@ impl Tree {
     pub fn findings(&self, roots: &[NodeId]) -> Vec<Finding> {
         let reached = reach::Reached::from(self, roots);
         let mut findings = Vec::new();
-        for node in self.below(roots).into_iter().map(|id| self.node(id)) {
+        let below = self.below(roots);
+        for node in below.iter().map(|id| self.node(*id)) {
             if node.module().excluded {
                 continue;
             }
@@ -117,6 +119,7 @@ impl Tree {
             }
             passing::check(node, &reached, &mut findings);
         }
+        cycles::check(self, &below, &mut findings);
         findings.extend(passing::repeated(self, roots));
         findings
     }

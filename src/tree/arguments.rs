@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::finding::{Finding, Language};
 use crate::module::Module;
 use crate::module::config::Config;
-use crate::module::declaration::{ModuleCall, Variable};
+use crate::module::declaration::ModuleCall;
 use crate::syntax::{Attribute, AttributeSchema, Schema};
 use crate::text::Span;
 use crate::tree::Node;
@@ -28,15 +28,9 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The arguments of a call that are for variables of the module that is called, each with its variable.
-pub(super) fn given<'m>(call: &ModuleCall, child: &'m Module) -> Vec<(&'m Variable, Arc<Attribute>)> {
-    let schema = schema(child);
-    let content = call.config.content(&Schema { attributes: &schema, blocks: &[] }, &mut Vec::new());
-    content
-        .attributes
-        .into_iter()
-        .filter_map(|attribute| Some((child.variables.get(&attribute.name)?, attribute)))
-        .collect()
+/// The arguments of a call that are for variables of the module that is called.
+pub(super) fn given(call: &ModuleCall, child: &Module) -> Vec<Arc<Attribute>> {
+    call.config.content(&Schema { attributes: &schema(child), blocks: &[] }, &mut Vec::new()).attributes
 }
 
 fn unknown(call: &ModuleCall, child: &Module, findings: &mut Vec<Finding>) {

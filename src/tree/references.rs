@@ -6,7 +6,7 @@
 
 mod declared;
 mod outputs;
-mod sites;
+pub(super) mod sites;
 mod symbols;
 
 use crate::finding::{Finding, Language};

@@ -4,32 +4,35 @@
 use smol_str::SmolStr;
 
 use crate::module::address::Mode;
+use crate::module::config::Config;
 use crate::module::declaration::{
-    Action, Check, Condition, Dependency, Import, Local, ModuleCall, Output, ProviderConfiguration,
-    Provisioner, Resource, Variable,
+    Action, Check, Condition, Dependency, Import, Local, ModuleCall, Output, ProviderConfiguration, Resource,
+    Variable,
 };
-use crate::syntax::{Attribute, AttributeSchema, Expr, Iteration, Schema};
+use crate::syntax::{Attribute, AttributeSchema, Body, Expr, Iteration, Schema};
 use crate::tree::{Node, arguments};
 
 /// Where an expression stands.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(in crate::tree) struct Site<'m> {
     /// The block that it belongs to.
     pub(in crate::tree) owner: Owner<'m>,
     /// The symbols that mean something there.
     pub(in crate::tree) symbols: Symbols,
+    /// Whether it counts only when a resource is destroyed, and so orders nothing.
+    pub(in crate::tree) on_destroy: bool,
 }
 
 /// What an expression belongs to.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(in crate::tree) enum Owner<'m> {
     Variable(&'m Variable),
     Local(&'m Local),
     Output(&'m Output),
     /// `count`, `for_each`, `depends_on` and so on of a module call.
     Call(&'m ModuleCall),
-    /// An argument of a module call, for a variable of the module.
-    Argument(&'m ModuleCall),
+    /// The argument of that name of a module call.
+    Argument(&'m ModuleCall, SmolStr),
     Resource(&'m Resource),
     Provider(&'m ProviderConfiguration),
     Check(&'m Check),
@@ -65,12 +68,15 @@ pub(in crate::tree) fn for_each<'t>(node: Node<'t>, visit: &mut dyn FnMut(&Site<
         // Elsewhere the loader itself judges these references.
         module.variables.values().for_each(|variable| sites.variable(variable));
     }
-    module.locals.values().for_each(|local| sites.plain(Owner::Local(local), Some(&local.attribute)));
+    module
+        .locals
+        .values()
+        .for_each(|local| sites.argument(&plain(Owner::Local(local)), Some(&local.attribute)));
     module.outputs.values().for_each(|output| sites.output(output));
     module.calls.values().for_each(|call| sites.call(node, call));
     module.resources.values().for_each(|resource| sites.resource(resource));
     module.providers.values().for_each(|provider| sites.provider(provider));
-    module.checks.values().for_each(|check| sites.check(check));
+    module.checks.values().for_each(|check| sites.conditions(&plain(Owner::Check(check)), &check.asserts));
     module.actions.values().for_each(|action| sites.action(action));
     if !node.is_called() {
         // In a called module they are an error, or belong to the tree of that module alone.
@@ -79,13 +85,17 @@ pub(in crate::tree) fn for_each<'t>(node: Node<'t>, visit: &mut dyn FnMut(&Site<
 }
 
 impl<'m> Site<'m> {
+    fn new(owner: Owner<'m>, symbols: Symbols) -> Self {
+        Self { owner, symbols, on_destroy: false }
+    }
+
     /// The address of the block.
     pub(in crate::tree) fn address(&self) -> String {
-        match self.owner {
+        match &self.owner {
             Owner::Variable(variable) => format!("variable.{}", variable.name),
             Owner::Local(local) => format!("local.{}", local.name),
             Owner::Output(output) => format!("output.{}", output.name),
-            Owner::Call(call) | Owner::Argument(call) => format!("module.{}", call.name),
+            Owner::Call(call) | Owner::Argument(call, _) => format!("module.{}", call.name),
             Owner::Resource(resource) => resource.address.to_string(),
             Owner::Provider(provider) => format!("provider.{}", provider.compact()),
             Owner::Check(check) => format!("check.{}", check.name),
@@ -99,13 +109,13 @@ impl<'m> Site<'m> {
 
     /// The `check` block whose conditions these are.
     pub(in crate::tree) fn check(&self) -> Option<&'m SmolStr> {
-        match self.owner {
+        match &self.owner {
             Owner::Check(check) => Some(&check.name),
             Owner::Variable(_)
             | Owner::Local(_)
             | Owner::Output(_)
             | Owner::Call(_)
-            | Owner::Argument(_)
+            | Owner::Argument(..)
             | Owner::Resource(_)
             | Owner::Provider(_)
             | Owner::Import(_)
@@ -114,8 +124,8 @@ impl<'m> Site<'m> {
     }
 
     /// The same block, at a place where no symbol means anything.
-    pub(in crate::tree) fn without_symbols(self) -> Self {
-        Self { symbols: Symbols::default(), ..self }
+    pub(in crate::tree) fn without_symbols(&self) -> Self {
+        Self { symbols: Symbols::default(), ..self.clone() }
     }
 }
 
@@ -130,57 +140,55 @@ struct Sites<'v, 't> {
 
 impl<'t> Sites<'_, 't> {
     fn variable(&mut self, variable: &'t Variable) {
-        let site = Site { owner: Owner::Variable(variable), symbols: Symbols::default() };
-        self.conditions(&site, &variable.validations);
+        self.conditions(&plain(Owner::Variable(variable)), &variable.validations);
     }
 
     fn output(&mut self, output: &'t Output) {
-        let owner = Owner::Output(output);
-        self.plain(owner, output.value.as_deref());
-        let site = Site { owner, symbols: Symbols::default() };
+        let site = plain(Owner::Output(output));
+        self.argument(&site, output.value.as_deref());
         self.conditions(&site, &output.preconditions);
         self.dependencies(&site, &output.depends_on);
     }
 
     fn call(&mut self, node: Node<'t>, call: &'t ModuleCall) {
-        let owner = Owner::Call(call);
+        let site = plain(Owner::Call(call));
         for argument in [&call.count, &call.for_each, &call.enabled] {
-            self.plain(owner, argument.as_deref());
+            self.argument(&site, argument.as_deref());
         }
-        self.dependencies(&Site { owner, symbols: Symbols::default() }, &call.depends_on);
+        self.dependencies(&site, &call.depends_on);
+        let given = match node.child(&call.name) {
+            Some(child) => arguments::given(call, child.module()),
+            None => call.config.just_attributes(&mut Vec::new()),
+        };
         // The engine does not hold these symbols against the call before it knows the instances.
         let symbols = Symbols { count: true, each: true, itself: false };
-        match node.child(&call.name) {
-            Some(child) => {
-                for (_, attribute) in arguments::given(call, child.module()) {
-                    let site = Site { owner: Owner::Argument(call), symbols };
-                    (self.visit)(&site, Found::Expression(&attribute.expr, Iteration::NONE));
-                }
-            }
-            None => call.config.for_each_expression(&mut |expr| {
-                (self.visit)(&Site { owner, symbols }, Found::Expression(expr, Iteration::NONE));
-            }),
+        for attribute in given {
+            let site = Site::new(Owner::Argument(call, attribute.name.clone()), symbols);
+            self.argument(&site, Some(&attribute));
         }
     }
 
     fn resource(&mut self, resource: &'t Resource) {
-        let owner = Owner::Resource(resource);
+        let outside = plain(Owner::Resource(resource));
         for argument in [&resource.count, &resource.for_each, &resource.enabled] {
-            self.plain(owner, argument.as_deref());
+            self.argument(&outside, argument.as_deref());
         }
+        self.dependencies(&outside, &resource.depends_on);
         // With both, which override files can bring about, `count` wins.
         let count = resource.count.is_some();
-        let inside = Symbols { count, each: !count && resource.for_each.is_some(), itself: false };
-        let outside = Site { owner, symbols: Symbols::default() };
-        let site = Site { owner, symbols: inside };
-        let of_itself = Site { owner, symbols: Symbols { itself: true, ..inside } };
-        self.dependencies(&outside, &resource.depends_on);
-        self.resource_config(&site, resource);
-        self.conditions(&site, &resource.preconditions);
+        let symbols = Symbols { count, each: !count && resource.for_each.is_some(), itself: false };
+        let inside = Site { symbols, ..outside };
+        let of_itself = Site { symbols: Symbols { itself: true, ..symbols }, ..inside.clone() };
+        self.resource_config(&inside, resource);
+        self.conditions(&inside, &resource.preconditions);
         self.conditions(&of_itself, &resource.postconditions);
         let provisioners = &resource.managed.provisioners;
         for provisioner in provisioners {
-            self.provisioner(&of_itself, provisioner);
+            let site = Site { on_destroy: provisioner.on_destroy, ..of_itself.clone() };
+            self.config(&site, &provisioner.config);
+            if let Some(connection) = &provisioner.connection {
+                self.body(&site, &connection.body);
+            }
         }
         let is_shared = provisioners.iter().any(|provisioner| provisioner.connection.is_none());
         if let Some(connection) = &resource.managed.connection
@@ -199,61 +207,46 @@ impl<'t> Sites<'_, 't> {
             return;
         }
         for attribute in resource.config.content(&TERRAFORM_DATA, &mut Vec::new()).attributes {
-            (self.visit)(site, Found::Expression(&attribute.expr, Iteration::NONE));
-        }
-    }
-
-    fn provisioner(&mut self, site: &Site<'t>, provisioner: &Provisioner) {
-        self.config(site, &provisioner.config);
-        if let Some(connection) = &provisioner.connection {
-            self.body(site, &connection.body);
+            self.argument(site, Some(&attribute));
         }
     }
 
     fn provider(&mut self, provider: &'t ProviderConfiguration) {
-        let owner = Owner::Provider(provider);
-        let each = provider.for_each.is_some();
-        self.config(&Site { owner, symbols: Symbols { each, ..Symbols::default() } }, &provider.config);
-    }
-
-    fn check(&mut self, check: &'t Check) {
-        self.conditions(&Site { owner: Owner::Check(check), symbols: Symbols::default() }, &check.asserts);
+        let symbols = Symbols { each: provider.for_each.is_some(), ..Symbols::default() };
+        self.config(&Site::new(Owner::Provider(provider), symbols), &provider.config);
     }
 
     fn action(&mut self, action: &'t Action) {
-        let owner = Owner::Action(action);
+        let outside = plain(Owner::Action(action));
         for argument in [&action.count, &action.for_each] {
-            self.plain(owner, argument.as_deref());
+            self.argument(&outside, argument.as_deref());
         }
         let count = action.count.is_some();
         let symbols = Symbols { count, each: !count && action.for_each.is_some(), itself: false };
         if let Some(config) = &action.config {
-            self.config(&Site { owner, symbols }, config);
+            self.config(&Site { symbols, ..outside }, config);
         }
     }
 
     fn import(&mut self, import: &'t Import) {
-        let owner = Owner::Import(import);
-        self.plain(owner, import.for_each.as_deref());
+        let outside = plain(Owner::Import(import));
+        self.argument(&outside, import.for_each.as_deref());
         let symbols = Symbols { each: import.for_each.is_some(), ..Symbols::default() };
-        for argument in [&import.id, &import.identity].into_iter().flatten() {
-            (self.visit)(&Site { owner, symbols }, Found::Expression(&argument.expr, Iteration::NONE));
-        }
+        let inside = Site { symbols, ..outside };
+        self.argument(&inside, import.id.as_deref());
+        self.argument(&inside, import.identity.as_deref());
     }
 
-    /// An argument where no symbol means anything.
-    fn plain(&mut self, owner: Owner<'t>, attribute: Option<&Attribute>) {
+    fn argument(&mut self, site: &Site<'t>, attribute: Option<&Attribute>) {
         if let Some(attribute) = attribute {
-            let site = Site { owner, symbols: Symbols::default() };
-            (self.visit)(&site, Found::Expression(&attribute.expr, Iteration::NONE));
+            (self.visit)(site, Found::Expression(&attribute.expr, Iteration::NONE));
         }
     }
 
     fn conditions(&mut self, site: &Site<'t>, conditions: &[Condition]) {
         for condition in conditions {
-            for attribute in [&condition.condition, &condition.error_message].into_iter().flatten() {
-                (self.visit)(site, Found::Expression(&attribute.expr, Iteration::NONE));
-            }
+            self.argument(site, condition.condition.as_deref());
+            self.argument(site, condition.error_message.as_deref());
         }
     }
 
@@ -263,15 +256,20 @@ impl<'t> Sites<'_, 't> {
         }
     }
 
-    fn config(&mut self, site: &Site<'t>, config: &crate::module::config::Config) {
+    fn config(&mut self, site: &Site<'t>, config: &Config) {
         config.for_each_expression_in_scope(&mut |expr, around| {
             (self.visit)(site, Found::Expression(expr, around));
         });
     }
 
-    fn body(&mut self, site: &Site<'t>, body: &crate::syntax::Body) {
+    fn body(&mut self, site: &Site<'t>, body: &Body) {
         body.for_each_expression_in_scope(&mut |expr, around| {
             (self.visit)(site, Found::Expression(expr, around));
         });
     }
+}
+
+/// A place where no symbol means anything.
+fn plain(owner: Owner<'_>) -> Site<'_> {
+    Site::new(owner, Symbols::default())
 }
