@@ -49,8 +49,8 @@ pub fn parse(id: FileId, source: &Source, notation: Notation) -> (File, Vec<Find
     }
 }
 
-/// Reads a text as one expression; nothing where it is none. Places in it count from the start of the text, in no file
+/// Reads a text as one expression, or says why it is none. Places in both count from the start of the text, in no file
 /// of the run.
-pub fn parse_expression(text: &str) -> Option<Expr> {
-    native::expression(FileId::new(0), text).ok()
+pub fn parse_expression(text: &str) -> Result<Expr, Vec<Finding>> {
+    native::expression(FileId::new(0), text)
 }

@@ -110,7 +110,7 @@ fn exact_type(expr: &Expr, findings: &mut Vec<Finding>) -> Constraint {
         return constructed(call, expr.span, findings);
     }
     if let ExprKind::JsonString(string) = &expr.kind
-        && let Some(inner) = parse_expression(&string.text)
+        && let Ok(inner) = parse_expression(&string.text)
         && let ExprKind::Call(call) = &inner.kind
     {
         let before = findings.len();

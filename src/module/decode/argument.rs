@@ -107,7 +107,14 @@ impl Decoder<'_> {
         let traversal = match self.unquoted(element, Quoted::Reference) {
             Unquoted::NotQuoted => element.static_traversal(self.findings)?.into_owned(),
             Unquoted::Reference(traversal) => traversal,
-            Unquoted::Unreadable => return None,
+            Unquoted::Unreadable => {
+                self.findings.push(
+                    Finding::language(Language::InvalidReference, "Invalid expression")
+                        .detail("A reference is expected here, and this text holds none.")
+                        .at(element.span),
+                );
+                return None;
+            }
         };
         let span = if element.is_native_quoted_string() { element.span } else { traversal.span() };
         Some(Dependency { traversal, span })
@@ -154,6 +161,10 @@ impl Decoder<'_> {
         let (name, key) = self.provider_key(expr);
         let traversal = match self.unquoted(&name, Quoted::Reference) {
             // What the engine says about the reference as such is replaced by what is said below.
+            // A keyword such as `null` is a name as well, but not in JSON.
+            Unquoted::NotQuoted if self.json && matches!(name.kind, ExprKind::Null | ExprKind::Bool(_)) => {
+                None
+            }
             Unquoted::NotQuoted => name.as_traversal().map(Cow::into_owned),
             Unquoted::Reference(traversal) => Some(traversal),
             Unquoted::Unreadable => None,

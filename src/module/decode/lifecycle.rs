@@ -208,17 +208,13 @@ impl Decoder<'_> {
     /// An element that in JSON is a reference in a string; none where it is no string.
     pub(super) fn reference_in_json<'e>(&mut self, element: &'e Expr) -> Option<Cow<'e, Expr>> {
         match &element.kind {
-            ExprKind::JsonString(string) => {
-                let expr = parse_expression(&string.text);
-                if expr.is_none() {
-                    self.findings.push(
-                        Finding::language(Language::InvalidReference, "Invalid expression")
-                            .detail("The text of this string is read as a reference, and is none.")
-                            .at(element.span),
-                    );
+            ExprKind::JsonString(string) => match parse_expression(&string.text) {
+                Ok(expr) => Some(Cow::Owned(Expr { span: element.span, ..expr })),
+                Err(wrong) => {
+                    self.findings.extend(wrong.into_iter().map(|finding| finding.at(element.span)));
+                    None
                 }
-                expr.map(|expr| Cow::Owned(Expr { span: element.span, ..expr }))
-            }
+            },
             _ if self.json => {
                 self.findings.push(
                     Finding::language(Language::InvalidReference, "Invalid reference expression")

@@ -176,16 +176,11 @@ impl Decoder<'_> {
         let Some(elements) = expr.static_list(self.findings) else { return };
         for element in elements {
             let Some(traversal) = element.static_traversal(self.findings) else { continue };
-            let alias = match traversal.steps.as_slice() {
-                [] => None,
-                [step] => match &step.kind {
-                    StepKind::Attribute(alias) => Some(alias.clone()),
-                    StepKind::Key(_) | StepKind::Number(_) => {
-                        self.findings.push(invalid_alias(expr.span, "An alias is written as `name.alias`."));
-                        continue;
-                    }
-                },
-                [_, ..] => {
+            // What stands behind the alias is not looked at by the engines either.
+            let alias = match traversal.steps.first().map(|step| &step.kind) {
+                None => None,
+                Some(StepKind::Attribute(alias)) => Some(alias.clone()),
+                Some(StepKind::Key(_) | StepKind::Number(_)) => {
                     self.findings.push(invalid_alias(expr.span, "An alias is written as `name.alias`."));
                     continue;
                 }
