@@ -22,6 +22,7 @@ use crate::engine::Engine;
 use crate::finding::Finding;
 use crate::module::Module;
 use crate::module::declaration::ModuleCall;
+use crate::text::Sources;
 
 /// A module of a [`Tree`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -100,7 +101,7 @@ impl Tree {
 
     /// Everything that the engine says, beyond what it says about single folders, of the modules that some of these
     /// roots lead to.
-    pub fn findings(&self, roots: &[NodeId]) -> Vec<Finding> {
+    pub fn findings(&self, roots: &[NodeId], sources: &Sources) -> Vec<Finding> {
         let reached = reach::Reached::from(self, roots);
         let mut findings = Vec::new();
         let below = self.below(roots);
@@ -110,7 +111,9 @@ impl Tree {
             }
             let from = findings.len();
             children::check(node, &mut findings);
-            providers::check(node, &mut findings);
+            if !reached.is_stuck(node) {
+                providers::check(node, sources, &mut findings);
+            }
             requirements::check(node, &mut findings);
             arguments::check(node, &mut findings);
             references::check(node, &mut findings);

@@ -11,7 +11,7 @@ use super::library::Library;
 use crate::engine::{Choice, Engine, Product};
 use crate::finding::{Finding, Language, Severity};
 use crate::source::Worktree;
-use crate::text::Span;
+use crate::text::{Sources, Span};
 use crate::tree::NodeId;
 
 /// What all engines together say.
@@ -37,7 +37,7 @@ pub(super) fn look(worktree: &mut Worktree, choice: Option<&Choice>) -> Seen {
                     View { engine: *engine, sight, roots }
                 })
                 .collect();
-            together(&views, &|_| true)
+            together(&views, worktree.sources(), &|_| true)
         }
         None => by_evidence(worktree, &mut library),
     }
@@ -85,7 +85,7 @@ fn by_evidence(worktree: &mut Worktree, library: &mut Library) -> Seen {
             View { engine, sight, roots }
         })
         .collect();
-    together(&views, &|folder| positive.contains(folder))
+    together(&views, worktree.sources(), &|folder| positive.contains(folder))
 }
 
 /// The engines that the evidence beside a root module speaks for; both where there is none.
@@ -98,10 +98,10 @@ fn wanted_by(worktree: &Worktree, folder: &str, newest: &[Engine; 2]) -> Wanted 
 }
 
 /// Puts together what the engines say of the modules that are for them.
-fn together(views: &[View], positive: &dyn Fn(&str) -> bool) -> Seen {
+fn together(views: &[View], sources: &Sources, positive: &dyn Fn(&str) -> bool) -> Seen {
     let engines: Vec<Engine> = views.iter().map(|view| view.engine).collect();
     if let [view] = views {
-        let findings = view.sight.findings(&view.roots).into_iter().map(|finding| (finding, None));
+        let findings = view.sight.findings(&view.roots, sources).into_iter().map(|finding| (finding, None));
         return Seen { engines, findings: findings.collect() };
     }
     // The folders that each product looks at, and what it says.
@@ -110,7 +110,7 @@ fn together(views: &[View], positive: &dyn Fn(&str) -> bool) -> Seen {
     for view in views {
         let product = view.engine.product;
         looked.entry(product).or_default().extend(view.sight.folders(&view.roots));
-        for finding in view.sight.findings(&view.roots) {
+        for finding in view.sight.findings(&view.roots, sources) {
             let place = (finding.module.to_string(), finding.rule.as_str().to_owned(), finding.primary);
             let findings = said.entry(place).or_default().entry(product).or_default();
             // Two versions of one engine say much the same.

@@ -9,6 +9,7 @@ use crate::engine::Engine;
 use crate::finding::Finding;
 use crate::module::address::ModuleSource;
 use crate::source::{Reached, Worktree, join};
+use crate::text::Sources;
 use crate::tree::{Callee, NodeId, Tree};
 
 /// All modules as one engine sees them, with what is wrong in their files.
@@ -75,10 +76,10 @@ impl Sight {
     }
 
     /// Everything that the engine says of the modules that some of these roots lead to.
-    pub(super) fn findings(&self, roots: &[NodeId]) -> Vec<Finding> {
+    pub(super) fn findings(&self, roots: &[NodeId], sources: &Sources) -> Vec<Finding> {
         let seen = self.tree.below(roots);
         let own = seen.iter().flat_map(|node| self.findings[node.number()].iter().cloned());
-        own.chain(self.tree.findings(roots)).collect()
+        own.chain(self.tree.findings(roots, sources)).collect()
     }
 
     /// The folders of the modules that some of these roots lead to.

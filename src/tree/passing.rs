@@ -24,20 +24,9 @@ pub(super) fn check(node: Node<'_>, reached: &Reached, findings: &mut Vec<Findin
     for (caller, call) in node.callers() {
         let edge = Edge { caller, call, child: node, declared: &declared };
         let from = findings.len();
-        edge.not_handed_on(findings);
         edge.overridden(findings);
-        edge.missing(findings);
-        for linked in [true, false] {
-            // With errors in the tree, some versions go on without knowing which provider is which.
-            let unlinked = node.module().features.providers_validated_after_errors;
-            let applies = if linked {
-                !unlinked || reached.in_sound_tree(caller)
-            } else {
-                unlinked && reached.in_broken_tree(caller)
-            };
-            if applies {
-                edge.types(linked, findings);
-            }
+        if !reached.is_stuck(caller) {
+            edge.declarations(reached, findings);
         }
         for finding in &mut findings[from..] {
             finding.module.clone_from(&caller.module().folder);
@@ -56,6 +45,24 @@ struct Edge<'t> {
 impl Edge<'_> {
     fn passed(&self, name: &str) -> Option<&PassedProvider> {
         self.call.providers.iter().find(|passed| passed.in_child.compact() == name)
+    }
+
+    /// The rows that ask what is declared, which a module with errors may have said in vain.
+    fn declarations(&self, reached: &Reached, findings: &mut Vec<Finding>) {
+        self.not_handed_on(findings);
+        self.missing(findings);
+        for linked in [true, false] {
+            // With errors in the tree, some versions go on without knowing which provider is which.
+            let unlinked = self.child.module().features.providers_validated_after_errors;
+            let applies = if linked {
+                !unlinked || reached.in_sound_tree(self.caller)
+            } else {
+                unlinked && reached.in_broken_tree(self.caller)
+            };
+            if applies {
+                self.types(linked, findings);
+            }
+        }
     }
 
     /// Row 6: the called module passes on what this call does not give it.

@@ -9,7 +9,7 @@ use crate::finding::{Finding, Language, Severity};
 use crate::module::Module;
 use crate::module::address::{Mode, ProviderAddress, legal_part};
 use crate::module::declaration::{ProviderConfiguration, RequiredProvider, Resource};
-use crate::text::Span;
+use crate::text::{Sources, Span};
 use crate::tree::Node;
 
 /// What the provider blocks and requirements of a module amount to.
@@ -38,7 +38,7 @@ pub(super) fn is_configured(provider: &ProviderConfiguration) -> bool {
     versioned || !provider.config.looks_empty()
 }
 
-pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check(node: Node<'_>, sources: &Sources, findings: &mut Vec<Finding>) {
     let module = node.module();
     required_twice(module, findings);
     for resource in module.resources.values() {
@@ -53,7 +53,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let declared = Declared::of(module);
     undeclared_in_calls(module, &declared, findings);
     if node.is_called() {
-        proxies(module, &declared, findings);
+        proxies(module, &declared, sources, findings);
     }
 }
 
@@ -167,13 +167,15 @@ fn undeclared_in_calls(module: &Module, declared: &Declared<'_>, findings: &mut 
 }
 
 /// Row 14: empty provider blocks, which once passed a provider on to a called module.
-fn proxies(module: &Module, declared: &Declared<'_>, findings: &mut Vec<Finding>) {
+fn proxies(module: &Module, declared: &Declared<'_>, sources: &Sources, findings: &mut Vec<Finding>) {
     let mut by_name: BTreeMap<&SmolStr, Vec<&ProviderConfiguration>> = BTreeMap::new();
     for provider in declared.empty.values() {
         by_name.entry(&provider.name).or_default().push(provider);
     }
     for (name, blocks) in by_name {
-        let Some(first) = blocks.iter().map(|block| block.origin.header()).min() else { continue };
+        // The engines compare places as texts, so that line 11 comes before line 4.
+        let headers = blocks.iter().map(|block| block.origin.header());
+        let Some(first) = headers.min_by_key(|header| sources.place(*header)) else { continue };
         let address = module.provider_address(name);
         let source = address.map(|address| display(module, &address).to_string()).unwrap_or_default();
         let aliases: Vec<_> =

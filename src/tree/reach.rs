@@ -8,13 +8,23 @@ pub(super) struct Reached {
     sound: Vec<bool>,
     /// By node: from a tree in which some called module has errors.
     broken: Vec<bool>,
+    /// By node: it has errors itself, and no other module leads to it.
+    stuck: Vec<bool>,
 }
 
 impl Reached {
     pub(super) fn from(tree: &Tree, roots: &[NodeId]) -> Self {
         let count = tree.nodes.len();
         let below = errors_below(tree);
-        let mut reached = Self { sound: vec![false; count], broken: vec![false; count] };
+        let mut reached =
+            Self { sound: vec![false; count], broken: vec![false; count], stuck: vec![false; count] };
+        let mut followed = vec![false; count];
+        for root in roots.iter().map(|root| tree.node(*root)).filter(|root| !root.is_broken()) {
+            spread(root, &mut followed);
+        }
+        for root in roots {
+            reached.stuck[root.0] = !followed[root.0];
+        }
         for root in roots.iter().map(|root| tree.node(*root)) {
             // Where the root itself has errors the engine goes no further; what it would then say is said anyway.
             let broken = below[root.id.0] && !root.is_broken();
@@ -22,6 +32,12 @@ impl Reached {
             spread(root, seen);
         }
         reached
+    }
+
+    /// Whether the engine gets no further than the files of this module. Before its own errors are mended, nothing is
+    /// said of what it does not declare: that may be just what is broken.
+    pub(super) fn is_stuck(&self, node: Node<'_>) -> bool {
+        self.stuck[node.id.0]
     }
 
     /// Whether the engine gets to this module in a tree in which everything is in order.

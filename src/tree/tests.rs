@@ -69,7 +69,7 @@ pub(super) fn said_by(engine: &str, files: &[(&str, &str)]) -> Vec<String> {
     }
     let roots: Vec<_> = tree.roots().iter().map(|root| root.id()).collect();
     let mut said: Vec<String> = tree
-        .findings(&roots)
+        .findings(&roots, &sources)
         .into_iter()
         .map(|finding| {
             let line = finding.primary.map_or(0, |place| sources.get(place.file).position(place.start).line);
