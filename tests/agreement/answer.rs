@@ -24,25 +24,59 @@ impl Stage {
 pub(crate) enum Reach {
     /// Errors in the root: no called module was loaded, and no provider was followed from module to module.
     Root,
-    /// The whole tree was loaded; `validate` was not begun, because of errors or because a provider is not installed.
+    /// The whole tree was loaded, with errors.
     Tree,
+    /// Versions and providers were looked up, and something was not right or not installed.
+    Requirements,
+    /// The graph was built, and could not be.
+    Graph,
     /// Everything was judged.
     Validate,
 }
 
 impl Reach {
+    const ALL: [Self; 5] = [Self::Root, Self::Tree, Self::Requirements, Self::Graph, Self::Validate];
+
     fn name(self) -> &'static str {
         match self {
             Self::Root => "root",
             Self::Tree => "tree",
+            Self::Requirements => "requirements",
+            Self::Graph => "graph",
             Self::Validate => "validate",
         }
     }
 
     fn named(name: &str) -> Option<Self> {
-        [Self::Root, Self::Tree, Self::Validate].into_iter().find(|reach| reach.name() == name)
+        Self::ALL.into_iter().find(|reach| reach.name() == name)
+    }
+
+    /// How far one has to get to say this.
+    pub(crate) fn of(diagnostic: &Diagnostic) -> Self {
+        let any = |starts: &[&str]| starts.iter().any(|start| diagnostic.summary.starts_with(start));
+        match diagnostic.stage {
+            Stage::Load => Self::Tree,
+            Stage::Validate if any(REQUIREMENTS) => Self::Requirements,
+            Stage::Validate if any(GRAPH) => Self::Graph,
+            Stage::Validate => Self::Validate,
+        }
     }
 }
+
+const REQUIREMENTS: &[&str] = &[
+    "Unsupported Terraform Core version",
+    "Invalid required_version constraint",
+    "Invalid version constraint",
+    "Invalid import provider argument",
+];
+
+const GRAPH: &[&str] = &[
+    "Cycle",
+    "missing provider",
+    "Provider configuration not present",
+    "Configuration for import target does not exist",
+    "Missing required provisioner plugin",
+];
 
 /// One diagnostic, as far as agreement asks for it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,6 +121,11 @@ impl Diagnostic {
             is_error: severity == "error",
             summary: summary.to_owned(),
         })
+    }
+
+    /// The folder of the file, from the root module's folder, empty for the root itself.
+    pub(crate) fn folder(&self) -> &str {
+        self.file.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
 }
 

@@ -53,6 +53,11 @@ enum Kind {
 }
 
 impl Entry {
+    /// A file with this text.
+    pub(crate) fn plain(path: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { path: path.into(), text: text.into(), kind: Kind::Plain }
+    }
+
     fn titled(title: &str) -> Self {
         let (path, kind) = if let Some((path, target)) = title.split_once(" -> ") {
             (path, Kind::Link(target.to_owned()))

@@ -1,54 +1,57 @@
 //! Holds the checker to what the real `terraform` says about the same module trees.
 //!
 //! `AGREEMENT=record cargo test --test agreement` asks the `terraform` on PATH and writes its answers into the files
-//! under `tests/agreement/`.
+//! under `tests/agreement/`; `AGREEMENT=record-missing` asks only about what has no answer yet.
+//! `AGREEMENT_CASE='tree 17' cargo test --test agreement -- --nocapture shown` shows one case with both answers.
 
 mod answer;
 mod calls;
 mod case;
+mod generated;
+mod generator;
+mod ours;
+mod score;
 mod terraform;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use case::Cases;
+use answer::Stage;
+use case::{Case, Cases};
+use score::{Difference, Score};
 use terraform::Terraform;
 
-/// The case files, sorted.
-fn case_files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agreement/cases");
-    let mut files: Vec<PathBuf> = fs::read_dir(folder)
-        .expect("the folder of cases")
-        .map(|entry| entry.expect("an entry").path())
-        .collect();
-    files.sort();
-    files
-}
+/// How many threads ask the engine; each question is a process.
+const ASKERS: usize = 2;
 
-fn read(file: &Path) -> Cases {
-    Cases::parse(&fs::read_to_string(file).expect("a case file"))
-}
+/// How many records a run of the tests holds against the engine; `AGREEMENT=all` holds every one.
+const SAMPLE: usize = 60;
 
-/// Whether the answers are to be written anew: `AGREEMENT=record`, or `AGREEMENT=record-missing` for new cases only.
-fn recording() -> Option<bool> {
-    match std::env::var("AGREEMENT").ok()?.as_str() {
-        "record" => Some(true),
-        "record-missing" => Some(false),
-        _ => None,
-    }
-}
+/// Cases in which the loader's words are not matched, each with the reason.
+const DIFFERENT: &[&str] = &[
+    // A quoted text that is broken is still a quoted text to the engine.
+    "bytes that are no UTF-8",
+    "two broken files",
+];
+
+/// How many generated cases are asked about before their answers are written.
+const PIECE: usize = 100;
 
 #[test]
 fn recorded_cases_are_well_formed() {
     let mut names = BTreeSet::new();
     for file in case_files() {
-        if let Some(anew) = recording() {
-            record(&file, anew);
-        }
         let text = fs::read_to_string(&file).expect("a case file");
-        let cases = Cases::parse(&text);
-        assert_eq!(cases.to_string(), text, "{} is written as the recorder writes it", file.display());
+        let mut cases = Cases::parse(&text);
+        if asked_to_record() {
+            ask(&mut cases.cases);
+            fs::write(&file, cases.to_string()).expect("a case file");
+        } else {
+            assert_eq!(cases.to_string(), text, "{} is written as the recorder writes it", file.display());
+        }
         for case in &cases.cases {
             assert!(
                 names.insert(case.name.clone()),
@@ -67,13 +70,185 @@ fn recorded_cases_are_well_formed() {
     assert!(names.len() > 450, "the cases were read: {}", names.len());
 }
 
-fn record(file: &Path, anew: bool) {
-    let terraform = Terraform::find().expect("the recorded release of terraform on PATH");
-    let mut cases = read(file);
-    for case in &mut cases.cases {
-        if anew || case.answers.is_empty() {
-            case.answers = terraform.ask(case);
+#[test]
+fn generated_cases_are_those_that_were_recorded() {
+    if asked_to_record() {
+        let mut cases = generated_cases(false);
+        let count = cases.len();
+        // Piece by piece, so that a run that is broken off has not been in vain.
+        for start in (0..count).step_by(PIECE) {
+            ask(&mut cases[start..(start + PIECE).min(count)]);
+            let asked = cases.iter().filter(|case| !case.answers.is_empty());
+            let lines: Vec<String> = asked.map(|case| generated::line(case) + "\n").collect();
+            fs::write(generated::file(), lines.concat()).expect("the file of records");
         }
     }
-    fs::write(file, cases.to_string()).expect("a case file");
+    for case in generated_cases(true) {
+        assert!(!case.answers.is_empty(), "the generator changed, so record again: {}", case.name);
+    }
+}
+
+/// The generated cases with their recorded answers; `strict` says so where a record is about another text.
+fn generated_cases(strict: bool) -> Vec<Case> {
+    let mut records = generated::parse(&fs::read_to_string(generated::file()).unwrap_or_default());
+    let mut cases = generated::cases();
+    for case in &mut cases {
+        let Some((hash, answers)) = records.remove(&case.name) else { continue };
+        if hash == generated::hash(case) {
+            case.answers = answers;
+        } else {
+            assert!(!strict, "the generator changed, so record again: {}", case.name);
+        }
+    }
+    cases
+}
+
+/// The case files, sorted.
+fn case_files() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agreement/cases");
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .expect("the folder of cases")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    files.sort();
+    files
+}
+
+fn asked_to_record() -> bool {
+    std::env::var("AGREEMENT").is_ok_and(|value| value.starts_with("record"))
+}
+
+/// Asks the engine about the cases: about all, or about those that have no answer.
+fn ask(cases: &mut [Case]) {
+    let only_missing = std::env::var("AGREEMENT").is_ok_and(|value| value == "record-missing");
+    let terraform = Terraform::find().expect("the recorded release of terraform on PATH");
+    let share = cases.len().div_ceil(ASKERS).max(1);
+    thread::scope(|scope| {
+        for part in cases.chunks_mut(share) {
+            scope.spawn(|| {
+                for case in part.iter_mut().filter(|case| !only_missing || case.answers.is_empty()) {
+                    case.answers = terraform.ask(case);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_case_can_be_shown() {
+    let Ok(name) = std::env::var("AGREEMENT_CASE") else { return };
+    let case = recorded_cases()
+        .chain(generated_cases(false))
+        .find(|case| case.name == name)
+        .expect("a case of this name");
+    let said = ours::check(std::slice::from_ref(&case));
+    println!("{}", case.tree());
+    for answer in &case.answers {
+        let difference = Difference::new(answer, &said[0]);
+        println!(">>> reached {}", answer.reach_name());
+        for one in &answer.diagnostics {
+            println!("{} {one}", if difference.missing.contains(one) { "-" } else { " " });
+        }
+        for one in &difference.extra {
+            println!("+ {one}");
+        }
+    }
+}
+
+/// `AGREEMENT_FOLDERS=a:b cargo test --test agreement -- --nocapture folders` compares the two on folders as they are.
+/// The engine is asked about a copy.
+#[test]
+fn folders_can_be_compared() {
+    let Ok(folders) = std::env::var("AGREEMENT_FOLDERS") else { return };
+    let terraform = Terraform::find().expect("the recorded release of terraform on PATH");
+    for folder in folders.split(':').map(Path::new) {
+        let place = tempfile::tempdir().expect("a temporary folder");
+        let root = place.path().join("root");
+        copy(folder, &root);
+        let difference =
+            Difference::new(&terraform.ask_folder(&root, place.path()), &ours::check_folder(&root));
+        println!("=== {}", folder.display());
+        difference.missing.iter().for_each(|one| println!("- {one}"));
+        difference.extra.iter().for_each(|one| println!("+ {one}"));
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a new folder");
+    for entry in fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if from.is_dir() {
+            copy(&from, &to);
+        } else {
+            fs::copy(&from, &to).expect("a copy");
+        }
+    }
+}
+
+/// How far the two agree about the cases: on loading, and on what comes after it.
+fn scores(cases: &[Case]) -> [Score; 2] {
+    let said = ours::check(cases);
+    [Stage::Load, Stage::Validate].map(|stage| {
+        let mut score = Score::of(stage);
+        for (case, said) in cases.iter().zip(&said) {
+            score.add(case, said);
+        }
+        score
+    })
+}
+
+#[test]
+fn recorded_cases_agree() {
+    let cases: Vec<Case> = recorded_cases().collect();
+    let [load, validate] = scores(&cases);
+    println!("recorded, load: {load}\nrecorded, validate: {validate}");
+    let different: Vec<&str> = load.different().collect();
+    assert_eq!(different, DIFFERENT, "what the loader says of these cases is said otherwise here");
+}
+
+#[test]
+fn generated_cases_agree() {
+    let cases = generated_cases(true);
+    for kind in ["tree", "slip"] {
+        let of_kind: Vec<Case> = cases.iter().filter(|case| case.name.starts_with(kind)).cloned().collect();
+        let [load, validate] = scores(&of_kind);
+        println!("{kind}, load: {load}\n{kind}, validate: {validate}");
+        assert!(load.recall() >= 0.99 && load.precision() >= 0.99, "{kind}: {load}");
+    }
+}
+
+#[test]
+fn records_are_what_terraform_says() {
+    let Some(terraform) = Terraform::find() else { return };
+    let mut cases: Vec<Case> = recorded_cases().chain(generated_cases(true)).collect();
+    let all = cases.len();
+    // Each day another part, so that in time every record is asked about again.
+    if std::env::var("AGREEMENT").is_ok_and(|value| value == "all") {
+        println!("asking about all {all} cases");
+    } else {
+        let day =
+            SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock behind 1970").as_secs() / 86_400;
+        let parts = u64::try_from(all.div_ceil(SAMPLE)).expect("a small number");
+        let part = usize::try_from(day % parts).expect("a small number");
+        cases = cases.into_iter().skip(part).step_by(all.div_ceil(SAMPLE)).collect();
+    }
+    for case in cases {
+        let place = tempfile::tempdir().expect("a temporary folder");
+        let root = place.path().join("root");
+        fs::create_dir(&root).expect("a new folder");
+        case.lay_out(&root);
+        let answer = terraform.ask_folder(&root, place.path());
+        assert!(
+            case.answers.contains(&answer),
+            "terraform says something else now about {}, so run: AGREEMENT=record cargo test --test agreement\n{answer:?}",
+            case.name
+        );
+    }
+}
+
+fn recorded_cases() -> impl Iterator<Item = Case> {
+    case_files()
+        .into_iter()
+        .flat_map(|file| Cases::parse(&fs::read_to_string(file).expect("a case file")).cases)
 }

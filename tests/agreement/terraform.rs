@@ -9,17 +9,19 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::answer::{Answer, Diagnostic, Reach, Stage};
-use crate::calls::{installed, manifest};
+use crate::calls::{Installed, installed, manifest};
 use crate::case::{Case, RELEASE};
 
-/// Asks for a provider that is not there, so that only the loader speaks; and calls a module that is not there,
-/// which the loader says only where it follows calls at all.
+/// Calls a module that is not there. That is an error of the loader, so that `validate` is never begun; and the loader
+/// says it only where it follows calls at all.
 const PROBE_FILE: &str = "zzzz_probe.tf";
-const PROBE_PROVIDER: &str = "resource \"overrule-probe_stage\" \"probe\" {}\n";
-const PROBE_CALL: &str = "module \"overrule_probe\" {\n  source = \"./overrule-probe\"\n}\n";
+const PROBE: &str = "module \"overrule_probe\" {\n  source = \"./overrule-probe\"\n}\n";
+
+/// What only the loader says, and in other words where there is an error in the tree, as the probe is.
+const OF_LOADER: &[&str] = &["Provider type mismatch", "Reference to undefined provider"];
 
 /// How often an engine that may answer at random is asked.
-const PATIENCE: usize = 16;
+const PATIENCE: usize = 12;
 
 /// The program on PATH, if it is the release that was recorded.
 pub(crate) struct Terraform {
@@ -63,71 +65,61 @@ impl Terraform {
         let root = place.path().join("root");
         fs::create_dir(&root).expect("a new folder");
         case.lay_out(&root);
-        let first = self.ask_folder(&root, place.path());
-        let mut answers = BTreeSet::from([first.clone()]);
-        if may_be_random(&first, case) {
-            answers.extend((1..PATIENCE).map(|_| self.ask_folder(&root, place.path())));
-        } else if !first.diagnostics.is_empty() {
-            let second = self.ask_folder(&root, place.path());
-            if answers.insert(second) {
-                answers.extend((2..PATIENCE).map(|_| self.ask_folder(&root, place.path())));
-            }
+        let modules = installed(&root);
+        let again = || self.validate(&root, place.path(), &modules);
+        let first = again();
+        let mut outcomes = BTreeSet::from([first.clone()]);
+        if may_be_random(&first, case) || (!first.is_empty() && outcomes.insert(again())) {
+            outcomes.extend((1..PATIENCE).map(|_| again()));
         }
+        let answers: BTreeSet<Answer> =
+            outcomes.iter().map(|said| self.staged(said, &root, place.path(), &modules)).collect();
         answers.into_iter().collect()
     }
 
-    /// Asks once about the module in `root`; `aside` is a folder for what is no part of it. A probe file is written
-    /// into the module for a moment where that is needed to tell the loader's diagnostics from the others.
+    /// Asks once about the module in `root`; `aside` is a folder for what is no part of it.
     pub(crate) fn ask_folder(&self, root: &Path, aside: &Path) -> Answer {
         let modules = installed(root);
-        let all = self.validate(root, aside, &modules);
-        if all.is_empty() {
-            return Answer { reach: Reach::Validate, diagnostics: BTreeSet::new() };
-        }
-        let loaded = self.validate_with(PROBE_PROVIDER, root, aside, &modules);
-        let loader_erred = loaded.iter().any(|said| said.is_error && !said.is_about_installation());
-        let reach = if !loader_erred {
-            if all.iter().any(Said::is_about_installation) { Reach::Tree } else { Reach::Validate }
-        } else if modules.len() > 1 && !self.follows_calls(root, aside, &modules) {
-            Reach::Root
-        } else {
-            Reach::Tree
+        let said = self.validate(root, aside, &modules);
+        self.staged(&said, root, aside, &modules)
+    }
+
+    /// Finds out which part of the engine said what, and how far it got. A probe is written into the module for a
+    /// moment where that is needed.
+    fn staged(&self, all: &BTreeSet<Said>, root: &Path, aside: &Path, modules: &[Installed]) -> Answer {
+        let answer = |reach: Reach, stage: &dyn Fn(&Said) -> Stage| {
+            let said = all.iter().filter(|said| !said.is_about_installation());
+            Answer { reach, diagnostics: said.map(|said| said.clone().at(stage(said))).collect() }
         };
-        let of_loader: BTreeSet<&String> = loaded.iter().map(|said| &said.summary).collect();
-        let diagnostics = all
-            .iter()
-            .filter(|said| !said.is_about_installation())
-            .map(|said| {
-                let stage = if loader_erred || of_loader.contains(&said.summary) {
-                    Stage::Load
-                } else {
-                    Stage::Validate
-                };
-                said.clone().at(stage)
-            })
-            .collect();
-        Answer { reach, diagnostics }
-    }
-
-    fn follows_calls(&self, root: &Path, aside: &Path, modules: &[crate::calls::Installed]) -> bool {
-        self.validate_with(PROBE_CALL, root, aside, modules).iter().any(|said| said.file == PROBE_FILE)
-    }
-
-    fn validate_with(
-        &self,
-        probe: &str,
-        root: &Path,
-        aside: &Path,
-        modules: &[crate::calls::Installed],
-    ) -> BTreeSet<Said> {
+        if all.is_empty() {
+            return answer(Reach::Validate, &|_| Stage::Load);
+        }
+        if all.iter().any(|said| said.summary == "Missing required provider") {
+            return answer(Reach::Requirements, &|said| {
+                let early = Reach::of(&said.clone().at(Stage::Validate)) == Reach::Requirements;
+                if early && said.is_error { Stage::Validate } else { Stage::Load }
+            });
+        }
         let file = root.join(PROBE_FILE);
-        fs::write(&file, probe).expect("the probe file");
-        let said = self.validate(root, aside, modules);
+        fs::write(&file, PROBE).expect("the probe file");
+        let loaded = self.validate(root, aside, modules);
         fs::remove_file(&file).expect("the probe file");
-        said
+        let stage = |said: &Said| {
+            let of_loader = loaded.contains(said)
+                || said.summary == "Module not installed"
+                || OF_LOADER.contains(&said.summary.as_str());
+            if of_loader { Stage::Load } else { Stage::Validate }
+        };
+        if all.iter().any(|said| said.is_error && stage(said) == Stage::Load) {
+            let follows_calls = modules.len() == 1 || loaded.iter().any(|said| said.file == PROBE_FILE);
+            return answer(if follows_calls { Reach::Tree } else { Reach::Root }, &|_| Stage::Load);
+        }
+        let stops =
+            all.iter().filter(|said| said.is_error).map(|said| Reach::of(&said.clone().at(Stage::Validate)));
+        answer(stops.min().unwrap_or(Reach::Validate), &stage)
     }
 
-    fn validate(&self, root: &Path, aside: &Path, modules: &[crate::calls::Installed]) -> BTreeSet<Said> {
+    fn validate(&self, root: &Path, aside: &Path, modules: &[Installed]) -> BTreeSet<Said> {
         let data = aside.join("data");
         fs::create_dir_all(data.join("modules")).expect("a data folder");
         fs::write(data.join("modules/modules.json"), manifest(modules)).expect("a manifest");
@@ -157,28 +149,19 @@ impl Terraform {
 }
 
 /// Go walks its maps at random, and where a tree has such a choice the engine must be asked more than twice.
-fn may_be_random(answer: &Answer, case: &Case) -> bool {
-    let telling = [
-        "Duplicate required provider",
-        "Provider type mismatch",
-        "Reference to undefined provider",
-        "Missing required provider configuration",
-        "Cycle",
+fn may_be_random(said: &BTreeSet<Said>, case: &Case) -> bool {
+    let any =
+        |starts: &[&str]| said.iter().any(|said| starts.iter().any(|start| said.summary.starts_with(start)));
+    let of_requirement = [
+        "Invalid provider",
+        "Invalid required_providers",
+        "Invalid source",
+        "Invalid version constraint",
+        "Invalid configuration_aliases",
+        "Invalid Attribute",
     ];
-    let faulty_requirement = answer.diagnostics.iter().any(|said| {
-        [
-            "Invalid provider",
-            "Invalid required_providers",
-            "Invalid source",
-            "Invalid version",
-            "Invalid config",
-            "Invalid Attr",
-        ]
-        .iter()
-        .any(|start| said.summary.starts_with(start))
-    });
-    (faulty_requirement && case.tree().contains("required_providers"))
-        || answer.diagnostics.iter().any(|said| telling.iter().any(|start| said.summary.starts_with(start)))
+    any(&["Duplicate required provider", "Provider type mismatch"])
+        || (any(&of_requirement) && case.tree().contains("required_providers"))
 }
 
 fn said(diagnostic: &Value) -> Said {

@@ -1,0 +1,71 @@
+//! Turns the answers about generated trees into one line each, and back.
+//!
+//! `tree 17 3f2a9c01 validate: load error main.tf:3: Some summary; …`, with ` || ` before another possible answer.
+//! The number behind the seed is a hash of the tree's text, so that a generator that changes is noticed.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use crate::answer::{Answer, Diagnostic};
+use crate::case::Case;
+use crate::generator;
+
+/// How many trees, and how many slips of one character.
+const TREES: u64 = 1200;
+const SLIPS: u64 = 300;
+
+/// Every generated case, without answers.
+pub(crate) fn cases() -> Vec<Case> {
+    (0..TREES).map(generator::tree).chain((0..SLIPS).map(generator::slip)).collect()
+}
+
+/// Where the answers are kept.
+pub(crate) fn file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agreement/generated.txt")
+}
+
+/// The answers by the name of the case, each with the hash of the text that was asked about.
+pub(crate) fn parse(text: &str) -> BTreeMap<String, (String, Vec<Answer>)> {
+    text.lines()
+        .map(|line| {
+            let mut words = line.splitn(4, ' ');
+            let mut word = || words.next().unwrap_or_else(|| panic!("a whole record: {line}"));
+            let (kind, seed, hash, answers) = (word(), word(), word(), word());
+            let answers = answers.split(" || ").map(|answer| parse_answer(answer, line)).collect();
+            (format!("{kind} {seed}"), (hash.to_owned(), answers))
+        })
+        .collect()
+}
+
+fn parse_answer(text: &str, line: &str) -> Answer {
+    let (reach, said) = text.split_once(':').unwrap_or_else(|| panic!("how far it got: {line}"));
+    let mut answer = Answer::reaching(reach).unwrap_or_else(|| panic!("how far it got: {line}"));
+    for one in said.split(';').map(str::trim).filter(|one| !one.is_empty()) {
+        answer.diagnostics.insert(Diagnostic::parse(one).unwrap_or_else(|| panic!("{one}: {line}")));
+    }
+    answer
+}
+
+/// The line of a case.
+pub(crate) fn line(case: &Case) -> String {
+    let answers: Vec<String> = case
+        .answers
+        .iter()
+        .map(|answer| {
+            let said: Vec<String> = answer.diagnostics.iter().map(|one| format!(" {one}")).collect();
+            format!("{}:{}", answer.reach_name(), said.join(";"))
+        })
+        .collect();
+    let mut line = String::new();
+    let _ = write!(line, "{} {} {}", case.name, hash(case), answers.join(" || "));
+    line
+}
+
+/// FNV-1a over the text of the tree.
+pub(crate) fn hash(case: &Case) -> String {
+    let start = 0x811c_9dc5_u32;
+    let hash =
+        case.tree().bytes().fold(start, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    format!("{hash:08x}")
+}

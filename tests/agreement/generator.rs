@@ -1,0 +1,141 @@
+//! Turns a seed into a module tree: mostly right, with a few faults, and the same one each time.
+
+mod block;
+mod dice;
+mod faults;
+mod overrides;
+mod parts;
+mod plan;
+mod typed;
+mod wiring;
+
+use block::Block;
+use dice::Dice;
+use plan::Plan;
+
+use crate::case::{Case, Entry};
+
+/// A folder of the tree.
+struct Folder {
+    path: String,
+    files: Vec<File>,
+}
+
+struct File {
+    name: String,
+    items: Vec<Block>,
+}
+
+/// The module tree of a seed.
+pub(crate) fn tree(seed: u64) -> Case {
+    let mut dice = Dice::new(seed);
+    let plan = Plan::random(&mut dice);
+    let mut folders: Vec<Folder> =
+        (0..plan.modules.len()).map(|number| folder(&mut dice, &plan, number)).collect();
+    let faults = [0, 0, 1, 1, 1, 2, 2, 3][dice.below(8)];
+    for _ in 0..faults {
+        faults::make_one(&mut dice, &mut folders);
+    }
+    Case::new(format!("tree {seed}"), entries(&folders))
+}
+
+/// The module tree of a seed, with one character of one file lost, doubled, replaced or added.
+pub(crate) fn slip(seed: u64) -> Case {
+    let mut dice = Dice::new(seed ^ 0x005E_ED0F_511B);
+    let plan = Plan::random(&mut dice);
+    let folders: Vec<Folder> =
+        (0..plan.modules.len()).map(|number| folder(&mut dice, &plan, number)).collect();
+    let mut entries: Vec<Entry> = entries(&folders);
+    let at = dice.below(entries.len());
+    if let Some(entry) = entries.get_mut(at) {
+        *entry = slipped(&mut dice, entry);
+    }
+    Case::new(format!("slip {seed}"), entries)
+}
+
+fn slipped(dice: &mut Dice, entry: &Entry) -> Entry {
+    let text = String::from_utf8(entry.bytes().expect("a generated file")).expect("generated text");
+    let mut chars: Vec<char> = text.chars().collect();
+    if chars.is_empty() {
+        return entry.clone();
+    }
+    let at = dice.below(chars.len());
+    let other = dice.word(&[
+        "{", "}", "\"", "[", "]", "(", ")", ",", "=", ".", "\n", "x", "1", "$", "%", "'", " ", "\\", "#", "-",
+    ]);
+    let other = other.chars().next().expect("a character");
+    match dice.below(4) {
+        0 => {
+            chars.remove(at);
+        }
+        1 => chars.insert(at, chars[at]),
+        2 => chars[at] = other,
+        _ => chars.insert(at, other),
+    }
+    Entry::plain(&entry.path, chars.into_iter().collect::<String>())
+}
+
+fn entries(folders: &[Folder]) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for folder in folders {
+        for file in &folder.files {
+            let text = if file.name.strip_suffix(".json").is_some() {
+                block::json(&file.items)
+            } else {
+                block::native(&file.items)
+            };
+            let path = if folder.path.is_empty() {
+                file.name.clone()
+            } else {
+                format!("{}/{}", folder.path, file.name)
+            };
+            entries.push(Entry::plain(path, text));
+        }
+    }
+    entries
+}
+
+fn folder(dice: &mut Dice, plan: &Plan, number: usize) -> Folder {
+    let module = &plan.modules[number];
+    let is_root = number == 0;
+    let mut blocks = wiring::settings(dice, module, is_root);
+    blocks.extend(module.variables.iter().map(|variable| parts::variable(dice, variable)));
+    blocks.extend(parts::locals(dice, plan, module));
+    blocks.extend((0..module.resources.len()).map(|number| parts::resource(dice, plan, module, number)));
+    blocks.extend((0..module.calls.len()).map(|number| wiring::call(dice, plan, module, number)));
+    blocks.extend(parts::extras(dice, plan, module, is_root));
+    blocks.extend(module.outputs.iter().map(|name| parts::output(dice, plan, module, name)));
+    let mut files = spread(dice, blocks);
+    for _ in 0..[0, 0, 0, 1, 1, 2][dice.below(6)] {
+        let name = dice.word(&[
+            "override.tf",
+            "main_override.tf",
+            "a_override.tf",
+            "z_override.tf",
+            "override.tf.json",
+            "b_override.tf.json",
+        ]);
+        if !files.iter().any(|file| file.name == name) {
+            files.push(File { name: name.to_owned(), items: overrides::blocks(dice, plan, module) });
+        }
+    }
+    Folder { path: module.path.clone(), files }
+}
+
+/// Spreads blocks over one, two or three files, some of them in JSON.
+fn spread(dice: &mut Dice, blocks: Vec<Block>) -> Vec<File> {
+    let names: &[&str] = match dice.below(6) {
+        0 => &["main.tf.json"],
+        1 => &["main.tf", "outputs.tf"],
+        2 => &["main.tf", "extra.tf.json"],
+        3 => &["a.tf", "b.tf", "c.tf"],
+        _ => &["main.tf"],
+    };
+    let mut files: Vec<File> =
+        names.iter().map(|&name| File { name: name.to_owned(), items: Vec::new() }).collect();
+    for block in blocks {
+        let at = dice.below(files.len());
+        files[at].items.push(block);
+    }
+    files
+}

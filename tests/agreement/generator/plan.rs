@@ -1,0 +1,215 @@
+//! Turns dice into the plan of a module tree: who calls whom, and which names each module declares.
+
+use super::dice::Dice;
+use super::typed::Type;
+
+/// How often a resource or call exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Repeated {
+    Once,
+    Count,
+    ForEach,
+}
+
+/// A tree; the root is the first module.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    /// Whether providers other than the built-in one are used, so that `validate` stops after loading.
+    pub(crate) foreign: bool,
+    pub(crate) modules: Vec<Module>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Module {
+    /// The folder, from the root's; empty for the root.
+    pub(crate) path: String,
+    pub(crate) variables: Vec<Variable>,
+    pub(crate) locals: Vec<String>,
+    pub(crate) outputs: Vec<String>,
+    pub(crate) resources: Vec<Resource>,
+    pub(crate) calls: Vec<Call>,
+    pub(crate) needs: Vec<Need>,
+    pub(crate) configured: Vec<Configured>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Variable {
+    pub(crate) name: String,
+    pub(crate) of: Option<Type>,
+    pub(crate) required: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Resource {
+    pub(crate) kind: String,
+    pub(crate) name: String,
+    pub(crate) repeated: Repeated,
+}
+
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) name: String,
+    /// Which module of the plan.
+    pub(crate) callee: usize,
+    pub(crate) source: String,
+    pub(crate) repeated: Repeated,
+}
+
+/// An entry of `required_providers`.
+#[derive(Debug, Clone)]
+pub(crate) struct Need {
+    pub(crate) local: String,
+    pub(crate) source: Option<String>,
+    pub(crate) aliases: Vec<String>,
+}
+
+/// A provider block.
+#[derive(Debug, Clone)]
+pub(crate) struct Configured {
+    pub(crate) local: String,
+    pub(crate) alias: Option<String>,
+    pub(crate) is_empty: bool,
+}
+
+const PROVIDERS: &[&str] = &["foo", "bar", "baz"];
+const ALIASES: &[&str] = &["east", "west"];
+const WORDS: &[&str] = &["name", "size", "tags", "zone", "net", "enabled", "ids", "mode"];
+
+impl Plan {
+    pub(crate) fn random(dice: &mut Dice) -> Self {
+        let foreign = dice.chance(45);
+        let count = [1, 1, 2, 2, 3, 4, 5][dice.below(7)];
+        let namespaces: Vec<&str> =
+            PROVIDERS.iter().map(|_| dice.word(&["hashicorp", "hashicorp", "acme", "other"])).collect();
+        let mut modules: Vec<Module> = Vec::new();
+        for number in 0..count {
+            let parent = (number > 0).then(|| dice.below(number));
+            let path = match parent {
+                None => String::new(),
+                Some(0) => format!("modules/m{number}"),
+                Some(parent) if dice.chance(40) => format!("{}/modules/m{number}", modules[parent].path),
+                Some(_) => format!("modules/m{number}"),
+            };
+            let module = Module::random(dice, path, foreign, &namespaces, number == 0);
+            modules.push(module);
+            let Some(parent) = parent else { continue };
+            connect(dice, &mut modules, parent, number);
+            if dice.chance(15) {
+                let other = dice.below(number);
+                connect(dice, &mut modules, other, number);
+            }
+        }
+        Self { foreign, modules }
+    }
+}
+
+fn connect(dice: &mut Dice, modules: &mut [Module], from: usize, callee: usize) {
+    let source = source(&modules[from].path, &modules[callee].path);
+    let taken = modules[from].calls.iter().filter(|call| call.callee == callee).count();
+    let name = if taken == 0 { format!("m{callee}") } else { format!("m{callee}_{taken}") };
+    let repeated =
+        [Repeated::Once, Repeated::Once, Repeated::Once, Repeated::Count, Repeated::ForEach][dice.below(5)];
+    modules[from].calls.push(Call { name, callee, source, repeated });
+}
+
+/// The address of one folder as seen from another.
+fn source(from: &str, to: &str) -> String {
+    let from: Vec<&str> = from.split('/').filter(|part| !part.is_empty()).collect();
+    let to: Vec<&str> = to.split('/').collect();
+    let same = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let up = vec![".."; from.len() - same];
+    let mut parts = if up.is_empty() { vec!["."] } else { up };
+    parts.extend(&to[same..]);
+    parts.join("/")
+}
+
+impl Module {
+    fn random(dice: &mut Dice, path: String, foreign: bool, namespaces: &[&str], is_root: bool) -> Self {
+        let mut module = Self {
+            path,
+            variables: Vec::new(),
+            locals: names(dice, 3),
+            outputs: names(dice, 3),
+            resources: Vec::new(),
+            calls: Vec::new(),
+            needs: Vec::new(),
+            configured: Vec::new(),
+        };
+        for name in names(dice, 4) {
+            let of = dice.chance(75).then(|| Type::random(dice, 2));
+            module.variables.push(Variable { name, of, required: dice.chance(35) });
+        }
+        if foreign {
+            module.wire(dice, namespaces, is_root);
+        }
+        for number in 0..dice.between(0, 3) {
+            let kind = match module.needs.get(dice.below(4)) {
+                Some(need) if foreign => format!("{}_thing", need.local),
+                _ if foreign && dice.chance(15) => format!("{}_thing", dice.word(PROVIDERS)),
+                _ => "terraform_data".to_owned(),
+            };
+            let repeated =
+                [Repeated::Once, Repeated::Once, Repeated::Count, Repeated::ForEach][dice.below(4)];
+            module.resources.push(Resource { kind, name: format!("r{number}"), repeated });
+        }
+        module
+    }
+
+    fn wire(&mut self, dice: &mut Dice, namespaces: &[&str], is_root: bool) {
+        for (local, namespace) in PROVIDERS.iter().zip(namespaces) {
+            if dice.chance(60) {
+                let namespace =
+                    if dice.chance(12) { dice.word(&["hashicorp", "acme", "other"]) } else { namespace };
+                let of = if dice.chance(6) { dice.word(PROVIDERS) } else { local };
+                let source =
+                    (namespace != "hashicorp" || dice.chance(70)).then(|| format!("{namespace}/{of}"));
+                let aliases =
+                    ALIASES.iter().filter(|_| dice.chance(15)).map(|&alias| alias.to_owned()).collect();
+                self.needs.push(Need { local: (*local).to_owned(), source, aliases });
+            }
+            let chance = if is_root { 55 } else { 12 };
+            if dice.chance(chance) {
+                self.configured.push(Configured {
+                    local: (*local).to_owned(),
+                    alias: None,
+                    is_empty: dice.chance(if is_root { 15 } else { 60 }),
+                });
+            }
+            for alias in ALIASES {
+                if dice.chance(chance / 3) {
+                    self.configured.push(Configured {
+                        local: (*local).to_owned(),
+                        alias: Some((*alias).to_owned()),
+                        is_empty: dice.chance(40),
+                    });
+                }
+            }
+        }
+    }
+
+    /// Every provider that can be named in this module.
+    pub(crate) fn provider_names(&self) -> Vec<String> {
+        let mut all: Vec<String> = self.needs.iter().map(|need| need.local.clone()).collect();
+        for need in &self.needs {
+            all.extend(need.aliases.iter().map(|alias| format!("{}.{alias}", need.local)));
+        }
+        for block in &self.configured {
+            all.push(match &block.alias {
+                Some(alias) => format!("{}.{alias}", block.local),
+                None => block.local.clone(),
+            });
+        }
+        all
+    }
+}
+
+fn names(dice: &mut Dice, most: usize) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for _ in 0..dice.between(0, most) {
+        let name = dice.word(WORDS);
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}

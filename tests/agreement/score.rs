@@ -1,0 +1,140 @@
+//! Turns two answers about each case into recall, precision, and a list of what they do not agree about.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use crate::answer::{Answer, Diagnostic, Stage};
+use crate::case::Case;
+use crate::ours::Said;
+
+/// How many cases are named for each kind of disagreement.
+const NAMED: usize = 6;
+
+/// The sum over many cases.
+#[derive(Debug)]
+pub(crate) struct Score {
+    /// Which part of the engine is looked at.
+    stage: Stage,
+    cases: usize,
+    exact: usize,
+    both: usize,
+    missing: usize,
+    extra: usize,
+    /// Cases that do not agree.
+    different: Vec<String>,
+    /// What is missing or extra, with the cases that show it.
+    causes: BTreeMap<String, Vec<String>>,
+}
+
+impl Score {
+    /// Nothing yet.
+    pub(crate) fn of(stage: Stage) -> Self {
+        Self {
+            stage,
+            cases: 0,
+            exact: 0,
+            both: 0,
+            missing: 0,
+            extra: 0,
+            different: Vec::new(),
+            causes: BTreeMap::new(),
+        }
+    }
+
+    /// Counts one case, measured by the answer that comes nearest.
+    pub(crate) fn add(&mut self, case: &Case, said: &Said) {
+        let nearest = case
+            .answers
+            .iter()
+            .map(|answer| Difference::new(answer, said).of(self.stage))
+            .min_by_key(Difference::size);
+        let Some(difference) = nearest else { return };
+        self.cases += 1;
+        if difference.size() == 0 {
+            self.exact += 1;
+        } else {
+            self.different.push(case.name.clone());
+        }
+        self.both += difference.both.len();
+        self.missing += difference.missing.len();
+        self.extra += difference.extra.len();
+        let missing = difference.missing.iter().map(|one| ("missing", one));
+        for (kind, one) in missing.chain(difference.extra.iter().map(|one| ("extra", one))) {
+            let severity = if one.is_error { "error" } else { "warning" };
+            let what = format!("{kind} {severity}: {}", one.summary);
+            self.causes.entry(what).or_default().push(format!("{} ({}:{})", case.name, one.file, one.line));
+        }
+    }
+
+    /// The cases that do not agree, in the order in which they came.
+    pub(crate) fn different(&self) -> impl Iterator<Item = &str> {
+        self.different.iter().map(String::as_str)
+    }
+
+    /// How much of what the engine says is said.
+    pub(crate) fn recall(&self) -> f64 {
+        ratio(self.both, self.both + self.missing)
+    }
+
+    /// How much of what is said the engine says.
+    pub(crate) fn precision(&self) -> f64 {
+        ratio(self.both, self.both + self.extra)
+    }
+}
+
+impl fmt::Display for Score {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            out,
+            "{} of {} cases agree; {} diagnostics in both, {} missing, {} extra: recall {:.4}, precision {:.4}",
+            self.exact,
+            self.cases,
+            self.both,
+            self.missing,
+            self.extra,
+            self.recall(),
+            self.precision()
+        )?;
+        let mut causes: Vec<_> = self.causes.iter().collect();
+        causes.sort_by_key(|(cause, cases)| (std::cmp::Reverse(cases.len()), cause.as_str()));
+        for (cause, cases) in causes {
+            writeln!(out, "{:5} {cause}: {}", cases.len(), cases[..cases.len().min(NAMED)].join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "some thousands of diagnostics, counted exactly")]
+fn ratio(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
+}
+
+/// What one answer has and the checker has not, and the reverse.
+pub(crate) struct Difference {
+    both: BTreeSet<Diagnostic>,
+    pub(crate) missing: BTreeSet<Diagnostic>,
+    pub(crate) extra: BTreeSet<Diagnostic>,
+}
+
+impl Difference {
+    pub(crate) fn new(answer: &Answer, said: &Said) -> Self {
+        let ours = said.within(answer.reach);
+        Self {
+            both: ours.intersection(&answer.diagnostics).cloned().collect(),
+            missing: answer.diagnostics.difference(&ours).cloned().collect(),
+            extra: ours.difference(&answer.diagnostics).cloned().collect(),
+        }
+    }
+
+    /// The part that one part of the engine answers for.
+    fn of(mut self, stage: Stage) -> Self {
+        for diagnostics in [&mut self.both, &mut self.missing, &mut self.extra] {
+            diagnostics.retain(|one| one.stage == stage);
+        }
+        self
+    }
+
+    fn size(&self) -> usize {
+        self.missing.len() + self.extra.len()
+    }
+}
