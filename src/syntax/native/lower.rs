@@ -15,6 +15,7 @@ use crate::syntax::{
 };
 use crate::text::{FileId, Span};
 
+mod simple;
 mod steps;
 mod template;
 #[cfg(test)]
@@ -53,6 +54,11 @@ impl<'a, E: Excerpt> Lowering<'a, E> {
 
     /// The expression that takes the bytes of `range`.
     pub(super) fn expression(&mut self, range: Range<usize>) -> Expr {
+        self.simple(&range).unwrap_or_else(|| self.parsed(range))
+    }
+
+    /// The same, whatever it is.
+    fn parsed(&mut self, range: Range<usize>) -> Expr {
         let span = Span::new(self.file, range.clone());
         let before = self.refused.len();
         let excerpt = self.excerpt.text(range.clone());

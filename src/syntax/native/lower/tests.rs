@@ -7,6 +7,11 @@ use crate::syntax::{
 };
 use crate::text::{FileId, Source};
 
+use super::Lowering;
+use crate::syntax::native::grammar::outline;
+use crate::syntax::native::repair::Repair;
+use crate::syntax::native::scan::scan;
+
 /// The value of `a` in a file that sets nothing else, as a term.
 fn term(value: &str) -> String {
     let source = Source::new("main.tf", format!("a = {value}\n").into_bytes());
@@ -185,4 +190,41 @@ fn heredocs_lose_the_indentation_that_all_lines_share() {
         "heredoc[\"a \" $b \"\\n\\n  c\\n\"<\"\\n\\n      c\\n\">]"
     );
     assert_eq!(term("<<EOT\nEOT"), "heredoc[]");
+}
+
+#[test]
+fn what_needs_no_parser_is_read_as_the_parser_would() {
+    let mut text = String::new();
+    let values = [
+        "\"\"",
+        "\"a $${b} \\n%\"",
+        "1.5",
+        "true",
+        "null",
+        "a",
+        "a.b-c.d",
+        "a.b[0]",
+        "true.a",
+        "\"${a}\"",
+        "\"a\" + 1",
+        "-1",
+    ];
+    for (number, value) in values.iter().enumerate() {
+        let _ = writeln!(text, "a{number} = {value}");
+    }
+    let source = Source::new("main.tf", text.clone().into_bytes());
+    let tokens = scan(&source);
+    let outline = outline(FileId::new(0), &text, &tokens);
+    let repair = Repair { text: &text, outline: &outline };
+    let mut lowering = Lowering::new(FileId::new(0), &text, &tokens, &repair);
+    let mut read = 0;
+    for attribute in &outline.body.attributes {
+        let range = attribute.expr.clone().expect("no error");
+        let range = range.start as usize..range.end as usize;
+        if let Some(expr) = lowering.simple(&range) {
+            assert_eq!(expr, lowering.parsed(range));
+            read += 1;
+        }
+    }
+    assert_eq!(read, 7, "the others need the parser");
 }
