@@ -120,17 +120,27 @@ fn together(views: &[View], sources: &Sources, positive: &dyn Fn(&str) -> bool) 
         }
     }
     let mut findings = Vec::new();
-    for ((folder, ..), mut by_product) in said {
+    // By module and rule: what one of the engines alone says at its place.
+    let mut left: BTreeMap<(String, String), [Vec<Finding>; 2]> = BTreeMap::new();
+    for ((folder, rule, _), mut by_product) in said {
         let both = looked.len() > 1 && looked.values().all(|folders| folders.contains(folder.as_str()));
-        let terraform = by_product.remove(&Product::Terraform).unwrap_or_default();
-        let opentofu = by_product.remove(&Product::OpenTofu).unwrap_or_default();
-        if !both {
+        let [terraform, opentofu] =
+            Product::ALL.map(|product| by_product.remove(&product).unwrap_or_default());
+        if both {
+            let (agreed, alone) = compare(terraform, opentofu, |_, _| true);
+            findings.extend(agreed.into_iter().map(|finding| (finding, None)));
+            let left = left.entry((folder, rule)).or_default();
+            for (left, alone) in left.iter_mut().zip(alone) {
+                left.extend(alone);
+            }
+        } else {
             findings.extend(terraform.into_iter().chain(opentofu).map(|finding| (finding, None)));
-            continue;
         }
-        let (agreed, alone) = compare(terraform, opentofu);
+    }
+    for ((folder, _), [terraform, opentofu]) in left {
+        let (agreed, alone) = compare(terraform, opentofu, is_same_matter);
         findings.extend(agreed.into_iter().map(|finding| (finding, None)));
-        for (product, finding) in alone {
+        for (product, finding) in Product::ALL.into_iter().zip(alone).flat_map(by_each) {
             if is_syntax_of_the_other(&finding) {
                 continue;
             }
@@ -145,26 +155,46 @@ fn together(views: &[View], sources: &Sources, positive: &dyn Fn(&str) -> bool) 
 /// Module, rule and primary place.
 type Place = (String, String, Option<Span>);
 
-/// Of what both engines say of one rule at one place: what they agree on, in Terraform's words, and what one says alone.
-/// They may word it differently, so what is left on both sides is taken for the same.
-fn compare(terraform: Vec<Finding>, mut opentofu: Vec<Finding>) -> (Vec<Finding>, Vec<(Product, Finding)>) {
+/// Of what Terraform and OpenTofu say of one rule: what they agree on, in Terraform's words, and what each says alone.
+/// They may word it differently, so what is left on both sides is taken for the same where `may_be_same` says so.
+fn compare(
+    terraform: Vec<Finding>,
+    mut opentofu: Vec<Finding>,
+    may_be_same: impl Fn(&Finding, &Finding) -> bool,
+) -> (Vec<Finding>, [Vec<Finding>; 2]) {
     let mut agreed = Vec::new();
-    let mut left = Vec::new();
-    for finding in terraform {
-        match opentofu.iter().position(|other| other.summary == finding.summary) {
-            Some(twin) => {
-                opentofu.remove(twin);
-                agreed.push(finding);
+    let mut alone = terraform;
+    let in_same_words = |ours: &Finding, theirs: &Finding| ours.summary == theirs.summary;
+    for in_words in [true, false] {
+        for finding in std::mem::take(&mut alone) {
+            let twin = opentofu.iter().position(|other| {
+                may_be_same(&finding, other) && (!in_words || in_same_words(&finding, other))
+            });
+            match twin {
+                Some(twin) => {
+                    opentofu.remove(twin);
+                    agreed.push(finding);
+                }
+                None => alone.push(finding),
             }
-            None => left.push(finding),
         }
     }
-    let same = left.len().min(opentofu.len());
-    let alone = left.split_off(same).into_iter().map(|finding| (Product::Terraform, finding));
-    let alone = alone.chain(opentofu.split_off(same).into_iter().map(|finding| (Product::OpenTofu, finding)));
-    let alone = alone.collect();
-    agreed.extend(left);
-    (agreed, alone)
+    (agreed, [alone, opentofu])
+}
+
+/// Whether two findings of one rule at different places are about one thing: the engines do not always point at the
+/// same part of it.
+fn is_same_matter(ours: &Finding, theirs: &Finding) -> bool {
+    let overlap = |ours: Span, theirs: Span| {
+        ours.file == theirs.file && ours.start < theirs.end && theirs.start < ours.end
+    };
+    let places = ours.primary.zip(theirs.primary);
+    (!ours.address.is_empty() && ours.address == theirs.address)
+        || places.is_some_and(|(ours, theirs)| overlap(ours, theirs))
+}
+
+fn by_each((product, findings): (Product, Vec<Finding>)) -> impl Iterator<Item = (Product, Finding)> {
+    findings.into_iter().map(move |finding| (product, finding))
 }
 
 /// Whether an engine only says that it does not know what belongs to the other one.
