@@ -46,5 +46,5 @@ rule "reference-cycle" {}
 rule "missing-module" {}
 rule "sensitive-output" {}
 rule "invalid-function-call" {}
-rule "link-leaves-repository" {}
+rule "link-leaves-repository" {} # warning
 rule "limit-reached" {} # notice

@@ -243,14 +243,14 @@ impl Language {
             | Self::ReferenceCycle
             | Self::MissingModule
             | Self::SensitiveOutput
-            | Self::InvalidFunctionCall
-            | Self::LinkLeavesRepository => Severity::Error,
+            | Self::InvalidFunctionCall => Severity::Error,
             Self::UndefinedProviderReference
             | Self::ProxyProviderBlock
             | Self::DuplicateRequiredProvider
             | Self::IgnoredBackendOrCloud
             | Self::DeprecatedQuoting
-            | Self::DeprecatedProviderVersion => Severity::Warning,
+            | Self::DeprecatedProviderVersion
+            | Self::LinkLeavesRepository => Severity::Warning,
             Self::LimitReached => Severity::Notice,
         }
     }
