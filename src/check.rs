@@ -5,6 +5,7 @@ pub mod example;
 mod fingerprint;
 mod forest;
 mod library;
+mod rulebook;
 mod run;
 mod threads;
 mod verdict;

@@ -1,3 +1,122 @@
 //! Turns a module in its place into findings of rules beyond the engines'.
+//!
+//! A rule is a type in a file of its own that is called like it, with a page `policies/rules/<rule>.md` and a line in
+//! [`ENTRIES`]. How bad its findings are, and whether anybody asks for it, is for a policy to say.
 
+mod context;
+mod override_drops_provider_source;
 pub mod page;
+
+use std::fmt;
+
+pub use context::Context;
+
+use crate::finding::{Finding, RuleId, Severity};
+use crate::policy::Options;
+use crate::tree::Node;
+
+/// Every rule, by name. A new one has a line here.
+pub const ENTRIES: &[Entry] = &[Entry::of::<override_drops_provider_source::OverrideDropsProviderSource>()];
+
+/// A rule with its options.
+///
+/// It looks at one module at a time, in its place: at those that call it and those that it calls too. What it cannot
+/// know it says nothing about: a value that is not constant, a module from elsewhere, and, where something seems not
+/// to be there, a module of which not all files could be read ([`Module::complete`](crate::module::Module::complete)).
+pub trait Rule: Sized + Send + Sync + 'static {
+    /// The name that people write.
+    const ID: &'static str;
+
+    /// Reads its options. A mistake in one of them is a finding at its line.
+    fn configure(options: &Options<'_>) -> Result<Self, Finding>;
+
+    /// Looks at a module. The folder of the module is filled in where a finding names none.
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>);
+
+    /// A finding of this rule. Its severity is none of the rule's business, and set later.
+    fn finding(summary: impl Into<String>) -> Finding {
+        Finding::policy(RuleId::built_in(Self::ID), Severity::Warning, summary)
+    }
+}
+
+/// A rule that is ready to look at modules.
+pub type Check = Box<dyn Fn(Node<'_>, &Context<'_>, &mut Vec<Finding>) + Send + Sync>;
+
+/// What the program knows of a rule before it has options.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    /// The name that people write.
+    pub id: &'static str,
+    configure: fn(&Options<'_>) -> Result<Check, Finding>,
+}
+
+impl Entry {
+    /// The entry of a rule.
+    pub const fn of<R: Rule>() -> Self {
+        Self {
+            id: R::ID,
+            configure: |options| {
+                let rule = R::configure(options)?;
+                options.refuse_others()?;
+                Ok(Box::new(move |node, context, findings| rule.check(node, context, findings)))
+            },
+        }
+    }
+
+    /// Makes the rule ready.
+    pub fn configure(&self, options: &Options<'_>) -> Result<Check, Finding> {
+        (self.configure)(options)
+    }
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Entry").field(&self.id).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::Path;
+
+    use super::page::Page;
+    use super::*;
+    use crate::policy::{PRESETS, Policy};
+
+    #[test]
+    fn rules_are_listed_by_name_and_each_has_a_file_and_a_page() {
+        let names: Vec<&str> = ENTRIES.iter().map(|entry| entry.id).collect();
+        assert!(names.is_sorted(), "the list is sorted by name");
+        let own = ["context", "page"];
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/rules");
+        let files: BTreeSet<String> = fs::read_dir(folder)
+            .expect("the folder of rules")
+            .map(|entry| entry.expect("an entry").path())
+            .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+            .filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned()))
+            .filter(|name| !own.contains(&name.as_str()))
+            .map(|name| name.replace('_', "-"))
+            .collect();
+        assert_eq!(files.into_iter().collect::<Vec<_>>(), names, "src/rules and the list");
+        for name in names {
+            assert!(Page::of(name).is_some(), "{name} has a page");
+        }
+    }
+
+    #[test]
+    fn every_rule_is_in_the_strictest_preset_and_none_needs_an_option() {
+        let strict = PRESETS.last().expect("presets");
+        let policy = Policy::preset(strict.name).expect("a preset");
+        for entry in ENTRIES {
+            let setting = policy.settings(entry.id).last();
+            let setting = setting.unwrap_or_else(|| panic!("{} is in {}", entry.id, strict.file));
+            for options in [setting.options(), Options::new(&[])] {
+                if let Err(finding) = entry.configure(&options) {
+                    panic!("{}: {finding:?}", entry.id);
+                }
+            }
+        }
+    }
+}

@@ -9,6 +9,10 @@ use std::sync::OnceLock;
 use smol_str::SmolStr;
 use unicode_segmentation::UnicodeSegmentation;
 
+mod nearest;
+
+pub use nearest::nearest;
+
 /// A file among the [`Sources`] of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(u32);

@@ -11,12 +11,15 @@ mod providers;
 mod reach;
 mod references;
 mod requirements;
+mod role;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
+
+pub use role::{Role, Surroundings};
 
 use crate::engine::Engine;
 use crate::finding::Finding;
@@ -53,6 +56,7 @@ struct NodeData {
     module: Module,
     /// Whether the engine finds errors in its files.
     broken: bool,
+    around: Surroundings,
     calls: BTreeMap<SmolStr, Callee>,
     callers: Vec<(NodeId, SmolStr)>,
 }
@@ -77,8 +81,14 @@ impl Tree {
 
     /// Adds a module; `broken` says whether the engine finds errors in its files.
     pub fn add(&mut self, module: Module, broken: bool) -> NodeId {
-        self.nodes.push(NodeData { module, broken, calls: BTreeMap::new(), callers: Vec::new() });
+        let (calls, callers) = (BTreeMap::new(), Vec::new());
+        self.nodes.push(NodeData { module, broken, around: Surroundings::default(), calls, callers });
         NodeId(self.nodes.len() - 1)
+    }
+
+    /// Says what is known of the folder of a module beside its files.
+    pub fn surround(&mut self, id: NodeId, around: Surroundings) {
+        self.nodes[id.0].around = around;
     }
 
     /// Says what a call of a module leads to.
@@ -185,6 +195,11 @@ impl<'t> Node<'t> {
             let caller = self.tree.node(*caller);
             Some((caller, caller.module().calls.get(call)?))
         })
+    }
+
+    /// What it is there for.
+    pub fn role(self) -> Role {
+        role::of(self, self.data().around)
     }
 
     /// Whether some local module calls it.

@@ -8,10 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::forest::{self, Sight};
 use super::library::Library;
+use super::rulebook::Rulebook;
 use crate::engine::{Choice, Engine, Product};
 use crate::finding::{Finding, Language, Severity};
+use crate::rules::Context;
 use crate::source::Worktree;
-use crate::text::{Sources, Span};
+use crate::text::Span;
 use crate::tree::NodeId;
 
 /// What all engines together say.
@@ -24,23 +26,27 @@ pub(super) struct Seen {
 }
 
 /// Looks at every module with the engines that it is for.
-pub(super) fn look(worktree: &mut Worktree, choice: Option<&Choice>) -> Seen {
+pub(super) fn look(worktree: &mut Worktree, choice: Option<&Choice>, rulebook: &Rulebook<'_>) -> Seen {
     let mut library = Library::default();
-    match choice {
+    let mut positive = None;
+    let views: Vec<View> = match choice {
         Some(choice) => {
-            let views: Vec<View> = choice
-                .engines()
-                .iter()
-                .map(|engine| {
-                    let sight = forest::look(worktree, &mut library, *engine);
-                    let roots = sight.tree.roots().iter().map(|root| root.id()).collect();
-                    View { engine: *engine, sight, roots }
-                })
-                .collect();
-            together(&views, worktree.sources(), &|_| true)
+            let views = choice.engines().iter().map(|engine| {
+                let sight = forest::look(worktree, &mut library, *engine);
+                let roots = sight.tree.roots().iter().map(|root| root.id()).collect();
+                View { engine: *engine, sight, roots }
+            });
+            views.collect()
         }
-        None => by_evidence(worktree, &mut library),
-    }
+        None => by_evidence(worktree, &mut library, positive.insert(BTreeSet::new())),
+    };
+    let context = Context::new(worktree, library.files());
+    let say = |view: &View| {
+        let mut findings = view.sight.findings(&view.roots, worktree.sources());
+        findings.extend(rulebook.findings(&view.sight.tree, &view.roots, &context));
+        findings
+    };
+    together(&views, &say, &|folder| positive.as_ref().is_none_or(|folders| folders.contains(folder)))
 }
 
 /// The modules that are for one engine.
@@ -56,13 +62,13 @@ struct Wanted {
     positive: bool,
 }
 
-fn by_evidence(worktree: &mut Worktree, library: &mut Library) -> Seen {
+/// Adds to `positive` the folders of roots that show for sure what they are for.
+fn by_evidence(worktree: &mut Worktree, library: &mut Library, positive: &mut BTreeSet<String>) -> Vec<View> {
     let newest = Product::ALL.map(Engine::newest);
     let mut sights: BTreeMap<Engine, Sight> =
         newest.iter().map(|engine| (*engine, forest::look(worktree, library, *engine))).collect();
     // Which modules are roots may differ between the engines, so each is asked.
     let mut wanted: BTreeMap<Engine, BTreeSet<String>> = BTreeMap::new();
-    let mut positive = BTreeSet::new();
     for engine in newest {
         for root in sights[&engine].tree.roots() {
             let folder = root.module().folder.to_string();
@@ -75,7 +81,7 @@ fn by_evidence(worktree: &mut Worktree, library: &mut Library) -> Seen {
             }
         }
     }
-    let views: Vec<View> = wanted
+    wanted
         .into_iter()
         .map(|(engine, folders)| {
             let sight = sights.remove(&engine).unwrap_or_else(|| forest::look(worktree, library, engine));
@@ -84,8 +90,7 @@ fn by_evidence(worktree: &mut Worktree, library: &mut Library) -> Seen {
             let roots = roots.map(|root| root.id()).collect();
             View { engine, sight, roots }
         })
-        .collect();
-    together(&views, worktree.sources(), &|folder| positive.contains(folder))
+        .collect()
 }
 
 /// The engines that the evidence beside a root module speaks for; both where there is none.
@@ -97,11 +102,11 @@ fn wanted_by(worktree: &Worktree, folder: &str, newest: &[Engine; 2]) -> Wanted 
     Wanted { engines: evidence.engines, positive: evidence.positive }
 }
 
-/// Puts together what the engines say of the modules that are for them.
-fn together(views: &[View], sources: &Sources, positive: &dyn Fn(&str) -> bool) -> Seen {
+/// Puts together what is to be said of the modules that are for each engine.
+fn together(views: &[View], say: &dyn Fn(&View) -> Vec<Finding>, positive: &dyn Fn(&str) -> bool) -> Seen {
     let engines: Vec<Engine> = views.iter().map(|view| view.engine).collect();
     if let [view] = views {
-        let findings = view.sight.findings(&view.roots, sources).into_iter().map(|finding| (finding, None));
+        let findings = say(view).into_iter().map(|finding| (finding, None));
         return Seen { engines, findings: findings.collect() };
     }
     // The folders that each product looks at, and what it says.
@@ -110,7 +115,7 @@ fn together(views: &[View], sources: &Sources, positive: &dyn Fn(&str) -> bool) 
     for view in views {
         let product = view.engine.product;
         looked.entry(product).or_default().extend(view.sight.folders(&view.roots));
-        for finding in view.sight.findings(&view.roots, sources) {
+        for finding in say(view) {
             let place = (finding.module.to_string(), finding.rule.as_str().to_owned(), finding.primary);
             let findings = said.entry(place).or_default().entry(product).or_default();
             // Two versions of one engine say much the same.

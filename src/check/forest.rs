@@ -8,9 +8,9 @@ use super::library::{Built, Library};
 use crate::engine::Engine;
 use crate::finding::Finding;
 use crate::module::address::ModuleSource;
-use crate::source::{Reached, Worktree, join};
+use crate::source::{Folder, Reached, Worktree, join};
 use crate::text::Sources;
-use crate::tree::{Callee, NodeId, Tree};
+use crate::tree::{Callee, NodeId, Surroundings, Tree};
 
 /// All modules as one engine sees them, with what is wrong in their files.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(super) fn look(worktree: &mut Worktree, library: &mut Library, engine: Engin
     let mut sight = Sight { tree: Tree::new(engine), findings: Vec::new() };
     let mut nodes = BTreeMap::new();
     for (number, built) in built {
-        nodes.insert(number, sight.add(built));
+        nodes.insert(number, sight.add(built, worktree.folder_at(number)));
     }
     let mut next: Vec<NodeId> = nodes.values().rev().copied().collect();
     while let Some(caller) = next.pop() {
@@ -50,7 +50,8 @@ pub(super) fn look(worktree: &mut Worktree, library: &mut Library, engine: Engin
                         Reached::Folder(number) => {
                             Callee::Module(*nodes.entry(number).or_insert_with(|| {
                                 library.catch_up(worktree);
-                                let node = sight.add(library.build(worktree.folder_at(number), engine));
+                                let folder = worktree.folder_at(number);
+                                let node = sight.add(library.build(folder, engine), folder);
                                 next.push(node);
                                 node
                             }))
@@ -69,10 +70,13 @@ pub(super) fn look(worktree: &mut Worktree, library: &mut Library, engine: Engin
 }
 
 impl Sight {
-    fn add(&mut self, built: Built) -> NodeId {
+    fn add(&mut self, built: Built, folder: &Folder) -> NodeId {
         let broken = built.is_broken();
         self.findings.push(built.findings);
-        self.tree.add(built.module, broken)
+        let node = self.tree.add(built.module, broken);
+        let Folder { has_lock_file, has_values, .. } = *folder;
+        self.tree.surround(node, Surroundings { role: None, has_lock_file, has_values });
+        node
     }
 
     /// Everything that the engine says of the modules that some of these roots lead to.

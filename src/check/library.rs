@@ -12,7 +12,9 @@ use crate::text::FileId;
 /// What was read of every file so far.
 #[derive(Debug, Default)]
 pub(super) struct Library {
-    files: Vec<(File, Vec<Finding>)>,
+    files: Vec<File>,
+    /// What is wrong with each.
+    wrong: Vec<Vec<Finding>>,
 }
 
 /// A module, and what is wrong with its files taken by themselves.
@@ -33,7 +35,7 @@ impl Library {
     /// Reads the files that were added since the last time.
     pub(super) fn catch_up(&mut self, worktree: &Worktree) {
         let sources = worktree.sources();
-        let more: Vec<_> = (self.files.len()..sources.len())
+        let (more, wrong): (Vec<_>, Vec<_>) = (self.files.len()..sources.len())
             .into_par_iter()
             .map(|number| {
                 let id = FileId::new(number);
@@ -45,8 +47,14 @@ impl Library {
                 };
                 syntax::parse(id, source, notation)
             })
-            .collect();
+            .unzip();
         self.files.extend(more);
+        self.wrong.extend(wrong);
+    }
+
+    /// Every file that was read, by the number of its [`FileId`].
+    pub(super) fn files(&self) -> &[File] {
+        &self.files
     }
 
     /// The module of a folder as an engine sees it.
@@ -56,11 +64,11 @@ impl Library {
         let mut complete = true;
         for (file, loaded) in folder.module_files(engine) {
             // Why a file could not be read is among the findings of the work tree.
-            let Some((read, wrong)) = file.id.and_then(|id| self.files.get(id.number())) else {
+            let Some((id, read)) = file.id.and_then(|id| Some((id, self.files.get(id.number())?))) else {
                 complete = false;
                 continue;
             };
-            findings.extend(wrong.iter().cloned());
+            findings.extend(self.wrong[id.number()].iter().cloned());
             files.push(ModuleFile {
                 name: &file.name,
                 body: &read.body,

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::engines;
+use super::rulebook::Rulebook;
 use super::verdict::in_scope;
 use super::{Outcome, Settings, judge};
 use crate::engine::Engine;
@@ -10,12 +11,20 @@ use crate::source::Worktree;
 
 /// Checks every module of a work tree, and tells what has a place in its scope.
 pub fn run(worktree: &mut Worktree, settings: &Settings) -> Outcome {
-    let seen = engines::look(worktree, settings.engines.as_ref());
+    let mut findings = Vec::new();
+    let mut policy = settings.policy.clone();
+    settings.select.iter().for_each(|rule| policy.turn_on(rule.as_str()));
+    let settings = &Settings { policy, ..settings.clone() };
+    let rulebook = Rulebook::new(&settings.policy, &settings.select, &mut findings);
+    let seen = engines::look(worktree, settings.engines.as_ref(), &rulebook);
     let (modules, files) = extent(worktree, &seen.engines);
     let unreadable = worktree.findings().iter().cloned().map(|finding| (finding, None));
     Outcome {
         verdicts: judge(
-            unreadable.chain(seen.findings).collect(),
+            unreadable
+                .chain(findings.into_iter().map(|finding| (finding, None)))
+                .chain(seen.findings)
+                .collect(),
             worktree.sources(),
             worktree.scope(),
             settings,

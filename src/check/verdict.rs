@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 use super::fingerprint::Fingerprints;
 use crate::engine::{Choice, Product};
 use crate::finding::{Finding, Language, RuleId, Severity};
-use crate::policy::Globs;
+use crate::policy::{Globs, Line, Policy};
 use crate::text::{Sources, Span};
 
 /// What a run came to.
@@ -51,8 +51,10 @@ pub enum AskedBy {
 }
 
 /// What a person asked of a run.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Settings {
+    /// Which rules are asked for, and how bad what they find is.
+    pub policy: Policy,
     /// What the modules are for; where not said, each shows it.
     pub engines: Option<Choice>,
     /// Only these rules, unless empty.
@@ -61,6 +63,19 @@ pub struct Settings {
     pub ignore: Vec<RuleId>,
     /// Nothing at these places.
     pub exclude: Globs,
+}
+
+impl Default for Settings {
+    /// What holds where nobody says anything.
+    fn default() -> Self {
+        Self {
+            policy: Policy::recommended(),
+            engines: None,
+            select: Vec::new(),
+            ignore: Vec::new(),
+            exclude: Globs::default(),
+        }
+    }
 }
 
 /// Sorts what was found, drops what is not asked for and what was found twice, and names each.
@@ -79,12 +94,10 @@ pub fn judge(
     told.dedup();
     let mut fingerprints = Fingerprints::default();
     told.into_iter()
-        .map(|(finding, engine)| Verdict {
-            level: finding.severity,
-            asked_by: AskedBy::Engine,
-            engine,
-            fingerprint: fingerprints.of(&finding, sources),
-            finding,
+        .filter_map(|(finding, engine)| {
+            let (level, asked_by) = settings.level(&finding, sources)?;
+            let fingerprint = fingerprints.of(&finding, sources);
+            Some(Verdict { level, asked_by, engine, fingerprint, finding })
         })
         .collect()
 }
@@ -99,9 +112,28 @@ impl Settings {
         let rule = &finding.rule;
         let selected = self.select.is_empty() || self.select.contains(rule);
         let on = (selected && !self.ignore.contains(rule)) || !can_be_off(rule);
-        let place = finding.primary.map_or(finding.module.as_str(), |span| sources.get(span.file).name());
-        on && !self.exclude.has(place)
+        on && !self.exclude.has(place_of(finding, sources))
     }
+
+    /// How bad a finding is in this run, and on whose word; none where nobody wants it.
+    fn level(&self, finding: &Finding, sources: &Sources) -> Option<(Severity, AskedBy)> {
+        let setting = self.policy.setting(finding.rule.as_str(), place_of(finding, sources));
+        match setting.and_then(|(_, setting)| Some((setting.level?, &setting.asked_by))) {
+            Some((level, _)) if level.severity().is_none() && !can_be_off(&finding.rule) => {
+                Some((finding.severity, AskedBy::Engine))
+            }
+            Some((level, Line { file, line })) => {
+                let asked_by = AskedBy::Policy { file: file.clone(), line: *line };
+                level.severity().map(|severity| (severity, asked_by))
+            }
+            None => Some((finding.severity, AskedBy::Engine)),
+        }
+    }
+}
+
+/// The file that a finding is in; of one without a place, the folder of its module.
+pub(super) fn place_of<'a>(finding: &'a Finding, sources: &'a Sources) -> &'a str {
+    finding.primary.map_or(finding.module.as_str(), |span| sources.get(span.file).name())
 }
 
 fn reaches(finding: &Finding, sources: &Sources, scope: &[String]) -> bool {

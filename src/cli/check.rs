@@ -15,7 +15,7 @@ use clap::builder::PossibleValue;
 use super::progress::Progress;
 use super::stream::{err, out};
 use super::terminal::Terminal;
-use super::{Failure, explain, nearest};
+use super::{Failure, explain};
 use crate::check::{self, Outcome, Settings};
 use crate::engine::Choice;
 use crate::finding::{RuleId, Severity};
@@ -23,6 +23,7 @@ use crate::policy::Globs;
 use crate::report::{Format, Names, Style};
 use crate::rules::page::{PAGES, Page};
 use crate::source::Worktree;
+use crate::text::nearest;
 
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
@@ -96,6 +97,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         select: arguments.select.clone(),
         ignore: arguments.ignore.clone(),
         exclude,
+        ..Settings::default()
     };
     let progress = Progress::start(arguments.quiet);
     let checked = check::in_threads(arguments.threads, || {

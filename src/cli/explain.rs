@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 
 use super::terminal::Terminal;
-use super::{Failure, nearest, say};
+use super::{Failure, say};
 use crate::rules::page::{self, Page};
+use crate::text::nearest;
 
 /// Arguments of `explain`.
 #[derive(Debug, clap::Args)]

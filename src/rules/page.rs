@@ -65,6 +65,7 @@ pub const PAGES: &[Page] = pages![
     "missing-provider-configuration",
     "module-argument-type",
     "override-depends-on",
+    "override-drops-provider-source",
     "override-not-allowed",
     "override-without-base",
     "provider-block-in-repeated-module",

@@ -1,0 +1,132 @@
+//! Turns a policy into rules that are ready, and modules in their places into what those find.
+
+use std::fmt;
+
+use rayon::prelude::*;
+
+use crate::finding::{Finding, RuleId};
+use crate::policy::Policy;
+use crate::rules::{self, Check, Context};
+use crate::text::Sources;
+use crate::tree::{Node, NodeId, Tree};
+
+/// The rules that somebody asks for, each with its options.
+pub(super) struct Rulebook<'p> {
+    policy: &'p Policy,
+    ready: Vec<Ready>,
+}
+
+/// A rule with the options that one setting of the policy gives it.
+struct Ready {
+    rule: &'static str,
+    /// The number of the setting.
+    setting: usize,
+    check: Check,
+}
+
+impl<'p> Rulebook<'p> {
+    /// Makes the rules ready that a policy has on; of those, only the selected ones, where any is. Mistakes in options
+    /// are findings.
+    pub(super) fn new(policy: &'p Policy, select: &[RuleId], findings: &mut Vec<Finding>) -> Self {
+        let mut ready = Vec::new();
+        for entry in rules::ENTRIES {
+            if !select.is_empty() && !select.iter().any(|rule| rule.as_str() == entry.id) {
+                continue;
+            }
+            for (setting, said) in policy.settings(entry.id).iter().enumerate() {
+                match entry.configure(&said.options()) {
+                    Ok(check) if said.is_on() => ready.push(Ready { rule: entry.id, setting, check }),
+                    Ok(_) => {}
+                    Err(finding) => findings.push(finding),
+                }
+            }
+        }
+        Self { policy, ready }
+    }
+
+    /// What the rules find in the modules that some of these roots lead to.
+    pub(super) fn findings(&self, tree: &Tree, roots: &[NodeId], context: &Context<'_>) -> Vec<Finding> {
+        if self.ready.is_empty() {
+            return Vec::new();
+        }
+        let below = tree.below(roots);
+        let found: Vec<Vec<Finding>> = below.par_iter().map(|id| self.of(tree.node(*id), context)).collect();
+        found.into_iter().flatten().collect()
+    }
+
+    fn of(&self, node: Node<'_>, context: &Context<'_>) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for ready in &self.ready {
+            let mut found = Vec::new();
+            (ready.check)(node, context, &mut found);
+            for mut finding in found {
+                if finding.module.is_empty() {
+                    finding.module.clone_from(&node.module().folder);
+                }
+                if self.is_asked_for(ready, &finding, context.sources()) {
+                    findings.push(finding);
+                }
+            }
+        }
+        findings
+    }
+
+    /// Whether what the rule finds with these options is what counts at the place where it is found.
+    fn is_asked_for(&self, ready: &Ready, finding: &Finding, sources: &Sources) -> bool {
+        let place = super::verdict::place_of(finding, sources);
+        self.policy.setting(ready.rule, place).is_some_and(|(setting, _)| setting == ready.setting)
+    }
+}
+
+impl fmt::Debug for Rulebook<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.ready.iter().map(|ready| (ready.rule, ready.setting))).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::check::{AskedBy, Settings, run};
+    use crate::finding::RuleId;
+    use crate::policy::Policy;
+    use crate::source::Worktree;
+
+    const FILES: &[(&str, &str)] = &[
+        ("net/main.tf", "terraform {\n  required_providers {\n    x = { source = \"y/x\" }\n  }\n}\n"),
+        ("net/override.tf", "terraform {\n  required_providers {\n    x = { version = \"1.0\" }\n  }\n}\n"),
+    ];
+
+    fn told(settings: &Settings) -> Vec<String> {
+        let files = FILES.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
+        let verdicts = run(&mut Worktree::of_files(files.collect()), settings).verdicts;
+        let asker = |asked_by: &AskedBy| match asked_by {
+            AskedBy::Engine => "engine".to_owned(),
+            AskedBy::Policy { file, .. } => file.to_string(),
+        };
+        let one = verdicts.iter().map(|v| {
+            format!("{} {} {} {}", v.finding.module, v.finding.rule.as_str(), v.level.name(), asker(&v.asked_by))
+        });
+        one.collect()
+    }
+
+    #[test]
+    fn what_both_engines_see_is_told_once_at_the_level_of_the_policy() {
+        let told = told(&Settings::default());
+        assert_eq!(told, ["net override-drops-provider-source error recommended.hcl"]);
+    }
+
+    #[test]
+    fn a_rule_is_silent_unless_somebody_asks_for_it() {
+        let policy = Policy::preset("language").expect("a preset");
+        let settings = Settings { policy, ..Settings::default() };
+        assert!(told(&settings).is_empty());
+        let select = vec![RuleId::named("override-drops-provider-source")];
+        assert_eq!(told(&Settings { select, ..settings }).len(), 1, "asked for by name");
+    }
+
+    #[test]
+    fn a_rule_can_be_left_out() {
+        let ignore = vec![RuleId::named("override-drops-provider-source")];
+        assert!(told(&Settings { ignore, ..Settings::default() }).is_empty());
+    }
+}

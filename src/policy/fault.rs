@@ -1,0 +1,33 @@
+//! Turns a mistake in a policy into a finding at its line.
+
+use crate::finding::{Finding, RuleId, Severity};
+use crate::text::{Span, nearest};
+
+/// What the mistakes of policies are found under.
+pub const INVALID_POLICY: RuleId = RuleId::built_in("invalid-policy");
+
+/// A mistake at a place of a policy.
+pub(super) fn fault(summary: impl Into<String>, at: Span) -> Finding {
+    Finding::policy(INVALID_POLICY, Severity::Error, summary).at(at)
+}
+
+/// A word that means nothing here, with the nearest that does, or all of them.
+pub(super) fn unknown<'a>(
+    what: &str,
+    word: &str,
+    known: impl IntoIterator<Item = &'a str> + Clone,
+    at: Span,
+) -> Finding {
+    let finding = fault(format!("Unknown {what}"), at);
+    if let Some(meant) = nearest(word, known.clone()) {
+        return finding
+            .detail(format!("No {what} is called `{word}` here."))
+            .help(format!("did you mean `{meant}`?"));
+    }
+    let all: Vec<String> = known.into_iter().map(|known| format!("`{known}`")).collect();
+    match all.as_slice() {
+        [] => finding.detail(format!("There is no {what} here.")).help("remove it"),
+        [one] => finding.detail(format!("The only {what} here is {one}.")),
+        all => finding.detail(format!("No {what} is called `{word}` here. There are {}.", all.join(", "))),
+    }
+}

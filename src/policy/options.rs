@@ -1,0 +1,198 @@
+//! Turns the arguments of a `rule` block into the options that its rule asks for.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::Globs;
+use super::fault::{fault, unknown};
+use crate::finding::Finding;
+use crate::syntax::{Attribute, Expr, ExprKind};
+use crate::text::Span;
+use crate::value;
+
+/// What a policy sets for one rule. What the rule does not ask for, nobody may set.
+#[derive(Debug)]
+pub struct Options<'p> {
+    given: &'p [Arc<Attribute>],
+    asked: RefCell<Vec<&'static str>>,
+}
+
+impl<'p> Options<'p> {
+    /// The options that these arguments set.
+    pub fn new(given: &'p [Arc<Attribute>]) -> Self {
+        Self { given, asked: RefCell::default() }
+    }
+
+    /// Patterns of paths, or of anything that is written like one; none match where the option is not set.
+    pub fn globs(&self, name: &'static str) -> Result<Globs, Finding> {
+        let Some(patterns) = self.listed(name)? else { return Ok(Globs::default()) };
+        // The first that is no pattern is the one to point at.
+        for (pattern, span) in &patterns {
+            Globs::new([pattern.as_str()]).map_err(|error| fault("Invalid pattern", *span).detail(error))?;
+        }
+        let patterns = patterns.iter().map(|(pattern, _)| pattern.as_str());
+        Globs::new(patterns).map_err(|error| fault("Invalid pattern", self.span(name)).detail(error))
+    }
+
+    /// A list of texts; none where the option is not set.
+    pub fn strings(&self, name: &'static str) -> Result<Option<Vec<SmolStr>>, Finding> {
+        Ok(self.listed(name)?.map(|texts| texts.into_iter().map(|(text, _)| text).collect()))
+    }
+
+    /// A text; none where the option is not set.
+    pub fn string(&self, name: &'static str) -> Result<Option<SmolStr>, Finding> {
+        let Some(expr) = self.ask(name) else { return Ok(None) };
+        text(expr).map(Some).ok_or_else(|| wrong_type(name, "a text between quotes", expr))
+    }
+
+    /// A whole number that is not negative; none where the option is not set.
+    pub fn number(&self, name: &'static str) -> Result<Option<usize>, Finding> {
+        let Some(expr) = self.ask(name) else { return Ok(None) };
+        let number = match &expr.kind {
+            ExprKind::Number(digits) => digits.parse().ok(),
+            _ => None,
+        };
+        number.map(Some).ok_or_else(|| wrong_type(name, "a whole number", expr))
+    }
+
+    /// `true` or `false`; none where the option is not set.
+    pub fn flag(&self, name: &'static str) -> Result<Option<bool>, Finding> {
+        let Some(expr) = self.ask(name) else { return Ok(None) };
+        match expr.kind {
+            ExprKind::Bool(value) => Ok(Some(value)),
+            _ => Err(wrong_type(name, "`true` or `false`", expr)),
+        }
+    }
+
+    /// One of a few words; none where the option is not set.
+    pub fn one_of(
+        &self,
+        name: &'static str,
+        words: &[&'static str],
+    ) -> Result<Option<&'static str>, Finding> {
+        let Some(word) = self.string(name)? else { return Ok(None) };
+        let known = words.iter().copied();
+        let meant = known.clone().find(|known| *known == word);
+        meant.map(Some).ok_or_else(|| unknown("word", &word, known, self.span(name)))
+    }
+
+    /// A mistake in an option that was asked for and set, such as a number that is too large.
+    pub fn refuse(&self, name: &'static str, why: impl Into<String>) -> Finding {
+        fault(format!("Invalid `{name}`"), self.span(name)).detail(why)
+    }
+
+    /// Where an option was set, but never asked for.
+    pub fn refuse_others(&self) -> Result<(), Finding> {
+        let asked = self.asked.borrow();
+        match self.given.iter().find(|attribute| !asked.contains(&attribute.name.as_str())) {
+            Some(other) => {
+                let known = asked.iter().copied().chain(["level"]);
+                Err(unknown("option", &other.name, known, other.name_span))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn ask(&self, name: &'static str) -> Option<&'p Expr> {
+        self.asked.borrow_mut().push(name);
+        self.given.iter().find(|attribute| attribute.name == name).map(|attribute| &attribute.expr)
+    }
+
+    fn span(&self, name: &str) -> Span {
+        let given = self.given.iter().find(|attribute| attribute.name == name);
+        given.map(|attribute| attribute.expr.span).expect("only what was set is refused")
+    }
+
+    fn listed(&self, name: &'static str) -> Result<Option<Vec<(SmolStr, Span)>>, Finding> {
+        let Some(expr) = self.ask(name) else { return Ok(None) };
+        texts(name, expr).map(Some)
+    }
+}
+
+/// The texts of a list that is written out, each with its place.
+pub(super) fn texts(name: &str, expr: &Expr) -> Result<Vec<(SmolStr, Span)>, Finding> {
+    let wrong = |expr| wrong_type(name, "a list of texts between quotes", expr);
+    let elements = expr.as_list().ok_or_else(|| wrong(expr))?;
+    elements.iter().map(|element| Ok((text(element).ok_or_else(|| wrong(element))?, element.span))).collect()
+}
+
+/// The text of a string without anything to calculate.
+pub(super) fn text(expr: &Expr) -> Option<SmolStr> {
+    value::constant(expr, &mut Vec::new()).as_str().map(SmolStr::new)
+}
+
+/// An argument that has to be something else.
+pub(super) fn wrong_type(name: &str, wanted: &str, expr: &Expr) -> Finding {
+    fault("Unsuitable value", expr.span).detail(format!("`{name}` takes {wanted}."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::{self, Notation};
+    use crate::text::{FileId, Source};
+
+    fn given(text: &str) -> Vec<Arc<Attribute>> {
+        let source = Source::new("overrule.hcl", text.into());
+        let (file, findings) = syntax::parse(FileId::new(0), &source, Notation::Native);
+        assert_eq!(findings, []);
+        file.body.just_attributes(&mut Vec::new())
+    }
+
+    fn told(finding: &Finding) -> String {
+        let at = finding.primary.expect("a place").start;
+        let help = finding.help.as_deref().map(|help| format!(" ({help})")).unwrap_or_default();
+        format!("{at}: {}: {}{help}", finding.summary, finding.detail)
+    }
+
+    #[test]
+    fn options_have_types() {
+        let given = given("g = [\"a/*\"]\nl = [\"x\", \"y\"]\ns = \"x\"\nn = 4\nf = true\n");
+        let options = Options::new(&given);
+        assert!(options.globs("g").expect("globs").has("a/b"));
+        assert_eq!(options.strings("l"), Ok(Some(vec!["x".into(), "y".into()])));
+        assert_eq!(options.string("s"), Ok(Some("x".into())));
+        assert_eq!(options.one_of("s", &["x", "y"]), Ok(Some("x")));
+        assert_eq!(options.number("n"), Ok(Some(4)));
+        assert_eq!(options.flag("f"), Ok(Some(true)));
+        assert_eq!(options.refuse_others(), Ok(()));
+        assert_eq!(options.flag("other"), Ok(None), "what is not set has a default");
+    }
+
+    #[test]
+    fn what_has_the_wrong_type_is_told_where_it_stands() {
+        let given = given("a = \"x\"\nb = [1]\nc = [\"ok\", \"b[c\"]\nd = -1\n");
+        let options = Options::new(&given);
+        let wrong = |result: Result<(), Finding>| told(&result.expect_err("a mistake"));
+        assert_eq!(
+            wrong(options.globs("a").map(|_| ())),
+            "4: Unsuitable value: `a` takes a list of texts between quotes."
+        );
+        assert_eq!(
+            wrong(options.strings("b").map(|_| ())),
+            "13: Unsuitable value: `b` takes a list of texts between quotes."
+        );
+        assert!(
+            wrong(options.globs("c").map(|_| ())).starts_with("27: Invalid pattern: `b[c` is no pattern")
+        );
+        assert_eq!(wrong(options.number("d").map(|_| ())), "38: Unsuitable value: `d` takes a whole number.");
+        assert_eq!(wrong(options.flag("a").map(|_| ())), "4: Unsuitable value: `a` takes `true` or `false`.");
+        assert_eq!(
+            wrong(options.one_of("a", &["xy"]).map(|_| ())),
+            "4: Unknown word: No word is called `x` here. (did you mean `xy`?)"
+        );
+    }
+
+    #[test]
+    fn what_nobody_asked_for_is_refused_with_the_nearest_word() {
+        let given = given("alow = []\n");
+        let options = Options::new(&given);
+        assert!(options.globs("allow").is_ok());
+        assert_eq!(
+            told(&options.refuse_others().expect_err("a mistake")),
+            "0: Unknown option: No option is called `alow` here. (did you mean `allow`?)"
+        );
+    }
+}
