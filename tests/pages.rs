@@ -1,9 +1,13 @@
 //! Runs the examples on the pages of all rules, and holds the pages to their form.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
 
 use overrule::check::example::{Example, examples};
 use overrule::finding::{Language, RuleId};
+use overrule::policy::Policy;
+use overrule::rules::ENTRIES;
 use overrule::rules::page::{PAGES, Page};
 
 /// Rules that find what is not in a text, so that no page can show it.
@@ -12,7 +16,7 @@ const NOT_IN_A_TEXT: &[Language] = &[Language::UnreadableFile, Language::LinkLea
 /// Pages that have no more than their first line so far.
 const TO_BE_WRITTEN: &[&str] = &["invalid-function-call", "module-argument-type", "sensitive-output"];
 
-/// What other rules find in the examples of a page: page, claim, rule. Each was looked at.
+/// What other rules of the language find in the examples of a page: page, claim, rule. Each was looked at.
 const FOUND_BESIDE: &[(&str, &str, &str)] = &[
     // The engines read on after a mistake, and take what is left of the value for a wrong one.
     ("syntax-error", "A comma too many in JSON", "invalid-value"),
@@ -79,11 +83,12 @@ fn every_page_has_an_example_of_both_kinds() {
 }
 
 #[test]
-fn what_other_rules_find_in_examples_was_looked_at() {
+fn what_the_language_finds_in_examples_was_looked_at() {
+    let language = Policy::preset("language").expect("a preset");
     let mut found = BTreeSet::new();
     for page in written() {
         for example in examples_of(page) {
-            for (rule, _) in example.rules() {
+            for (rule, _) in example.rules(&language) {
                 if rule.as_str() != page.rule {
                     found.insert((page.rule.to_owned(), example.claim.clone(), rule.as_str().to_owned()));
                 }
@@ -96,11 +101,35 @@ fn what_other_rules_find_in_examples_was_looked_at() {
     assert_eq!(found, looked_at.collect());
 }
 
+/// Which rules of policies find something in examples of others that are to be silent, is kept in a file to be looked
+/// at; `UPDATE_PAGES=1` writes it anew.
+#[test]
+fn what_policies_find_in_silent_examples_was_looked_at() {
+    let strict = Policy::preset("strict").expect("a preset");
+    let mut found = BTreeSet::new();
+    for page in written() {
+        for example in examples_of(page).into_iter().filter(|example| example.marks.is_empty()) {
+            for (rule, _) in example.rules(&strict) {
+                if ENTRIES.iter().any(|entry| entry.id == rule.as_str() && entry.id != page.rule) {
+                    found.insert(format!("{} in {}: {}\n", rule.as_str(), page.rule, example.claim));
+                }
+            }
+        }
+    }
+    let found: String = found.into_iter().collect();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pages/beside.txt");
+    if std::env::var_os("UPDATE_PAGES").is_some() {
+        fs::write(&file, &found).expect("the list is kept");
+    }
+    let kept = fs::read_to_string(&file).expect("the list");
+    assert!(kept == found, "tests/pages/beside.txt differs; UPDATE_PAGES=1 keeps the new one:\n{found}");
+}
+
 #[test]
 fn every_page_says_what_why_and_how_and_where_it_is_written() {
     for page in written() {
-        let sections: Vec<&str> = page.text.lines().filter(|line| line.starts_with("## ")).collect();
-        assert_eq!(sections, ["## Why", "## Fix", "## Examples"], "{}", page.rule);
+        let sections = page.text.lines().filter(|line| line.starts_with("## ") && *line != "## Options");
+        assert_eq!(sections.collect::<Vec<_>>(), ["## Why", "## Fix", "## Examples"], "{}", page.rule);
         let documentation = ["https://developer.hashicorp.com/terraform/", "https://opentofu.org/docs/"];
         assert!(
             documentation.iter().any(|link| page.text.contains(link)),

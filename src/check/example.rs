@@ -19,6 +19,7 @@ use std::ops::Range;
 use super::{Settings, Verdict, run};
 use crate::engine::Choice;
 use crate::finding::{RuleId, Severity};
+use crate::policy::Policy;
 use crate::source::Worktree;
 use crate::text::{Sources, Span};
 
@@ -124,9 +125,9 @@ impl Example {
         differences
     }
 
-    /// The rules that find something in it, each with the words of what it finds.
-    pub fn rules(&self) -> Vec<(RuleId, String)> {
-        let (_, verdicts) = self.check(Vec::new());
+    /// The rules of a policy that find something in it, each with the words of what it finds.
+    pub fn rules(&self, policy: &Policy) -> Vec<(RuleId, String)> {
+        let (_, verdicts) = self.check(Settings { policy: policy.clone(), ..Settings::default() });
         verdicts.into_iter().map(|verdict| (verdict.finding.rule.clone(), words(&verdict))).collect()
     }
 
@@ -167,14 +168,14 @@ impl Example {
     }
 
     fn found(&self, select: Vec<RuleId>) -> Vec<Mark> {
-        let (worktree, verdicts) = self.check(select);
+        let (worktree, verdicts) = self.check(Settings { select, ..Settings::default() });
         verdicts.iter().flat_map(|verdict| marks(verdict, worktree.sources())).collect()
     }
 
-    fn check(&self, select: Vec<RuleId>) -> (Worktree, Vec<Verdict>) {
+    fn check(&self, settings: Settings) -> (Worktree, Vec<Verdict>) {
         let files = self.files.iter().map(|(name, text)| (name.clone(), text.clone().into_bytes()));
         let mut worktree = Worktree::of_files(files.collect());
-        let settings = Settings { engines: self.engines.clone(), select, ..Settings::default() };
+        let settings = Settings { engines: self.engines.clone(), ..settings };
         let outcome = run(&mut worktree, &settings);
         (worktree, outcome.verdicts)
     }

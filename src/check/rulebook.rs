@@ -104,7 +104,13 @@ mod tests {
             AskedBy::Policy { file, .. } => file.to_string(),
         };
         let one = verdicts.iter().map(|v| {
-            format!("{} {} {} {}", v.finding.module, v.finding.rule.as_str(), v.level.name(), asker(&v.asked_by))
+            format!(
+                "{} {} {} {}",
+                v.finding.module,
+                v.finding.rule.as_str(),
+                v.level.name(),
+                asker(&v.asked_by)
+            )
         });
         one.collect()
     }

@@ -97,7 +97,7 @@ pub fn judge(
         .filter_map(|(finding, engine)| {
             let (level, asked_by) = settings.level(&finding, sources)?;
             let fingerprint = fingerprints.of(&finding, sources);
-            Some(Verdict { level, asked_by, engine, fingerprint, finding })
+            Some(Verdict { finding, level, asked_by, engine, fingerprint })
         })
         .collect()
 }
