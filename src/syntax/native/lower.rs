@@ -93,7 +93,7 @@ impl<'a, E: Excerpt> Lowering<'a, E> {
             edit::Expression::Null(_) => Expr { span, kind: ExprKind::Null },
             edit::Expression::Bool(value) => Expr { span, kind: ExprKind::Bool(*value.value()) },
             edit::Expression::Number(_) => self.number(span),
-            edit::Expression::String(_) => Expr { span, kind: ExprKind::Template(self.plain_string(span)) },
+            edit::Expression::String(_) => self.string(span),
             edit::Expression::StringTemplate(template) => {
                 Expr { span, kind: ExprKind::Template(self.quoted_template(template)) }
             }

@@ -5,7 +5,8 @@
 //! - Line breaks that mean nothing, in `{ for … }` and in directives above all, become blanks, and all comments do.
 //! - A key that stands twice in an object, which the engines allow, parts the object into portions, as does a great
 //!   number of keys, for which hcl-edit takes quadratic time.
-//! - A line of a heredoc that starts with its marker but goes on gets another letter there.
+//! - A line of a heredoc that starts with its marker but goes on gets another letter there, and a heredoc without a
+//!   line becomes `""`.
 //! - A number that no machine number holds becomes zeros. (Its digits are read from the source anyway.)
 
 use std::borrow::Cow;

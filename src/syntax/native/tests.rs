@@ -125,6 +125,16 @@ fn heredocs_may_hold_lines_that_start_with_their_marker() {
 }
 
 #[test]
+fn an_empty_heredoc_ends_where_it_does() {
+    let (source, expr) = value("a = [<<EOT\n  EOT\n, <<EOT\nx\nEOT\n]\n");
+    let ExprKind::Tuple(items) = &expr.kind else { panic!("a tuple") };
+    let written: Vec<&str> = items.iter().map(|item| source.slice(item.span)).collect();
+    assert_eq!(written, ["<<EOT\n  EOT", "<<EOT\nx\nEOT"]);
+    value("a = f(<<EOT\nEOT\n)\n");
+    value("a = <<EOT\n EOT  \n");
+}
+
+#[test]
 fn numbers_keep_their_digits_however_large_they_are() {
     for digits in ["1e999", "123456789012345678901234567890", "1.e5", "0.1"] {
         let (_, expr) = value(&format!("a = {digits}\n"));

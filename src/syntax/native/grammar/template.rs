@@ -36,6 +36,9 @@ impl Parser<'_> {
         let close = loop {
             let token = self.read();
             if token.kind == end {
+                if token.start == opener.end && token.kind == Kind::CloseHeredoc {
+                    self.replace_empty(opener, token);
+                }
                 break token;
             }
             match token.kind {
@@ -216,5 +219,12 @@ impl Parser<'_> {
         let first = marker.chars().next().map_or(1, char::len_utf8);
         let with = if marker.starts_with('a') { b'b' } else { b'a' };
         self.mends.push(Mend { start, end: start + u32::try_from(first).unwrap_or(1), with });
+    }
+
+    /// hcl-edit seeks the end of a heredoc without any line in it behind the next one, so it gets to see `""` instead.
+    fn replace_empty(&mut self, open: Token, close: Token) {
+        let quotes = open.start + 2;
+        self.mends.push(Mend { start: open.start, end: quotes, with: b'"' });
+        self.mends.push(Mend { start: quotes, end: close.end, with: b' ' });
     }
 }

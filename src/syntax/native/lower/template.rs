@@ -12,6 +12,17 @@ use crate::syntax::native::scan::Token;
 use crate::text::Span;
 
 impl<E: Excerpt> Lowering<'_, E> {
+    /// A string without any sequence in it. Where a heredoc stands in the source, it is an empty one.
+    pub(super) fn string(&self, span: Span) -> Expr {
+        let open = self.token_at(span.start);
+        if self.tokens[open].kind != Kind::OpenHeredoc {
+            return Expr { span, kind: ExprKind::Template(self.plain_string(span)) };
+        }
+        let close = self.tokens.get(open + 1).map_or(span.end, |close| close.end);
+        let template = Template { kind: TemplateKind::Heredoc, parts: Vec::new() };
+        Expr { span: Span { end: close, ..span }, kind: ExprKind::Template(template) }
+    }
+
     /// A quoted string without any sequence in it.
     pub(super) fn plain_string(&self, span: Span) -> Template {
         let first = self.token_at(span.start) + 1;
