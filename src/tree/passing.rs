@@ -12,7 +12,7 @@ use smol_str::SmolStr;
 use crate::finding::{Finding, Language, Severity};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
-use crate::module::declaration::{ModuleCall, PassedProvider};
+use crate::module::declaration::{ModuleCall, PassedProvider, RequiredProvider};
 use crate::text::Span;
 use crate::tree::providers::{Declared, display};
 use crate::tree::reach::Reached;
@@ -193,6 +193,7 @@ impl Edge<'_> {
             .address(format!("module.{}", self.call.name));
         let theirs = display(child, theirs);
         let ours = display(child, ours);
+        let finding = self.required_on_both_sides(finding, passed);
         match other_name {
             Some(required) => finding
                 .detail(format!(
@@ -212,6 +213,17 @@ impl Edge<'_> {
                 .at(passed.in_parent.name_span)
                 .help(format!("pass a configuration of {theirs}, or let both modules require one source")),
         }
+    }
+
+    /// Adds the places that say which provider each name is, where there are any.
+    fn required_on_both_sides(&self, finding: Finding, passed: &PassedProvider) -> Finding {
+        let child = self.child.module().required_providers.get(&passed.in_child.name);
+        let caller = self.required_in_parent(passed, &passed.in_child.compact());
+        let places = [(caller, "required in the calling module"), (child, "required in the called module")];
+        places.into_iter().fold(finding, |finding, (required, words)| match required {
+            Some(required) => finding.related(required.value_span, words),
+            None => finding,
+        })
     }
 
     /// Which provider a name is in the called module.
@@ -240,8 +252,14 @@ impl Edge<'_> {
         siblings.find_map(|sibling| linked_types(sibling.module()).remove(name))
     }
 
-    /// Which provider a name is in the calling module; its entry under the name in the called module wins, which is a
-    /// mistake of the engines.
+    /// The entry for a name in the calling module; the one under the name in the called module wins, which is a mistake
+    /// of the engines.
+    fn required_in_parent(&self, passed: &PassedProvider, child_name: &str) -> Option<&RequiredProvider> {
+        let required = &self.caller.module().required_providers;
+        required.get(child_name).or_else(|| required.get(&passed.in_parent.name))
+    }
+
+    /// Which provider a name is in the calling module.
     fn parent_address(
         &self,
         passed: &PassedProvider,

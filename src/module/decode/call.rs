@@ -79,10 +79,10 @@ impl Decoder<'_> {
 
     /// `source`. Where the engine evaluates it only once the call is merged, it is left for [`resolve_source`].
     fn module_source(&mut self, attribute: &Arc<Attribute>, content: &Content) -> Source {
-        let has_version = content.attribute("version").is_some();
+        let version = content.attribute("version").map(|version| version.span);
         match self.features.module_address {
             ModuleAddress::LiteralPerBlock => {
-                read_source(&attribute.expr, has_version, self.features, self.findings)
+                read_source(&attribute.expr, version, self.features, self.findings)
             }
             ModuleAddress::ConstAfterMerge | ModuleAddress::StaticAfterMerge => {
                 Source { raw: SmolStr::default(), address: None, span: attribute.expr.span }
@@ -159,23 +159,33 @@ pub(in crate::module) fn resolve_source(
         call.source = Some(Source { raw: SmolStr::default(), address: None, span: attribute.expr.span });
         return;
     }
-    let has_version = call.address.version.as_ref().is_some_and(|version| {
+    let version = call.address.version.as_ref().filter(|version| {
         !features.module_version_null || !value::constant(&version.expr, &mut Vec::new()).is_null()
     });
-    call.source = Some(read_source(&attribute.expr, has_version, features, findings));
+    let version = version.map(|version| version.span);
+    call.source = Some(read_source(&attribute.expr, version, features, findings));
 }
 
-fn read_source(expr: &Expr, has_version: bool, features: &Features, findings: &mut Vec<Finding>) -> Source {
+/// Reads a source. `version` is where one stands beside it, so that it has to be one of a registry.
+fn read_source(
+    expr: &Expr,
+    version: Option<Span>,
+    features: &Features,
+    findings: &mut Vec<Finding>,
+) -> Source {
     let span = expr.span;
     let Some(raw) = value::text(expr, findings) else {
         return Source { raw: SmolStr::default(), address: None, span };
     };
-    let address = match ModuleSource::parse(&raw, has_version, features) {
+    let address = match ModuleSource::parse(&raw, version.is_some(), features) {
         Ok(address) => Some(address),
         Err(error) => {
-            findings.push(
-                Finding::language(Language::InvalidModuleSource, error.summary).detail(error.detail).at(span),
-            );
+            let finding = Finding::language(Language::InvalidModuleSource, error.summary);
+            let finding = finding.detail(error.detail).at(span);
+            findings.push(match version {
+                Some(version) => finding.related(version, "only a module from a registry has a version"),
+                None => finding,
+            });
             None
         }
     };
