@@ -6,6 +6,7 @@
 mod arguments;
 mod children;
 mod cycles;
+mod evaluation;
 mod passing;
 mod providers;
 mod reach;
@@ -127,6 +128,7 @@ impl Tree {
             requirements::check(node, &mut findings);
             arguments::check(node, &mut findings);
             references::check(node, &mut findings);
+            evaluation::check(node, &mut findings);
             for finding in &mut findings[from..] {
                 finding.module.clone_from(&node.module().folder);
             }

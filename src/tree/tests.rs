@@ -273,3 +273,74 @@ fn validations_order_variables_and_destroy_provisioners_order_nothing() {
     assert_eq!(said(&[("", &text)]).len(), 1);
     assert_eq!(said(&[("", &rule("a", "a"))]), Vec::<String>::new());
 }
+
+fn places(said: Vec<String>) -> Vec<String> {
+    said.into_iter().map(|line| line.split(" (").next().unwrap_or("").to_owned()).collect()
+}
+
+#[test]
+fn expressions_are_evaluated_as_far_as_they_are_known() {
+    let text = "variable \"a\" {\n  type = object({ b = string })\n}\nlocals {\n  c = var.a.d\n  e = upper(var.a.b, 1)\n  f = nope(1)\n  \
+                g = { h = [1] }\n  i = local.g.j\n  k = local.g.h[1]\n  l = try(var.a.d, local.g.j, 1)\n  m = local.f + local.g\n  \
+                n = [for v in local.g.h : v.o]\n  p = x_y.z.q.r\n}\nresource \"x_y\" \"z\" {\n  s = path.module + 1\n}\n";
+    assert_eq!(
+        places(said(&[("", text)])),
+        [
+            ":10 local.k: Invalid index",
+            ":12 local.m: Invalid operand",
+            ":13 local.n: Unsupported attribute",
+            ":5 local.c: Unsupported attribute",
+            ":6 local.e: Too many function arguments",
+            ":7 local.f: Call to unknown function",
+            ":9 local.i: Unsupported attribute",
+        ]
+    );
+}
+
+#[test]
+fn repetition_takes_numbers_maps_and_sets_of_strings() {
+    let block = |name: &str, argument: &str| format!("resource \"x_y\" \"{name}\" {{\n  {argument}\n}}\n");
+    let text = [
+        block("a", "count = \"x\""),
+        block("b", "count = -1"),
+        block("c", "for_each = [1]"),
+        block("d", "for_each = toset([1])"),
+        block("e", "for_each = null"),
+        block("f", "for_each = x_y.a.b"),
+        block("g", "for_each = toset([\"a\"])"),
+        block("h", "count = \"2\""),
+        block("i", "for_each = each.key"),
+    ]
+    .concat();
+    assert_eq!(
+        places(said(&[("", &text)])),
+        [
+            ":11 x_y.d: Invalid for_each set argument",
+            ":14 x_y.e: Invalid for_each argument",
+            ":17 x_y.f: Missing resource instance key",
+            ":2 x_y.a: Incorrect value type",
+            ":26 x_y.i: Reference to \"each\" in context without for_each",
+            ":5 x_y.b: Invalid count argument",
+            ":8 x_y.c: Invalid for_each argument",
+        ]
+    );
+}
+
+#[test]
+fn arguments_fit_the_types_of_variables() {
+    let child = (
+        "m",
+        "variable \"s\" {\n  type = string\n}\nvariable \"o\" {\n  type = object({ a = number, b = optional(string) })\n}\n\
+                 variable \"n\" {\n  nullable = false\n}\n",
+    );
+    let text = "module \"a\" {\n  source = \"./m\"\n  s = []\n  o = { a = \"x\" }\n  n = null\n}\nmodule \"b\" {\n  source = \"./m\"\n  \
+                s = 1\n  o = { a = \"1\", c = 1 }\n  n = local.x\n}\nlocals {\n  x = 1\n}\n";
+    assert_eq!(
+        places(said(&[("", text), child])),
+        [
+            ":3 module.a: Invalid value for input variable",
+            ":4 module.a: Invalid value for input variable",
+            ":5 module.a: Required variable not set",
+        ]
+    );
+}

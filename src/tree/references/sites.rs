@@ -84,6 +84,12 @@ pub(in crate::tree) fn for_each<'t>(node: Node<'t>, visit: &mut dyn FnMut(&Site<
     }
 }
 
+impl Symbols {
+    /// What means something in the arguments of a module call. The engine does not hold these symbols against the call
+    /// before it knows the instances.
+    pub(in crate::tree) const OF_ARGUMENTS: Self = Self { count: true, each: true, itself: false };
+}
+
 impl<'m> Site<'m> {
     fn new(owner: Owner<'m>, symbols: Symbols) -> Self {
         Self { owner, symbols, on_destroy: false }
@@ -160,10 +166,8 @@ impl<'t> Sites<'_, 't> {
             Some(child) => arguments::given(call, child.module()),
             None => call.config.just_attributes(&mut Vec::new()),
         };
-        // The engine does not hold these symbols against the call before it knows the instances.
-        let symbols = Symbols { count: true, each: true, itself: false };
         for attribute in given {
-            let site = Site::new(Owner::Argument(call, attribute.name.clone()), symbols);
+            let site = Site::new(Owner::Argument(call, attribute.name.clone()), Symbols::OF_ARGUMENTS);
             self.argument(&site, Some(&attribute));
         }
     }

@@ -40,7 +40,11 @@ impl Evaluator<'_> {
         else {
             let known = ALL.iter().filter(|function| engine.has_function(function.name));
             let near = known.map(|function| function.name).find(|known| strsim::levenshtein(known, name) < 3);
-            let mut finding = Finding::language(Language::InvalidFunctionCall, "Call to unknown function")
+            // To the engines whatever has a namespace comes from a provider.
+            let is_namespaced = engine.has_namespaces() && call.name.contains("::");
+            let summary =
+                if is_namespaced { "Unknown provider function" } else { "Call to unknown function" };
+            let mut finding = Finding::language(Language::InvalidFunctionCall, summary)
                 .detail(format!("{engine} has no function named {:?}.", call.name))
                 .at(call.name_span);
             if let Some(near) = near {

@@ -1,0 +1,161 @@
+//! Turns the expressions of a module into values, as far as they are known before anything runs, and finds what is wrong
+//! with them then.
+//!
+//! As in the engine, variables are unknown but have a type, local values are what their expressions give, a module is an
+//! object of outputs of which nothing else is known, and of resources nothing is known at all.
+
+mod given;
+mod scope;
+
+use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
+
+use crate::finding::{Finding, Severity, Stage};
+use crate::module::address::{Subject, reference};
+use crate::module::declaration::{Local, ModuleCall};
+use crate::syntax::{Attribute, Expr, Iteration};
+use crate::tree::cycles::components;
+use crate::tree::references::sites::{self, Found, Owner, Site, Symbols};
+use crate::tree::{Node, arguments};
+use crate::value::{Value, evaluate};
+use scope::{Locals, ModuleScope};
+
+/// Looks at every expression of a module.
+pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
+    let module = node.module();
+    let mut evaluation = Evaluation { node, locals: Locals::default(), findings };
+    for local in in_order(node) {
+        match local {
+            Ordered::Local(local) => evaluation.local(local),
+            // The engine goes no further than such a cycle.
+            Ordered::InCycle(local) => evaluation.locals.keep(&local.name, Value::UNKNOWN),
+        }
+    }
+    sites::for_each(node, &mut |site, found| match (found, &site.owner) {
+        (Found::Dependency(_), _) | (_, Owner::Local(_)) => {}
+        (Found::Expression(expr, around), _) => {
+            evaluation.at_site(site, expr, around);
+        }
+    });
+    for resource in module.resources.values() {
+        let address = resource.address.to_string();
+        evaluation.repetition(resource.count.as_deref(), resource.for_each.as_deref(), &address);
+    }
+    for call in module.calls.values() {
+        let address = format!("module.{}", call.name);
+        evaluation.repetition(call.count.as_deref(), call.for_each.as_deref(), &address);
+        if let Some(child) = node.child(&call.name) {
+            evaluation.arguments(call, child);
+        }
+    }
+}
+
+/// A local value in its turn.
+enum Ordered<'t> {
+    Local(&'t Local),
+    InCycle(&'t Local),
+}
+
+/// The local values of a module, each behind those that it is made from.
+fn in_order(node: Node<'_>) -> Vec<Ordered<'_>> {
+    let module = node.module();
+    let locals: Vec<&Local> = module.locals.values().collect();
+    let numbers: BTreeMap<&SmolStr, usize> =
+        locals.iter().enumerate().map(|(number, local)| (&local.name, number)).collect();
+    let edges: Vec<Vec<usize>> = locals
+        .iter()
+        .map(|local| {
+            let mut edges = Vec::new();
+            local.attribute.expr.for_each_variable(|traversal| {
+                if traversal.root == "local"
+                    && let Ok(reference) = reference(traversal, &module.features)
+                    && let Subject::Local(name) = &reference.subject
+                {
+                    edges.extend(numbers.get(name));
+                }
+            });
+            edges
+        })
+        .collect();
+    let order = components(&edges).into_iter();
+    order
+        .flat_map(|component| {
+            let in_cycle = component.len() > 1 || component.iter().any(|local| edges[*local].contains(local));
+            let ordered = |local: usize| {
+                if in_cycle { Ordered::InCycle(locals[local]) } else { Ordered::Local(locals[local]) }
+            };
+            component.into_iter().map(ordered).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+struct Evaluation<'t, 'f> {
+    node: Node<'t>,
+    /// Those that were evaluated so far.
+    locals: Locals,
+    findings: &'f mut Vec<Finding>,
+}
+
+impl Evaluation<'_, '_> {
+    fn local(&mut self, local: &Local) {
+        let address = format!("local.{}", local.name);
+        let value = self.value(&local.attribute.expr, &[], Symbols::default(), &address);
+        self.locals.keep(&local.name, value);
+    }
+
+    fn at_site(&mut self, site: &Site<'_>, expr: &Expr, around: Iteration<'_>) {
+        // What a dynamic block may never make, the engine does not evaluate.
+        if around.is_certain {
+            self.value(expr, around.names, site.symbols, &site.address());
+        }
+    }
+
+    /// What an expression is worth; unknown after an error.
+    fn value(&mut self, expr: &Expr, iterators: &[SmolStr], symbols: Symbols, address: &str) -> Value {
+        let mut found = Vec::new();
+        let scope = ModuleScope { node: self.node, locals: &self.locals, iterators, symbols };
+        let value = evaluate(expr, &scope, &mut found);
+        let failed = found.iter().any(|finding| finding.severity == Severity::Error);
+        for finding in found {
+            let finding = Finding { stage: Stage::Validate, ..finding.address(address) };
+            // Of what the outputs of modules lack, the references tell more.
+            let same = |other: &Finding| other.primary == finding.primary && other.summary == finding.summary;
+            if !self.findings.iter().rev().any(same) {
+                self.findings.push(finding);
+            }
+        }
+        if failed { Value::UNKNOWN } else { value }
+    }
+
+    /// The value alone, of an expression that was looked at already.
+    fn known(&self, expr: &Expr, symbols: Symbols) -> Value {
+        let mut found = Vec::new();
+        let scope = ModuleScope { node: self.node, locals: &self.locals, iterators: &[], symbols };
+        let value = evaluate(expr, &scope, &mut found);
+        if found.iter().any(|finding| finding.severity == Severity::Error) { Value::UNKNOWN } else { value }
+    }
+
+    /// `count` and `for_each`, the former first: where override files bring about both, it wins.
+    fn repetition(&mut self, count: Option<&Attribute>, for_each: Option<&Attribute>, address: &str) {
+        let finding = match (count, for_each) {
+            (Some(count), _) => given::count(&self.known(&count.expr, Symbols::default()), &count.expr),
+            (None, Some(for_each)) => {
+                given::for_each(&self.known(&for_each.expr, Symbols::default()), &for_each.expr)
+            }
+            (None, None) => None,
+        };
+        self.findings.extend(finding.map(|finding| finding.at_validate().address(address)));
+    }
+
+    /// The arguments of a call, held against the types of the variables that they are for.
+    fn arguments(&mut self, call: &ModuleCall, child: Node<'_>) {
+        let address = format!("module.{}", call.name);
+        for attribute in arguments::given(call, child.module()) {
+            let Some(variable) = child.module().variables.get(&attribute.name) else { continue };
+            let value = self.known(&attribute.expr, Symbols::OF_ARGUMENTS);
+            let finding = given::argument(&value, &attribute.expr, variable);
+            self.findings.extend(finding.map(|finding| finding.at_validate().address(address.clone())));
+        }
+    }
+}

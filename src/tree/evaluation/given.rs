@@ -1,0 +1,96 @@
+//! Holds values against what `count`, `for_each` and the variables of modules take.
+
+use crate::finding::{Finding, Language};
+use crate::module::declaration::Variable;
+use crate::syntax::Expr;
+use crate::value::{Constraint, Type, Value, convert};
+
+/// What is wrong with a value of `count`, if anything.
+pub(super) fn count(value: &Value, expr: &Expr) -> Option<Finding> {
+    let number = match convert(value, &Type::Number) {
+        Ok(number) => number,
+        Err(mismatch) => {
+            return Some(
+                Finding::language(Language::InvalidValue, "Incorrect value type")
+                    .detail(format!("`count` takes a whole number: {mismatch}."))
+                    .at(expr.span),
+            );
+        }
+    };
+    let why = match &number {
+        Value::Null(_) => "it is null",
+        Value::Number(number) if number.index().is_none() => "it is below zero, or not whole, or too large",
+        _ => return None,
+    };
+    Some(
+        Finding::language(Language::InvalidValue, "Invalid count argument")
+            .detail(format!("This cannot be the number of instances: {why}."))
+            .at(expr.span),
+    )
+}
+
+/// What is wrong with a value of `for_each`, if anything.
+pub(super) fn for_each(value: &Value, expr: &Expr) -> Option<Finding> {
+    let (summary, why) = match value {
+        Value::Null(_) => ("Invalid for_each argument", "it is null".to_owned()),
+        Value::Set(element, elements) if !elements.is_empty() && value.is_wholly_known() => match element {
+            Type::String if elements.iter().any(Value::is_null) => {
+                ("Invalid for_each set argument", "there is a null in it".to_owned())
+            }
+            Type::String => return None,
+            other => ("Invalid for_each set argument", format!("its elements are of type {}", other.name())),
+        },
+        Value::Unknown(Type::Any | Type::Map(_) | Type::Set(_) | Type::Object(_))
+        | Value::Map(..)
+        | Value::Object(_)
+        | Value::Set(..) => return None,
+        Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::List(..)
+        | Value::Tuple(_)
+        | Value::Unknown(_) => ("Invalid for_each argument", format!("it is a {}", value.ty().name())),
+    };
+    let finding = Finding::language(Language::InvalidValue, summary)
+        .detail(format!("`for_each` takes a map, an object or a set of strings: {why}."))
+        .at(expr.span);
+    Some(match value.ty() {
+        Type::List(_) | Type::Tuple(_) | Type::Set(_) => {
+            finding.help("write `toset(…)` around a list of strings")
+        }
+        _ => finding,
+    })
+}
+
+/// What is wrong with a value for a variable of a called module, if anything.
+pub(super) fn argument(value: &Value, expr: &Expr, variable: &Variable) -> Option<Finding> {
+    let any = Constraint::ANY;
+    let constraint = variable.constraint.as_ref().map_or(&any, |constraint| &constraint.value);
+    let name = &variable.name;
+    let value = if value.is_null() { value.clone() } else { constraint.apply_defaults(value) };
+    let declared =
+        variable.constraint.as_ref().map_or(variable.origin.header(), |constraint| constraint.span);
+    match convert(&value, &constraint.ty) {
+        Err(mismatch) => {
+            let sensitive = variable.sensitive.as_ref().is_some_and(|sensitive| sensitive.value);
+            let finding = Finding::language(Language::ModuleArgumentType, "Invalid value for input variable")
+                .detail(format!("This does not fit the type of the variable `{name}`: {mismatch}."));
+            // Of sensitive variables the engine shows no value, and points at the declaration.
+            Some(if sensitive {
+                finding.at(variable.origin.header()).related(expr.span, "set here")
+            } else {
+                finding.at(expr.span).related(declared, "the variable takes this")
+            })
+        }
+        Ok(Value::Null(_)) => {
+            let refuses_null = variable.nullable.as_ref().is_some_and(|nullable| !nullable.value);
+            (refuses_null && variable.default.is_none()).then(|| {
+                Finding::language(Language::ModuleArgumentType, "Required variable not set")
+                    .detail(format!("The variable `{name}` must have a value, and must not be null."))
+                    .at(expr.span)
+                    .related(variable.origin.header(), "declared here")
+            })
+        }
+        Ok(_) => None,
+    }
+}

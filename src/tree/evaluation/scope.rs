@@ -1,0 +1,144 @@
+//! Turns references into what they are worth before anything runs.
+
+use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
+
+use crate::engine::Engine;
+use crate::module::address::{Subject, reference};
+use crate::syntax::{StepKind, Traversal};
+use crate::tree::Node;
+use crate::tree::references::sites::Symbols;
+use crate::value::{self, Resolved, Type, Value};
+
+/// Values that are larger than this are kept by their type alone.
+const LARGEST: usize = 4096;
+
+/// Local values that were evaluated.
+#[derive(Debug, Default)]
+pub(super) struct Locals(BTreeMap<SmolStr, Value>);
+
+impl Locals {
+    /// Keeps a value for those that refer to it. Each of them gets a copy, so it must not be too large.
+    pub(super) fn keep(&mut self, name: &SmolStr, value: Value) {
+        let value = if size(&value, LARGEST) > LARGEST { Value::Unknown(value.ty()) } else { value };
+        self.0.insert(name.clone(), value);
+    }
+}
+
+/// What the expressions of a module can refer to.
+pub(super) struct ModuleScope<'s> {
+    pub(super) node: Node<'s>,
+    pub(super) locals: &'s Locals,
+    /// The names that dynamic blocks around the expression set.
+    pub(super) iterators: &'s [SmolStr],
+    /// The symbols that mean something there; that the others do not was found already.
+    pub(super) symbols: Symbols,
+}
+
+impl value::Scope for ModuleScope<'_> {
+    fn engine(&self) -> Engine {
+        self.node.tree().engine()
+    }
+
+    /// What is undeclared was found already, so nothing is unknown to the evaluator.
+    fn resolve(&self, traversal: &Traversal) -> Option<Resolved> {
+        let everything = Resolved { value: Value::UNKNOWN, steps: traversal.steps.len() };
+        if self.iterators.contains(&traversal.root) {
+            return Some(everything);
+        }
+        let Ok(reference) = reference(traversal, &self.node.module().features) else {
+            return Some(everything);
+        };
+        let value = match &reference.subject {
+            Subject::Variable(name) => self.variable(name),
+            Subject::Local(name) => return Some(self.local(name, traversal)),
+            Subject::Module { call, .. } => self.call(call),
+            Subject::Count(name) if name == "index" && self.symbols.count => Value::Unknown(Type::Number),
+            Subject::Each(name) if name == "key" && self.symbols.each => Value::Unknown(Type::String),
+            Subject::Path(_) => Value::Unknown(Type::String),
+            Subject::Terraform(name) | Subject::Tofu(name) if name == "workspace" => {
+                Value::Unknown(Type::String)
+            }
+            Subject::Terraform(name) | Subject::Tofu(name) if name == "applying" => {
+                Value::Unknown(Type::Bool)
+            }
+            Subject::Count(_)
+            | Subject::Each(_)
+            | Subject::Terraform(_)
+            | Subject::Tofu(_)
+            | Subject::Resource { .. }
+            | Subject::Action { .. }
+            | Subject::List { .. }
+            | Subject::Itself
+            | Subject::TypeName(_) => return Some(everything),
+        };
+        Some(Resolved { value, steps: 1 })
+    }
+}
+
+impl ModuleScope<'_> {
+    fn variable(&self, name: &str) -> Value {
+        let variable = self.node.module().variables.get(name);
+        let constraint = variable.and_then(|variable| variable.constraint.as_ref());
+        constraint.map_or(Value::UNKNOWN, |constraint| Value::Unknown(constraint.value.ty.without_optional()))
+    }
+
+    /// Goes on into a local value as far as its parts are there, so that no more than needed is copied.
+    fn local(&self, name: &str, traversal: &Traversal) -> Resolved {
+        let Some(mut value) = self.locals.0.get(name) else {
+            return Resolved { value: Value::UNKNOWN, steps: traversal.steps.len() };
+        };
+        let mut steps = 1;
+        for step in traversal.steps.iter().skip(1) {
+            let (StepKind::Attribute(name) | StepKind::Key(name)) = &step.kind else { break };
+            let (Value::Object(parts) | Value::Map(_, parts)) = value else { break };
+            let Some(part) = parts.get(name) else { break };
+            value = part;
+            steps += 1;
+        }
+        Resolved { value: value.clone(), steps }
+    }
+
+    /// A module: of each instance only the names of the outputs are known.
+    fn call(&self, name: &str) -> Value {
+        let Some(call) = self.node.module().calls.get(name) else { return Value::UNKNOWN };
+        let Some(child) = self.node.child(name).map(Node::module).filter(|child| child.complete) else {
+            return Value::UNKNOWN;
+        };
+        if call.enabled.is_some() {
+            return Value::UNKNOWN;
+        }
+        let outputs = child.outputs.keys().map(|name| (name.clone(), value::Attribute::required(Type::Any)));
+        let instance = Type::object(outputs);
+        Value::Unknown(if call.count.is_some() {
+            Type::list(instance)
+        } else if call.for_each.is_some() {
+            Type::map(instance)
+        } else {
+            instance
+        })
+    }
+}
+
+/// How many values there are in one, counted no further than a little over `most`. Values are not deeper than the
+/// evaluator makes them.
+fn size(value: &Value, most: usize) -> usize {
+    let parts: Box<dyn Iterator<Item = &Value>> = match value {
+        Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements) => {
+            Box::new(elements.iter())
+        }
+        Value::Map(_, elements) | Value::Object(elements) => Box::new(elements.values()),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Null(_) | Value::Unknown(_) => {
+            return 1;
+        }
+    };
+    let mut count = 1;
+    for part in parts {
+        count += size(part, most);
+        if count > most {
+            break;
+        }
+    }
+    count
+}
