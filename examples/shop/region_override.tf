@@ -1,4 +1,0 @@
-# For the branch office.
-variable "regoin" {
-  default = "eu-central-1"
-}

@@ -1,0 +1,151 @@
+//! Says how far names, numbers, symbols and text reach that start with given bytes.
+
+use super::Kind;
+
+pub(super) fn symbol(byte: u8, next: u8, third: u8) -> (Kind, usize) {
+    match (byte, next) {
+        (b'=', b'=') => (Kind::EqualEqual, 2),
+        (b'=', b'>') => (Kind::FatArrow, 2),
+        (b'!', b'=') => (Kind::NotEqual, 2),
+        (b'>', b'=') => (Kind::GreaterOrEqual, 2),
+        (b'<', b'=') => (Kind::LessOrEqual, 2),
+        (b'&', b'&') => (Kind::And, 2),
+        (b'|', b'|') => (Kind::Or, 2),
+        (b':', b':') => (Kind::DoubleColon, 2),
+        (b'.', b'.') if third == b'.' => (Kind::Ellipsis, 3),
+        (b'=', _) => (Kind::Equal, 1),
+        (b'!', _) => (Kind::Bang, 1),
+        (b'>', _) => (Kind::Greater, 1),
+        (b'<', _) => (Kind::Less, 1),
+        (b':', _) => (Kind::Colon, 1),
+        (b'.', _) => (Kind::Dot, 1),
+        (b'[', _) => (Kind::OpenBracket, 1),
+        (b']', _) => (Kind::CloseBracket, 1),
+        (b'(', _) => (Kind::OpenParen, 1),
+        (b')', _) => (Kind::CloseParen, 1),
+        (b',', _) => (Kind::Comma, 1),
+        (b'*', _) => (Kind::Star, 1),
+        (b'/', _) => (Kind::Slash, 1),
+        (b'%', _) => (Kind::Percent, 1),
+        (b'+', _) => (Kind::Plus, 1),
+        (b'-', _) => (Kind::Minus, 1),
+        (b'?', _) => (Kind::Question, 1),
+        (b'&' | b'|' | b'^' | b'~', _) => (Kind::Bitwise, 1),
+        (b';', _) => (Kind::Semicolon, 1),
+        (b'`', _) => (Kind::Backtick, 1),
+        (b'\'', _) => (Kind::Apostrophe, 1),
+        _ => (Kind::Unknown, 1),
+    }
+}
+
+/// How many bytes of `rest` belong to the name that it starts with.
+pub(super) fn name_length(rest: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(byte) = rest.get(at) {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' => at += 1,
+            0x80.. => match decode(&rest[at..]) {
+                (Some(letter), length) if unicode_ident::is_xid_continue(letter) => at += length,
+                _ => break,
+            },
+            _ => break,
+        }
+    }
+    at
+}
+
+/// A number is anything of digits, points and exponents that does not end in a point; that it reads as a number is
+/// asked later.
+pub(super) fn number_length(rest: &[u8]) -> usize {
+    let digit = |at: usize| rest.get(at).is_some_and(u8::is_ascii_digit);
+    let (mut at, mut end) = (1, 1);
+    while let Some(byte) = rest.get(at) {
+        match byte {
+            b'0'..=b'9' => {
+                at += 1;
+                end = at;
+            }
+            b'.' => at += 1,
+            b'e' | b'E' if digit(at + 1) => {
+                at += 2;
+                end = at;
+            }
+            b'e' | b'E' if matches!(rest.get(at + 1), Some(b'+' | b'-')) && digit(at + 2) => {
+                at += 3;
+                end = at;
+            }
+            _ => break,
+        }
+    }
+    end
+}
+
+/// How many bytes of `rest` are text of a quoted string.
+pub(super) fn quoted_length(rest: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(byte) = rest.get(at) {
+        match byte {
+            b'"' | b'$' | b'%' | b'\n' | b'\r' => break,
+            b'\\' => match rest.get(at + 1) {
+                None | Some(b'\n' | b'\r') => break,
+                Some(0x80..) => match decode(&rest[at + 1..]) {
+                    (Some(_), length) => at += 1 + length,
+                    (None, _) => break,
+                },
+                Some(_) => at += 2,
+            },
+            0x80.. => match decode(&rest[at..]) {
+                (Some(_), length) => at += length,
+                (None, _) => break,
+            },
+            _ => at += 1,
+        }
+    }
+    at
+}
+
+/// How many bytes of `rest` are text of a heredoc, up to the end of the line.
+pub(super) fn plain_length(rest: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(byte) = rest.get(at) {
+        match byte {
+            b'$' | b'%' | b'\n' | b'\r' => break,
+            0x80.. => match decode(&rest[at..]) {
+                (Some(_), length) => at += length,
+                (None, _) => break,
+            },
+            _ => at += 1,
+        }
+    }
+    at
+}
+
+/// How many bytes the line break takes that `rest` starts with.
+pub(super) fn line_break(rest: &[u8]) -> usize {
+    match rest {
+        [b'\n', ..] => 1,
+        [b'\r', b'\n', ..] => 2,
+        _ => 0,
+    }
+}
+
+/// `line` without the white space around it.
+pub(super) fn trim(line: &[u8]) -> &[u8] {
+    // The pieces of a line are cut where a byte is not UTF-8, so this is text.
+    std::str::from_utf8(line).map_or(line, |text| text.trim().as_bytes())
+}
+
+/// The character that `rest` starts with, which has a byte beyond ASCII, and its length; none where it is no UTF-8.
+pub(super) fn decode(rest: &[u8]) -> (Option<char>, usize) {
+    let length = match rest.first() {
+        Some(0xc2..=0xdf) => 2,
+        Some(0xe0..=0xef) => 3,
+        Some(0xf0..=0xf4) => 4,
+        Some(_) | None => return (None, 1),
+    };
+    let letter = rest.get(..length).and_then(|bytes| std::str::from_utf8(bytes).ok());
+    match letter.and_then(|text| text.chars().next()) {
+        Some(letter) => (Some(letter), length),
+        None => (None, 1),
+    }
+}
