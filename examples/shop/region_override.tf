@@ -1,0 +1,4 @@
+# For the branch office.
+variable "regoin" {
+  default = "eu-central-1"
+}
