@@ -7,6 +7,7 @@
 mod given;
 mod scope;
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
@@ -21,10 +22,13 @@ use crate::tree::{Node, arguments};
 use crate::value::{Value, evaluate};
 use scope::{Locals, ModuleScope};
 
+/// How much work the expressions of a module may cause together: about as many parts of values are looked at.
+const MOST_WORK: usize = 3_000_000;
+
 /// Looks at every expression of a module.
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let module = node.module();
-    let mut evaluation = Evaluation { node, locals: Locals::default(), findings };
+    let mut evaluation = Evaluation { node, locals: Locals::default(), work: Cell::new(MOST_WORK), findings };
     for local in in_order(node) {
         match local {
             Ordered::Local(local) => evaluation.local(local),
@@ -94,6 +98,8 @@ struct Evaluation<'t, 'f> {
     node: Node<'t>,
     /// Those that were evaluated so far.
     locals: Locals,
+    /// How much work may still be done in this module.
+    work: Cell<usize>,
     findings: &'f mut Vec<Finding>,
 }
 
@@ -114,7 +120,8 @@ impl Evaluation<'_, '_> {
     /// What an expression is worth; unknown after an error.
     fn value(&mut self, expr: &Expr, iterators: &[SmolStr], symbols: Symbols, address: &str) -> Value {
         let mut found = Vec::new();
-        let scope = ModuleScope { node: self.node, locals: &self.locals, iterators, symbols };
+        let scope =
+            ModuleScope { node: self.node, locals: &self.locals, iterators, work: &self.work, symbols };
         let value = evaluate(expr, &scope, &mut found);
         let failed = found.iter().any(|finding| finding.severity == Severity::Error);
         for finding in found {
@@ -131,7 +138,8 @@ impl Evaluation<'_, '_> {
     /// The value alone, of an expression that was looked at already.
     fn known(&self, expr: &Expr, symbols: Symbols) -> Value {
         let mut found = Vec::new();
-        let scope = ModuleScope { node: self.node, locals: &self.locals, iterators: &[], symbols };
+        let scope =
+            ModuleScope { node: self.node, locals: &self.locals, iterators: &[], work: &self.work, symbols };
         let value = evaluate(expr, &scope, &mut found);
         if found.iter().any(|finding| finding.severity == Severity::Error) { Value::UNKNOWN } else { value }
     }

@@ -2,6 +2,8 @@
 //!
 //! What an expression is worth after an error is unknown, as there, so that one mistake is reported once.
 
+use std::cell::Cell;
+
 use smol_str::SmolStr;
 
 use crate::engine::Engine;
@@ -22,19 +24,23 @@ mod template;
 pub(super) use operator::equal;
 
 /// How much work one expression may cause: about as many nodes are looked at.
-const MOST_WORK: usize = 1_000_000;
+const MOST_WORK: usize = 500_000;
 
 /// How many collections, tuples and objects may stand one inside the other in what scopes are given to keep.
 const DEEPEST: usize = 128;
 
 /// The value of an expression that may use neither variables nor functions.
 pub fn constant(expr: &Expr, findings: &mut Vec<Finding>) -> Value {
-    Evaluator { findings, work: 0, scope: None }.value(expr, None)
+    Evaluator { findings, left: MOST_WORK, scope: None }.value(expr, None)
 }
 
 /// The value of an expression that may use what `scope` knows, and functions.
 pub fn evaluate(expr: &Expr, scope: &dyn Scope, findings: &mut Vec<Finding>) -> Value {
-    let value = Evaluator { findings, work: 0, scope: Some(scope) }.value(expr, None);
+    let left = MOST_WORK.min(scope.work().get());
+    let mut evaluator = Evaluator { findings, left, scope: Some(scope) };
+    let value = evaluator.value(expr, None);
+    let done = left - evaluator.left;
+    scope.work().set(scope.work().get().saturating_sub(done));
     // Each of many locals may hold the one before it; who walks through a value recurses.
     if deeper_than(&value, DEEPEST) { Value::UNKNOWN } else { value }
 }
@@ -43,6 +49,9 @@ pub fn evaluate(expr: &Expr, scope: &dyn Scope, findings: &mut Vec<Finding>) -> 
 pub trait Scope {
     /// Which functions there are.
     fn engine(&self) -> Engine;
+
+    /// How much work is left for all expressions of the scope together; without any, everything is unknown.
+    fn work(&self) -> &Cell<usize>;
 
     /// What a reference is worth; names that a `for` expression gives are not asked for. `None` where the first name
     /// means nothing at all.
@@ -129,7 +138,8 @@ type Inside<'f> = Option<&'f Frame<'f>>;
 
 struct Evaluator<'e> {
     findings: &'e mut Vec<Finding>,
-    work: usize,
+    /// How much work may still be done.
+    left: usize,
     /// None where only constants may stand.
     scope: Option<&'e dyn Scope>,
 }
@@ -201,6 +211,8 @@ impl Evaluator<'_> {
             return self.steps(value, &traversal.steps);
         }
         if let Some(Resolved { value, steps }) = self.scope.and_then(|scope| scope.resolve(traversal)) {
+            let value =
+                if self.may_go_on(weight(&value), traversal.root_span) { value } else { Value::UNKNOWN };
             return self.steps(value, traversal.steps.get(steps..).unwrap_or_default());
         }
         let (summary, detail) = if self.scope.is_some() || inside.is_some_and(Frame::has_variables) {
@@ -239,14 +251,17 @@ impl Evaluator<'_> {
 
     /// Counts work. Past the limit, everything is unknown.
     fn may_go_on(&mut self, work: usize, at: Span) -> bool {
-        let before = self.work;
-        self.work = before.saturating_add(work);
-        if before <= MOST_WORK && self.work > MOST_WORK {
+        if let Some(left) = self.left.checked_sub(work) {
+            self.left = left;
+            return true;
+        }
+        if self.left > 0 {
+            self.left = 0;
             let finding = Finding::language(Language::LimitReached, "Expression too expensive to evaluate");
             let detail = "Its value is taken as unknown.";
             self.findings.push(finding.severity(Severity::Notice).detail(detail).at(at));
         }
-        self.work <= MOST_WORK
+        false
     }
 
     fn error(&mut self, rule: Language, summary: &str, detail: impl Into<String>, at: Span) {
@@ -260,9 +275,9 @@ impl Evaluator<'_> {
     /// Evaluates without telling yet what was found.
     fn apart(&mut self, expr: &Expr, inside: Inside<'_>) -> (Value, Vec<Finding>) {
         let mut findings = Vec::new();
-        let mut apart = Evaluator { findings: &mut findings, work: self.work, scope: self.scope };
+        let mut apart = Evaluator { findings: &mut findings, left: self.left, scope: self.scope };
         let value = apart.value(expr, inside);
-        self.work = apart.work;
+        self.left = apart.left;
         (value, findings)
     }
 }

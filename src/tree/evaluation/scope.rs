@@ -1,5 +1,6 @@
 //! Turns references into what they are worth before anything runs.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
@@ -32,6 +33,8 @@ pub(super) struct ModuleScope<'s> {
     pub(super) locals: &'s Locals,
     /// The names that dynamic blocks around the expression set.
     pub(super) iterators: &'s [SmolStr],
+    /// How much work is left for the module.
+    pub(super) work: &'s Cell<usize>,
     /// The symbols that mean something there; that the others do not was found already.
     pub(super) symbols: Symbols,
 }
@@ -39,6 +42,10 @@ pub(super) struct ModuleScope<'s> {
 impl value::Scope for ModuleScope<'_> {
     fn engine(&self) -> Engine {
         self.node.tree().engine()
+    }
+
+    fn work(&self) -> &Cell<usize> {
+        self.work
     }
 
     /// What is undeclared was found already, so nothing is unknown to the evaluator.

@@ -135,14 +135,16 @@ impl Evaluator<'_> {
         if let Some(missing) = function.parameters.get(arguments.len()) {
             let least = if function.variadic.is_some() { "at least " } else { "" };
             let detail = format!(
-                "{:?} takes {least}{wanted} arguments. Nothing is given for {:?}.",
-                call.name, missing.name
+                "{:?} takes {least}{}. Nothing is given for {:?}.",
+                call.name,
+                counted(wanted),
+                missing.name
             );
             self.error(Language::InvalidFunctionCall, "Not enough function arguments", detail, call.close);
             return false;
         }
         if let (None, Some(extra)) = (function.variadic, arguments.get(wanted)) {
-            let detail = format!("{:?} takes {wanted} arguments, and no more.", call.name);
+            let detail = format!("{:?} takes {}, and no more.", call.name, counted(wanted));
             self.error(Language::InvalidFunctionCall, "Too many function arguments", detail, extra.start());
             return false;
         }
@@ -194,5 +196,13 @@ impl Evaluator<'_> {
             detail,
             call.name_span.to(call.open),
         );
+    }
+}
+
+fn counted(arguments: usize) -> String {
+    match arguments {
+        0 => "no arguments".to_owned(),
+        1 => "one argument".to_owned(),
+        more => format!("{more} arguments"),
     }
 }

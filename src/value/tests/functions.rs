@@ -1,16 +1,22 @@
 //! What functions give, and what is said of those that give nothing.
 
+use std::cell::Cell;
+
 use super::{expression, told};
 use crate::engine::{Choice, Engine};
 use crate::syntax::{StepKind, Traversal};
 use crate::value::{Resolved, Scope, Type, Value, evaluate};
 
 /// `var.text`, `var.texts` and `var.open`, none of them known.
-struct Variables(&'static str);
+struct Variables(&'static str, Cell<usize>);
 
 impl Scope for Variables {
     fn engine(&self) -> Engine {
         Choice::parse(self.0).expect("an engine").engines()[0]
+    }
+
+    fn work(&self) -> &Cell<usize> {
+        &self.1
     }
 
     fn resolve(&self, reference: &Traversal) -> Option<Resolved> {
@@ -26,7 +32,7 @@ impl Scope for Variables {
 fn read_by(engine: &'static str, text: &str) -> (Value, Vec<String>) {
     let (source, expr) = expression(text);
     let mut findings = Vec::new();
-    let value = evaluate(&expr, &Variables(engine), &mut findings);
+    let value = evaluate(&expr, &Variables(engine, Cell::new(10_000)), &mut findings);
     (value, told(&source, &findings))
 }
 
