@@ -29,7 +29,13 @@ fn line(report: &mut String, verdict: &Verdict, sources: &Sources, style: &Style
     };
     let engine = verdict.engine.map_or_else(String::new, |engine| format!(" ({} only)", engine.name()));
     let (level, summary) = (verdict.level.name(), one_line(&finding.summary));
-    report.push_str(&format!("{place}: {level}: {summary} [{}]{engine}\n", one_line(finding.rule.as_str())));
+    // Without a place of its own, only the words say which file or block it is about.
+    let about = match finding.primary {
+        None if !finding.detail.is_empty() => format!(": {}", one_line(&finding.detail)),
+        _ => String::new(),
+    };
+    let rule = one_line(finding.rule.as_str());
+    report.push_str(&format!("{place}: {level}: {summary}{about} [{rule}]{engine}\n"));
     for other in &finding.related {
         let at = self::place(other.span, sources, style);
         report.push_str(&format!("  {at}: {}\n", one_line(&other.message)));
