@@ -7,6 +7,7 @@ pub mod declaration;
 
 mod compatibility;
 mod decode;
+pub(crate) mod early;
 mod merge;
 
 use std::collections::BTreeMap;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::engine::{Features, FileKind, ModuleAddress};
+use crate::engine::{Features, FileKind};
 use crate::finding::Finding;
 use crate::module::address::{ProviderAddress, ResourceAddress};
 use crate::module::declaration::{
@@ -22,6 +23,7 @@ use crate::module::declaration::{
     RequiredProvider, Resource, Storage, Variable, VersionConstraint,
 };
 use crate::module::decode::Decoder;
+use crate::module::early::{Early, Purpose};
 use crate::syntax::{Block, Body};
 
 /// One file of a module, as far as it was read.
@@ -88,6 +90,8 @@ pub struct Module {
     pub imports: Vec<Import>,
     /// Blocks in override files that the engine drops without a word.
     pub ignored_overrides: Vec<Arc<Block>>,
+    /// Variables whose values are needed before anything runs, each with what for (OpenTofu).
+    pub(crate) early_needs: Vec<(SmolStr, Purpose)>,
 }
 
 impl Module {
@@ -124,7 +128,7 @@ impl Module {
         module.files = files.len();
         module.complete = files.iter().all(|file| file.complete);
         merge::files(&mut module, primary, overriding, findings);
-        module.resolve_sources(findings);
+        module.evaluate_early(findings);
         module.excluded_version(findings);
         module
     }
@@ -155,6 +159,7 @@ impl Module {
             removed: Vec::new(),
             imports: Vec::new(),
             ignored_overrides: Vec::new(),
+            early_needs: Vec::new(),
         }
     }
 
@@ -167,14 +172,22 @@ impl Module {
         }
     }
 
-    /// Reads the sources of calls, for engines that do so only once calls are merged.
-    fn resolve_sources(&mut self, findings: &mut Vec<Finding>) {
-        match self.features.module_address {
-            ModuleAddress::LiteralPerBlock => {}
-            ModuleAddress::ConstAfterMerge | ModuleAddress::StaticAfterMerge => {
-                for call in self.calls.values_mut() {
-                    decode::resolve_source(call, &self.features, findings);
-                }
+    /// Evaluates what an engine wants to know first of all, once everything is merged.
+    fn evaluate_early(&mut self, findings: &mut Vec<Finding>) {
+        let mut early = Early::new(self);
+        let calls = self.calls.values();
+        let resolved: Vec<_> =
+            calls.filter_map(|call| Some((call.name.clone(), early.call(call)?))).collect();
+        for provider in self.providers.values() {
+            early.instances(provider);
+        }
+        let (wrong, needs) = early.finish();
+        findings.extend(wrong);
+        self.early_needs = needs;
+        for (name, resolved) in resolved {
+            if let Some(call) = self.calls.get_mut(&name) {
+                call.source = resolved.source;
+                call.version = resolved.version;
             }
         }
     }

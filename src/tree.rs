@@ -6,7 +6,9 @@
 mod arguments;
 mod children;
 mod cycles;
+mod early;
 mod evaluation;
+mod instances;
 mod passing;
 mod providers;
 mod reach;
@@ -126,6 +128,7 @@ impl Tree {
                 providers::check(node, sources, &mut findings);
             }
             requirements::check(node, &mut findings);
+            instances::check(node, &mut findings);
             arguments::check(node, &mut findings);
             references::check(node, &mut findings);
             evaluation::check(node, &mut findings);
@@ -136,6 +139,7 @@ impl Tree {
         }
         cycles::check(self, &below, &mut findings);
         findings.extend(passing::repeated(self, roots));
+        findings.extend(early::check(self, roots));
         findings
     }
 }

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::library::{Built, Library};
 use crate::engine::Engine;
-use crate::finding::Finding;
+use crate::finding::{Finding, Stage};
 use crate::module::address::ModuleSource;
 use crate::source::{Folder, Reached, Worktree, join};
 use crate::text::Sources;
@@ -83,11 +83,20 @@ impl Sight {
     pub(super) fn findings(&self, roots: &[NodeId], sources: &Sources) -> Vec<Finding> {
         let seen = self.tree.below(roots);
         let own = seen.iter().flat_map(|node| self.findings[node.number()].iter().cloned());
-        own.chain(self.tree.findings(roots, sources)).collect()
+        once(own.chain(self.tree.findings(roots, sources)).collect())
     }
 
     /// The folders of the modules that some of these roots lead to.
     pub(super) fn folders(&self, roots: &[NodeId]) -> BTreeSet<&str> {
         self.tree.below(roots).iter().map(|node| self.tree.node(*node).module().folder.as_str()).collect()
     }
+}
+
+/// Leaves out what is found once more after loading: the engine would not have got there.
+fn once(findings: Vec<Finding>) -> Vec<Finding> {
+    let place = |finding: &Finding| (finding.rule.as_str().to_owned(), finding.primary);
+    let loading = findings.iter().filter(|finding| finding.stage == Stage::Load && finding.primary.is_some());
+    let told: BTreeSet<_> = loading.map(place).collect();
+    let is_told = |finding: &Finding| finding.stage == Stage::Validate && told.contains(&place(finding));
+    findings.into_iter().filter(|finding| !is_told(finding)).collect()
 }

@@ -33,6 +33,8 @@ pub struct Features {
     pub module_address: ModuleAddress,
     /// `version = null` in a module call means none.
     pub module_version_null: bool,
+    /// What is sensitive or ephemeral cannot be part of what is evaluated before anything runs.
+    pub static_confidential_refused: bool,
     /// Arguments of a module call are held against the variables of a local module while loading.
     pub module_arguments_at_load: bool,
     /// The names that no variable may have, because a module call means something else by them.
@@ -213,6 +215,7 @@ impl Features {
                 ModuleAddress::LiteralPerBlock
             },
             module_version_null: o(10) || t(15),
+            static_confidential_refused: o(9),
             module_arguments_at_load: t(15),
             reserved_variable_names: if t(15) { RESERVED_FROM_1_15 } else { RESERVED },
 

@@ -34,8 +34,6 @@ use crate::module::declaration::{
 use crate::module::decode::requirements::RequiredProviders;
 use crate::syntax::{Block, BlockSchema, Body, Schema};
 
-pub(super) use call::resolve_source;
-
 /// What one file declares, in the order of the file.
 #[derive(Debug, Default)]
 pub(super) struct Declarations {

@@ -216,7 +216,8 @@ impl Decoder<'_> {
                 let mut name = traversal.clone();
                 name.steps.pop();
                 let span = Span { end: last.span.start, ..expr.span };
-                let key = Expr { span: last.span, kind };
+                // The engine points at the whole reference here.
+                let key = Expr { span: expr.span, kind };
                 (Cow::Owned(Expr { span, kind: ExprKind::Traversal(name) }), Some(Box::new(key)))
             }
             _ => (Cow::Borrowed(expr), None),

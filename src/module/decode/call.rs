@@ -77,7 +77,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// `source`. Where the engine evaluates it only once the call is merged, it is left for [`resolve_source`].
+    /// `source`. Where the engine evaluates it only once the call is merged, nothing is said of it yet.
     fn module_source(&mut self, attribute: &Arc<Attribute>, content: &Content) -> Source {
         let version = content.attribute("version").map(|version| version.span);
         match self.features.module_address {
@@ -93,14 +93,8 @@ impl Decoder<'_> {
     fn module_version(&mut self, attribute: &Arc<Attribute>) -> Option<super::VersionConstraint> {
         match self.features.module_address {
             ModuleAddress::LiteralPerBlock => self.version_constraint(attribute),
-            // References may be right there; only what is constant is looked at.
-            ModuleAddress::ConstAfterMerge | ModuleAddress::StaticAfterMerge => {
-                if attribute.expr.variables().is_empty() && !has_calls(&attribute.expr) {
-                    self.version_constraint(attribute)
-                } else {
-                    None
-                }
-            }
+            // It is evaluated once the call is merged.
+            ModuleAddress::ConstAfterMerge | ModuleAddress::StaticAfterMerge => None,
         }
     }
 
@@ -147,25 +141,6 @@ impl Decoder<'_> {
     }
 }
 
-/// Reads the `source` of a merged call, for engines that evaluate it only then.
-pub(in crate::module) fn resolve_source(
-    call: &mut ModuleCall,
-    features: &Features,
-    findings: &mut Vec<Finding>,
-) {
-    let Some(attribute) = &call.address.source else { return };
-    if !attribute.expr.variables().is_empty() || has_calls(&attribute.expr) {
-        // What it stands for is known only when the engine runs: never an error here, and nothing is guessed.
-        call.source = Some(Source { raw: SmolStr::default(), address: None, span: attribute.expr.span });
-        return;
-    }
-    let version = call.address.version.as_ref().filter(|version| {
-        !features.module_version_null || !value::constant(&version.expr, &mut Vec::new()).is_null()
-    });
-    let version = version.map(|version| version.span);
-    call.source = Some(read_source(&attribute.expr, version, features, findings));
-}
-
 /// Reads a source. `version` is where one stands beside it, so that it has to be one of a registry.
 fn read_source(
     expr: &Expr,
@@ -190,12 +165,6 @@ fn read_source(
         }
     };
     Source { raw, address, span }
-}
-
-fn has_calls(expr: &Expr) -> bool {
-    let mut found = false;
-    expr.for_each_call(|_, _| found = true);
-    found
 }
 
 /// A key of a map as the expression that it was before it became one.

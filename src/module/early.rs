@@ -1,0 +1,288 @@
+//! Turns expressions that an engine evaluates before anything runs (which module is called, which instances a provider
+//! configuration has) into values, as far as these follow from the text alone.
+//!
+//! What people may still give from outside, the value of a variable above all, is not known here, and so nothing is said
+//! that depends on it.
+
+mod address;
+mod instances;
+mod reached;
+mod refusal;
+mod scope;
+
+use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
+
+use crate::engine::ModuleAddress;
+use crate::finding::{Finding, Language};
+use crate::module::Module;
+use crate::module::address::{self as addresses, Reference, Subject};
+use crate::syntax::Expr;
+use crate::text::Span;
+use crate::value::{self, Type, Value};
+use reached::{carries_marks, has_own_calls, provider_functions};
+use scope::Known;
+
+/// How many locals may lead from one to the next. Beyond that their values are taken as unknown.
+const DEEPEST: usize = 100;
+
+/// What an expression is for.
+#[derive(Debug, Clone)]
+pub(crate) struct Purpose {
+    /// In sentences: "the source of `module.net`".
+    pub(crate) what: String,
+    /// What the engine points at where it says that this cannot be computed.
+    pub(crate) at: Span,
+    /// The rule that is not met where it cannot.
+    pub(crate) rule: Language,
+}
+
+/// What is known of an expression.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Outcome {
+    /// Its value.
+    pub(crate) value: Value,
+    /// Whether the engine knows no more than that.
+    pub(crate) sure: bool,
+    /// Whether the engine finds an error on the way to it.
+    pub(crate) failed: bool,
+    /// What the value must not be shown for.
+    pub(crate) confidential: Option<Confidential>,
+}
+
+/// Why a value must not be shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Confidential {
+    /// A variable on the way is sensitive.
+    Sensitive,
+    /// A variable on the way is ephemeral.
+    Ephemeral,
+}
+
+impl Outcome {
+    const FAILED: Self = Self { value: Value::UNKNOWN, sure: true, failed: true, confidential: None };
+    const OPEN: Self = Self { value: Value::UNKNOWN, sure: false, failed: false, confidential: None };
+}
+
+/// Early evaluation in one module.
+pub(crate) struct Early<'m> {
+    module: &'m Module,
+    /// What is known of locals so far; nothing of one that is being looked at.
+    locals: BTreeMap<SmolStr, Option<Outcome>>,
+    findings: Vec<Finding>,
+    needs: Vec<(SmolStr, Purpose)>,
+}
+
+impl<'m> Early<'m> {
+    /// Nothing evaluated yet.
+    pub(crate) fn new(module: &'m Module) -> Self {
+        Self { module, locals: BTreeMap::new(), findings: Vec::new(), needs: Vec::new() }
+    }
+
+    /// What was found, and the variables that OpenTofu needs to know for what was evaluated.
+    pub(crate) fn finish(self) -> (Vec<Finding>, Vec<(SmolStr, Purpose)>) {
+        (self.findings, self.needs)
+    }
+
+    /// What is known of an expression, as OpenTofu evaluates it.
+    pub(crate) fn static_value(&mut self, expr: &Expr, purpose: &Purpose) -> Outcome {
+        self.followed(expr, purpose, 0)
+    }
+
+    fn followed(&mut self, expr: &Expr, purpose: &Purpose, depth: usize) -> Outcome {
+        let before = self.findings.len();
+        let references = self.references(expr);
+        let unreadable = self.findings.len() > before;
+        let functions = provider_functions(expr);
+        let refused = refusal::of_references(&references, purpose);
+        let refused: Vec<Finding> =
+            refused.chain(refusal::of_provider_functions(&functions, purpose)).collect();
+        if !refused.is_empty() {
+            self.findings.extend(refused);
+            return Outcome::FAILED;
+        }
+        let mut outcome = Outcome { failed: unreadable, sure: !has_own_calls(expr), ..Outcome::OPEN };
+        for reference in &references {
+            let of_reference = match &reference.subject {
+                Subject::Variable(name) => self.static_variable(name, reference.span, purpose),
+                Subject::Local(name) => self.static_local(name, reference.span, purpose, depth),
+                subject => {
+                    let wrong = refusal::of_symbol(subject, reference.span, purpose);
+                    let failed = wrong.is_some();
+                    self.findings.extend(wrong);
+                    Outcome { failed, ..Outcome::OPEN }
+                }
+            };
+            outcome.failed |= of_reference.failed;
+            outcome.sure &= of_reference.sure;
+            outcome.confidential = outcome.confidential.or(of_reference.confidential);
+        }
+        if outcome.failed {
+            return Outcome::FAILED;
+        }
+        self.evaluated(expr, outcome)
+    }
+
+    /// The value of an expression of which everything that it refers to has been looked at.
+    fn evaluated(&mut self, expr: &Expr, outcome: Outcome) -> Outcome {
+        let mut wrong = Vec::new();
+        let scope = Known { module: self.module, locals: &self.locals };
+        let value = value::evaluate(expr, &scope, &mut wrong);
+        if wrong.iter().any(|finding| finding.severity == crate::finding::Severity::Error) {
+            self.findings.extend(wrong);
+            return Outcome::FAILED;
+        }
+        let confidential = outcome.confidential.filter(|_| carries_marks(expr));
+        Outcome { value, confidential, ..outcome }
+    }
+
+    fn static_variable(&mut self, name: &str, at: Span, purpose: &Purpose) -> Outcome {
+        let Some(variable) = self.module.variables.get(name) else {
+            if self.module.complete {
+                self.findings.push(refusal::undefined("variable", name, at));
+                return Outcome::FAILED;
+            }
+            return Outcome::OPEN;
+        };
+        if variable.constant.as_ref().is_some_and(|constant| !constant.value) {
+            self.findings.push(refusal::not_constant(variable, at, purpose));
+            return Outcome::FAILED;
+        }
+        self.needs.push((name.into(), purpose.clone()));
+        let is = |flag: &Option<crate::module::declaration::Given<bool>>| {
+            flag.as_ref().is_some_and(|flag| flag.value)
+        };
+        let confidential = if is(&variable.sensitive) {
+            Some(Confidential::Sensitive)
+        } else {
+            is(&variable.ephemeral).then_some(Confidential::Ephemeral)
+        };
+        Outcome { confidential, ..Outcome::OPEN }
+    }
+
+    fn static_local(&mut self, name: &str, at: Span, purpose: &Purpose, depth: usize) -> Outcome {
+        let Some(local) = self.module.locals.get(name) else {
+            if self.module.complete {
+                self.findings.push(refusal::undefined("local", name, at));
+                return Outcome::FAILED;
+            }
+            return Outcome::OPEN;
+        };
+        let declared = local.attribute.span;
+        let outcome = match self.locals.get(name) {
+            Some(Some(outcome)) => outcome.clone(),
+            Some(None) => {
+                self.findings.push(refusal::circular(name, declared, at));
+                return Outcome::FAILED;
+            }
+            None if depth == DEEPEST => return Outcome::OPEN,
+            None => {
+                self.locals.insert(name.into(), None);
+                let inner = Purpose { what: format!("`local.{name}`"), at: declared, rule: purpose.rule };
+                let outcome = self.followed(&local.attribute.expr, &inner, depth + 1);
+                self.locals.insert(name.into(), Some(outcome.clone()));
+                outcome
+            }
+        };
+        if outcome.failed {
+            self.findings.push(refusal::not_computed(purpose, &format!("local.{name}"), declared));
+        }
+        outcome
+    }
+
+    /// What is known of an expression, as Terraform evaluates it.
+    pub(crate) fn constant_value(&mut self, expr: &Expr) -> Outcome {
+        let before = self.findings.len();
+        let references = self.references(expr);
+        for reference in &references {
+            match &reference.subject {
+                Subject::Variable(name) if self.is_undeclared_variable(name) => {
+                    self.findings.push(refusal::undeclared("input variable", name, reference.span));
+                }
+                Subject::Local(name) if self.is_undeclared_local(name) => {
+                    self.findings.push(refusal::undeclared("local value", name, reference.span));
+                }
+                _ => {}
+            }
+        }
+        if self.findings.len() > before {
+            return Outcome::FAILED;
+        }
+        let sure = self.is_sure(expr, &references, 0);
+        self.evaluated(expr, Outcome { sure, ..Outcome::OPEN })
+    }
+
+    /// Whether the engine, too, knows nothing of what is unknown here. Locals on the way are evaluated.
+    fn is_sure(&mut self, expr: &Expr, references: &[Reference<'_>], depth: usize) -> bool {
+        let mut sure = !has_own_calls(expr);
+        for reference in references {
+            sure &= match &reference.subject {
+                Subject::Variable(name) => self.module.variables.get(name).is_some_and(|variable| {
+                    variable.constant.as_ref().is_none_or(|constant| !constant.value)
+                }),
+                Subject::Local(name) => self.constant_local(name, depth),
+                Subject::Resource { .. } | Subject::Module { .. } => true,
+                Subject::Count(_)
+                | Subject::Each(_)
+                | Subject::Path(_)
+                | Subject::Terraform(_)
+                | Subject::Tofu(_)
+                | Subject::Itself
+                | Subject::Action { .. }
+                | Subject::List { .. }
+                | Subject::TypeName(_) => false,
+            };
+        }
+        sure
+    }
+
+    /// Evaluates a local; what is wrong with it is told elsewhere.
+    fn constant_local(&mut self, name: &str, depth: usize) -> bool {
+        if let Some(outcome) = self.locals.get(name) {
+            return outcome.as_ref().is_some_and(|outcome| outcome.sure);
+        }
+        let Some(local) = self.module.locals.get(name).filter(|_| depth < DEEPEST) else { return false };
+        self.locals.insert(name.into(), None);
+        let before = self.findings.len();
+        let expr = &local.attribute.expr;
+        let references = self.references(expr);
+        let sure = self.is_sure(expr, &references, depth + 1);
+        let outcome = self.evaluated(expr, Outcome { sure, ..Outcome::OPEN });
+        let failed = self.findings.len() > before;
+        self.findings.truncate(before);
+        let outcome = if failed { Outcome::OPEN } else { outcome };
+        let sure = outcome.sure;
+        self.locals.insert(name.into(), Some(outcome));
+        sure
+    }
+
+    /// What an expression refers to; what refers to nothing is a finding.
+    fn references<'e>(&mut self, expr: &'e Expr) -> Vec<Reference<'e>> {
+        let mut references = Vec::new();
+        for traversal in expr.variables() {
+            match addresses::reference(traversal, &self.module.features) {
+                Ok(reference) => references.push(reference),
+                Err(error) => self.findings.push(error.finding()),
+            }
+        }
+        references
+    }
+
+    fn is_undeclared_variable(&self, name: &str) -> bool {
+        self.module.complete && !self.module.variables.contains_key(name)
+    }
+
+    fn is_undeclared_local(&self, name: &str) -> bool {
+        self.module.complete && !self.module.locals.contains_key(name)
+    }
+
+    fn after_merge(&self) -> bool {
+        self.module.features.module_address != ModuleAddress::LiteralPerBlock
+    }
+}
+
+/// The value that converts to a text, or why it does not.
+fn as_text(value: &Value) -> Result<Value, String> {
+    value::convert(value, &Type::String).map_err(|mismatch| mismatch.to_string())
+}

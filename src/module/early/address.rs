@@ -1,0 +1,229 @@
+//! Turns `source` and `version` of a merged module call into the module that is called, as far as that is known.
+
+use smol_str::SmolStr;
+
+use super::refusal::{self, early, upper};
+use super::{Early, Outcome, Purpose, as_text};
+use crate::engine::ModuleAddress;
+use crate::finding::{Finding, Language};
+use crate::module::address::{ModuleSource, Subject};
+use crate::module::declaration::{ModuleCall, Source, VersionConstraint};
+use crate::syntax::{Attribute, Expr};
+use crate::value::{Constraints, Value};
+
+/// What a call was found to lead to.
+pub(in crate::module) struct Resolved {
+    pub(in crate::module) source: Option<Source>,
+    pub(in crate::module) version: Option<VersionConstraint>,
+}
+
+/// What is known about the `version` of a call.
+enum Version {
+    /// There is none, or it is null.
+    None,
+    /// There is one.
+    Known(VersionConstraint),
+    /// There may be one: it depends on what is not known.
+    Open,
+    /// There is one that asks for nothing.
+    Empty,
+    /// There is one, and it is in error.
+    Failed,
+}
+
+impl Early<'_> {
+    /// Which module a call leads to; none where the call was decoded block by block.
+    pub(in crate::module) fn call(&mut self, call: &ModuleCall) -> Option<Resolved> {
+        if !self.after_merge() {
+            return None;
+        }
+        let before = self.findings.len();
+        let resolved = self.resolved(call);
+        for finding in &mut self.findings[before..] {
+            finding.address = format!("module.{}", call.name);
+        }
+        Some(resolved)
+    }
+
+    fn resolved(&mut self, call: &ModuleCall) -> Resolved {
+        let version = match &call.address.version {
+            None => Version::None,
+            Some(attribute) => self.version(call, attribute),
+        };
+        let stops = self.module.features.module_address == ModuleAddress::ConstAfterMerge
+            && matches!(version, Version::Failed);
+        let source = call.address.source.as_ref().map(|attribute| {
+            let span = attribute.expr.span;
+            let nothing = Source { raw: SmolStr::default(), address: None, span };
+            // Terraform says one thing about a call at a time.
+            if stops { nothing } else { self.source(call, &attribute.expr, &version).unwrap_or(nothing) }
+        });
+        let version = match version {
+            Version::Known(constraint) => Some(constraint),
+            Version::None | Version::Empty | Version::Open | Version::Failed => None,
+        };
+        Resolved { source, version }
+    }
+
+    fn version(&mut self, call: &ModuleCall, attribute: &Attribute) -> Version {
+        let purpose = Purpose {
+            what: format!("the version of `module.{}`", call.name),
+            at: attribute.span,
+            rule: Language::InvalidVersionConstraint,
+        };
+        let at = attribute.expr.span;
+        let Some(outcome) = self.outcome(&attribute.expr, &purpose, "Invalid module version") else {
+            return Version::Failed;
+        };
+        if outcome.confidential.is_some() {
+            self.findings.push(early(&purpose, "Invalid version constraint", at).detail(format!(
+                "{} shows up in the clear, so it cannot be made of what is sensitive or ephemeral.",
+                upper(&purpose.what)
+            )));
+            return Version::Failed;
+        }
+        let constant = self.module.features.module_address == ModuleAddress::ConstAfterMerge;
+        let text = match as_text(&outcome.value) {
+            Ok(Value::Null(_)) if self.module.features.module_version_null => return Version::None,
+            Ok(Value::Null(_)) => return Version::Empty,
+            Ok(Value::String(text)) => text,
+            Ok(_) if outcome.sure && constant => {
+                self.findings.push(unknown(&purpose, "Unknown module version", at));
+                return Version::Failed;
+            }
+            Ok(_) => return Version::Open,
+            Err(reason) => {
+                let summary = if constant { "Incorrect value type" } else { "Invalid version constraint" };
+                self.findings
+                    .push(early(&purpose, summary, at).detail(format!("A text is needed: {reason}.")));
+                return Version::Failed;
+            }
+        };
+        match Constraints::parse(&text) {
+            Ok(constraints) => Version::Known(VersionConstraint {
+                constraints: Some(constraints),
+                text,
+                span: attribute.span,
+                value_span: at,
+            }),
+            Err(reason) => {
+                self.findings.push(
+                    early(&purpose, "Invalid version constraint", at)
+                        .detail(reason)
+                        .help("write comma-separated conditions, as in \">= 1.2, < 2.0\""),
+                );
+                Version::Failed
+            }
+        }
+    }
+
+    fn source(&mut self, call: &ModuleCall, expr: &Expr, version: &Version) -> Option<Source> {
+        let purpose = Purpose {
+            what: format!("the source of `module.{}`", call.name),
+            at: expr.span,
+            rule: Language::InvalidModuleSource,
+        };
+        let outcome = self.outcome(expr, &purpose, "Invalid module source")?;
+        if let Some(why) = outcome.confidential {
+            if self.module.features.static_confidential_refused {
+                self.findings.push(refusal::confidential(why, &purpose, expr.span));
+            }
+            return None;
+        }
+        let raw = self.source_text(&outcome, &purpose, expr)?;
+        let features = &self.module.features;
+        let parsed = match version {
+            Version::None => ModuleSource::parse(&raw, false, features),
+            Version::Known(_) | Version::Empty | Version::Failed => ModuleSource::parse(&raw, true, features),
+            Version::Open => {
+                let plain = ModuleSource::parse(&raw, false, features);
+                // With a version it might still be in error, and without one it might not.
+                let registry = ModuleSource::parse(&raw, true, features);
+                let address = registry.or(plain).ok();
+                return Some(Source { raw, address, span: expr.span });
+            }
+        };
+        let address = match parsed {
+            Ok(address) => Some(address),
+            Err(error) => {
+                let finding = early(&purpose, error.summary, expr.span).detail(error.detail);
+                self.findings.push(match &call.address.version {
+                    Some(attribute) if !matches!(version, Version::None) => {
+                        finding.related(attribute.span, "only a module from a registry has a version")
+                    }
+                    _ => finding,
+                });
+                None
+            }
+        };
+        Some(Source { raw, address, span: expr.span })
+    }
+
+    fn source_text(&mut self, outcome: &Outcome, purpose: &Purpose, expr: &Expr) -> Option<SmolStr> {
+        let constant = self.module.features.module_address == ModuleAddress::ConstAfterMerge;
+        let (summary, at, detail) = match (as_text(&outcome.value), constant) {
+            (Ok(Value::String(text)), _) => return Some(text),
+            (Ok(Value::Null(_)), true) => {
+                ("Unsuitable module source", expr.span, "This must not be null.".to_owned())
+            }
+            (Ok(Value::Null(_)), false) => {
+                ("Unsuitable value type", expr.start_span(), "This must not be null.".to_owned())
+            }
+            (Ok(_), true) if outcome.sure => {
+                self.findings.push(unknown(purpose, "Unknown module source", expr.span));
+                return None;
+            }
+            (Ok(_), _) => return None,
+            (Err(reason), true) => {
+                ("Incorrect value type", expr.span, format!("A text is needed: {reason}."))
+            }
+            (Err(reason), false) => {
+                ("Unsuitable value type", expr.start_span(), format!("A text is needed: {reason}."))
+            }
+        };
+        // What an expression has the wrong type for is a matter of its value, not of the address.
+        self.findings.push(Finding::language(Language::InvalidValue, summary).detail(detail).at(at));
+        None
+    }
+
+    /// What is known of one of the two arguments; none after an error.
+    fn outcome(&mut self, expr: &Expr, purpose: &Purpose, refusal: &str) -> Option<Outcome> {
+        let outcome = match self.module.features.module_address {
+            ModuleAddress::LiteralPerBlock | ModuleAddress::StaticAfterMerge => {
+                self.static_value(expr, purpose)
+            }
+            ModuleAddress::ConstAfterMerge => {
+                let before = self.findings.len();
+                let with_path = purpose.rule == Language::InvalidModuleSource;
+                let references = self.references(expr);
+                let wrong = references.iter().find(|reference| match &reference.subject {
+                    Subject::Variable(_) | Subject::Local(_) => false,
+                    Subject::Path(_) => !with_path,
+                    _ => true,
+                });
+                if self.findings.len() > before {
+                    return None;
+                }
+                if let Some(wrong) = wrong {
+                    self.findings.push(early(purpose, refusal, wrong.span).detail(format!(
+                        "{} is needed before anything runs, so it can refer to constant variables and to local values \
+                         alone.",
+                        upper(&purpose.what)
+                    )));
+                    return None;
+                }
+                self.constant_value(expr)
+            }
+        };
+        (!outcome.failed).then_some(outcome)
+    }
+}
+
+fn unknown(purpose: &Purpose, summary: &str, at: crate::text::Span) -> Finding {
+    early(purpose, summary, at)
+        .detail(format!(
+            "{} is needed before anything runs, and this is known only later.",
+            upper(&purpose.what)
+        ))
+        .help("write it out, or give the variable it refers to `const = true`")
+}

@@ -1,0 +1,79 @@
+//! Turns `for_each` of a provider configuration into what is wrong with it.
+
+use super::refusal::early;
+use super::{Confidential, Early, Purpose};
+use crate::finding::Language;
+use crate::module::declaration::ProviderConfiguration;
+use crate::value::{Type, Value};
+
+impl Early<'_> {
+    /// Looks at the instances of a provider configuration (OpenTofu).
+    pub(in crate::module) fn instances(&mut self, provider: &ProviderConfiguration) {
+        let before = self.findings.len();
+        self.instances_by(provider);
+        for finding in &mut self.findings[before..] {
+            finding.address = format!("provider.{}", provider.compact());
+        }
+    }
+
+    fn instances_by(&mut self, provider: &ProviderConfiguration) {
+        let Some(for_each) = &provider.for_each else { return };
+        let expr = &for_each.expr;
+        let purpose = Purpose {
+            what: format!("`for_each` of `provider.{}`", provider.compact()),
+            at: expr.span,
+            rule: Language::InvalidProviderConfiguration,
+        };
+        let outcome = self.static_value(expr, &purpose);
+        if outcome.failed {
+            return;
+        }
+        let why = match (outcome.confidential, unsuitable(&outcome.value)) {
+            (Some(Confidential::Sensitive), _) => {
+                "the keys of instances show up in the clear, and this is sensitive"
+            }
+            (Some(Confidential::Ephemeral), _) => "the keys of instances are kept, and this is ephemeral",
+            (None, Some(why)) => why,
+            (None, None) => return,
+        };
+        self.findings.push(
+            early(&purpose, "Invalid for_each argument", expr.span)
+                .detail(format!("A map or a set of texts says which instances there are: {why}.")),
+        );
+    }
+}
+
+/// Why a value says of no instances.
+fn unsuitable(value: &Value) -> Option<&'static str> {
+    match value {
+        Value::Map(..) | Value::Object(_) => None,
+        Value::Set(element, elements) => {
+            let null = elements.iter().any(Value::is_null);
+            unsuitable_set(element).or(null.then_some("a key must not be null"))
+        }
+        Value::Null(_) => Some("this is null"),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::List(..) | Value::Tuple(_) => {
+            Some("this is something else")
+        }
+        Value::Unknown(ty) => match ty {
+            Type::Any | Type::Map(_) | Type::Object(_) => None,
+            Type::Set(element) => unsuitable_set(element),
+            Type::Bool | Type::Number | Type::String | Type::List(_) | Type::Tuple(_) => {
+                Some("this is something else")
+            }
+        },
+    }
+}
+
+fn unsuitable_set(element: &Type) -> Option<&'static str> {
+    match element {
+        Type::String | Type::Any => None,
+        Type::Bool
+        | Type::Number
+        | Type::List(_)
+        | Type::Set(_)
+        | Type::Map(_)
+        | Type::Tuple(_)
+        | Type::Object(_) => Some("the keys are no texts"),
+    }
+}

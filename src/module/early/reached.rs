@@ -1,0 +1,36 @@
+//! Turns an expression into what early evaluation asks of it: the functions it calls, and whether its value shows those
+//! that it is made of.
+
+use crate::syntax::{Expr, ExprKind, Part};
+use crate::text::Span;
+
+/// The calls of functions that a provider has.
+pub(super) fn provider_functions(expr: &Expr) -> Vec<Span> {
+    let mut found = Vec::new();
+    expr.for_each_call(|call, _| {
+        if call.name.starts_with("provider::") {
+            found.push(call.name_span);
+        }
+    });
+    found
+}
+
+/// Whether it calls a function of the language: not all of them are worth here what they are worth to the engine.
+pub(super) fn has_own_calls(expr: &Expr) -> bool {
+    let mut found = false;
+    expr.for_each_call(|call, _| found |= !call.name.starts_with("provider::"));
+    found
+}
+
+/// Whether a value that must not be shown certainly makes this one so: it does where it is taken as it is.
+pub(super) fn carries_marks(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Traversal(_) => true,
+        ExprKind::Template(template) => template.parts.iter().all(|part| match part {
+            Part::Literal { .. } => true,
+            Part::Interpolation(expr) => matches!(expr.kind, ExprKind::Traversal(_)),
+            Part::If { .. } | Part::For { .. } => false,
+        }),
+        _ => false,
+    }
+}

@@ -1,0 +1,131 @@
+//! Findings about expressions that cannot be evaluated before anything runs.
+
+use super::{Confidential, Purpose};
+use crate::finding::{Finding, Language};
+use crate::module::address::{Reference, Subject};
+use crate::module::declaration::Variable;
+use crate::text::Span;
+
+/// What OpenTofu evaluates later only.
+pub(super) fn of_references(
+    references: &[Reference<'_>],
+    purpose: &Purpose,
+) -> impl Iterator<Item = Finding> {
+    references.iter().filter_map(move |reference| {
+        let (summary, what) = match &reference.subject {
+            Subject::Variable(_)
+            | Subject::Local(_)
+            | Subject::Path(_)
+            | Subject::Terraform(_)
+            | Subject::Tofu(_) => return None,
+            Subject::Module { output: Some(_), .. } => {
+                ("Module output not supported in static context", "outputs of modules are")
+            }
+            Subject::Module { .. } => (DYNAMIC, "modules are"),
+            Subject::Resource { .. } => (DYNAMIC, "resources are"),
+            Subject::Count(_) | Subject::Each(_) => (DYNAMIC, "instances are"),
+            Subject::Itself | Subject::Action { .. } | Subject::List { .. } | Subject::TypeName(_) => {
+                (DYNAMIC, "this is")
+            }
+        };
+        Some(early(purpose, summary, reference.span).detail(format!(
+            "{} is needed before anything runs, and {what} known only later.",
+            upper(&purpose.what)
+        )))
+    })
+}
+
+pub(super) fn of_provider_functions(calls: &[Span], purpose: &Purpose) -> impl Iterator<Item = Finding> {
+    calls.iter().map(move |at| {
+        early(purpose, "Provider function in static context", *at).detail(format!(
+            "{} is needed before any provider is there that could be asked.",
+            upper(&purpose.what)
+        ))
+    })
+}
+
+/// A `path` or `terraform` attribute that is not there.
+pub(super) fn of_symbol(subject: &Subject, at: Span, purpose: &Purpose) -> Option<Finding> {
+    let (root, name, known) = match subject {
+        Subject::Path(name) => ("path", name, &["cwd", "module", "root"][..]),
+        Subject::Terraform(name) => ("terraform", name, &["workspace"][..]),
+        Subject::Tofu(name) => ("tofu", name, &["workspace"][..]),
+        _ => return None,
+    };
+    if known.contains(&name.as_str()) {
+        return None;
+    }
+    if root != "path" && name == "applying" {
+        return Some(
+            early(purpose, "Invalid attribute in static context", at)
+                .detail(format!("{} is needed before anything is planned or applied.", upper(&purpose.what))),
+        );
+    }
+    Some(
+        Finding::language(Language::MisplacedSymbol, format!("Invalid \"{root}\" attribute"))
+            .detail(format!("`{root}` has no attribute `{name}`, only {}.", known.join(", ")))
+            .at(at),
+    )
+}
+
+pub(super) fn undefined(kind: &str, name: &str, at: Span) -> Finding {
+    Finding::language(Language::UndeclaredReference, format!("Undefined {kind}"))
+        .detail(format!("No {kind} `{name}` is declared in this module."))
+        .at(at)
+}
+
+pub(super) fn undeclared(kind: &str, name: &str, at: Span) -> Finding {
+    Finding::language(Language::UndeclaredReference, format!("Reference to undeclared {kind}"))
+        .detail(format!("No {kind} `{name}` is declared in this module."))
+        .at(at)
+}
+
+/// A variable that says of itself that it is none for this.
+pub(super) fn not_constant(variable: &Variable, at: Span, purpose: &Purpose) -> Finding {
+    let finding = early(purpose, "Unable to use variable in static context", at).detail(format!(
+        "{} is needed before anything runs, and `var.{}` says `const = false`.",
+        upper(&purpose.what),
+        variable.name
+    ));
+    match &variable.constant {
+        Some(constant) => finding.related(constant.span, "said here"),
+        None => finding,
+    }
+}
+
+pub(super) fn circular(name: &str, declared: Span, at: Span) -> Finding {
+    Finding::language(Language::ReferenceCycle, "Circular reference")
+        .detail(format!("To know `local.{name}` one has to know `local.{name}`."))
+        .at(declared)
+        .related(at, "referred to here")
+}
+
+/// The consequence of an error in what an expression refers to.
+pub(super) fn not_computed(purpose: &Purpose, needs: &str, declared: Span) -> Finding {
+    early(purpose, "Unable to compute static value", purpose.at)
+        .detail(format!("{} needs `{needs}`, which cannot be computed.", upper(&purpose.what)))
+        .related(declared, "declared here")
+}
+
+/// A value that would show up in the clear.
+pub(super) fn confidential(why: Confidential, purpose: &Purpose, at: Span) -> Finding {
+    let (summary, word) = match why {
+        Confidential::Sensitive => ("Sensitive value not allowed", "sensitive"),
+        Confidential::Ephemeral => ("Ephemeral value not allowed", "ephemeral"),
+    };
+    early(purpose, summary, at).detail(format!(
+        "{} shows up in the clear, so it cannot be made of what is {word}.",
+        upper(&purpose.what)
+    ))
+}
+
+pub(super) fn early(purpose: &Purpose, summary: &str, at: Span) -> Finding {
+    Finding::language(purpose.rule, summary).at(at)
+}
+
+const DYNAMIC: &str = "Dynamic value in static context";
+
+pub(super) fn upper(sentence: &str) -> String {
+    let mut chars = sentence.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}

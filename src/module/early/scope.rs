@@ -1,0 +1,48 @@
+//! What is known early in a module, turned into a scope for the evaluator.
+
+use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
+
+use super::Outcome;
+use crate::engine::Engine;
+use crate::module::Module;
+use crate::syntax::{StepKind, Traversal};
+use crate::value::{Resolved, Scope, Type, Value};
+
+/// Locals are worth what was found before; of a variable the type is known, and of everything else nothing.
+pub(super) struct Known<'k> {
+    pub(super) module: &'k Module,
+    pub(super) locals: &'k BTreeMap<SmolStr, Option<Outcome>>,
+}
+
+impl Scope for Known<'_> {
+    fn engine(&self) -> Engine {
+        self.module.features.engine
+    }
+
+    fn resolve(&self, reference: &Traversal) -> Option<Resolved> {
+        let name = match reference.steps.first().map(|step| &step.kind) {
+            Some(StepKind::Attribute(name)) => name,
+            Some(StepKind::Key(_) | StepKind::Number(_)) | None => return Some(whole(reference)),
+        };
+        let value = match reference.root.as_str() {
+            "var" => {
+                let variable = self.module.variables.get(name);
+                let constraint = variable.and_then(|variable| variable.constraint.as_ref());
+                Value::Unknown(constraint.map_or(Type::Any, |given| given.value.ty.without_optional()))
+            }
+            "local" => {
+                let outcome = self.locals.get(name).and_then(Option::as_ref);
+                outcome.map_or(Value::UNKNOWN, |outcome| outcome.value.clone())
+            }
+            "path" | "terraform" | "tofu" => Value::Unknown(Type::String),
+            _ => return Some(whole(reference)),
+        };
+        Some(Resolved { value, steps: 1 })
+    }
+}
+
+fn whole(reference: &Traversal) -> Resolved {
+    Resolved { value: Value::UNKNOWN, steps: reference.steps.len() }
+}

@@ -1,0 +1,181 @@
+//! Finds values that are passed to a module where it needs to know them before anything runs, and that are known only
+//! later: the calls of a module seen from what early evaluation asks of its variables.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use crate::engine::ModuleAddress;
+use crate::finding::{Finding, Language};
+use crate::module::declaration::{ModuleCall, Variable};
+use crate::module::early::{Early, Purpose};
+use crate::syntax::Attribute;
+use crate::tree::{Node, NodeId, Tree, arguments};
+
+pub(super) fn check(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
+    match tree.engine().features().module_address {
+        ModuleAddress::LiteralPerBlock => Vec::new(),
+        ModuleAddress::ConstAfterMerge => constants(tree, roots),
+        ModuleAddress::StaticAfterMerge => needs(tree, roots),
+    }
+}
+
+/// What Terraform says of the constant variables of called modules.
+fn constants(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (caller, call, child) in calls(tree, roots) {
+        for (variable, attribute) in arguments::given(call, child.module()) {
+            if !is_constant(variable) {
+                continue;
+            }
+            let outcome = Early::new(caller.module()).constant_value(&attribute.expr);
+            // What is wrong with the argument itself is told where all arguments are looked at.
+            if outcome.failed || !outcome.sure || outcome.value.is_wholly_known() {
+                continue;
+            }
+            let finding = Finding::language(Language::ModuleArgumentType, "Const variables must be known")
+                .detail(format!(
+                    "The variable `{}` of the module called here is needed before anything runs, and this is known only \
+                     later.",
+                    variable.name
+                ))
+                .at(attribute.expr.span)
+                .address(format!("module.{}", call.name))
+                .module(caller.module().folder.clone());
+            findings.push(with_declaration(finding, variable));
+        }
+    }
+    findings
+}
+
+/// What OpenTofu says of the variables that modules need to know, all the way up.
+fn needs(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
+    let mut callers: BTreeMap<NodeId, Vec<(Node<'_>, &ModuleCall)>> = BTreeMap::new();
+    let mut next: Vec<Need> = Vec::new();
+    for (caller, call, child) in calls(tree, roots) {
+        callers.entry(child.id()).or_default().push((caller, call));
+        for variable in child.module().variables.values().filter(|variable| is_constant(variable)) {
+            let purpose = Purpose {
+                what: format!("the constant `var.{}` of `module.{}`", variable.name, call.name),
+                at: call.origin.header(),
+                rule: Language::ModuleArgumentType,
+            };
+            let need =
+                Need { of: child.id(), variable: variable.name.clone(), purpose, told_in: caller.id() };
+            next.push(need);
+        }
+    }
+    for node in callers.keys().map(|id| tree.node(*id)) {
+        let needs = node.module().early_needs.iter();
+        next.extend(needs.map(|(variable, purpose)| Need {
+            of: node.id(),
+            variable: variable.clone(),
+            purpose: purpose.clone(),
+            told_in: node.id(),
+        }));
+    }
+    let mut seen = BTreeSet::new();
+    let mut findings = Vec::new();
+    while let Some(need) = next.pop() {
+        if !seen.insert((need.of, need.variable.clone(), need.purpose.at)) {
+            continue;
+        }
+        for (caller, call) in callers.get(&need.of).into_iter().flatten() {
+            // A constant is asked for by one call, and everything else by all.
+            let of_other_call = need.told_in != need.of && need.purpose.at != call.origin.header();
+            if !of_other_call {
+                next.extend(need.by(tree, *caller, call, &mut findings));
+            }
+        }
+    }
+    findings
+}
+
+/// A variable that a module needs to know.
+struct Need {
+    of: NodeId,
+    variable: SmolStr,
+    purpose: Purpose,
+    /// The module in which the engine says that something cannot be computed.
+    told_in: NodeId,
+}
+
+impl Need {
+    /// Looks at what a call gives for the variable. Gives what that needs in turn.
+    fn by(&self, tree: &Tree, caller: Node<'_>, call: &ModuleCall, findings: &mut Vec<Finding>) -> Vec<Need> {
+        let child = tree.node(self.of).module();
+        let Some(variable) = child.variables.get(&self.variable) else { return Vec::new() };
+        let from = findings.len();
+        let mut needs = Vec::new();
+        match argument(call, child, &self.variable) {
+            Some(attribute) => {
+                let purpose = Purpose {
+                    what: format!("`var.{}` of `module.{}`", self.variable, call.name),
+                    at: attribute.span,
+                    rule: self.purpose.rule,
+                };
+                let mut early = Early::new(caller.module());
+                early.static_value(&attribute.expr, &purpose);
+                let (wrong, reached) = early.finish();
+                findings.extend(wrong.into_iter().map(|finding| with_declaration(finding, variable)));
+                needs.extend(reached.into_iter().map(|(variable, purpose)| Need {
+                    of: caller.id(),
+                    variable,
+                    purpose,
+                    told_in: caller.id(),
+                }));
+            }
+            None if variable.default.is_some() || !caller.module().complete || !child.complete => {}
+            None => findings.push(missing(call, variable)),
+        }
+        for finding in &mut findings[from..] {
+            finding.address = format!("module.{}", call.name);
+            finding.module.clone_from(&caller.module().folder);
+        }
+        if findings.len() > from {
+            let finding = Finding::language(self.purpose.rule, "Unable to compute static value")
+                .detail(format!(
+                    "`var.{}` is needed before anything runs, and `module.{}` gives it what is known only later.",
+                    self.variable, call.name
+                ))
+                .at(self.purpose.at)
+                .module(tree.node(self.told_in).module().folder.clone())
+                .related(call.origin.header(), "called here");
+            findings.push(with_declaration(finding, variable));
+        }
+        needs
+    }
+}
+
+/// The calls of known modules, in the modules that some roots lead to: caller, call, and module.
+fn calls<'t>(tree: &'t Tree, roots: &[NodeId]) -> impl Iterator<Item = (Node<'t>, &'t ModuleCall, Node<'t>)> {
+    let nodes = tree.below(roots).into_iter().map(|id| tree.node(id));
+    nodes.flat_map(|caller| {
+        caller.calls().filter_map(move |(call, _)| Some((caller, call, caller.child(&call.name)?)))
+    })
+}
+
+fn argument(call: &ModuleCall, child: &crate::module::Module, name: &str) -> Option<Arc<Attribute>> {
+    let given = arguments::given(call, child);
+    given.into_iter().find_map(|(variable, attribute)| (variable.name == name).then_some(attribute))
+}
+
+fn missing(call: &ModuleCall, variable: &Variable) -> Finding {
+    let place = call.config.bodies().first().map(|body| body.missing_item());
+    let finding = Finding::language(Language::MissingModuleArgument, "Missing required variable in module call")
+        .detail(format!(
+            "The module called here has a variable `{}` without a default, and needs to know it before anything runs.",
+            variable.name
+        ))
+        .help(format!("set `{}`", variable.name));
+    with_declaration(Finding { primary: place, ..finding }, variable)
+}
+
+fn is_constant(variable: &Variable) -> bool {
+    variable.constant.as_ref().is_some_and(|constant| constant.value)
+}
+
+fn with_declaration(finding: Finding, variable: &Variable) -> Finding {
+    finding.related(variable.origin.header(), "the variable is declared here")
+}
