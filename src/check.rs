@@ -3,10 +3,12 @@
 mod engines;
 pub mod example;
 mod fingerprint;
+mod foreign;
 mod forest;
 mod library;
 mod rulebook;
 mod run;
+mod sayings;
 mod threads;
 mod verdict;
 

@@ -8,6 +8,7 @@ pub mod declaration;
 mod compatibility;
 mod decode;
 pub(crate) mod early;
+mod exclusive;
 mod merge;
 
 use std::collections::BTreeMap;

@@ -59,6 +59,12 @@ impl Span {
         Span { start: self.end, ..self }
     }
 
+    /// Whether a byte lies in both; an empty span lies in what it stands in.
+    pub fn overlaps(self, other: Span) -> bool {
+        let end = |span: Span| span.end.max(span.start + 1);
+        self.file == other.file && self.start < end(other) && other.start < end(self)
+    }
+
     /// The offsets, to index a text with.
     pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize

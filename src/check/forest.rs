@@ -6,10 +6,10 @@ use rayon::prelude::*;
 
 use super::library::{Built, Library};
 use crate::engine::Engine;
-use crate::finding::{Finding, Stage};
+use crate::finding::{Finding, Language, Stage};
 use crate::module::address::ModuleSource;
 use crate::source::{Folder, Reached, Worktree, join};
-use crate::text::Sources;
+use crate::text::{Sources, Span};
 use crate::tree::{Callee, NodeId, Surroundings, Tree};
 
 /// All modules as one engine sees them, with what is wrong in their files.
@@ -97,6 +97,17 @@ fn once(findings: Vec<Finding>) -> Vec<Finding> {
     let place = |finding: &Finding| (finding.rule.as_str().to_owned(), finding.primary);
     let loading = findings.iter().filter(|finding| finding.stage == Stage::Load && finding.primary.is_some());
     let told: BTreeSet<_> = loading.map(place).collect();
-    let is_told = |finding: &Finding| finding.stage == Stage::Validate && told.contains(&place(finding));
+    let cycles = findings.iter().filter(|finding| is_cycle(finding) && finding.stage == Stage::Load);
+    let cycles: Vec<Span> = cycles.filter_map(|finding| finding.primary).collect();
+    let in_cycle = |span: Span| cycles.iter().any(|cycle| cycle.overlaps(span));
+    let in_told_cycle =
+        |finding: &Finding| is_cycle(finding) && finding.related.iter().any(|other| in_cycle(other.span));
+    let is_told = |finding: &Finding| {
+        finding.stage == Stage::Validate && (told.contains(&place(finding)) || in_told_cycle(finding))
+    };
     findings.into_iter().filter(|finding| !is_told(finding)).collect()
+}
+
+fn is_cycle(finding: &Finding) -> bool {
+    finding.rule == Language::ReferenceCycle.id()
 }

@@ -121,11 +121,11 @@ impl<'m> Early<'m> {
         if outcome.failed {
             return Outcome::FAILED;
         }
-        self.evaluated(expr, outcome)
+        self.evaluated(expr, &outcome)
     }
 
     /// The value of an expression of which everything that it refers to has been looked at.
-    fn evaluated(&mut self, expr: &Expr, outcome: Outcome) -> Outcome {
+    fn evaluated(&mut self, expr: &Expr, outcome: &Outcome) -> Outcome {
         let mut wrong = Vec::new();
         let scope = Known { module: self.module, locals: &self.locals };
         let value = value::evaluate(expr, &scope, &mut wrong);
@@ -134,7 +134,7 @@ impl<'m> Early<'m> {
             return Outcome::FAILED;
         }
         let confidential = outcome.confidential.filter(|_| carries_marks(expr));
-        Outcome { value, confidential, ..outcome }
+        Outcome { value, confidential, ..outcome.clone() }
     }
 
     fn static_variable(&mut self, name: &str, at: Span, purpose: &Purpose) -> Outcome {
@@ -210,7 +210,7 @@ impl<'m> Early<'m> {
             return Outcome::FAILED;
         }
         let sure = self.is_sure(expr, &references, 0);
-        self.evaluated(expr, Outcome { sure, ..Outcome::OPEN })
+        self.evaluated(expr, &Outcome { sure, ..Outcome::OPEN })
     }
 
     /// Whether the engine, too, knows nothing of what is unknown here. Locals on the way are evaluated.
@@ -248,7 +248,7 @@ impl<'m> Early<'m> {
         let expr = &local.attribute.expr;
         let references = self.references(expr);
         let sure = self.is_sure(expr, &references, depth + 1);
-        let outcome = self.evaluated(expr, Outcome { sure, ..Outcome::OPEN });
+        let outcome = self.evaluated(expr, &Outcome { sure, ..Outcome::OPEN });
         let failed = self.findings.len() > before;
         self.findings.truncate(before);
         let outcome = if failed { Outcome::OPEN } else { outcome };

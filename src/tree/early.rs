@@ -25,10 +25,9 @@ pub(super) fn check(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
 fn constants(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (caller, call, child) in calls(tree, roots) {
-        for (variable, attribute) in arguments::given(call, child.module()) {
-            if !is_constant(variable) {
-                continue;
-            }
+        for attribute in arguments::given(call, child.module()) {
+            let variable = child.module().variables.get(&attribute.name);
+            let Some(variable) = variable.filter(|variable| is_constant(variable)) else { continue };
             let outcome = Early::new(caller.module()).constant_value(&attribute.expr);
             // What is wrong with the argument itself is told where all arguments are looked at.
             if outcome.failed || !outcome.sure || outcome.value.is_wholly_known() {
@@ -157,8 +156,7 @@ fn calls<'t>(tree: &'t Tree, roots: &[NodeId]) -> impl Iterator<Item = (Node<'t>
 }
 
 fn argument(call: &ModuleCall, child: &crate::module::Module, name: &str) -> Option<Arc<Attribute>> {
-    let given = arguments::given(call, child);
-    given.into_iter().find_map(|(variable, attribute)| (variable.name == name).then_some(attribute))
+    arguments::given(call, child).into_iter().find(|attribute| attribute.name == name)
 }
 
 fn missing(call: &ModuleCall, variable: &Variable) -> Finding {

@@ -29,7 +29,8 @@ impl Decoder<'_> {
         let before = self.errors();
         let attributes = block.body.just_attributes(self.findings);
         if self.errors() > before {
-            return None;
+            let counts = self.features.broken_required_providers_counts;
+            return counts.then(|| RequiredProviders { entries: BTreeMap::new(), block: Arc::clone(block) });
         }
         // The engine drops the entries that it visits after one with an error, and visits them in random order. Here
         // every entry stands or falls by itself.

@@ -1,0 +1,71 @@
+//! Tells what an engine finds only because it does not know what belongs to the other one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::engines::View;
+use crate::engine::Product;
+use crate::finding::{Category, Finding, Language};
+use crate::source::Worktree;
+use crate::text::{FileId, Sources, Span};
+
+/// What each product understands of the modules that it looks at.
+pub(super) struct Foreign<'w> {
+    sources: &'w Sources,
+    /// By product: the files it loads.
+    files: BTreeMap<Product, BTreeSet<FileId>>,
+    /// By product: where something is written in what only it understands.
+    places: BTreeMap<Product, Vec<Span>>,
+}
+
+impl<'w> Foreign<'w> {
+    pub(super) fn of(views: &[View<'_>], worktree: &'w Worktree) -> Self {
+        let mut foreign =
+            Self { sources: worktree.sources(), files: BTreeMap::new(), places: BTreeMap::new() };
+        if views.len() < 2 {
+            return foreign;
+        }
+        for view in views {
+            let product = view.engine.product;
+            for id in view.sight.tree.below(&view.roots) {
+                let module = view.sight.tree.node(id).module();
+                foreign.places.entry(product).or_default().extend(module.exclusive_places());
+                let Some(folder) = worktree.folder(&module.folder) else { continue };
+                let files = folder.module_files(view.engine).into_iter().filter_map(|(file, _)| file.id);
+                foreign.files.entry(product).or_default().extend(files);
+            }
+        }
+        foreign
+    }
+
+    /// The other product, where `product` finds this only because it does not know what belongs to that one.
+    pub(super) fn belongs_to_other(&self, product: Product, finding: &Finding) -> Option<Product> {
+        let other = match product {
+            Product::Terraform => Product::OpenTofu,
+            Product::OpenTofu => Product::Terraform,
+        };
+        let place = finding.primary.filter(|_| finding.category == Category::Language)?;
+        // In a file that the other one does not even load, nothing belongs to it.
+        let loaded = self.files.get(&other).is_some_and(|files| files.contains(&place.file));
+        (loaded && (self.is_unknown(product, finding, place) || self.is_in_place_of(other, place)))
+            .then_some(other)
+    }
+
+    /// Whether this says of a block, an argument or a symbol that there is no such thing. The other engine, which says
+    /// nothing of it, has it.
+    fn is_unknown(&self, product: Product, finding: &Finding, place: Span) -> bool {
+        let text = self.sources.slice(place);
+        let symbol = match product {
+            Product::Terraform => "tofu",
+            Product::OpenTofu => "action",
+        };
+        let is_symbol = || text.strip_prefix(symbol).is_some_and(|rest| rest.starts_with('.'));
+        finding.rule == Language::UnsupportedBlockOrArgument.id()
+            || (finding.rule == Language::UnknownModuleArgument.id() && text == "ignore_nested_deprecations")
+            || (finding.rule == Language::UndeclaredReference.id() && is_symbol())
+    }
+
+    fn is_in_place_of(&self, other: Product, place: Span) -> bool {
+        let places = self.places.get(&other).into_iter().flatten();
+        places.into_iter().any(|own| own.overlaps(place))
+    }
+}

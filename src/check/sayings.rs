@@ -1,0 +1,153 @@
+//! Turns what several engines say of the same modules into one list.
+//!
+//! What both say is said once. What one alone says of a module that is for both is doubtful, so it is a warning that names
+//! the engine, unless there is evidence that both are used. That one of them does not know what belongs to the other is
+//! not worth saying.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::engines::View;
+use super::foreign::Foreign;
+use crate::engine::Product;
+use crate::finding::{Finding, Severity};
+use crate::source::Worktree;
+use crate::text::Span;
+
+/// All that is said.
+pub(super) struct Sayings {
+    /// Of modules that one product looks at.
+    apart: Vec<Finding>,
+    /// What both products say, in Terraform's words.
+    agreed: Vec<Finding>,
+    /// What one alone says of a module that both look at.
+    alone: Vec<(Product, Finding)>,
+    /// What one alone says because it does not know what belongs to the other: the folder, and the other.
+    foreign: Vec<(String, Product)>,
+}
+
+/// Module, rule and primary place.
+type Place = (String, String, Option<Span>);
+
+impl Sayings {
+    /// Listens to all engines.
+    pub(super) fn of(
+        views: &[View<'_>],
+        say: &dyn Fn(&View<'_>) -> Vec<Finding>,
+        worktree: &Worktree,
+    ) -> Self {
+        let mut sayings =
+            Self { apart: Vec::new(), agreed: Vec::new(), alone: Vec::new(), foreign: Vec::new() };
+        if let [view] = views {
+            sayings.apart = say(view);
+            return sayings;
+        }
+        // The folders that each product looks at, and what it says.
+        let mut looked: BTreeMap<Product, BTreeSet<&str>> = BTreeMap::new();
+        let mut said: BTreeMap<Place, BTreeMap<Product, Vec<Finding>>> = BTreeMap::new();
+        for view in views {
+            let product = view.engine.product;
+            looked.entry(product).or_default().extend(view.sight.folders(&view.roots));
+            for finding in say(view) {
+                let place = (finding.module.to_string(), finding.rule.as_str().to_owned(), finding.primary);
+                let findings = said.entry(place).or_default().entry(product).or_default();
+                // Two versions of one engine say much the same.
+                if !findings.contains(&finding) {
+                    findings.push(finding);
+                }
+            }
+        }
+        let foreign = Foreign::of(views, worktree);
+        // By module and rule: what one of the engines alone says at its place.
+        let mut left: BTreeMap<(String, String), [Vec<Finding>; 2]> = BTreeMap::new();
+        for ((folder, rule, _), mut by_product) in said {
+            let both = looked.len() > 1 && looked.values().all(|folders| folders.contains(folder.as_str()));
+            let [terraform, opentofu] =
+                Product::ALL.map(|product| by_product.remove(&product).unwrap_or_default());
+            if !both {
+                sayings.apart.extend(terraform.into_iter().chain(opentofu));
+                continue;
+            }
+            let (agreed, alone) = compare(terraform, opentofu, &[&|_, _| true]);
+            sayings.agreed.extend(agreed);
+            let left = left.entry((folder.clone(), rule)).or_default();
+            for ((product, alone), left) in Product::ALL.into_iter().zip(alone).zip(left) {
+                for finding in alone {
+                    match foreign.belongs_to_other(product, &finding) {
+                        Some(other) => sayings.foreign.push((folder.clone(), other)),
+                        None => left.push(finding),
+                    }
+                }
+            }
+        }
+        for [terraform, opentofu] in left.into_values() {
+            let (agreed, [terraform, opentofu]) = compare(terraform, opentofu, &[&overlap, &is_of_one_block]);
+            sayings.agreed.extend(agreed);
+            sayings.alone.extend(terraform.into_iter().map(|finding| (Product::Terraform, finding)));
+            sayings.alone.extend(opentofu.into_iter().map(|finding| (Product::OpenTofu, finding)));
+        }
+        sayings
+    }
+
+    /// The folders that are written in what belongs to one product alone.
+    pub(super) fn folders_in_own_syntax(&self) -> BTreeMap<&str, BTreeSet<Product>> {
+        let mut folders: BTreeMap<&str, BTreeSet<Product>> = BTreeMap::new();
+        for (folder, product) in &self.foreign {
+            folders.entry(folder).or_default().insert(*product);
+        }
+        folders
+    }
+
+    /// Everything that is worth saying, with the engine where only one of two says so; `positive` tells of a folder
+    /// whether there is evidence that both engines are used on it.
+    pub(super) fn together(self, positive: &dyn Fn(&str) -> bool) -> Vec<(Finding, Option<Product>)> {
+        let alone = self.alone.into_iter().map(|(product, finding)| {
+            let doubtful = finding.severity == Severity::Error && !positive(&finding.module);
+            let severity = if doubtful { Severity::Warning } else { finding.severity };
+            (finding.severity(severity), Some(product))
+        });
+        self.apart.into_iter().chain(self.agreed).map(|finding| (finding, None)).chain(alone).collect()
+    }
+}
+
+/// When two findings may be about one thing.
+type Same<'f> = &'f dyn Fn(&Finding, &Finding) -> bool;
+
+/// Of what Terraform and OpenTofu say of one rule: what they agree on, in Terraform's words, and what each says alone.
+/// They may word it differently, so what is left on both sides is taken for the same where one of `same`, asked in
+/// turn, says so.
+fn compare(
+    terraform: Vec<Finding>,
+    mut opentofu: Vec<Finding>,
+    same: &[Same<'_>],
+) -> (Vec<Finding>, [Vec<Finding>; 2]) {
+    let mut agreed = Vec::new();
+    let mut alone = terraform;
+    let in_same_words = |ours: &Finding, theirs: &Finding| ours.summary == theirs.summary;
+    for in_words in [true, false] {
+        for may_be_same in same {
+            for finding in std::mem::take(&mut alone) {
+                let twin = opentofu.iter().position(|other| {
+                    may_be_same(&finding, other) && (!in_words || in_same_words(&finding, other))
+                });
+                match twin {
+                    Some(twin) => {
+                        opentofu.remove(twin);
+                        agreed.push(finding);
+                    }
+                    None => alone.push(finding),
+                }
+            }
+        }
+    }
+    (agreed, [alone, opentofu])
+}
+
+/// Whether two findings are about parts of each other: the engines do not always point at the same part of a thing.
+fn overlap(ours: &Finding, theirs: &Finding) -> bool {
+    ours.primary.zip(theirs.primary).is_some_and(|(ours, theirs)| ours.overlaps(theirs))
+}
+
+/// Whether two findings are about one block.
+fn is_of_one_block(ours: &Finding, theirs: &Finding) -> bool {
+    !ours.address.is_empty() && ours.address == theirs.address
+}
