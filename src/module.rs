@@ -182,7 +182,7 @@ impl Module {
         for provider in self.providers.values() {
             early.instances(provider);
         }
-        let (wrong, needs) = early.finish();
+        let (wrong, needs) = early.take();
         findings.extend(wrong);
         self.early_needs = needs;
         for (name, resolved) in resolved {

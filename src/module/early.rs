@@ -10,6 +10,7 @@ mod reached;
 mod refusal;
 mod scope;
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
@@ -26,6 +27,9 @@ use scope::Known;
 
 /// How many locals may lead from one to the next. Beyond that their values are taken as unknown.
 const DEEPEST: usize = 100;
+
+/// How much work the early values of one module may be, in nodes of expressions.
+const MOST_WORK: usize = 1_000_000;
 
 /// What an expression is for.
 #[derive(Debug, Clone)]
@@ -72,17 +76,25 @@ pub(crate) struct Early<'m> {
     locals: BTreeMap<SmolStr, Option<Outcome>>,
     findings: Vec<Finding>,
     needs: Vec<(SmolStr, Purpose)>,
+    /// The work that is left for the values of this module.
+    work: Cell<usize>,
 }
 
 impl<'m> Early<'m> {
     /// Nothing evaluated yet.
     pub(crate) fn new(module: &'m Module) -> Self {
-        Self { module, locals: BTreeMap::new(), findings: Vec::new(), needs: Vec::new() }
+        Self {
+            module,
+            locals: BTreeMap::new(),
+            findings: Vec::new(),
+            needs: Vec::new(),
+            work: Cell::new(MOST_WORK),
+        }
     }
 
-    /// What was found, and the variables that OpenTofu needs to know for what was evaluated.
-    pub(crate) fn finish(self) -> (Vec<Finding>, Vec<(SmolStr, Purpose)>) {
-        (self.findings, self.needs)
+    /// What was found since the last time, and the variables that OpenTofu needs to know for what was evaluated.
+    pub(crate) fn take(&mut self) -> (Vec<Finding>, Vec<(SmolStr, Purpose)>) {
+        (std::mem::take(&mut self.findings), std::mem::take(&mut self.needs))
     }
 
     /// What is known of an expression, as OpenTofu evaluates it.
@@ -127,14 +139,16 @@ impl<'m> Early<'m> {
     /// The value of an expression of which everything that it refers to has been looked at.
     fn evaluated(&mut self, expr: &Expr, outcome: &Outcome) -> Outcome {
         let mut wrong = Vec::new();
-        let scope = Known { module: self.module, locals: &self.locals };
+        let scope = Known { module: self.module, locals: &self.locals, work: &self.work };
         let value = value::evaluate(expr, &scope, &mut wrong);
         if wrong.iter().any(|finding| finding.severity == crate::finding::Severity::Error) {
             self.findings.extend(wrong);
             return Outcome::FAILED;
         }
         let confidential = outcome.confidential.filter(|_| carries_marks(expr));
-        Outcome { value, confidential, ..outcome.clone() }
+        // Where the limit of work was met, it is only here that nothing is known.
+        let sure = outcome.sure && wrong.is_empty() && self.work.get() > 0;
+        Outcome { value, confidential, sure, failed: false }
     }
 
     fn static_variable(&mut self, name: &str, at: Span, purpose: &Purpose) -> Outcome {

@@ -24,11 +24,13 @@ pub(super) fn check(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
 /// What Terraform says of the constant variables of called modules.
 fn constants(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
     let mut findings = Vec::new();
+    let mut modules: BTreeMap<NodeId, Early<'_>> = BTreeMap::new();
     for (caller, call, child) in calls(tree, roots) {
         for attribute in arguments::given(call, child.module()) {
             let variable = child.module().variables.get(&attribute.name);
             let Some(variable) = variable.filter(|variable| is_constant(variable)) else { continue };
-            let outcome = Early::new(caller.module()).constant_value(&attribute.expr);
+            let early = modules.entry(caller.id()).or_insert_with(|| Early::new(caller.module()));
+            let outcome = early.constant_value(&attribute.expr);
             // What is wrong with the argument itself is told where all arguments are looked at.
             if outcome.failed || !outcome.sure || outcome.value.is_wholly_known() {
                 continue;
@@ -76,6 +78,7 @@ fn needs(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
     }
     let mut seen = BTreeSet::new();
     let mut findings = Vec::new();
+    let mut modules: BTreeMap<NodeId, Early<'_>> = BTreeMap::new();
     while let Some(need) = next.pop() {
         if !seen.insert((need.of, need.variable.clone(), need.purpose.at)) {
             continue;
@@ -84,7 +87,8 @@ fn needs(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
             // A constant is asked for by one call, and everything else by all.
             let of_other_call = need.told_in != need.of && need.purpose.at != call.origin.header();
             if !of_other_call {
-                next.extend(need.by(tree, *caller, call, &mut findings));
+                let early = modules.entry(caller.id()).or_insert_with(|| Early::new(caller.module()));
+                next.extend(need.by(*caller, call, early, &mut findings));
             }
         }
     }
@@ -102,7 +106,14 @@ struct Need {
 
 impl Need {
     /// Looks at what a call gives for the variable. Gives what that needs in turn.
-    fn by(&self, tree: &Tree, caller: Node<'_>, call: &ModuleCall, findings: &mut Vec<Finding>) -> Vec<Need> {
+    fn by<'t>(
+        &self,
+        caller: Node<'t>,
+        call: &ModuleCall,
+        early: &mut Early<'t>,
+        findings: &mut Vec<Finding>,
+    ) -> Vec<Need> {
+        let tree = caller.tree();
         let child = tree.node(self.of).module();
         let Some(variable) = child.variables.get(&self.variable) else { return Vec::new() };
         let from = findings.len();
@@ -114,9 +125,8 @@ impl Need {
                     at: attribute.span,
                     rule: self.purpose.rule,
                 };
-                let mut early = Early::new(caller.module());
                 early.static_value(&attribute.expr, &purpose);
-                let (wrong, reached) = early.finish();
+                let (wrong, reached) = early.take();
                 findings.extend(wrong.into_iter().map(|finding| with_declaration(finding, variable)));
                 needs.extend(reached.into_iter().map(|(variable, purpose)| Need {
                     of: caller.id(),

@@ -1,5 +1,6 @@
 //! What is known early in a module, turned into a scope for the evaluator.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
@@ -14,11 +15,16 @@ use crate::value::{Resolved, Scope, Type, Value};
 pub(super) struct Known<'k> {
     pub(super) module: &'k Module,
     pub(super) locals: &'k BTreeMap<SmolStr, Option<Outcome>>,
+    pub(super) work: &'k Cell<usize>,
 }
 
 impl Scope for Known<'_> {
     fn engine(&self) -> Engine {
         self.module.features.engine
+    }
+
+    fn work(&self) -> &Cell<usize> {
+        self.work
     }
 
     fn resolve(&self, reference: &Traversal) -> Option<Resolved> {
