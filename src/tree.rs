@@ -4,10 +4,12 @@
 //! places is one node, and so the work stays in proportion to what is written.
 
 mod arguments;
+mod builtin;
 mod children;
 mod cycles;
 mod early;
 mod evaluation;
+mod imports;
 mod instances;
 mod passing;
 mod providers;
@@ -130,6 +132,8 @@ impl Tree {
             requirements::check(node, &mut findings);
             instances::check(node, &mut findings);
             arguments::check(node, &mut findings);
+            builtin::check(node, &mut findings);
+            imports::check(node, &mut findings);
             references::check(node, &mut findings);
             evaluation::check(node, &mut findings);
             for finding in &mut findings[from..] {

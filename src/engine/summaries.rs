@@ -27,6 +27,8 @@ pub struct Summaries {
     pub import_without_id: &'static str,
     /// An `import` block with both.
     pub import_with_both_ids: &'static str,
+    /// An ephemeral output of a root module.
+    pub ephemeral_root_output: &'static str,
     /// A module with providers of its own that is called with `count` and the like.
     pub repeated_module: &'static str,
 }
@@ -73,6 +75,7 @@ fn terraform(engine: Engine) -> Summaries {
             "Missing required argument"
         },
         import_with_both_ids: "Invalid import block",
+        ephemeral_root_output: "Ephemeral output not allowed",
         repeated_module: "Module is incompatible with count, for_each, and depends_on",
     }
 }
@@ -98,6 +101,7 @@ fn opentofu(engine: Engine) -> Summaries {
             "Missing required argument"
         },
         import_with_both_ids: "Conflicting import arguments",
+        ephemeral_root_output: "Invalid output configuration",
         repeated_module: if engine.since(Product::OpenTofu, 1, 11, 4) {
             "Module is incompatible with count, for_each, enabled and depends_on"
         } else {

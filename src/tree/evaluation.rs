@@ -6,21 +6,24 @@
 
 mod given;
 mod scope;
+mod sensitivity;
+mod validation;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
-use crate::finding::{Finding, Severity, Stage};
+use crate::finding::{Finding, Language, Severity, Stage};
 use crate::module::address::{Subject, reference};
-use crate::module::declaration::{Local, ModuleCall};
+use crate::module::declaration::{Given, Local, ModuleCall, Output};
 use crate::syntax::{Attribute, Expr, Iteration};
 use crate::tree::cycles::components;
 use crate::tree::references::sites::{self, Found, Owner, Site, Symbols};
 use crate::tree::{Node, arguments};
 use crate::value::{Value, evaluate};
 use scope::{Locals, ModuleScope};
+use sensitivity::SensitiveLocals;
 
 /// How much work the expressions of a module may cause together: about as many parts of values are looked at.
 const MOST_WORK: usize = 3_000_000;
@@ -28,7 +31,13 @@ const MOST_WORK: usize = 3_000_000;
 /// Looks at every expression of a module.
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let module = node.module();
-    let mut evaluation = Evaluation { node, locals: Locals::default(), work: Cell::new(MOST_WORK), findings };
+    let mut evaluation = Evaluation {
+        node,
+        locals: Locals::default(),
+        sensitive: SensitiveLocals::default(),
+        work: Cell::new(MOST_WORK),
+        findings,
+    };
     for local in in_order(node) {
         match local {
             Ordered::Local(local) => evaluation.local(local),
@@ -52,6 +61,9 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
         if let Some(child) = node.child(&call.name) {
             evaluation.arguments(call, child);
         }
+    }
+    if !node.is_called() {
+        module.outputs.values().for_each(|output| evaluation.output_of_root(output));
     }
 }
 
@@ -98,13 +110,15 @@ struct Evaluation<'t, 'f> {
     node: Node<'t>,
     /// Those that were evaluated so far.
     locals: Locals,
+    sensitive: SensitiveLocals<'t>,
     /// How much work may still be done in this module.
     work: Cell<usize>,
     findings: &'f mut Vec<Finding>,
 }
 
-impl Evaluation<'_, '_> {
-    fn local(&mut self, local: &Local) {
+impl<'t> Evaluation<'t, '_> {
+    fn local(&mut self, local: &'t Local) {
+        self.sensitive.look_at(&local.name, &local.attribute.expr, self.node.module());
         let address = format!("local.{}", local.name);
         let value = self.value(&local.attribute.expr, &[], Symbols::default(), &address);
         self.locals.keep(&local.name, value);
@@ -162,8 +176,34 @@ impl Evaluation<'_, '_> {
         for attribute in arguments::given(call, child.module()) {
             let Some(variable) = child.module().variables.get(&attribute.name) else { continue };
             let value = self.known(&attribute.expr, Symbols::OF_ARGUMENTS);
-            let finding = given::argument(&value, &attribute.expr, variable);
-            self.findings.extend(finding.map(|finding| finding.at_validate().address(address.clone())));
+            let mut found = validation::refused(&value, &attribute.expr, variable, child, &self.work);
+            found.extend(given::argument(&value, &attribute.expr, variable));
+            self.findings
+                .extend(found.into_iter().map(|finding| finding.at_validate().address(address.clone())));
         }
+    }
+
+    /// What a root module gives is shown to people and kept in the state.
+    fn output_of_root(&mut self, output: &Output) {
+        let given = |flag: &Option<Given<bool>>| flag.as_ref().is_some_and(|flag| flag.value);
+        let module = self.node.module();
+        let finding = if given(&output.ephemeral) {
+            Finding::language(Language::InvalidValue, module.features.summaries.ephemeral_root_output)
+                .detail("An output of a root module is kept, so it cannot be ephemeral.")
+                .help("remove `ephemeral`, or the output")
+        } else {
+            let value = output.value.as_ref().filter(|_| !given(&output.sensitive));
+            let Some(found) = value.and_then(|value| self.sensitive.of(&value.expr, module)) else { return };
+            let finding = Finding::language(Language::SensitiveOutput, "Output refers to sensitive values")
+                .detail("This output of a root module would show a sensitive value.")
+                .help("set `sensitive = true`, or wrap what may be shown in `nonsensitive(…)`");
+            match found.from.and_then(|variable| variable.sensitive.as_ref()) {
+                Some(sensitive) => finding.related(sensitive.span, "the variable is sensitive"),
+                None => finding,
+            }
+        };
+        self.findings.push(
+            finding.at_validate().at(output.origin.header()).address(format!("output.{}", output.name)),
+        );
     }
 }

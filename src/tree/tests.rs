@@ -344,3 +344,58 @@ fn arguments_fit_the_types_of_variables() {
         ]
     );
 }
+
+#[test]
+fn a_value_that_a_validation_refuses_is_told_where_it_is_set() {
+    let child = (
+        "m",
+        "variable \"a\" {\n  validation {\n    condition = contains([\"x\", \"y\"], var.a)\n    error_message = \"no\"\n  }\n}\n",
+    );
+    let text = "module \"b\" {\n  source = \"./m\"\n  a = \"z\"\n}\nmodule \"c\" {\n  source = \"./m\"\n  a = \"x\"\n}\nmodule \"d\" {\n  source = \"./m\"\n  a = path.module\n}\n";
+    assert_eq!(places(said(&[("", text), child])), [":3 module.b: Invalid value for variable"]);
+}
+
+#[test]
+fn an_output_of_a_root_shows_nothing_sensitive() {
+    let text = "variable \"s\" {\n  sensitive = true\n}\nlocals {\n  l = [var.s]\n}\noutput \"a\" {\n  value = \"x${var.s}\"\n}\noutput \"b\" {\n  value = local.l\n}\n\
+                output \"c\" {\n  value = nonsensitive(var.s)\n}\noutput \"d\" {\n  value = var.s\n  sensitive = true\n}\noutput \"e\" {\n  value = local.l[0] == 1\n}\n\
+                output \"f\" {\n  ephemeral = true\n  value = 1\n}\n";
+    assert_eq!(
+        places(said(&[("", text)])),
+        [
+            ":10 output.b: Output refers to sensitive values",
+            ":23 output.f: Ephemeral output not allowed",
+            ":7 output.a: Output refers to sensitive values",
+        ]
+    );
+    let root = "module \"m\" {\n  source = \"./m\"\n}\n";
+    let child =
+        ("m", "variable \"s\" {\n  default = 1\n  sensitive = true\n}\noutput \"a\" {\n  value = var.s\n}\n");
+    assert_eq!(said(&[("", root), child]), Vec::<String>::new());
+}
+
+#[test]
+fn imports_name_instances_that_can_be() {
+    let text = "resource \"x_y\" \"a\" {\n  count = 2\n}\nimport {\n  to = x_y.a\n  id = \"1\"\n}\nimport {\n  to = x_y.a[0]\n  id = \"1\"\n}\nimport {\n  to = x_y.new\n  id = \"1\"\n}\n\
+                import {\n  to = module.n.x_y.a\n  id = \"1\"\n}\n";
+    assert_eq!(
+        places(said(&[("", text)])),
+        [
+            ":17 import.module.n.x_y.a: Configuration for import target does not exist",
+            ":5 import.x_y.a: Invalid import 'to' expression",
+        ]
+    );
+}
+
+#[test]
+fn resources_of_the_engine_are_known() {
+    let text = "resource \"terraform_data\" \"a\" {\n  inptu = 1\n}\nresource \"terraform_dat\" \"b\" {}\ndata \"terraform_remote_state\" \"c\" {}\n";
+    assert_eq!(
+        said(&[("", text)]),
+        [
+            ":2 terraform_data.a: Unsupported argument (did you mean `input`?)",
+            ":4 terraform_dat.b: Invalid resource type",
+            ":5 data.terraform_remote_state.c: Missing required argument (set `backend`)",
+        ]
+    );
+}

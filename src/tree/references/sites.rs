@@ -3,14 +3,13 @@
 
 use smol_str::SmolStr;
 
-use crate::module::address::Mode;
 use crate::module::config::Config;
 use crate::module::declaration::{
     Action, Check, Condition, Dependency, Import, Local, ModuleCall, Output, ProviderConfiguration, Resource,
     Variable,
 };
-use crate::syntax::{Attribute, AttributeSchema, Body, Expr, Iteration, Schema};
-use crate::tree::{Node, arguments};
+use crate::syntax::{Attribute, Body, Expr, Iteration};
+use crate::tree::{Node, arguments, builtin};
 
 /// Where an expression stands.
 #[derive(Debug, Clone)]
@@ -135,11 +134,6 @@ impl<'m> Site<'m> {
     }
 }
 
-const TERRAFORM_DATA: Schema<'_> = Schema {
-    attributes: &[AttributeSchema::optional("input"), AttributeSchema::optional("triggers_replace")],
-    blocks: &[],
-};
-
 struct Sites<'v, 't> {
     visit: &'v mut dyn FnMut(&Site<'t>, Found<'_>),
 }
@@ -202,16 +196,21 @@ impl<'t> Sites<'_, 't> {
         }
     }
 
-    /// The one resource that the engine itself provides is asked for its arguments only; of all others every expression
-    /// counts, because what they accept is not known here.
+    /// What the engine's own resources accept is known. Of all others every expression counts.
     fn resource_config(&mut self, site: &Site<'t>, resource: &Resource) {
-        let address = &resource.address;
-        if address.mode != Mode::Managed || address.kind != "terraform_data" {
+        let Some(content) = builtin::content(resource) else {
             self.config(site, &resource.config);
             return;
-        }
-        for attribute in resource.config.content(&TERRAFORM_DATA, &mut Vec::new()).attributes {
+        };
+        for attribute in content.attributes {
             self.argument(site, Some(&attribute));
+        }
+        // They have no blocks, but what dynamic blocks go through is evaluated before that is found.
+        for block in content.blocks {
+            let for_each = block.body.just_attributes(&mut Vec::new()).into_iter();
+            for attribute in for_each.filter(|attribute| attribute.name == "for_each") {
+                self.argument(site, Some(&attribute));
+            }
         }
     }
 
