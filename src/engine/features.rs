@@ -75,6 +75,9 @@ pub struct Features {
     pub removed_checked: bool,
     /// `moved` refuses ephemeral addresses under a summary of its own.
     pub moved_address_checked: bool,
+    /// What is imported is held against the resources that are there when a module is validated. Terraform did so first in
+    /// some version before 1.11.
+    pub import_targets_validated: bool,
     /// `import.to` may only name a managed resource.
     pub import_to_managed_only: bool,
     /// A blank `deprecated` is an error.
@@ -246,6 +249,7 @@ impl Features {
             removed_lifecycle_once: tofu,
             removed_checked: o(10),
             moved_address_checked: o(11),
+            import_targets_validated: t(11),
             import_to_managed_only: !tofu,
             blank_deprecated_refused: tofu,
             const_excludes_sensitive: !tofu,
