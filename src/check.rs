@@ -6,12 +6,14 @@ mod fingerprint;
 mod foreign;
 mod forest;
 mod library;
+mod load;
 mod rulebook;
 mod run;
 mod sayings;
 mod threads;
 mod verdict;
 
+pub use load::{load_policy, rule_names};
 pub use run::run;
 pub use threads::in_threads;
-pub use verdict::{AskedBy, Outcome, Settings, Verdict, can_be_off, judge};
+pub use verdict::{AskedBy, Outcome, Settings, Verdict, judge};

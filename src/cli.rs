@@ -6,6 +6,8 @@
 mod check;
 mod completions;
 mod explain;
+mod place;
+mod policy;
 mod progress;
 mod rules;
 mod stream;
@@ -35,8 +37,8 @@ enum Command {
     Check(check::Arguments),
     /// Prints what a rule finds, why that matters, and what to write instead
     Explain(explain::Arguments),
-    /// Lists every rule: its level, and one line on what it finds
-    Rules,
+    /// Lists every rule: its level under the policy that holds here, who set it, and one line on what it finds
+    Rules(rules::Arguments),
     /// Prints completions for a shell
     Completions(completions::Arguments),
 }
@@ -52,6 +54,8 @@ enum Color {
 /// Why a command did not take place.
 #[derive(Debug)]
 struct Failure {
+    /// What is shown before it; empty, or lines.
+    above: String,
     /// One lower-case line.
     message: String,
     /// An order, or the nearest right word.
@@ -60,7 +64,7 @@ struct Failure {
 
 impl Failure {
     fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), help: None }
+        Self { above: String::new(), message: message.into(), help: None }
     }
 
     fn help(self, help: impl Into<String>) -> Self {
@@ -85,10 +89,11 @@ pub fn main() -> ExitCode {
     let done = match arguments.command {
         Command::Check(arguments) => check::run(&arguments, &terminal),
         Command::Explain(arguments) => explain::run(&arguments, &terminal),
-        Command::Rules => rules::run(&terminal),
+        Command::Rules(arguments) => rules::run(&arguments, &terminal),
         Command::Completions(arguments) => completions::run(&arguments),
     };
     done.unwrap_or_else(|failure| {
+        err(&failure.above);
         err(&format!("error: {}\n", failure.message));
         if let Some(help) = failure.help {
             err(&format!("  help: {help}\n"));

@@ -2,10 +2,14 @@
 //!
 //! Rules are known by name only here: what options a rule has shows when it is made.
 
+mod date;
+mod exception;
+mod fail_on;
 mod fault;
 mod file;
 mod globs;
 mod level;
+mod load;
 mod options;
 mod preset;
 
@@ -14,20 +18,31 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+pub use date::Date;
+pub use exception::{Exception, Until};
+pub use fail_on::FailOn;
 pub use fault::INVALID_POLICY;
 pub use globs::Globs;
 pub use level::Level;
 pub use options::Options;
 pub use preset::{PRESETS, Preset};
 
+use crate::engine::Choice;
+use crate::finding::{Language, RuleId, Severity};
 use crate::syntax::Attribute;
-use crate::text::{FileId, Source};
+use crate::tree::Role;
 
 /// What a run is to make of every rule.
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
     /// By rule: the later and nearer settings behind those that they replace.
     settings: BTreeMap<SmolStr, Vec<Setting>>,
+    engine: Option<Choice>,
+    exclude: Option<Globs>,
+    fail_on: Option<FailOn>,
+    /// The later wins.
+    roles: Vec<(Role, Globs)>,
+    exceptions: Vec<Exception>,
 }
 
 /// What one `rule` block says.
@@ -37,40 +52,51 @@ pub struct Setting {
     pub level: Option<Level>,
     /// Who says so.
     pub asked_by: Line,
+    paths: Option<Arc<Globs>>,
     options: Vec<Arc<Attribute>>,
 }
 
 /// A line of a policy.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Line {
-    /// The file, as people know it.
+    /// The file: of a preset its name, of any other the path from the top of the run.
     pub file: SmolStr,
     /// Counted from 1.
     pub line: usize,
+    /// What kind of policy it is in.
+    pub origin: Origin,
+}
+
+/// Where a policy comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// The program brings it.
+    Preset,
+    /// Somebody wrote it.
+    File,
+}
+
+/// Whether a rule can be left out: a file that was not read hides all that it holds, so nobody may hide that.
+pub fn can_be_off(rule: &RuleId) -> bool {
+    ![Language::SyntaxError, Language::UnreadableFile].iter().any(|fixed| fixed.id() == *rule)
 }
 
 impl Policy {
-    /// The policy that comes with the program under that name.
-    pub fn preset(name: &str) -> Option<Self> {
-        let preset = PRESETS.iter().find(|preset| preset.name == name)?;
-        let source = Source::new(preset.file, preset.text.into());
-        let file = file::read(FileId::new(0), &source, &mut Vec::new());
-        let mut policy = Self::default();
-        for (name, _) in &file.extends {
-            policy.extend(Self::preset(name)?);
-        }
-        policy.add(file, &source);
-        Some(policy)
-    }
-
     /// The policy that applies where nobody wrote one.
     pub fn recommended() -> Self {
         Self::preset("recommended").expect("a preset of that name comes with the program")
     }
 
     /// What counts for a rule at a path from the top of the run, with a number that tells it from others of the rule.
-    pub fn setting(&self, rule: &str, _path: &str) -> Option<(usize, &Setting)> {
-        self.settings.get(rule)?.iter().enumerate().next_back()
+    pub fn setting(&self, rule: &str, path: &str) -> Option<(usize, &Setting)> {
+        let holds = |setting: &Setting| setting.paths.as_ref().is_none_or(|paths| paths.has(path));
+        let mut nearest_first = self.settings(rule).iter().enumerate().rev();
+        nearest_first.find(|(_, setting)| holds(setting))
+    }
+
+    /// What counts for a rule where no pattern of paths says otherwise.
+    pub fn everywhere(&self, rule: &str) -> Option<&Setting> {
+        self.settings(rule).iter().rfind(|setting| setting.paths.is_none())
     }
 
     /// Everything that is said about a rule, in the order of the numbers.
@@ -78,30 +104,44 @@ impl Policy {
         self.settings.get(rule).map_or(&[], Vec::as_slice)
     }
 
+    /// The rules that something is said about, by name.
+    pub fn rules(&self) -> impl Iterator<Item = &str> {
+        self.settings.keys().map(SmolStr::as_str)
+    }
+
+    /// What the modules are for, where it says so.
+    pub fn engine(&self) -> Option<&Choice> {
+        self.engine.as_ref()
+    }
+
+    /// Whether nothing is to be told about a path.
+    pub fn excludes(&self, path: &str) -> bool {
+        self.exclude.as_ref().is_some_and(|exclude| exclude.has(path))
+    }
+
+    /// From which level on a run fails.
+    pub fn fail_on(&self) -> FailOn {
+        self.fail_on.unwrap_or(FailOn::Level(Severity::Error))
+    }
+
+    /// The role of the module in a folder, where it says so.
+    pub fn role(&self, folder: &str) -> Option<Role> {
+        self.roles.iter().rfind(|(_, paths)| paths.has(folder)).map(|(role, _)| *role)
+    }
+
+    /// What it excuses, in order.
+    pub fn exceptions(&self) -> &[Exception] {
+        &self.exceptions
+    }
+
     /// Has a rule on that a person asks for by name: where this policy has it off, as the strictest preset has it.
     pub fn turn_on(&mut self, rule: &str) {
-        let is_off = |setting: &Setting| setting.level == Some(Level::Off);
-        if self.settings(rule).last().is_none_or(is_off) {
-            let strict = Self::preset("strict").expect("a preset of that name comes with the program");
-            let settings = strict.settings.get(rule).and_then(|settings| settings.last()).cloned();
-            self.settings.entry(rule.into()).or_default().extend(settings);
+        if self.settings(rule).iter().any(Setting::is_on) {
+            return;
         }
-    }
-
-    fn extend(&mut self, nearer: Self) {
-        for (rule, settings) in nearer.settings {
-            self.settings.entry(rule).or_default().extend(settings);
-        }
-    }
-
-    fn add(&mut self, file: file::File, source: &Source) {
-        for block in file.rules {
-            self.settings.entry(block.rule).or_default().push(Setting {
-                level: block.level,
-                asked_by: Line { file: source.name().into(), line: block.line },
-                options: block.options,
-            });
-        }
+        let strict = Self::preset("strict").expect("a preset of that name comes with the program");
+        let settings = strict.settings.get(rule).and_then(|settings| settings.last()).cloned();
+        self.settings.entry(rule.into()).or_default().extend(settings);
     }
 }
 
@@ -120,7 +160,7 @@ impl Setting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::{Language, Severity};
+    use crate::text::{FileId, Source};
 
     #[test]
     fn presets_have_no_mistake_and_go_from_less_to_more() {

@@ -6,9 +6,10 @@ mod json;
 mod tally;
 mod visible;
 
+use std::path::Path;
 use std::time::Duration;
 
-use crate::check::Outcome;
+use crate::check::{Outcome, Verdict};
 use crate::finding::RuleId;
 use crate::text::Sources;
 
@@ -30,6 +31,11 @@ pub enum Format {
     Concise,
     /// For programs: what `terraform validate -json` writes, and more.
     Json,
+}
+
+/// Verdicts for people without anything around them, as where a check did not take place.
+pub fn blocks(verdicts: &[Verdict], sources: &Sources, style: &Style) -> String {
+    human::blocks(verdicts, sources, style)
 }
 
 impl Format {
@@ -103,6 +109,10 @@ impl Default for Names {
 impl Names {
     /// The name of a file or folder that is called `name` from the top of the run.
     pub fn of(&self, name: &str) -> String {
+        if Path::new(name).is_absolute() {
+            // It lies outside of the run, as a policy may.
+            return name.to_owned();
+        }
         let folder = match self {
             Self::Outside(way) => return format!("{way}{name}"),
             Self::Inside(folder) => folder,

@@ -21,6 +21,7 @@ mod walk;
 mod read;
 mod open;
 mod memory;
+mod policy;
 
 pub use error::Error;
 pub use path::{join, parent};
@@ -45,13 +46,18 @@ pub struct Worktree {
 enum Origin {
     /// A folder on disk.
     Disk(Top),
-    /// Files given as text; these are the folders that have something in them.
-    Memory(BTreeSet<String>),
+    /// Files given as text.
+    Memory {
+        /// The folders that have something in them.
+        folders: BTreeSet<String>,
+        /// The files that are part of no module.
+        others: BTreeMap<String, Vec<u8>>,
+    },
 }
 
 impl Default for Origin {
     fn default() -> Self {
-        Self::Memory(BTreeSet::new())
+        Self::Memory { folders: BTreeSet::new(), others: BTreeMap::new() }
     }
 }
 
@@ -112,6 +118,11 @@ impl Worktree {
         open::open(current, &paths)
     }
 
+    /// The top of the repository around the folder `current`, or the folder itself, with nothing read from it yet.
+    pub fn without_modules(current: &Path) -> Result<Self, Error> {
+        open::without_modules(current)
+    }
+
     /// A work tree of `(path, content)` pairs that was never on a disk.
     pub fn of_files(files: Vec<(String, Vec<u8>)>) -> Self {
         memory::worktree(files)
@@ -151,7 +162,7 @@ impl Worktree {
     pub fn top(&self) -> Option<&Path> {
         match &self.origin {
             Origin::Disk(top) => Some(top.path()),
-            Origin::Memory(_) => None,
+            Origin::Memory { .. } => None,
         }
     }
 
@@ -170,10 +181,10 @@ impl Worktree {
             return Reached::Folder(*number);
         }
         let place = match &self.origin {
-            Origin::Memory(folders) if folders.contains(path) => {
+            Origin::Memory { folders, .. } if folders.contains(path) => {
                 return Reached::Folder(self.add(Folder::empty(path)));
             }
-            Origin::Memory(_) => return Reached::Missing,
+            Origin::Memory { .. } => return Reached::Missing,
             Origin::Disk(top) => top.place(path),
         };
         match place {

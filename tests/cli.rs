@@ -100,6 +100,26 @@ fn colours_and_drawing_follow_the_customs() {
 }
 
 #[test]
+fn the_policy_of_a_repository_is_found_and_each_rule_says_who_set_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let policy = "policy {\n  extends = [\"language\"]\n}\nrule \"invalid-name\" { level = \"notice\" }\n";
+    fs::create_dir(folder.path().join(".config")).expect("a folder");
+    fs::write(folder.path().join(".config/overrule.hcl"), policy).expect("a policy");
+    let listed = |arguments: &[&str]| {
+        let list = text(output(folder.path(), &[&["rules"], arguments].concat()).stdout);
+        let line = list.lines().find(|line| line.starts_with("invalid-name ")).expect("the rule");
+        line.split_whitespace().skip(1).take(2).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(listed(&[]), "notice .config/overrule.hcl:4");
+    assert!(listed(&["--isolated"]).starts_with("error language.hcl:"));
+    fs::write(folder.path().join("overrule.hcl"), "").expect("a policy");
+    let two = output(folder.path(), &["check"]);
+    let told =
+        "error: there is a policy in `overrule.hcl` and one in `.config/overrule.hcl`; keep one of them\n";
+    assert_eq!((two.status.code(), text(two.stderr)), (Some(2), told.to_owned()));
+}
+
+#[test]
 fn transcripts_are_what_the_program_says() {
     let cases = trycmd::TestCases::new();
     // What a person has set must not change what is tested.

@@ -29,15 +29,17 @@ pub(super) fn look(worktree: &mut Worktree, choice: Option<&Choice>, rulebook: &
     let mut library = Library::default();
     let asked = choice.map(Choice::engines);
     let engines = asked.map_or_else(|| Product::ALL.map(Engine::newest).to_vec(), <[Engine]>::to_vec);
-    let mut sights: BTreeMap<Engine, Sight> =
-        engines.iter().map(|engine| (*engine, forest::look(worktree, &mut library, *engine))).collect();
+    let mut sights: BTreeMap<Engine, Sight> = engines
+        .iter()
+        .map(|engine| (*engine, forest::look(worktree, &mut library, rulebook.policy, *engine)))
+        .collect();
     let mut wanted = match asked {
         Some(_) => Wanted::all(&sights),
         None => Wanted::by_files(worktree, &sights),
     };
     for engine in wanted.roots.keys() {
         if !sights.contains_key(engine) {
-            sights.insert(*engine, forest::look(worktree, &mut library, *engine));
+            sights.insert(*engine, forest::look(worktree, &mut library, rulebook.policy, *engine));
         }
     }
     let context = Context::new(worktree, library.files());

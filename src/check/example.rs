@@ -16,7 +16,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use super::{Settings, Verdict, run};
+use super::{Settings, Verdict, judge, load_policy, run};
 use crate::engine::Choice;
 use crate::finding::{RuleId, Severity};
 use crate::policy::Policy;
@@ -175,7 +175,18 @@ impl Example {
     fn check(&self, settings: Settings) -> (Worktree, Vec<Verdict>) {
         let files = self.files.iter().map(|(name, text)| (name.clone(), text.clone().into_bytes()));
         let mut worktree = Worktree::of_files(files.collect());
-        let settings = Settings { engines: self.engines.clone(), ..settings };
+        let mut settings = Settings { engines: self.engines.clone(), ..settings };
+        // An example may bring a policy along, with exceptions, options, or mistakes.
+        if let Ok(Some(file)) = worktree.read_policy() {
+            match load_policy(&mut worktree, Some(file)) {
+                Ok(policy) => settings.policy = policy,
+                Err(mistakes) => {
+                    let mistakes = mistakes.into_iter().map(|finding| (finding, None)).collect();
+                    let verdicts = judge(mistakes, worktree.sources(), &[], &settings);
+                    return (worktree, verdicts);
+                }
+            }
+        }
         let outcome = run(&mut worktree, &settings);
         (worktree, outcome.verdicts)
     }

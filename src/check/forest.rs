@@ -8,6 +8,7 @@ use super::library::{Built, Library};
 use crate::engine::Engine;
 use crate::finding::{Finding, Language, Stage};
 use crate::module::address::ModuleSource;
+use crate::policy::Policy;
 use crate::source::{Folder, Reached, Worktree, join};
 use crate::text::{Sources, Span};
 use crate::tree::{Callee, NodeId, Surroundings, Tree};
@@ -21,7 +22,7 @@ pub(super) struct Sight {
 }
 
 /// Looks at a work tree with the eyes of one engine. Folders that only calls lead to are read on the way.
-pub(super) fn look(worktree: &mut Worktree, library: &mut Library, engine: Engine) -> Sight {
+pub(super) fn look(worktree: &mut Worktree, library: &mut Library, policy: &Policy, engine: Engine) -> Sight {
     library.catch_up(worktree);
     let built: Vec<(usize, Built)> = (0..worktree.folders().len())
         .into_par_iter()
@@ -31,7 +32,7 @@ pub(super) fn look(worktree: &mut Worktree, library: &mut Library, engine: Engin
     let mut sight = Sight { tree: Tree::new(engine), findings: Vec::new() };
     let mut nodes = BTreeMap::new();
     for (number, built) in built {
-        nodes.insert(number, sight.add(built, worktree.folder_at(number)));
+        nodes.insert(number, sight.add(built, worktree.folder_at(number), policy));
     }
     let mut next: Vec<NodeId> = nodes.values().rev().copied().collect();
     while let Some(caller) = next.pop() {
@@ -51,7 +52,7 @@ pub(super) fn look(worktree: &mut Worktree, library: &mut Library, engine: Engin
                             Callee::Module(*nodes.entry(number).or_insert_with(|| {
                                 library.catch_up(worktree);
                                 let folder = worktree.folder_at(number);
-                                let node = sight.add(library.build(folder, engine), folder);
+                                let node = sight.add(library.build(folder, engine), folder, policy);
                                 next.push(node);
                                 node
                             }))
@@ -70,12 +71,13 @@ pub(super) fn look(worktree: &mut Worktree, library: &mut Library, engine: Engin
 }
 
 impl Sight {
-    fn add(&mut self, built: Built, folder: &Folder) -> NodeId {
+    fn add(&mut self, built: Built, folder: &Folder, policy: &Policy) -> NodeId {
         let broken = built.is_broken();
         self.findings.push(built.findings);
         let node = self.tree.add(built.module, broken);
         let Folder { has_lock_file, has_values, .. } = *folder;
-        self.tree.surround(node, Surroundings { role: None, has_lock_file, has_values });
+        let role = policy.role(&folder.path);
+        self.tree.surround(node, Surroundings { role, has_lock_file, has_values });
         node
     }
 

@@ -12,7 +12,7 @@ use crate::tree::{Node, NodeId, Tree};
 
 /// The rules that somebody asks for, each with its options.
 pub(super) struct Rulebook<'p> {
-    policy: &'p Policy,
+    pub(super) policy: &'p Policy,
     ready: Vec<Ready>,
 }
 
@@ -29,6 +29,11 @@ impl<'p> Rulebook<'p> {
     /// are findings.
     pub(super) fn new(policy: &'p Policy, select: &[RuleId], findings: &mut Vec<Finding>) -> Self {
         let mut ready = Vec::new();
+        let without_options =
+            policy.rules().filter(|rule| rules::ENTRIES.iter().all(|entry| entry.id != *rule));
+        for said in without_options.flat_map(|rule| policy.settings(rule)) {
+            findings.extend(said.options().refuse_others().err());
+        }
         for entry in rules::ENTRIES {
             if !select.is_empty() && !select.iter().any(|rule| rule.as_str() == entry.id) {
                 continue;
@@ -101,7 +106,7 @@ mod tests {
         let verdicts = run(&mut Worktree::of_files(files.collect()), settings).verdicts;
         let asker = |asked_by: &AskedBy| match asked_by {
             AskedBy::Engine => "engine".to_owned(),
-            AskedBy::Policy { file, .. } => file.to_string(),
+            AskedBy::Policy { file, .. } | AskedBy::Preset { file, .. } => file.to_string(),
         };
         let one = verdicts.iter().map(|v| {
             format!(

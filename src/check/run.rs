@@ -16,7 +16,7 @@ pub fn run(worktree: &mut Worktree, settings: &Settings) -> Outcome {
     settings.select.iter().for_each(|rule| policy.turn_on(rule.as_str()));
     let settings = &Settings { policy, ..settings.clone() };
     let rulebook = Rulebook::new(&settings.policy, &settings.select, &mut findings);
-    let seen = engines::look(worktree, settings.engines.as_ref(), &rulebook);
+    let seen = engines::look(worktree, settings.engines.as_ref().or(settings.policy.engine()), &rulebook);
     let (modules, files) = extent(worktree, &seen.engines);
     let unreadable = worktree.findings().iter().cloned().map(|finding| (finding, None));
     Outcome {

@@ -4,8 +4,8 @@ use smol_str::SmolStr;
 
 use super::fingerprint::Fingerprints;
 use crate::engine::{Choice, Product};
-use crate::finding::{Finding, Language, RuleId, Severity};
-use crate::policy::{Globs, Line, Policy};
+use crate::finding::{Finding, RuleId, Severity};
+use crate::policy::{Globs, Line, Origin, Policy, can_be_off};
 use crate::text::{Sources, Span};
 
 /// What a run came to.
@@ -41,13 +41,29 @@ pub struct Verdict {
 pub enum AskedBy {
     /// The language: what an engine reports, this program reports.
     Engine,
-    /// A line of a policy or of a preset.
+    /// A line of a policy.
     Policy {
+        /// The path of the file from the top of the run.
+        file: SmolStr,
+        /// Counted from 1.
+        line: usize,
+    },
+    /// A line of a preset.
+    Preset {
         /// The file, as people know it.
         file: SmolStr,
         /// Counted from 1.
         line: usize,
     },
+}
+
+impl From<Line> for AskedBy {
+    fn from(Line { file, line, origin }: Line) -> Self {
+        match origin {
+            Origin::File => Self::Policy { file, line },
+            Origin::Preset => Self::Preset { file, line },
+        }
+    }
 }
 
 /// What a person asked of a run.
@@ -102,17 +118,13 @@ pub fn judge(
         .collect()
 }
 
-/// Whether a rule can be left out: a file that was not read hides all that it holds, so nobody may hide that.
-pub fn can_be_off(rule: &RuleId) -> bool {
-    ![Language::SyntaxError, Language::UnreadableFile].iter().any(|fixed| fixed.id() == *rule)
-}
-
 impl Settings {
     fn ask_for(&self, finding: &Finding, sources: &Sources) -> bool {
         let rule = &finding.rule;
         let selected = self.select.is_empty() || self.select.contains(rule);
         let on = (selected && !self.ignore.contains(rule)) || !can_be_off(rule);
-        on && !self.exclude.has(place_of(finding, sources))
+        let place = place_of(finding, sources);
+        on && !self.exclude.has(place) && !self.policy.excludes(place)
     }
 
     /// How bad a finding is in this run, and on whose word; none where nobody wants it.
@@ -122,10 +134,7 @@ impl Settings {
             Some((level, _)) if level.severity().is_none() && !can_be_off(&finding.rule) => {
                 Some((finding.severity, AskedBy::Engine))
             }
-            Some((level, Line { file, line })) => {
-                let asked_by = AskedBy::Policy { file: file.clone(), line: *line };
-                level.severity().map(|severity| (severity, asked_by))
-            }
+            Some((level, asked_by)) => level.severity().map(|severity| (severity, asked_by.clone().into())),
             None => Some((finding.severity, AskedBy::Engine)),
         }
     }
@@ -171,6 +180,7 @@ fn order<'a>(finding: &'a Finding, sources: &'a Sources) -> impl Ord + 'a {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::finding::Language;
     use crate::text::{FileId, Source};
 
     fn by_both(findings: Vec<Finding>) -> Vec<(Finding, Option<Product>)> {

@@ -1,6 +1,6 @@
 //! Turns paths and options into a report and an exit code.
 
-mod place;
+mod selection;
 
 use std::env;
 use std::fs;
@@ -15,13 +15,11 @@ use clap::builder::PossibleValue;
 use super::progress::Progress;
 use super::stream::{err, out};
 use super::terminal::Terminal;
-use super::{Failure, explain};
-use crate::check::{self, Outcome, Settings};
+use super::{Failure, place, policy};
+use crate::check::{self, Settings};
 use crate::engine::Choice;
-use crate::finding::{RuleId, Severity};
-use crate::policy::Globs;
+use crate::policy::{FailOn, Globs};
 use crate::report::{Format, Names, Style};
-use crate::rules::page::{PAGES, Page};
 use crate::source::Worktree;
 use crate::text::nearest;
 
@@ -41,17 +39,19 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
     engine: Option<Choice>,
     /// Reports these rules only
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule)]
-    select: Vec<RuleId>,
+    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    select: Vec<String>,
     /// Leaves out these rules
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_that_can_be_off)]
-    ignore: Vec<RuleId>,
+    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    ignore: Vec<String>,
     /// Leaves out what is found under these paths, from the top of the repository; they are read nevertheless
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
-    /// From which level on a finding makes the exit code 1
-    #[arg(long, value_enum, default_value = "error", value_name = "LEVEL")]
-    fail_on: FailOn,
+    #[command(flatten)]
+    policy: policy::Arguments,
+    /// From which level on a finding makes the exit code 1 [default: what the policy says, else `error`]
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    fail_on: Option<FailOn>,
     /// Counts findings by rule, in the place of showing them
     #[arg(long)]
     statistics: bool,
@@ -63,27 +63,6 @@ pub(super) struct Arguments {
     threads: Option<NonZeroUsize>,
 }
 
-/// From which level on a run fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FailOn {
-    Error,
-    Warning,
-    Notice,
-    Never,
-}
-
-impl FailOn {
-    fn is_met_by(self, outcome: &Outcome) -> bool {
-        let least = match self {
-            Self::Error => Severity::Error,
-            Self::Warning => Severity::Warning,
-            Self::Notice => Severity::Notice,
-            Self::Never => return false,
-        };
-        outcome.verdicts.iter().any(|verdict| verdict.level <= least)
-    }
-}
-
 const FOUND: u8 = 1;
 
 /// Checks, reports, and says with the exit code whether something was found.
@@ -92,22 +71,23 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let exclude = Globs::new(arguments.exclude.iter().map(String::as_str)).map_err(Failure::new)?;
     let current = env::current_dir()
         .map_err(|error| Failure::new(format!("the current folder cannot be read: {error}")))?;
-    let settings = Settings {
-        engines: arguments.engine.clone(),
-        select: arguments.select.clone(),
-        ignore: arguments.ignore.clone(),
-        exclude,
-        ..Settings::default()
-    };
     let progress = Progress::start(arguments.quiet);
     let checked = check::in_threads(arguments.threads, || {
-        let mut worktree = Worktree::open(&current, &arguments.paths)?;
+        let opened = Worktree::open(&current, &arguments.paths);
+        let mut worktree = opened.map_err(|error| Failure::new(error.to_string()))?;
+        let policy = arguments.policy.load(&current, &mut worktree, terminal)?;
+        let settings = Settings {
+            engines: arguments.engine.clone(),
+            select: selection::select(&arguments.select)?,
+            ignore: selection::ignore(&arguments.ignore)?,
+            exclude,
+            policy,
+        };
         let outcome = check::run(&mut worktree, &settings);
-        Ok((worktree, outcome))
+        Ok::<_, Failure>((worktree, outcome, settings.policy.fail_on()))
     });
     drop(progress);
-    let (worktree, outcome) =
-        checked.map_err(|error: crate::source::Error| Failure::new(error.to_string()))?;
+    let (worktree, outcome, fail_on) = checked?;
     if outcome.modules == 0 && !arguments.quiet {
         err("note: no Terraform or OpenTofu module was found\n");
     }
@@ -130,7 +110,20 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         let style = Style { color, unicode, width, elapsed, names: Names::default(), statistics: false };
         out(&report(arguments.format, style))?;
     }
-    Ok(if arguments.fail_on.is_met_by(&outcome) { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
+    let fail_on = arguments.fail_on.unwrap_or(fail_on);
+    let fails = outcome.verdicts.iter().any(|verdict| fail_on.is_met_by(verdict.level));
+    Ok(if fails { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
+}
+
+impl ValueEnum for FailOn {
+    fn value_variants<'a>() -> &'a [Self] {
+        const ALL: [FailOn; 4] = FailOn::ALL;
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.word()))
+    }
 }
 
 impl ValueEnum for Format {
@@ -158,24 +151,4 @@ fn output(text: &str) -> Result<(Format, PathBuf), String> {
         return Err(format!("write where the report goes, as in `{}=report.txt`", format.name()));
     }
     Ok((*format, PathBuf::from(file)))
-}
-
-fn rule(name: &str) -> Result<RuleId, String> {
-    let name = name.trim();
-    if Page::of(name).is_some() {
-        return Ok(RuleId::named(name));
-    }
-    let hint = match nearest(name, PAGES.iter().map(|page| page.rule)) {
-        Some(rule) => format!("did you mean `{rule}`?"),
-        None => explain::LIST.to_owned(),
-    };
-    Err(format!("no rule is called `{name}`; {hint}"))
-}
-
-fn rule_that_can_be_off(name: &str) -> Result<RuleId, String> {
-    let rule = rule(name)?;
-    if check::can_be_off(&rule) {
-        return Ok(rule);
-    }
-    Err(format!("`{}` cannot be left out: what was not read hides all that it holds", rule.as_str()))
 }

@@ -3,6 +3,8 @@
 use std::env;
 use std::io::{self, IsTerminal};
 
+use terminal_size::{Height, Width};
+
 use super::Color;
 
 /// What standard output can show.
@@ -14,6 +16,8 @@ pub(super) struct Terminal {
     pub(super) unicode: bool,
     /// In columns.
     pub(super) width: usize,
+    /// What the person said about colours.
+    pub(super) asked: Color,
 }
 
 /// Prose wider than this is hard to read, however wide the screen.
@@ -24,9 +28,19 @@ const USUAL: usize = 100;
 impl Terminal {
     /// Looks at standard output and at the environment of the process.
     pub(super) fn look(color: Color) -> Self {
-        let is_one = io::stdout().is_terminal();
+        let size = terminal_size::terminal_size_of(io::stdout());
+        Self::of(io::stdout().is_terminal(), size, color)
+    }
+
+    /// The same for standard error.
+    pub(super) fn look_at_errors(color: Color) -> Self {
+        let size = terminal_size::terminal_size_of(io::stderr());
+        Self::of(io::stderr().is_terminal(), size, color)
+    }
+
+    fn of(is_one: bool, size: Option<(Width, Height)>, color: Color) -> Self {
         let variable = |name: &str| env::var(name).ok();
-        let measured = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
+        let measured = size.map(|(width, _)| usize::from(width.0));
         Self {
             is_one,
             color: match color {
@@ -34,6 +48,7 @@ impl Terminal {
                 Color::Never => false,
                 Color::Auto => shows_color(is_one, variable),
             },
+            asked: color,
             unicode: shows_unicode(variable),
             // Some pseudo-terminals, such as those that pre-commit opens, have no size.
             width: measured.filter(|width| *width > 0).unwrap_or(USUAL).min(WIDEST),

@@ -31,3 +31,13 @@ pub(super) fn unknown<'a>(
         all => finding.detail(format!("No {what} is called `{word}` here. There are {}.", all.join(", "))),
     }
 }
+
+/// The name of a rule that does not exist.
+pub(super) fn unknown_rule(name: &str, rules: &[&str], at: Span) -> Finding {
+    fault("Unknown rule", at).detail(format!("No rule is called `{name}`.")).help(
+        match nearest(name, rules.iter().copied()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => "`overrule rules` lists them all".to_owned(),
+        },
+    )
+}

@@ -1,79 +1,210 @@
-//! Turns the text of a policy into the settings in it, in their order.
+//! Turns the text of a policy into what it says, in its order.
 
 use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::Level;
-use super::fault::unknown;
+use super::exception::{self, Exception};
+use super::fault::{INVALID_POLICY, fault, unknown};
 use super::options::{text, texts, wrong_type};
-use crate::finding::Finding;
-use crate::syntax::{self, Attribute, AttributeSchema, Block, BlockSchema, Notation, Schema};
+use super::{FailOn, Globs, Level};
+use crate::engine::Choice;
+use crate::finding::{Category, Finding};
+use crate::syntax::{self, Attribute, AttributeSchema, Block, BlockSchema, Body, Content, Notation, Schema};
 use crate::text::{FileId, Source, Span};
+use crate::tree::Role;
+
+/// What one file says.
+#[derive(Debug, Default)]
+pub(super) struct File {
+    /// What it starts from, in order; none where it does not say.
+    pub(super) extends: Option<Vec<(SmolStr, Span)>>,
+    pub(super) engine: Option<Choice>,
+    pub(super) exclude: Option<Globs>,
+    pub(super) fail_on: Option<FailOn>,
+    pub(super) roles: Vec<(Role, Globs)>,
+    /// Those in `paths` blocks behind all others.
+    pub(super) rules: Vec<RuleBlock>,
+    pub(super) exceptions: Vec<Exception>,
+}
 
 /// A `rule` block.
 #[derive(Debug, Clone)]
 pub(super) struct RuleBlock {
     pub(super) rule: SmolStr,
+    pub(super) name_span: Span,
     /// Counted from 1.
     pub(super) line: usize,
+    /// Where it holds; none where that is everywhere.
+    pub(super) paths: Option<Arc<Globs>>,
     pub(super) level: Option<Level>,
+    pub(super) level_span: Option<Span>,
     pub(super) options: Vec<Arc<Attribute>>,
 }
 
-/// What one file says.
-#[derive(Debug, Default)]
-pub(super) struct File {
-    /// What it starts from, in order.
-    pub(super) extends: Vec<(SmolStr, Span)>,
-    pub(super) rules: Vec<RuleBlock>,
-}
+const BLOCKS: &[BlockSchema<'static>] = &[
+    BlockSchema::new("policy", &[]),
+    BlockSchema::new("role", &["role"]),
+    RULE,
+    BlockSchema::new("paths", &["pattern"]),
+    BlockSchema::new("exception", &["rule"]),
+];
+const RULE: BlockSchema<'static> = BlockSchema::new("rule", &["name"]);
 
-const BLOCKS: &[BlockSchema<'static>] =
-    &[BlockSchema::new("policy", &[]), BlockSchema::new("rule", &["name"])];
-
-/// Reads a policy.
+/// Reads a policy. Every mistake in it is a finding of the same rule, also those that are mistakes in any file.
 pub(super) fn read(id: FileId, source: &Source, findings: &mut Vec<Finding>) -> File {
-    let (file, wrong) = syntax::parse(id, source, Notation::Native);
-    findings.extend(wrong);
-    let content = file.body.content(&Schema { attributes: &[], blocks: BLOCKS }, findings);
-    let mut read = File::default();
-    for block in &content.blocks {
-        match block.kind.as_str() {
-            "policy" => read.extends.extend(extends(block, findings)),
-            "rule" => read.rules.extend(rule(block, source, findings)),
-            other => unreachable!("the schema has no block `{other}`"),
-        }
-    }
+    let mut wrong = Vec::new();
+    let read = Reader { source, findings: &mut wrong }.file(id);
+    findings.extend(wrong.into_iter().map(|finding| Finding {
+        rule: INVALID_POLICY,
+        category: Category::Policy,
+        module: SmolStr::default(),
+        ..finding
+    }));
     read
 }
 
-fn extends(block: &Block, findings: &mut Vec<Finding>) -> Vec<(SmolStr, Span)> {
-    let schema = Schema { attributes: &[AttributeSchema::optional("extends")], blocks: &[] };
-    let content = block.body.content(&schema, findings);
-    let Some(attribute) = content.attribute("extends") else { return Vec::new() };
-    texts("extends", &attribute.expr).map_err(|finding| findings.push(finding)).unwrap_or_default()
+/// Reads one file.
+pub(super) struct Reader<'r> {
+    source: &'r Source,
+    pub(super) findings: &'r mut Vec<Finding>,
 }
 
-fn rule(block: &Block, source: &Source, findings: &mut Vec<Finding>) -> Option<RuleBlock> {
-    let name = block.labels.first()?;
-    let mut options = block.body.just_attributes(findings);
-    let mut level = None;
-    if let Some(at) = options.iter().position(|attribute| attribute.name == "level") {
-        let attribute = options.remove(at);
-        level = read_level(&attribute).map_err(|finding| findings.push(finding)).ok();
+impl Reader<'_> {
+    fn file(&mut self, id: FileId) -> File {
+        let (file, wrong) = syntax::parse(id, self.source, Notation::Native);
+        self.findings.extend(wrong);
+        let content = file.body.content(&Schema { attributes: &[], blocks: BLOCKS }, self.findings);
+        let mut read = File::default();
+        self.policy(&content, &mut read);
+        for block in content.blocks_of("role") {
+            read.roles.extend(self.role(block));
+        }
+        for block in content.blocks_of("rule") {
+            read.rules.extend(self.rule(block, None));
+        }
+        for block in content.blocks_of("paths") {
+            self.paths(block, &mut read.rules);
+        }
+        for block in content.blocks_of("exception") {
+            read.exceptions.extend(exception::read(block, self));
+        }
+        read
     }
-    Some(RuleBlock {
-        rule: name.text.clone(),
-        line: source.position(block.header.start).line,
-        level,
-        options,
-    })
+
+    fn policy(&mut self, content: &Content, read: &mut File) {
+        let mut blocks = content.blocks_of("policy");
+        let Some(block) = blocks.next() else { return };
+        if let Some(second) = blocks.next() {
+            self.findings.push(
+                fault("Duplicate policy block", second.header)
+                    .detail("A policy says once what it starts from, and what holds for all of it.")
+                    .related(block.header, "declared here first"),
+            );
+        }
+        let content = self.arguments(&block.body, &["extends", "engine", "exclude", "fail_on"]);
+        if let Some(attribute) = content.attribute("extends") {
+            read.extends = self.kept(texts("extends", &attribute.expr));
+        }
+        if let Some(attribute) = content.attribute("engine") {
+            let word = self.text(attribute);
+            let choice = word.map(|word| Choice::parse(&word).map_err(|error| error.to_string()));
+            let choice = choice.map(|choice| {
+                choice.map_err(|error| fault("Invalid engine", attribute.expr.span).detail(error))
+            });
+            read.engine = choice.and_then(|choice| self.kept(choice));
+        }
+        read.exclude = self.globs(&content, "exclude");
+        if let Some(attribute) = content.attribute("fail_on") {
+            read.fail_on = self.word(attribute, &FailOn::ALL.map(FailOn::word)).and_then(FailOn::of);
+        }
+    }
+
+    fn role(&mut self, block: &Block) -> Option<(Role, Globs)> {
+        let label = block.labels.first()?;
+        let content = self.arguments(&block.body, &["paths"]);
+        let globs = self.globs(&content, "paths");
+        if content.attribute("paths").is_none() {
+            self.findings.push(missing("paths", block));
+        }
+        let role = Role::of(&label.text);
+        if role.is_none() {
+            self.findings.push(unknown("role", &label.text, Role::ALL.map(Role::word), label.span));
+        }
+        role.zip(globs)
+    }
+
+    fn paths(&mut self, block: &Block, rules: &mut Vec<RuleBlock>) {
+        let content = block.body.content(&Schema { attributes: &[], blocks: &[RULE] }, self.findings);
+        let Some(label) = block.labels.first() else { return };
+        let globs = Globs::new([label.text.as_str()]).map_err(|why| invalid_pattern(&why, label.span));
+        let Some(globs) = self.kept(globs).map(Arc::new) else { return };
+        for rule in content.blocks_of("rule") {
+            rules.extend(self.rule(rule, Some(&globs)));
+        }
+    }
+
+    fn rule(&mut self, block: &Block, paths: Option<&Arc<Globs>>) -> Option<RuleBlock> {
+        let name = block.labels.first()?;
+        let mut options = block.body.just_attributes(self.findings);
+        let at = options.iter().position(|attribute| attribute.name == "level");
+        let level = at.map(|at| options.remove(at));
+        Some(RuleBlock {
+            rule: name.text.clone(),
+            name_span: name.span,
+            line: self.source.position(block.header.start).line,
+            paths: paths.cloned(),
+            level_span: level.as_ref().map(|attribute| attribute.expr.span),
+            level: level
+                .and_then(|level| self.word(&level, &Level::ALL.map(Level::word)).and_then(Level::of)),
+            options,
+        })
+    }
+
+    /// The arguments of a block that has no blocks in it. None of them has to be there as far as this is concerned.
+    pub(super) fn arguments(&mut self, body: &Body, names: &[&str]) -> Content {
+        let attributes: Vec<_> = names.iter().map(|name| AttributeSchema::optional(name)).collect();
+        body.content(&Schema { attributes: &attributes, blocks: &[] }, self.findings)
+    }
+
+    /// The patterns of an argument, where it is set.
+    pub(super) fn globs(&mut self, content: &Content, name: &str) -> Option<Globs> {
+        let attribute = content.attribute(name)?;
+        let patterns = self.kept(texts(name, &attribute.expr))?;
+        let mut sound = Vec::new();
+        for (pattern, span) in &patterns {
+            match Globs::new([pattern.as_str()]) {
+                Ok(_) => sound.push(pattern.as_str()),
+                Err(why) => self.findings.push(invalid_pattern(&why, *span)),
+            }
+        }
+        self.kept(Globs::new(sound).map_err(|why| invalid_pattern(&why, attribute.expr.span)))
+    }
+
+    pub(super) fn text(&mut self, attribute: &Attribute) -> Option<SmolStr> {
+        let given = text(&attribute.expr);
+        self.kept(given.ok_or_else(|| wrong_type(&attribute.name, "a text between quotes", &attribute.expr)))
+    }
+
+    fn word(&mut self, attribute: &Attribute, words: &[&'static str]) -> Option<&'static str> {
+        let given = self.text(attribute)?;
+        let known = words.iter().copied();
+        let word = known.clone().find(|word| *word == given);
+        self.kept(word.ok_or_else(|| unknown(&attribute.name, &given, known, attribute.expr.span)))
+    }
+
+    fn kept<T>(&mut self, result: Result<T, Finding>) -> Option<T> {
+        result.map_err(|finding| self.findings.push(finding)).ok()
+    }
 }
 
-fn read_level(attribute: &Attribute) -> Result<Level, Finding> {
-    let words = Level::ALL.map(Level::word);
-    let word =
-        text(&attribute.expr).ok_or_else(|| wrong_type("level", "a word between quotes", &attribute.expr))?;
-    Level::of(&word).ok_or_else(|| unknown("level", &word, words, attribute.expr.span))
+/// An argument that has to be there.
+pub(super) fn missing(name: &str, block: &Block) -> Finding {
+    fault("Missing required argument", block.header)
+        .detail(format!("The argument `{name}` is required, but it is not set."))
+        .help(format!("set `{name}`"))
+}
+
+fn invalid_pattern(why: &str, at: Span) -> Finding {
+    fault("Invalid pattern", at).detail(why)
 }

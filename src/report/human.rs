@@ -29,6 +29,16 @@ pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> Stri
     report
 }
 
+/// The findings alone, in their order.
+pub(super) fn blocks(verdicts: &[Verdict], sources: &Sources, style: &Style) -> String {
+    let mut report = String::new();
+    for verdict in verdicts {
+        block(&mut report, verdict, sources, style);
+        report.push('\n');
+    }
+    report
+}
+
 /// Module by module, those with the worst verdict first; within a module the worst first, then by place.
 fn worst_first(verdicts: &[Verdict]) -> Vec<&Verdict> {
     let mut worst = BTreeMap::new();
@@ -69,6 +79,7 @@ fn block(report: &mut String, verdict: &Verdict, sources: &Sources, style: &Styl
         AskedBy::Policy { file, line } => {
             asked.push_str(&format!(", asked by {}:{line}", one_line(&style.names.of(file))));
         }
+        AskedBy::Preset { file, line } => asked.push_str(&format!(", asked by {file}:{line}")),
     }
     paragraph(report, &asked, "rule: ", style);
 }

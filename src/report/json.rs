@@ -153,6 +153,7 @@ impl<'a> Diagnostic<'a> {
             asked_by: match &verdict.asked_by {
                 AskedBy::Engine => None,
                 AskedBy::Policy { file, line } => Some(format!("{}:{line}", names.of(file))),
+                AskedBy::Preset { file, line } => Some(format!("{file}:{line}")),
             },
             engine: verdict.engine.map(Product::word),
             related: finding

@@ -49,6 +49,7 @@ pub const PAGES: &[Page] = pages![
     "invalid-module-source",
     "invalid-moved-removed-import",
     "invalid-name",
+    "invalid-policy",
     "invalid-provider-configuration",
     "invalid-provisioner",
     "invalid-reference",

@@ -22,6 +22,20 @@ pub enum Error {
         /// As it was given.
         second: PathBuf,
     },
+    /// A file that a run cannot do without.
+    File {
+        /// As it was given.
+        path: PathBuf,
+        /// One line, as the end of a sentence.
+        why: String,
+    },
+    /// Two policies for one repository.
+    TwoPolicies {
+        /// Where one is.
+        first: PathBuf,
+        /// Where the other is.
+        second: PathBuf,
+    },
 }
 
 impl Error {
@@ -44,6 +58,13 @@ impl fmt::Display for Error {
                     None => Ok(()),
                 }
             }
+            Self::File { path, why } => write!(f, "cannot read `{}`: {why}", path.display()),
+            Self::TwoPolicies { first, second } => write!(
+                f,
+                "there is a policy in `{}` and one in `{}`; keep one of them",
+                first.display(),
+                second.display()
+            ),
             Self::Apart { first, second } => write!(
                 f,
                 "`{}` and `{}` are not in one repository; check them one after the other",
@@ -58,7 +79,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Path { error, .. } => Some(error),
-            Self::Apart { .. } => None,
+            Self::Apart { .. } | Self::File { .. } | Self::TwoPolicies { .. } => None,
         }
     }
 }

@@ -19,15 +19,21 @@ pub(super) fn worktree(files: Vec<(String, Vec<u8>)>) -> Worktree {
     let all =
         folders.keys().flat_map(|folder| std::iter::successors(Some(folder.as_str()), |path| parent(path)));
     let all: BTreeSet<String> = all.map(str::to_owned).collect();
+    let mut others = BTreeMap::new();
     for (path, files) in folders {
-        worktree.add_in_memory(&path, files);
+        worktree.add_in_memory(&path, files, &mut others);
     }
-    worktree.origin = Origin::Memory(all);
+    worktree.origin = Origin::Memory { folders: all, others };
     worktree
 }
 
 impl Worktree {
-    fn add_in_memory(&mut self, path: &str, files: BTreeMap<String, Vec<u8>>) {
+    fn add_in_memory(
+        &mut self,
+        path: &str,
+        files: BTreeMap<String, Vec<u8>>,
+        others: &mut BTreeMap<String, Vec<u8>>,
+    ) {
         let mut folder = Folder::empty(path);
         let mut signals = Vec::new();
         for (name, content) in files {
@@ -38,6 +44,7 @@ impl Worktree {
                 folder.has_lock_file |= name == ".terraform.lock.hcl";
                 folder.has_values |= name.ends_with(".tfvars") || name.ends_with(".tfvars.json");
                 signals.extend(Signal::of_file(&name, &String::from_utf8_lossy(&content)));
+                others.insert(super::path::child(path, &name), content);
             }
         }
         let names: Vec<&str> = folder.files.iter().map(|file| file.name.as_str()).collect();

@@ -51,6 +51,16 @@ pub(super) fn open(current: &Path, paths: &[&Path]) -> Result<Worktree, Error> {
     }
 }
 
+/// See [`Worktree::without_modules`].
+pub(super) fn without_modules(current: &Path) -> Result<Worktree, Error> {
+    let here = given(current, Path::new("."))?.real;
+    let repository = Repository::around(&here);
+    let is_repository = repository.is_some();
+    let path = repository.map_or(here, |repository| repository.work_tree);
+    let top = Top::new(path.clone(), vec![path], HashSet::new(), is_repository);
+    Ok(Worktree { origin: Origin::Disk(top), ..Worktree::default() })
+}
+
 fn given<'a>(current: &Path, written: &'a Path) -> Result<Given<'a>, Error> {
     let at = current.join(written);
     let real = fs::canonicalize(&at).map_err(|error| Error::path(written, &at, error))?;

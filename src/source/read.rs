@@ -35,7 +35,7 @@ pub(super) struct Read {
 
 /// Why a file was not read.
 #[derive(Debug)]
-enum Failure {
+pub(super) enum Failure {
     Io(io::Error),
     NotAFile,
     Leaves,
@@ -96,6 +96,14 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The bytes of a file that was named, and not listed: a folder or a pipe may have that name.
+pub(super) fn regular(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
+    if !fs::metadata(path).map_err(Failure::Io)?.is_file() {
+        return Err(Failure::NotAFile);
+    }
+    content(path, limit)
+}
+
 fn content(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     let file = File::open(path).map_err(Failure::Io)?;
     let size = file.metadata().map_or(0, |metadata| metadata.len());
@@ -110,6 +118,16 @@ fn content(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
 }
 
 impl Failure {
+    /// One line, as the end of a sentence.
+    pub(super) fn reason(&self) -> String {
+        match self {
+            Self::Io(error) => reason(error),
+            Self::NotAFile => "it is not a regular file".to_owned(),
+            Self::Leaves => "it lies outside of the repository".to_owned(),
+            Self::TooLarge => "it is too large".to_owned(),
+        }
+    }
+
     /// The finding for the module file called `name`. The engines give no place for one.
     fn finding(&self, name: &str) -> Finding {
         let unreadable = |why: &str| {

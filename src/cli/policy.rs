@@ -1,0 +1,55 @@
+//! Turns the options that say which policy holds into that policy.
+
+use std::path::{Path, PathBuf};
+
+use super::terminal::Terminal;
+use super::{Failure, place};
+use crate::check::{self, Settings, judge};
+use crate::finding::Finding;
+use crate::policy::Policy;
+use crate::report::{self, Style};
+use crate::source::Worktree;
+
+/// Options that say which policy holds.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(super) struct Arguments {
+    /// The policy [default: `overrule.hcl` or `.config/overrule.hcl` at the top of the repository, else `recommended`]
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+    /// Leaves the policy of the repository aside: what holds is `recommended`
+    #[arg(long, conflicts_with = "policy")]
+    isolated: bool,
+}
+
+impl Arguments {
+    /// Reads the policy. A mistake in it is shown like any finding, and nothing is checked.
+    pub(super) fn load(
+        &self,
+        current: &Path,
+        worktree: &mut Worktree,
+        terminal: &Terminal,
+    ) -> Result<Policy, Failure> {
+        let file = match &self.policy {
+            Some(path) => worktree.read_policy_at(current, path).map(Some),
+            None if self.isolated => Ok(None),
+            None => worktree.read_policy(),
+        };
+        let file = file.map_err(|error| Failure::new(error.to_string()))?;
+        check::load_policy(worktree, file).map_err(|mistakes| refuse(mistakes, current, worktree, terminal))
+    }
+}
+
+fn refuse(mistakes: Vec<Finding>, current: &Path, worktree: &Worktree, terminal: &Terminal) -> Failure {
+    let number = mistakes.len();
+    let mistakes = mistakes.into_iter().map(|finding| (finding, None)).collect();
+    let verdicts = judge(mistakes, worktree.sources(), &[], &Settings::default());
+    let Terminal { color, unicode, width, .. } = Terminal::look_at_errors(terminal.asked);
+    let names = place::names(current, worktree.top());
+    let style = Style { color, unicode, width, names, ..Style::default() };
+    let what = if number == 1 { "a mistake".to_owned() } else { format!("{number} mistakes") };
+    Failure {
+        above: report::blocks(&verdicts, worktree.sources(), &style),
+        ..Failure::new(format!("nothing was checked: the policy has {what}"))
+    }
+}

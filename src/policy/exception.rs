@@ -1,0 +1,78 @@
+//! Turns an `exception` block into what it excuses, where, why, and until when.
+
+use smol_str::SmolStr;
+
+use super::fault::fault;
+use super::file::{Reader, missing};
+use super::{Date, Globs};
+use crate::syntax::Block;
+use crate::text::Span;
+
+/// What a policy excuses.
+#[derive(Debug, Clone)]
+pub struct Exception {
+    /// The rule that need not be met.
+    pub rule: SmolStr,
+    /// Where that is written.
+    pub rule_span: Span,
+    /// Where it is excused; none where that is everywhere.
+    pub paths: Option<Globs>,
+    /// Why.
+    pub reason: SmolStr,
+    /// The last day on which it is.
+    pub until: Option<Until>,
+    /// How one points at it.
+    pub header: Span,
+}
+
+/// The last day of an exception.
+#[derive(Debug, Clone, Copy)]
+pub struct Until {
+    /// The day.
+    pub date: Date,
+    /// Where it is written.
+    pub span: Span,
+}
+
+impl Exception {
+    /// Whether it speaks of a rule at a path.
+    pub fn covers(&self, rule: &str, path: &str) -> bool {
+        self.rule == rule && self.paths.as_ref().is_none_or(|paths| paths.has(path))
+    }
+}
+
+/// Reads a block.
+pub(super) fn read(block: &Block, reader: &mut Reader<'_>) -> Option<Exception> {
+    let label = block.labels.first()?;
+    let content = reader.arguments(&block.body, &["paths", "reason", "until"]);
+    let paths = reader.globs(&content, "paths");
+    let reason = content.attribute("reason");
+    if reason.is_none() {
+        reader.findings.push(missing("reason", block));
+    }
+    let reason = reason.and_then(|attribute| Some((attribute, reader.text(attribute)?)));
+    if let Some((attribute, text)) = &reason
+        && text.trim().is_empty()
+    {
+        let finding = fault("Exception without a reason", attribute.expr.span);
+        reader.findings.push(finding.help("say why this is excused, for those who come after you"));
+    }
+    let until = content.attribute("until").and_then(|attribute| {
+        let text = reader.text(attribute)?;
+        let span = attribute.expr.span;
+        let date = Date::parse(&text);
+        if date.is_none() {
+            let finding = fault("Invalid date", span).detail(format!("`{text}` is no day of the calendar."));
+            reader.findings.push(finding.help("write year, month and day, as in \"2027-03-31\""));
+        }
+        Some(Until { date: date?, span })
+    });
+    Some(Exception {
+        rule: label.text.clone(),
+        rule_span: label.span,
+        paths,
+        reason: reason?.1,
+        until,
+        header: block.header,
+    })
+}

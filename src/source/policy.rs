@@ -1,0 +1,84 @@
+//! Turns the place where a policy is kept into a source of the run.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{MAIN_SEPARATOR, Path};
+
+use super::path::{child, join, parent};
+use super::read::{self, Failure};
+use super::top::slashed;
+use super::{Error, Origin, Worktree};
+use crate::text::{FileId, Source};
+
+/// Where a repository keeps its policy.
+const NAMES: [&str; 2] = ["overrule.hcl", ".config/overrule.hcl"];
+
+/// Policies that people write stay far below this.
+const POLICY_LIMIT: u64 = 4 << 20;
+
+impl Worktree {
+    /// Reads the policy at the top of the run, if there is one.
+    pub fn read_policy(&mut self) -> Result<Option<FileId>, Error> {
+        let mut found = Vec::new();
+        for name in NAMES {
+            match self.content(name) {
+                Ok(bytes) => found.push(Source::new(name, bytes)),
+                Err(Failure::Io(error)) if error.kind() == ErrorKind::NotFound => {}
+                Err(failure) => return Err(Error::File { path: name.into(), why: failure.reason() }),
+            }
+        }
+        let mut found = found.into_iter();
+        let policy = found.next();
+        if found.next().is_some() {
+            return Err(Error::TwoPolicies { first: NAMES[0].into(), second: NAMES[1].into() });
+        }
+        Ok(policy.map(|policy| self.sources.push(policy)))
+    }
+
+    /// Reads the policy at a path that a person gives in the folder `current`. It may lie anywhere.
+    pub fn read_policy_at(&mut self, current: &Path, path: &Path) -> Result<FileId, Error> {
+        let at = current.join(path);
+        let real = fs::canonicalize(&at).map_err(|error| Error::path(path, &at, error))?;
+        let bytes = read::regular(&real, POLICY_LIMIT)
+            .map_err(|failure| Error::File { path: path.to_owned(), why: failure.reason() })?;
+        let name = match self.top().and_then(|top| real.strip_prefix(top).ok()) {
+            Some(inside) => slashed(inside),
+            None => real.to_string_lossy().replace(MAIN_SEPARATOR, "/"),
+        };
+        Ok(self.sources.push(Source::new(name, bytes)))
+    }
+
+    /// Reads a policy that another one names, from the folder of that one; in the repository, or below that folder.
+    pub fn read_beside(&mut self, policy: FileId, path: &str) -> Result<FileId, String> {
+        let name = self.sources.get(policy).name();
+        let folder = parent(name).unwrap_or_default().to_owned();
+        // A policy from outside of the run is called as it is on disk.
+        let is_outside = Path::new(&folder).is_absolute();
+        let inside = join(if is_outside { "" } else { &folder }, path);
+        let inside = inside.ok_or_else(|| Failure::Leaves.reason())?;
+        let (name, bytes) = if is_outside {
+            let name = child(&folder, &inside);
+            let bytes = read::regular(Path::new(&name), POLICY_LIMIT);
+            (name, bytes)
+        } else {
+            let bytes = self.content(&inside);
+            (inside, bytes)
+        };
+        let bytes = bytes.map_err(|failure| failure.reason())?;
+        Ok(self.sources.push(Source::new(name, bytes)))
+    }
+
+    /// The bytes of a file at a path from the top that is no part of a module.
+    fn content(&self, path: &str) -> Result<Vec<u8>, Failure> {
+        let missing = || Failure::Io(ErrorKind::NotFound.into());
+        match &self.origin {
+            Origin::Memory { others, .. } => others.get(path).cloned().ok_or_else(missing),
+            // Of folders without a repository around them, what lies beside them is none of our business.
+            Origin::Disk(top) if !top.holds(top.path()) => Err(missing()),
+            Origin::Disk(top) => {
+                let real = fs::canonicalize(top.path().join(path)).map_err(Failure::Io)?;
+                if top.holds(&real) { read::regular(&real, POLICY_LIMIT) } else { Err(Failure::Leaves) }
+            }
+        }
+    }
+}

@@ -1,0 +1,3 @@
+rule "duplicate-declarations" {
+  level = "warn"
+}
