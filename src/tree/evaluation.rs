@@ -5,6 +5,7 @@
 //! object of outputs of which nothing else is known, and of resources nothing is known at all.
 
 mod given;
+mod outputs;
 mod scope;
 mod sensitivity;
 mod validation;
@@ -138,13 +139,14 @@ impl<'t> Evaluation<'t, '_> {
             ModuleScope { node: self.node, locals: &self.locals, iterators, work: &self.work, symbols };
         let value = evaluate(expr, &scope, &mut found);
         let failed = found.iter().any(|finding| finding.severity == Severity::Error);
+        let is_attribute = |finding: &Finding| finding.summary == "Unsupported attribute";
+        let lacking =
+            if found.iter().any(is_attribute) { outputs::lacking(self.node, expr) } else { Vec::new() };
         for finding in found {
-            let finding = Finding { stage: Stage::Validate, ..finding.address(address) };
-            // Of what the outputs of modules lack, the references tell more.
-            let same = |other: &Finding| other.primary == finding.primary && other.summary == finding.summary;
-            if !self.findings.iter().rev().any(same) {
-                self.findings.push(finding);
-            }
+            let better =
+                lacking.iter().find(|other| is_attribute(&finding) && other.primary == finding.primary);
+            let finding = better.cloned().unwrap_or(finding);
+            self.findings.push(Finding { stage: Stage::Validate, ..finding.address(address) });
         }
         if failed { Value::UNKNOWN } else { value }
     }

@@ -5,7 +5,6 @@
 //! looked at.
 
 mod declared;
-mod outputs;
 pub(super) mod sites;
 mod symbols;
 
@@ -46,9 +45,6 @@ impl Judge<'_, '_> {
                 self.traversal(site, traversal);
             }
         });
-        let from = self.findings.len();
-        outputs::check(self.node, expr, self.findings);
-        self.at_site(site, from);
     }
 
     fn traversal(&mut self, site: &Site<'_>, traversal: &Traversal) {

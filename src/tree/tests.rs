@@ -179,7 +179,7 @@ fn an_override_hides_unknown_arguments_and_cannot_supply_required_ones() {
 fn outputs_of_a_call_are_outputs_of_the_module() {
     let text = "module \"a\" {\n  source = \"./net\"\n  cidr = 1\n}\nmodule \"b\" {\n  source = \"./net\"\n  cidr = 1\n  count = 2\n}\n\
                 module \"c\" {\n  source = \"./net\"\n  cidr = 1\n  for_each = {}\n}\nlocals {\n  d = module.a.ids\n  e = module.b.id\n  \
-                f = module.b[0].idd\n  g = module.c[\"x\"].jd\n  h = module.b[*].kd\n  i = module.c[local.d].ld\n  \
+                f = module.b[0].idd\n  g = module.c[\"x\"].jd\n  h = module.b[*].kd\n  i = module.c[path.module].ld\n  \
                 j = [module.a.id, module.b[0].id, module.b[*].id, module.c.x.id, module.c[\"x\"].id]\n  \
                 k = try(module.a.nd, local.d ? module.a.nd : 1)\n  l = [for m in module.b : m.nd]\n}\n";
     let lines: Vec<String> = said(&[("", text), NET])

@@ -1,16 +1,16 @@
-//! Finds attributes of module calls that the called module does not have as outputs.
-//!
-//! The engine finds them by evaluation, so only what is evaluated for certain is looked at: no branch of a conditional,
-//! no body of a `for`, nothing inside of `try` and `can`.
+//! Tells of an attribute that the evaluator did not find that it is an output which a called module lacks, and what that
+//! module has.
 
 use crate::finding::{Finding, Language};
 use crate::module::declaration::ModuleCall;
-use crate::syntax::{BinaryOperator, Expr, ExprKind, ObjectKey, Part, Step, StepKind, Template, Traversal};
+use crate::syntax::{Expr, ExprKind, ObjectKey, Part, Step, StepKind, Template, Traversal};
 use crate::tree::{Node, similar};
 
-/// Looks at an expression and what is evaluated with it.
-pub(super) fn check(node: Node<'_>, expr: &Expr, findings: &mut Vec<Finding>) {
-    Outputs { node, findings }.expression(expr, Shape::Unknown);
+/// What could be said of every output in an expression that a called module lacks.
+pub(super) fn lacking(node: Node<'_>, expr: &Expr) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    Outputs { node, findings: &mut findings }.expression(expr, Shape::Unknown);
+    findings
 }
 
 /// What is known of a value.
@@ -34,7 +34,7 @@ struct Outputs<'t, 'f> {
 }
 
 impl<'t> Outputs<'t, '_> {
-    /// Looks at everything in an expression that is evaluated whenever it is, and says what is known of its value.
+    /// Looks at everything in an expression but the bodies of `for`, and says what is known of its value.
     /// `element` is what the splat around it goes through. The depth of expressions is bounded where they are read.
     fn expression(&mut self, expr: &Expr, element: Shape<'t>) -> Shape<'t> {
         match &expr.kind {
@@ -64,23 +64,13 @@ impl<'t> Outputs<'t, '_> {
             ExprKind::Unary(_, inner) => {
                 self.expression(inner, element);
             }
-            ExprKind::Binary(operator, operands) => self.binary(*operator, operands, element),
-            ExprKind::Conditional(parts) => {
-                self.expression(&parts[0], element);
-            }
+            ExprKind::Binary(_, operands) => self.all(&operands[..], element),
+            ExprKind::Conditional(parts) => self.all(&parts[..], element),
             ExprKind::For(inner) => {
                 self.expression(&inner.collection, element);
             }
-            ExprKind::Call(call) => {
-                if call.name != "try" && call.name != "can" {
-                    call.arguments.iter().for_each(|argument| {
-                        self.expression(argument, element);
-                    });
-                }
-            }
-            ExprKind::Tuple(elements) => elements.iter().for_each(|inner| {
-                self.expression(inner, element);
-            }),
+            ExprKind::Call(call) => self.all(&call.arguments, element),
+            ExprKind::Tuple(elements) => self.all(elements, element),
             ExprKind::Object(items) => {
                 for item in items {
                     match &item.key {
@@ -111,24 +101,9 @@ impl<'t> Outputs<'t, '_> {
         Shape::Unknown
     }
 
-    /// Later versions leave out the right side where the left one decides.
-    fn binary(&mut self, operator: BinaryOperator, operands: &[Expr; 2], element: Shape<'t>) {
-        self.expression(&operands[0], element);
-        match operator {
-            BinaryOperator::Or | BinaryOperator::And => {}
-            BinaryOperator::Equal
-            | BinaryOperator::NotEqual
-            | BinaryOperator::Greater
-            | BinaryOperator::GreaterOrEqual
-            | BinaryOperator::Less
-            | BinaryOperator::LessOrEqual
-            | BinaryOperator::Add
-            | BinaryOperator::Subtract
-            | BinaryOperator::Multiply
-            | BinaryOperator::Divide
-            | BinaryOperator::Modulo => {
-                self.expression(&operands[1], element);
-            }
+    fn all(&mut self, expressions: &[Expr], element: Shape<'t>) {
+        for expr in expressions {
+            self.expression(expr, element);
         }
     }
 
