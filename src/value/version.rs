@@ -5,6 +5,7 @@ use std::fmt;
 
 use smol_str::SmolStr;
 
+mod ceiling;
 mod constraints;
 
 pub use constraints::{Bound, Condition, Constraints, Operator, Range};

@@ -7,7 +7,7 @@ use super::{Version, compare_segments};
 /// A list of conditions that a version must all meet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Constraints {
-    conditions: Vec<Condition>,
+    pub(super) conditions: Vec<Condition>,
 }
 
 /// One condition, such as `>= 1.2`.

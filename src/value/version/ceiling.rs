@@ -1,0 +1,137 @@
+//! Turns version constraints into what they leave open: an upper end, and whether several leave anything at all.
+
+use super::{Condition, Constraints, Operator};
+
+impl Constraints {
+    /// The same as the engines read them for a provider: there `~> 2` means `~> 2.0`.
+    #[must_use]
+    pub fn for_provider(&self) -> Self {
+        let conditions = self.conditions.iter().map(|condition| {
+            let mut condition = condition.clone();
+            if condition.floats() {
+                condition.version.written = 2;
+            }
+            condition
+        });
+        Self { conditions: conditions.collect() }
+    }
+
+    /// Whether they keep some newer version out, however new.
+    pub fn has_upper_bound(&self) -> bool {
+        self.range().upper.is_some()
+    }
+
+    /// Whether they name one version only.
+    pub fn is_exact(&self) -> bool {
+        self.conditions.iter().any(|condition| condition.operator == Operator::Equal)
+    }
+
+    /// All conditions of several constraints.
+    pub fn all<'c>(of: impl IntoIterator<Item = &'c Self>) -> Self {
+        Self { conditions: of.into_iter().flat_map(|one| one.conditions.iter().cloned()).collect() }
+    }
+}
+
+impl Condition {
+    /// Whether it is a `~>` with a single number, which lets all newer versions through.
+    pub fn floats(&self) -> bool {
+        self.operator == Operator::Pessimistic && self.version.written() == 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Version;
+    use super::*;
+
+    fn constraints(text: &str) -> Constraints {
+        Constraints::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+    }
+
+    #[test]
+    fn a_single_number_is_a_ceiling_for_providers_alone() {
+        for (text, engine, provider) in [
+            ("~> 2", false, true),
+            ("~> 2.0", true, true),
+            (">= 2", false, false),
+            (">= 2, < 4", true, true),
+            ("= 2.1.0", true, true),
+            ("!= 2.1.0", false, false),
+        ] {
+            assert_eq!(constraints(text).has_upper_bound(), engine, "{text}");
+            assert_eq!(constraints(text).for_provider().has_upper_bound(), provider, "{text} of a provider");
+        }
+        assert!(constraints("2.1.0").is_exact());
+        assert!(!constraints("~> 2.1.0").is_exact());
+    }
+
+    /// Numbers that look random and are the same in every run.
+    struct Dice(u64);
+
+    impl Dice {
+        fn below(&mut self, end: u64) -> u64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) % end
+        }
+
+        fn version(&mut self) -> String {
+            let mut text = self.below(4).to_string();
+            for _ in 0..self.below(3) {
+                text += &format!(".{}", self.below(4));
+            }
+            if self.below(6) == 0 {
+                text += if self.below(2) == 0 { "-beta1" } else { "-rc1" };
+            }
+            text
+        }
+
+        fn constraints(&mut self) -> Constraints {
+            let operators = ["=", "!=", ">", ">=", "<", "<=", "~>", "~>"];
+            let count = 1 + self.below(2);
+            let pick = |dice: &mut Self| operators[usize::try_from(dice.below(8)).expect("a small number")];
+            let text: Vec<String> =
+                (0..count).map(|_| format!("{} {}", pick(self), self.version())).collect();
+            constraints(&text.join(", "))
+        }
+    }
+
+    /// Every version that the dice can name, and those between and beyond.
+    fn versions() -> Vec<Version> {
+        let mut versions = Vec::new();
+        for (major, minor, patch) in
+            (0..6).flat_map(|a| (0..6).flat_map(move |b| (0..6).map(move |c| (a, b, c))))
+        {
+            for end in ["", "-beta1", "-rc1"] {
+                versions.extend(Version::parse(&format!("{major}.{minor}.{patch}{end}")));
+            }
+        }
+        versions
+    }
+
+    #[test]
+    fn what_some_version_meets_is_never_said_to_be_unmet() {
+        let versions = versions();
+        let mut dice = Dice(7);
+        let mut unmet = 0;
+        for _ in 0..1500 {
+            let [a, b] = [dice.constraints(), dice.constraints()];
+            let meet = versions.iter().find(|version| a.matches(version) && b.matches(version));
+            let both = Constraints::all([&a, &b]);
+            if !both.can_be_met() {
+                unmet += 1;
+                assert!(meet.is_none(), "{a:?} and {b:?} meet in {meet:?}");
+            }
+            if let Some(version) = meet {
+                assert!(both.matches(version), "{both:?} and {version}");
+            }
+            assert_eq!(a.agree_with(&b), both.can_be_met());
+            // `~>` with a prerelease lets prereleases alone through.
+            if !both.has_upper_bound() && both.can_be_met() && !both.names_prerelease() {
+                let newest = Version::parse("999.0.0").expect("a version");
+                let kept_out = both.conditions().iter().filter(|condition| !condition.matches(&newest));
+                assert_eq!(kept_out.count(), 0, "{both:?} has no upper bound");
+            }
+        }
+        assert!(unmet > 300, "the dice roll constraints that clash: {unmet}");
+    }
+}
