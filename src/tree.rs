@@ -6,6 +6,7 @@
 mod arguments;
 mod builtin;
 mod children;
+mod configurations;
 mod cycles;
 mod early;
 mod evaluation;
@@ -21,9 +22,11 @@ mod role;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use smol_str::SmolStr;
 
+pub use configurations::{Configuration, ProviderMention, Uses};
 pub use role::{Role, Surroundings};
 
 use crate::engine::Engine;
@@ -54,6 +57,8 @@ pub enum Callee {
 pub struct Tree {
     engine: Engine,
     nodes: Vec<NodeData>,
+    /// By node: the provider configurations that it uses, once somebody asks.
+    uses: OnceLock<Vec<Uses>>,
 }
 
 #[derive(Debug)]
@@ -76,7 +81,7 @@ pub struct Node<'t> {
 impl Tree {
     /// A tree without modules.
     pub fn new(engine: Engine) -> Self {
-        Self { engine, nodes: Vec::new() }
+        Self { engine, nodes: Vec::new(), uses: OnceLock::new() }
     }
 
     /// The engine that sees it so.
@@ -86,6 +91,7 @@ impl Tree {
 
     /// Adds a module; `broken` says whether the engine finds errors in its files.
     pub fn add(&mut self, module: Module, broken: bool) -> NodeId {
+        self.uses.take();
         let (calls, callers) = (BTreeMap::new(), Vec::new());
         self.nodes.push(NodeData { module, broken, around: Surroundings::default(), calls, callers });
         NodeId(self.nodes.len() - 1)
@@ -98,6 +104,7 @@ impl Tree {
 
     /// Says what a call of a module leads to.
     pub fn link(&mut self, caller: NodeId, call: &SmolStr, leads_to: Callee) {
+        self.uses.take();
         self.nodes[caller.0].calls.insert(call.clone(), leads_to);
         if let Callee::Module(child) = leads_to {
             self.nodes[child.0].callers.push((caller, call.clone()));
