@@ -8,3 +8,19 @@ policy {
 
 # Overrides
 rule "override-drops-provider-source" { level = "error" }
+
+# Providers in modules
+rule "provider-block-in-shared-module" { level = "warning" }
+rule "undefined-provider-alias" { level = "error" }
+rule "unused-configuration-alias" { level = "warning" }
+rule "providers-map-incomplete" { level = "warning" }
+
+# Versions
+rule "required-provider-missing" { level = "warning" }
+rule "provider-source-missing" { level = "warning" }
+rule "upper-bound-in-shared-module" { level = "notice" }
+rule "single-component-pessimistic" { level = "warning" }
+rule "required-version-missing" { level = "warning" }
+rule "unsatisfiable-constraints" { level = "error" }
+rule "unused-required-provider" { level = "warning" }
+rule "tofu-twin-drift" { level = "warning" }

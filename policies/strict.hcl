@@ -3,3 +3,14 @@
 policy {
   extends = ["recommended"]
 }
+
+# Providers in modules
+rule "providers-map-redundant" { level = "notice" }
+rule "resource-without-provider" { level = "notice" }
+rule "non-preferred-local-name" { level = "notice" }
+rule "no-default-provider" { level = "warning" }
+
+# Versions
+rule "no-upper-bound-in-root" { level = "notice" }
+rule "prerelease-in-range" { level = "notice" }
+rule "provider-version-missing" { level = "notice" }

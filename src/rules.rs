@@ -4,8 +4,27 @@
 //! [`ENTRIES`]. How bad its findings are, and whether anybody asks for it, is for a policy to say.
 
 mod context;
+mod no_default_provider;
+mod no_upper_bound_in_root;
+mod non_preferred_local_name;
 mod override_drops_provider_source;
 pub mod page;
+mod prerelease_in_range;
+mod provider_block_in_shared_module;
+mod provider_source_missing;
+mod provider_version_missing;
+mod providers_map_incomplete;
+mod providers_map_redundant;
+mod required_provider_missing;
+mod required_version_missing;
+mod resource_without_provider;
+mod single_component_pessimistic;
+mod tofu_twin_drift;
+mod undefined_provider_alias;
+mod unsatisfiable_constraints;
+mod unused_configuration_alias;
+mod unused_required_provider;
+mod upper_bound_in_shared_module;
 
 use std::fmt;
 
@@ -16,7 +35,28 @@ use crate::policy::Options;
 use crate::tree::Node;
 
 /// Every rule, by name. A new one has a line here.
-pub const ENTRIES: &[Entry] = &[Entry::of::<override_drops_provider_source::OverrideDropsProviderSource>()];
+pub const ENTRIES: &[Entry] = &[
+    Entry::of::<no_default_provider::NoDefaultProvider>(),
+    Entry::of::<no_upper_bound_in_root::NoUpperBoundInRoot>(),
+    Entry::of::<non_preferred_local_name::NonPreferredLocalName>(),
+    Entry::of::<override_drops_provider_source::OverrideDropsProviderSource>(),
+    Entry::of::<prerelease_in_range::PrereleaseInRange>(),
+    Entry::of::<provider_block_in_shared_module::ProviderBlockInSharedModule>(),
+    Entry::of::<provider_source_missing::ProviderSourceMissing>(),
+    Entry::of::<provider_version_missing::ProviderVersionMissing>(),
+    Entry::of::<providers_map_incomplete::ProvidersMapIncomplete>(),
+    Entry::of::<providers_map_redundant::ProvidersMapRedundant>(),
+    Entry::of::<required_provider_missing::RequiredProviderMissing>(),
+    Entry::of::<required_version_missing::RequiredVersionMissing>(),
+    Entry::of::<resource_without_provider::ResourceWithoutProvider>(),
+    Entry::of::<single_component_pessimistic::SingleComponentPessimistic>(),
+    Entry::of::<tofu_twin_drift::TofuTwinDrift>(),
+    Entry::of::<undefined_provider_alias::UndefinedProviderAlias>(),
+    Entry::of::<unsatisfiable_constraints::UnsatisfiableConstraints>(),
+    Entry::of::<unused_configuration_alias::UnusedConfigurationAlias>(),
+    Entry::of::<unused_required_provider::UnusedRequiredProvider>(),
+    Entry::of::<upper_bound_in_shared_module::UpperBoundInSharedModule>(),
+];
 
 /// A rule with its options.
 ///

@@ -17,6 +17,8 @@ const NOT_IN_A_TEXT: &[Language] = &[Language::UnreadableFile, Language::LinkLea
 const FOUND_BESIDE: &[(&str, &str, &str)] = &[
     // The engines read on after a mistake, and take what is left of the value for a wrong one.
     ("syntax-error", "A comma too many in JSON", "invalid-value"),
+    // The engine blames the call; the rule shows every provider block, and such calls first.
+    ("provider-block-in-shared-module", "A call further up repeats it", "provider-block-in-repeated-module"),
 ];
 
 fn examples_of(page: &Page) -> Vec<Example> {

@@ -1,0 +1,53 @@
+#![doc = include_str!("../../policies/rules/prerelease-in-range.md")]
+
+use super::{Context, Rule};
+use crate::finding::Finding;
+use crate::module::declaration::VersionConstraint;
+use crate::policy::Options;
+use crate::tree::Node;
+use crate::value::Operator;
+
+pub(super) struct PrereleaseInRange;
+
+impl Rule for PrereleaseInRange {
+    const ID: &'static str = "prerelease-in-range";
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        let module = node.module();
+        // In `required_version` the engines refuse any prerelease.
+        for entry in module.required_providers.values() {
+            let version = entry.version.as_ref();
+            let address = || format!("required_providers.{}", entry.name);
+            findings.extend(version.and_then(|version| ranged(version, address())));
+        }
+        for call in module.calls.values() {
+            let version = call.version.as_ref();
+            findings.extend(version.and_then(|version| ranged(version, format!("module.{}", call.name))));
+        }
+    }
+}
+
+fn ranged(version: &VersionConstraint, address: String) -> Option<Finding> {
+    let mut conditions = version.constraints.as_ref()?.conditions().iter();
+    let ranged = conditions.find(|condition| {
+        condition.version.is_prerelease()
+            && match condition.operator {
+                Operator::Greater | Operator::GreaterOrEqual | Operator::Pessimistic => true,
+                Operator::Equal | Operator::NotEqual | Operator::Less | Operator::LessOrEqual => false,
+            }
+    })?;
+    Some(
+        PrereleaseInRange::finding("Prerelease in a range of versions")
+            .detail(format!(
+                "A range selects no prerelease, not even {}: only an exact constraint does.",
+                ranged.version
+            ))
+            .at(version.value_span)
+            .help(format!("write \"= {}\" to use it, or the release to be waited for", ranged.version))
+            .address(address),
+    )
+}

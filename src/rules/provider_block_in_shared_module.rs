@@ -1,0 +1,103 @@
+#![doc = include_str!("../../policies/rules/provider-block-in-shared-module.md")]
+
+use std::collections::BTreeSet;
+
+use super::{Context, Rule};
+use crate::finding::Finding;
+use crate::module::declaration::{ModuleCall, ProviderConfiguration};
+use crate::policy::Options;
+use crate::text::Span;
+use crate::tree::{Node, Role};
+
+/// How many calls are shown; the others are counted.
+const SHOWN: usize = 10;
+
+pub(super) struct ProviderBlockInSharedModule;
+
+impl Rule for ProviderBlockInSharedModule {
+    const ID: &'static str = "provider-block-in-shared-module";
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        if node.role() != Role::Shared {
+            return;
+        }
+        let mut blocks = node.configured_providers().peekable();
+        if blocks.peek().is_none() {
+            return;
+        }
+        let calls = calls_above(node);
+        for provider in blocks {
+            let mut detail = "Whoever calls this module gets this configuration and no other, cannot call it with \
+                              `count`, `for_each` or `depends_on`, and cannot remove the call before what it made \
+                              is destroyed."
+                .to_owned();
+            if calls.len() > SHOWN {
+                detail += &format!(" Of {} calls that lead here, {SHOWN} are shown.", calls.len());
+            }
+            let finding = Self::finding("Provider block in a shared module")
+                .detail(detail)
+                .at(provider.origin.header())
+                .label("configured in a module that others call")
+                .help(order(provider))
+                .address(format!("provider.{}", provider.compact()));
+            findings.push(calls.iter().take(SHOWN).fold(finding, |finding, call| {
+                finding
+                    .related(call.at, if call.repeats { "repeated, or delayed, here" } else { "called here" })
+            }));
+        }
+    }
+}
+
+/// A call that leads to a module.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Above {
+    /// How many calls further down the module is.
+    distance: usize,
+    at: Span,
+    repeats: bool,
+}
+
+/// The calls of a module, and above it those that repeat or delay it; the ones that do so come first.
+fn calls_above(node: Node<'_>) -> Vec<Above> {
+    let mut seen = BTreeSet::from([node.id()]);
+    let mut level = vec![node];
+    let mut calls = Vec::new();
+    let mut distance = 0;
+    while !level.is_empty() {
+        let mut next = Vec::new();
+        for (caller, call) in level.iter().flat_map(|node| node.callers()) {
+            let repeats = repeats(call);
+            if distance == 0 || repeats {
+                calls.push(Above { distance, at: call.origin.header(), repeats });
+            }
+            if seen.insert(caller.id()) {
+                next.push(caller);
+            }
+        }
+        level = next;
+        distance += 1;
+    }
+    calls.sort_by(|a, b| b.repeats.cmp(&a.repeats).then_with(|| a.cmp(b)));
+    calls.dedup_by_key(|call| call.at);
+    calls
+}
+
+fn repeats(call: &ModuleCall) -> bool {
+    call.count.is_some() || call.for_each.is_some() || call.enabled.is_some() || !call.depends_on.is_empty()
+}
+
+fn order(provider: &ProviderConfiguration) -> String {
+    let name = provider.compact();
+    let declare = match &provider.alias {
+        Some(_) => format!("`configuration_aliases = [{name}]` of its entry"),
+        None => format!("`{name}`"),
+    };
+    format!(
+        "move this block to the callers, declare {declare} under `required_providers` here, and let them pass it: \
+         providers = {{ {name} = {name} }}"
+    )
+}

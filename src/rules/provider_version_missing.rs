@@ -1,0 +1,40 @@
+#![doc = include_str!("../../policies/rules/provider-version-missing.md")]
+
+use super::{Context, Rule};
+use crate::finding::Finding;
+use crate::policy::Options;
+use crate::tree::{Node, Role};
+
+pub(super) struct ProviderVersionMissing;
+
+impl Rule for ProviderVersionMissing {
+    const ID: &'static str = "provider-version-missing";
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        if node.role() != Role::Shared {
+            return;
+        }
+        let module = node.module();
+        for entry in module.required_providers.values() {
+            let in_block = module.providers.values().any(|block| {
+                block.name == entry.name
+                    && block.version.as_ref().is_some_and(|version| version.constraints.is_some())
+            });
+            if entry.version.is_some() || entry.address.is_built_in() || in_block {
+                continue;
+            }
+            let provider = entry.address.display(module.features.registry_host);
+            findings.push(
+                Self::finding("Required provider without a version")
+                    .detail(format!("Nothing says from which version of {provider} on this module works."))
+                    .at(entry.span)
+                    .help("add the oldest version that works, as in: version = \">= 5.0\"")
+                    .address(format!("required_providers.{}", entry.name)),
+            );
+        }
+    }
+}

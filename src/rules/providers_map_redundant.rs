@@ -1,0 +1,51 @@
+#![doc = include_str!("../../policies/rules/providers-map-redundant.md")]
+
+use super::{Context, Rule};
+use crate::finding::Finding;
+use crate::module::declaration::{ModuleCall, PassedProvider};
+use crate::policy::Options;
+use crate::tree::{Configuration, Node};
+
+pub(super) struct ProvidersMapRedundant;
+
+impl Rule for ProvidersMapRedundant {
+    const ID: &'static str = "providers-map-redundant";
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        for (call, _) in node.calls() {
+            let (Some(at), Some(child)) = (call.providers_span, node.child(&call.name)) else { continue };
+            if !repeats_inheritance(node, child, call) {
+                continue;
+            }
+            findings.push(
+                Self::finding("Redundant `providers` map")
+                    .detail(
+                        "The map passes default configurations under the providers that they belong to. Without a \
+                         map the module inherits just those.",
+                    )
+                    .at(at)
+                    .help("remove `providers` from this call")
+                    .address(format!("module.{}", call.name)),
+            );
+        }
+    }
+}
+
+/// Whether nothing changes, and no engine has anything to say, where the map is left out.
+fn repeats_inheritance(node: Node<'_>, child: Node<'_>, call: &ModuleCall) -> bool {
+    let is_default = |passed: &PassedProvider| {
+        let theirs = Configuration::named(child.module(), &passed.in_child);
+        let ours = Configuration::named(node.module(), &passed.in_parent);
+        // What the module asks for by name, or passes on by name, has to be passed by name.
+        theirs.is_some_and(|theirs| {
+            theirs.alias.is_none() && Some(&theirs) == ours.as_ref() && !child.declares(&theirs)
+        }) && !child.module().calls.values().any(|onward| {
+            onward.providers.iter().any(|onward| onward.in_parent.compact() == passed.in_child.compact())
+        })
+    };
+    child.module().complete && !call.providers.is_empty() && call.providers.iter().all(is_default)
+}

@@ -1,0 +1,62 @@
+#![doc = include_str!("../../policies/rules/resource-without-provider.md")]
+
+use std::collections::BTreeMap;
+
+use super::{Context, Rule};
+use crate::finding::Finding;
+use crate::module::Module;
+use crate::module::address::ProviderAddress;
+use crate::policy::Options;
+use crate::text::Span;
+use crate::tree::Node;
+
+pub(super) struct ResourceWithoutProvider;
+
+impl Rule for ResourceWithoutProvider {
+    const ID: &'static str = "resource-without-provider";
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        let module = node.module();
+        let aliased = aliased(module);
+        for resource in module.resources.values().filter(|resource| resource.provider_ref.is_none()) {
+            let alias = resource.provider.as_ref().and_then(|provider| aliased.get(provider));
+            let Some(alias) = alias else { continue };
+            let name = resource.address.implied_provider();
+            findings.push(
+                Self::finding("Resource without `provider`")
+                    .detail(format!(
+                        "This module has several configurations of `{name}`, and `{}` does not say which one it is \
+                         made with. It is the default one.",
+                        resource.address
+                    ))
+                    .at(resource.origin.header())
+                    .related(*alias, "another configuration of the same provider")
+                    .help(format!("say which one is meant: provider = {name}"))
+                    .address(resource.address.to_string()),
+            );
+        }
+    }
+}
+
+/// The providers that the module has a configuration with an alias of, and the first place of one.
+fn aliased(module: &Module) -> BTreeMap<ProviderAddress, Span> {
+    let mut aliased: BTreeMap<ProviderAddress, Span> = BTreeMap::new();
+    let blocks = module
+        .providers
+        .values()
+        .filter(|block| block.alias.is_some())
+        .filter_map(|block| Some((module.provider_address(&block.name)?, block.origin.header())));
+    let required = module.required_providers.values().flat_map(|entry| {
+        let asked = entry.aliases.iter().filter(|asked| asked.value.alias.is_some());
+        asked.map(|asked| (entry.address.clone(), asked.span))
+    });
+    for (provider, at) in blocks.chain(required) {
+        let first = aliased.entry(provider).or_insert(at);
+        *first = at.min(*first);
+    }
+    aliased
+}

@@ -1,0 +1,66 @@
+#![doc = include_str!("../../policies/rules/unused-required-provider.md")]
+
+use super::{Context, Rule};
+use crate::finding::Finding;
+use crate::module::declaration::RequiredProvider;
+use crate::policy::Options;
+use crate::tree::Node;
+
+pub(super) struct UnusedRequiredProvider;
+
+impl Rule for UnusedRequiredProvider {
+    const ID: &'static str = "unused-required-provider";
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        let module = node.module();
+        // A module that does nothing yet, or whose files are completed by another tool, shows nothing.
+        let does_something = !module.resources.is_empty() || !module.calls.is_empty();
+        if module.required_providers.is_empty() || !does_something || !node.uses().complete {
+            return;
+        }
+        for entry in module.required_providers.values() {
+            // An entry with aliases is for callers to fill; `unused-configuration-alias` looks at those.
+            if !entry.aliases.is_empty() || is_used(node, entry) || is_in_a_text(node, entry, context) {
+                continue;
+            }
+            let provider = entry.address.display(module.features.registry_host);
+            findings.push(
+                Self::finding("Unused required provider")
+                    .detail(format!(
+                        "`init` installs {provider} for this entry, and neither this module nor one that it calls \
+                         uses it."
+                    ))
+                    .at(entry.span)
+                    .help("remove the entry, unless the state still holds objects of this provider")
+                    .address(format!("required_providers.{}", entry.name)),
+            );
+        }
+    }
+}
+
+/// Whether something in the module, or below it, needs the provider, or would get another version without the entry.
+fn is_used(node: Node<'_>, entry: &RequiredProvider) -> bool {
+    let module = node.module();
+    let tree = node.tree();
+    let mut below = tree.below(&[node.id()]).into_iter().filter(|id| *id != node.id());
+    node.uses().configurations.keys().any(|configuration| configuration.provider == entry.address)
+        || node.provider_mentions().iter().any(|mention| mention.reference.name == entry.name)
+        || module.providers.values().any(|block| block.name == entry.name)
+        || module.provider_metas.values().any(|meta| meta.name == entry.name)
+        || below.any(|id| {
+            let mut required = tree.node(id).module().required_providers.values();
+            required.any(|other| other.address == entry.address)
+        })
+}
+
+/// Whether a file of the module calls a function of the provider.
+fn is_in_a_text(node: Node<'_>, entry: &RequiredProvider, context: &Context<'_>) -> bool {
+    let prefix = format!("provider::{}::", entry.name);
+    let folder = context.folder(&node.module().folder);
+    let mut files = folder.into_iter().flat_map(|folder| &folder.files).filter_map(|file| file.id);
+    files.any(|id| context.sources().get(id).text().contains(&prefix))
+}
