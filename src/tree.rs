@@ -8,6 +8,7 @@ mod builtin;
 mod children;
 mod configurations;
 mod cycles;
+mod deprecations;
 mod early;
 mod evaluation;
 mod imports;
@@ -139,6 +140,7 @@ impl Tree {
             requirements::check(node, &mut findings);
             instances::check(node, &mut findings);
             arguments::check(node, &mut findings);
+            deprecations::check(node, &mut findings);
             builtin::check(node, &mut findings);
             imports::check(node, &mut findings);
             references::check(node, &mut findings);

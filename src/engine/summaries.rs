@@ -29,6 +29,8 @@ pub struct Summaries {
     pub import_with_both_ids: &'static str,
     /// An ephemeral output of a root module.
     pub ephemeral_root_output: &'static str,
+    /// Something else than a string where JSON has to hold a reference.
+    pub json_reference: &'static str,
     /// A module with providers of its own that is called with `count` and the like.
     pub repeated_module: &'static str,
 }
@@ -75,6 +77,7 @@ fn terraform(engine: Engine) -> Summaries {
             "Missing required argument"
         },
         import_with_both_ids: "Invalid import block",
+        json_reference: "Invalid reference expression",
         ephemeral_root_output: "Ephemeral output not allowed",
         repeated_module: "Module is incompatible with count, for_each, and depends_on",
     }
@@ -101,6 +104,11 @@ fn opentofu(engine: Engine) -> Summaries {
             "Missing required argument"
         },
         import_with_both_ids: "Conflicting import arguments",
+        json_reference: if engine.opentofu(11) {
+            "Expected string expression"
+        } else {
+            "Invalid reference expression"
+        },
         ephemeral_root_output: "Invalid output configuration",
         repeated_module: if engine.since(Product::OpenTofu, 1, 11, 4) {
             "Module is incompatible with count, for_each, enabled and depends_on"

@@ -81,6 +81,8 @@ pub enum Language {
     MissingModuleArgument,
     /// A value that the variable of the called module does not accept.
     ModuleArgumentType,
+    /// A value for a variable that the called module wants nobody to set any more.
+    DeprecatedModuleArgument,
     /// `each`, `count`, `self`, `path` or `terraform` where it means nothing.
     MisplacedSymbol,
     /// Declarations that need each other.
@@ -138,6 +140,7 @@ impl Language {
         Self::UnknownModuleArgument,
         Self::MissingModuleArgument,
         Self::ModuleArgumentType,
+        Self::DeprecatedModuleArgument,
         Self::MisplacedSymbol,
         Self::ReferenceCycle,
         Self::MissingModule,
@@ -188,6 +191,7 @@ impl Language {
             Self::UnknownModuleArgument => "unknown-module-argument",
             Self::MissingModuleArgument => "missing-module-argument",
             Self::ModuleArgumentType => "module-argument-type",
+            Self::DeprecatedModuleArgument => "deprecated-module-argument",
             Self::MisplacedSymbol => "misplaced-symbol",
             Self::ReferenceCycle => "reference-cycle",
             Self::MissingModule => "missing-module",
@@ -250,6 +254,7 @@ impl Language {
             | Self::IgnoredBackendOrCloud
             | Self::DeprecatedQuoting
             | Self::DeprecatedProviderVersion
+            | Self::DeprecatedModuleArgument
             | Self::LinkLeavesRepository => Severity::Warning,
             Self::LimitReached => Severity::Notice,
         }

@@ -8,6 +8,7 @@ mod argument;
 mod call;
 mod check;
 mod condition;
+mod ignored;
 mod import;
 mod moved;
 mod opentofu;

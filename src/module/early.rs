@@ -22,7 +22,7 @@ use crate::module::address::{self as addresses, Reference, Subject};
 use crate::syntax::Expr;
 use crate::text::Span;
 use crate::value::{self, Type, Value};
-use reached::{carries_marks, has_own_calls, provider_functions};
+use reached::{carries_marks, is_plain, provider_functions};
 use scope::Known;
 
 /// How many locals may lead from one to the next. Beyond that their values are taken as unknown.
@@ -114,7 +114,7 @@ impl<'m> Early<'m> {
             self.findings.extend(refused);
             return Outcome::FAILED;
         }
-        let mut outcome = Outcome { failed: unreadable, sure: !has_own_calls(expr), ..Outcome::OPEN };
+        let mut outcome = Outcome { failed: unreadable, sure: is_plain(expr), ..Outcome::OPEN };
         for reference in &references {
             let of_reference = match &reference.subject {
                 Subject::Variable(name) => self.static_variable(name, reference.span, purpose),
@@ -229,7 +229,7 @@ impl<'m> Early<'m> {
 
     /// Whether the engine, too, knows nothing of what is unknown here. Locals on the way are evaluated.
     fn is_sure(&mut self, expr: &Expr, references: &[Reference<'_>], depth: usize) -> bool {
-        let mut sure = !has_own_calls(expr);
+        let mut sure = is_plain(expr);
         for reference in references {
             sure &= match &reference.subject {
                 Subject::Variable(name) => self.module.variables.get(name).is_some_and(|variable| {

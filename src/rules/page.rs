@@ -36,6 +36,7 @@ macro_rules! pages {
 
 /// Every page, by name. A new rule has a file and a line here.
 pub const PAGES: &[Page] = pages![
+    "deprecated-module-argument",
     "deprecated-provider-version",
     "deprecated-quoting",
     "duplicate-declaration",

@@ -13,6 +13,7 @@ use crate::module::declaration::{Dependency, Given, ProviderRef};
 use crate::module::decode::Decoder;
 use crate::syntax::{
     Attribute, Block, Content, Expr, ExprKind, Label, Part, StepKind, Template, TemplateKind, Traversal,
+    parse_expression,
 };
 use crate::text::Span;
 use crate::value;
@@ -194,33 +195,27 @@ impl Decoder<'_> {
 
     /// Splits `name.alias[key]` (OpenTofu) into the reference and the key.
     fn provider_key<'e>(&self, expr: &'e Expr) -> (Cow<'e, Expr>, Option<Box<Expr>>) {
-        if !self.features.grammar.provider_for_each {
-            return (Cow::Borrowed(expr), None);
-        }
-        match &expr.kind {
-            ExprKind::Index { collection, key, .. } => {
-                let aliased = collection.as_traversal().is_some_and(|name| name.steps.len() == 1);
-                if aliased {
-                    (Cow::Borrowed(&**collection), Some(key.clone()))
-                } else {
-                    (Cow::Borrowed(expr), None)
-                }
+        let known = &self.features.grammar;
+        let split = match &expr.kind {
+            ExprKind::JsonString(string) if known.provider_for_each_json => {
+                parse_expression(&string.text).ok().and_then(|inner| split_key(&inner, expr.span)).map(
+                    |(mut name, key)| {
+                        // Places in the text are counted from its quote.
+                        let end = expr.span.start + u32::try_from(name.root.len()).unwrap_or_default();
+                        name.root_span = Span { end, ..expr.span };
+                        name.steps.iter_mut().for_each(|step| step.span = expr.span);
+                        (name, Expr { span: expr.span, ..key })
+                    },
+                )
             }
-            ExprKind::Traversal(traversal) => {
-                let [_, last] = traversal.steps.as_slice() else { return (Cow::Borrowed(expr), None) };
-                let kind = match &last.kind {
-                    StepKind::Key(text) => ExprKind::Template(literal(text, last.span)),
-                    StepKind::Number(digits) => ExprKind::Number(digits.clone()),
-                    StepKind::Attribute(_) => return (Cow::Borrowed(expr), None),
-                };
-                let mut name = traversal.clone();
-                name.steps.pop();
-                let span = Span { end: last.span.start, ..expr.span };
-                // The engine points at the whole reference here.
-                let key = Expr { span: expr.span, kind };
-                (Cow::Owned(Expr { span, kind: ExprKind::Traversal(name) }), Some(Box::new(key)))
+            _ if known.provider_for_each => split_key(expr, expr.span),
+            _ => None,
+        };
+        match split {
+            None => (Cow::Borrowed(expr), None),
+            Some((name, key)) => {
+                (Cow::Owned(Expr { span: expr.span, kind: ExprKind::Traversal(name) }), Some(Box::new(key)))
             }
-            _ => (Cow::Borrowed(expr), None),
         }
     }
 
@@ -311,6 +306,28 @@ pub(super) enum Unquoted {
     Reference(Traversal),
     /// A text that does not even begin like a reference; it was reported.
     Unreadable,
+}
+
+/// The parts of `name.alias[key]`. Where the key is written out, the engine points at the whole, which stands at `at`.
+fn split_key(expr: &Expr, at: Span) -> Option<(Traversal, Expr)> {
+    match &expr.kind {
+        ExprKind::Index { collection, key, .. } => {
+            let name = collection.as_traversal()?.into_owned();
+            (name.steps.len() == 1).then(|| (name, (**key).clone()))
+        }
+        ExprKind::Traversal(traversal) => {
+            let [_, last] = traversal.steps.as_slice() else { return None };
+            let kind = match &last.kind {
+                StepKind::Key(text) => ExprKind::Template(literal(text, last.span)),
+                StepKind::Number(digits) => ExprKind::Number(digits.clone()),
+                StepKind::Attribute(_) => return None,
+            };
+            let mut name = traversal.clone();
+            name.steps.pop();
+            Some((name, Expr { span: at, kind }))
+        }
+        _ => None,
+    }
 }
 
 fn literal(text: &SmolStr, span: Span) -> Template {

@@ -217,7 +217,7 @@ impl Decoder<'_> {
             },
             _ if self.json => {
                 self.findings.push(
-                    Finding::language(Language::InvalidReference, "Invalid reference expression")
+                    Finding::language(Language::InvalidReference, self.features.summaries.json_reference)
                         .detail("A reference in JSON is a single string.")
                         .at(element.span),
                 );

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use crate::finding::{Finding, Language};
 use crate::module::address::{self, Subject, valid_identifier};
 use crate::module::declaration::{Condition, Given, Local, Origin, Variable};
-use crate::module::decode::Decoder;
+use crate::module::decode::{Decoder, ignored};
 use crate::syntax::{AttributeSchema, Block, BlockSchema, Content, Label, Schema};
 use crate::value::{self, Constraint, Value};
 
@@ -103,6 +103,9 @@ impl Decoder<'_> {
                     Value::UNKNOWN
                 }
             };
+            if self.features.ignored_object_attribute_warns {
+                ignored::attributes(&attribute.expr, &constraint.ty, self.findings);
+            }
         }
         if value.is_null() && nullable.is_some_and(|nullable| !nullable.value) {
             self.findings.push(

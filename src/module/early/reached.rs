@@ -15,11 +15,18 @@ pub(super) fn provider_functions(expr: &Expr) -> Vec<Span> {
     found
 }
 
-/// Whether it calls a function of the language: not all of them are worth here what they are worth to the engine.
-pub(super) fn has_own_calls(expr: &Expr) -> bool {
-    let mut found = false;
-    expr.for_each_call(|call, _| found |= !call.name.starts_with("provider::"));
-    found
+/// Whether it is worth here what it is worth to the engine: not all functions are, and nobody knows what a part is worth
+/// that could not be read.
+pub(super) fn is_plain(expr: &Expr) -> bool {
+    let mut plain = true;
+    expr.walk(&mut |inner, _| {
+        plain &= match &inner.kind {
+            ExprKind::Call(call) => call.name.starts_with("provider::"),
+            ExprKind::Invalid => false,
+            _ => true,
+        };
+    });
+    plain
 }
 
 /// Whether a value that must not be shown certainly makes this one so: it does where it is taken as it is.
