@@ -26,6 +26,7 @@ use std::path::Path;
 
 use overrule::check::{self, Settings};
 use overrule::engine::Choice;
+use overrule::policy::Policy;
 use overrule::source::Worktree;
 
 #[test]
@@ -102,7 +103,8 @@ fn found(case: &Case, engine: &str) -> Vec<String> {
     let engines = (engine != "unsaid").then(|| Choice::parse(engine).expect("an engine"));
     let files = case.files.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes()));
     let mut worktree = Worktree::of_files(files.collect());
-    let outcome = check::run(&mut worktree, &Settings { engines, ..Settings::default() });
+    let policy = Policy::preset("language").expect("a preset");
+    let outcome = check::run(&mut worktree, &Settings { policy, engines, ..Settings::default() });
     let mut lines: Vec<String> = outcome
         .verdicts
         .iter()
