@@ -7,7 +7,22 @@ policy {
 }
 
 # Overrides
+rule "override-accidental-name" { level = "warning" }
+rule "override-breaks-block" { level = "error" }
+rule "override-count-for-each-clash" { level = "error" }
+rule "override-disarms-provider-block" { level = "warning" }
 rule "override-drops-provider-source" { level = "error" }
+rule "override-duplicate-target" { level = "warning" }
+rule "override-hides-unknown-argument" { level = "error" }
+rule "override-ignored-argument" { level = "warning" }
+rule "override-ignored-block" { level = "error" }
+rule "override-near-miss-name" { level = "warning" }
+rule "override-replaces-backend" { level = "warning" }
+rule "override-replaces-providers-map" { level = "warning" }
+rule "override-replaces-provisioners" { level = "warning" }
+rule "override-replaces-required-version" { level = "notice" }
+rule "override-source-keeps-version" { level = "error" }
+rule "override-stale-optional-default" { level = "error" }
 
 # Providers in modules
 rule "provider-block-in-shared-module" { level = "warning" }

@@ -4,6 +4,11 @@ policy {
   extends = ["recommended"]
 }
 
+# Overrides
+rule "override-overuse" { level = "notice" }
+rule "override-replaces-nested-blocks" { level = "notice" }
+rule "override-unannounced" { level = "notice" }
+
 # Providers in modules
 rule "providers-map-redundant" { level = "notice" }
 rule "resource-without-provider" { level = "notice" }

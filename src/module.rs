@@ -10,6 +10,7 @@ mod decode;
 pub(crate) mod early;
 mod exclusive;
 mod merge;
+mod origins;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,6 +27,8 @@ use crate::module::declaration::{
 use crate::module::decode::Decoder;
 use crate::module::early::{Early, Purpose};
 use crate::syntax::{Block, Body};
+
+pub use crate::module::decode::{references_elsewhere, top_blocks};
 
 /// One file of a module, as far as it was read.
 #[derive(Debug)]
@@ -55,6 +58,8 @@ pub struct Module {
     pub files: usize,
     /// `required_version` of the `terraform` blocks.
     pub required_versions: Vec<VersionConstraint>,
+    /// What was asked for before an override file asked for something, whether the engine forgets that or adds to it.
+    pub overridden_versions: Vec<VersionConstraint>,
     /// `backend`.
     pub backend: Option<Storage>,
     /// `cloud`.
@@ -142,6 +147,7 @@ impl Module {
             excluded: false,
             files: 0,
             required_versions: Vec::new(),
+            overridden_versions: Vec::new(),
             backend: None,
             cloud: None,
             encryption: None,

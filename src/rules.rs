@@ -7,7 +7,25 @@ mod context;
 mod no_default_provider;
 mod no_upper_bound_in_root;
 mod non_preferred_local_name;
+mod override_accidental_name;
+mod override_breaks_block;
+mod override_count_for_each_clash;
+mod override_disarms_provider_block;
 mod override_drops_provider_source;
+mod override_duplicate_target;
+mod override_hides_unknown_argument;
+mod override_ignored_argument;
+mod override_ignored_block;
+mod override_near_miss_name;
+mod override_overuse;
+mod override_replaces_backend;
+mod override_replaces_nested_blocks;
+mod override_replaces_providers_map;
+mod override_replaces_provisioners;
+mod override_replaces_required_version;
+mod override_source_keeps_version;
+mod override_stale_optional_default;
+mod override_unannounced;
 pub mod page;
 mod prerelease_in_range;
 mod provider_block_in_shared_module;
@@ -39,7 +57,25 @@ pub const ENTRIES: &[Entry] = &[
     Entry::of::<no_default_provider::NoDefaultProvider>(),
     Entry::of::<no_upper_bound_in_root::NoUpperBoundInRoot>(),
     Entry::of::<non_preferred_local_name::NonPreferredLocalName>(),
+    Entry::of::<override_accidental_name::OverrideAccidentalName>(),
+    Entry::of::<override_breaks_block::OverrideBreaksBlock>(),
+    Entry::of::<override_count_for_each_clash::OverrideCountForEachClash>(),
+    Entry::of::<override_disarms_provider_block::OverrideDisarmsProviderBlock>(),
     Entry::of::<override_drops_provider_source::OverrideDropsProviderSource>(),
+    Entry::of::<override_duplicate_target::OverrideDuplicateTarget>(),
+    Entry::of::<override_hides_unknown_argument::OverrideHidesUnknownArgument>(),
+    Entry::of::<override_ignored_argument::OverrideIgnoredArgument>(),
+    Entry::of::<override_ignored_block::OverrideIgnoredBlock>(),
+    Entry::of::<override_near_miss_name::OverrideNearMissName>(),
+    Entry::of::<override_overuse::OverrideOveruse>(),
+    Entry::of::<override_replaces_backend::OverrideReplacesBackend>(),
+    Entry::of::<override_replaces_nested_blocks::OverrideReplacesNestedBlocks>(),
+    Entry::of::<override_replaces_providers_map::OverrideReplacesProvidersMap>(),
+    Entry::of::<override_replaces_provisioners::OverrideReplacesProvisioners>(),
+    Entry::of::<override_replaces_required_version::OverrideReplacesRequiredVersion>(),
+    Entry::of::<override_source_keeps_version::OverrideSourceKeepsVersion>(),
+    Entry::of::<override_stale_optional_default::OverrideStaleOptionalDefault>(),
+    Entry::of::<override_unannounced::OverrideUnannounced>(),
     Entry::of::<prerelease_in_range::PrereleaseInRange>(),
     Entry::of::<provider_block_in_shared_module::ProviderBlockInSharedModule>(),
     Entry::of::<provider_source_missing::ProviderSourceMissing>(),

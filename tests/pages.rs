@@ -19,6 +19,17 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
     ("syntax-error", "A comma too many in JSON", "invalid-value"),
     // The engine blames the call; the rule shows every provider block, and such calls first.
     ("provider-block-in-shared-module", "A call further up repeats it", "provider-block-in-repeated-module"),
+    // What the engines say for want of a base, or of a name that makes it an override, is what these rules explain.
+    (
+        "override-accidental-name",
+        "A name that is misspelt is not the name of the file",
+        "override-without-base",
+    ),
+    ("override-accidental-name", "New declarations", "override-without-base"),
+    ("override-near-miss-name", "A hyphen instead of an underscore", "duplicate-declaration"),
+    // The engines take the configured block for an empty one: this is what is left of their errors.
+    ("override-disarms-provider-block", "In a module that is called twice", "proxy-provider-block"),
+    ("override-disarms-provider-block", "In a module that is given another one", "proxy-provider-block"),
 ];
 
 fn examples_of(page: &Page) -> Vec<Example> {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::finding::{Finding, Language};
-use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Body, Content, Expr, Iteration, Schema};
+use crate::syntax::{Attribute, AttributeSchema, BlockSchema, Body, Content, Expr, Iteration, Schema};
 
 /// What is left of a block once its meta-arguments are taken out.
 #[derive(Debug, Clone)]
@@ -156,6 +156,14 @@ impl Config {
         }
     }
 
+    /// What each block brings to it: the base, then every override.
+    pub fn layers(&self) -> Vec<Vec<&Body>> {
+        match self {
+            Self::Plain(_) | Self::Escaped(..) => vec![self.bodies()],
+            Self::Merged(base, over) => [base.layers(), over.layers()].concat(),
+        }
+    }
+
     /// The bodies it is made of: the base, then every override.
     pub fn bodies(&self) -> Vec<&Body> {
         match self {
@@ -212,17 +220,9 @@ fn add_new(attributes: &mut Vec<Arc<Attribute>>, more: Vec<Arc<Attribute>>, find
 fn replace(mut base: Content, over: Content) -> Content {
     base.attributes.retain(|attribute| over.attribute(&attribute.name).is_none());
     base.attributes.extend(over.attributes);
-    base.blocks.retain(|block| !over.blocks.iter().any(|later| makes(later) == makes(block)));
+    base.blocks.retain(|block| !over.blocks.iter().any(|later| later.makes() == block.makes()));
     base.blocks.extend(over.blocks);
     base
-}
-
-/// The kind of block that a block makes: its own, or the label of a `dynamic`.
-fn makes(block: &Block) -> &str {
-    match block.labels.first() {
-        Some(label) if block.kind == "dynamic" => &label.text,
-        _ => &block.kind,
-    }
 }
 
 fn none_required<'a>(attributes: &[AttributeSchema<'a>]) -> Vec<AttributeSchema<'a>> {

@@ -86,6 +86,8 @@ pub struct Local {
     pub attribute: Arc<Attribute>,
     /// The argument in a primary file, where that is another one.
     pub base: Option<Arc<Attribute>>,
+    /// The arguments in override files that a later override file has replaced.
+    pub superseded: Vec<Arc<Attribute>>,
 }
 
 /// `output "name" {}`.

@@ -35,6 +35,8 @@ use crate::module::declaration::{
 use crate::module::decode::requirements::RequiredProviders;
 use crate::syntax::{Block, BlockSchema, Body, Schema};
 
+pub use provisioner::references_elsewhere;
+
 /// What one file declares, in the order of the file.
 #[derive(Debug, Default)]
 pub(super) struct Declarations {
@@ -86,6 +88,11 @@ pub(super) fn file(body: &Body, decoder: &mut Decoder<'_>) -> Declarations {
         }
     }
     declarations
+}
+
+/// The blocks at the top of a file that the engine knows, in order.
+pub fn top_blocks(body: &Body, features: &Features) -> Vec<Arc<Block>> {
+    body.partial_content(&Schema { attributes: &[], blocks: &blocks(features) }, &mut Vec::new()).0.blocks
 }
 
 /// The blocks that may stand at the top of a file.

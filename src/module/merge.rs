@@ -52,8 +52,15 @@ impl Merger<'_> {
     fn merge(&mut self, file: Declarations) {
         if !file.required_versions.is_empty() {
             match self.features.required_version {
-                RequiredVersion::EveryFile => self.module.required_versions = file.required_versions,
-                RequiredVersion::TofuFiles => self.module.required_versions.extend(file.required_versions),
+                RequiredVersion::EveryFile => {
+                    let before =
+                        std::mem::replace(&mut self.module.required_versions, file.required_versions);
+                    self.module.overridden_versions.extend(before);
+                }
+                RequiredVersion::TofuFiles => {
+                    self.module.overridden_versions.clone_from(&self.module.required_versions);
+                    self.module.required_versions.extend(file.required_versions);
+                }
             }
         }
         self.override_backends(file.backends);

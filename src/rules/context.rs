@@ -1,5 +1,7 @@
 //! Turns a run into what a rule may look at beside the modules themselves: texts, comments, and names of files.
 
+use crate::engine::Loaded;
+use crate::module::Module;
 use crate::source::{Folder, Worktree};
 use crate::syntax::{Comment, File};
 use crate::text::{FileId, Sources};
@@ -35,5 +37,12 @@ impl<'c> Context<'c> {
     /// The folder of a module: the names of its files, and what lies beside them.
     pub fn folder(&self, path: &str) -> Option<&'c Folder> {
         self.worktree.folder(path)
+    }
+
+    /// The files that a module is made of, in the order in which they are loaded, as far as they could be read.
+    pub fn module_files(&self, module: &Module) -> Vec<(FileId, Loaded)> {
+        let Some(folder) = self.folder(&module.folder) else { return Vec::new() };
+        let files = folder.module_files(module.features.engine);
+        files.into_iter().filter_map(|(file, loaded)| Some((file.id?, loaded))).collect()
     }
 }

@@ -49,6 +49,28 @@ pub struct Block {
     pub body: Body,
 }
 
+impl Block {
+    /// The argument of that name in it, if it is there.
+    pub fn attribute(&self, name: &str) -> Option<Arc<Attribute>> {
+        let schema = Schema { attributes: &[AttributeSchema::optional(name)], blocks: &[] };
+        self.body.partial_content(&schema, &mut Vec::new()).0.attributes.pop()
+    }
+
+    /// The kind of block that it makes: its own, or the label of a `dynamic`.
+    pub fn makes(&self) -> &str {
+        match self.labels.first() {
+            Some(label) if self.kind == "dynamic" => &label.text,
+            _ => &self.kind,
+        }
+    }
+
+    /// The blocks of that kind in it, with labels so called.
+    pub fn blocks(&self, kind: &str, labels: &[&str]) -> Vec<Arc<Block>> {
+        let schema = Schema { attributes: &[], blocks: &[BlockSchema::new(kind, labels)] };
+        self.body.partial_content(&schema, &mut Vec::new()).0.blocks
+    }
+}
+
 /// A label of a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
@@ -222,6 +244,14 @@ impl Body {
         match &*self.inner {
             Inner::Native(native) => native.names(&self.hidden),
             Inner::Json(json) => json.names(&self.hidden),
+        }
+    }
+
+    /// The blocks left in it, whatever their kind. In JSON nothing tells blocks from arguments without a schema: none.
+    pub fn any_blocks(&self) -> Vec<Arc<Block>> {
+        match &*self.inner {
+            Inner::Native(native) => native.any_blocks(&self.hidden),
+            Inner::Json(_) => Vec::new(),
         }
     }
 

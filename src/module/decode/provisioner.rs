@@ -6,7 +6,8 @@ use crate::finding::{Finding, Language};
 use crate::module::config::Config;
 use crate::module::declaration::Provisioner;
 use crate::module::decode::Decoder;
-use crate::syntax::{AttributeSchema, Block, BlockSchema, Schema, StepKind, Traversal};
+use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Schema, StepKind, Traversal};
+use crate::text::Span;
 
 const SCHEMA: Schema<'_> = Schema {
     attributes: &[AttributeSchema::optional("when"), AttributeSchema::optional("on_failure")],
@@ -83,21 +84,28 @@ impl Decoder<'_> {
 
 /// What runs when a resource is destroyed can refer to that resource alone; one finding for each reference that does not.
 pub(in crate::module) fn only_self_references(config: &Config, findings: &mut Vec<Finding>) {
-    for attribute in config.just_attributes(&mut Vec::new()) {
-        for traversal in attribute.expr.variables() {
-            if !is_about_itself(traversal) {
-                findings.push(
-                    Finding::language(Language::InvalidProvisioner, "Invalid reference from destroy provisioner")
-                        .detail(
-                            "What runs when a resource is destroyed can refer to the resource itself only: to `self`, \
-                             `count.index` and `each.key`. Everything else may be gone by then.",
-                        )
-                        .at(attribute.expr.span)
-                        .help("keep what it needs in the resource, and refer to it with `self`"),
-                );
-            }
-        }
+    for at in references_elsewhere(config) {
+        findings.push(
+            Finding::language(Language::InvalidProvisioner, "Invalid reference from destroy provisioner")
+                .detail(
+                    "What runs when a resource is destroyed can refer to the resource itself only: to `self`, \
+                     `count.index` and `each.key`. Everything else may be gone by then.",
+                )
+                .at(at)
+                .help("keep what it needs in the resource, and refer to it with `self`"),
+        );
     }
+}
+
+/// The expressions of arguments that refer to something other than the resource they stand in, once for each reference.
+pub fn references_elsewhere(config: &Config) -> Vec<Span> {
+    let attributes = config.just_attributes(&mut Vec::new());
+    let elsewhere = |attribute: &Arc<Attribute>| {
+        let references = attribute.expr.variables();
+        let elsewhere = references.iter().filter(|traversal| !is_about_itself(traversal)).count();
+        std::iter::repeat_n(attribute.expr.span, elsewhere)
+    };
+    attributes.iter().flat_map(elsewhere).collect()
 }
 
 fn is_about_itself(traversal: &Traversal) -> bool {

@@ -184,7 +184,12 @@ impl Decoder<'_> {
         }
         attributes
             .into_iter()
-            .map(|attribute| Local { name: attribute.name.clone(), attribute, base: None })
+            .map(|attribute| Local {
+                name: attribute.name.clone(),
+                attribute,
+                base: None,
+                superseded: Vec::new(),
+            })
             .collect()
     }
 }

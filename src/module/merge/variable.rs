@@ -46,7 +46,10 @@ impl Merger<'_> {
             return;
         };
         let replaced = std::mem::replace(&mut base.attribute, over.attribute);
-        base.base.get_or_insert(replaced);
+        match &base.base {
+            Some(_) => base.superseded.push(replaced),
+            None => base.base = Some(replaced),
+        }
     }
 }
 

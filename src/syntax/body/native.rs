@@ -39,11 +39,11 @@ impl NativeBody {
     pub(super) fn names(&self, hidden: &Hidden) -> Vec<SmolStr> {
         let attributes = self.visible_attributes(hidden).map(|attribute| attribute.name.clone());
         let visible = self.blocks.iter().filter(|block| !hidden.blocks.contains(&block.kind));
-        let blocks = visible.map(|block| match block.labels.first() {
-            Some(label) if block.kind == "dynamic" => label.text.clone(),
-            _ => block.kind.clone(),
-        });
-        attributes.chain(blocks).collect()
+        attributes.chain(visible.map(|block| block.makes().into())).collect()
+    }
+
+    pub(super) fn any_blocks(&self, hidden: &Hidden) -> Vec<Arc<Block>> {
+        self.blocks.iter().filter(|block| !hidden.blocks.contains(&block.kind)).cloned().collect()
     }
 
     pub(super) fn partial_content(

@@ -1,0 +1,76 @@
+#![doc = include_str!("../../policies/rules/override-disarms-provider-block.md")]
+
+use std::collections::BTreeSet;
+
+use super::{Context, Rule};
+use crate::finding::Finding;
+use crate::policy::Options;
+use crate::text::Span;
+use crate::tree::Node;
+
+pub(super) struct OverrideDisarmsProviderBlock;
+
+impl Rule for OverrideDisarmsProviderBlock {
+    const ID: &'static str = "override-disarms-provider-block";
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        for provider in node.module().providers.values() {
+            let Some(over) = provider.origin.overrides.first() else { continue };
+            // A version makes it a configuration to the engines all the same.
+            if provider.config.is_empty() || provider.version.is_some() {
+                continue;
+            }
+            let name = provider.compact();
+            let (at, message, unsaid) = if let Some(passed) = passed(node, &name) {
+                (passed, "another configuration is passed here", "Cannot override provider configuration")
+            } else if let Some(repeated) = repeated(node) {
+                (repeated, "repeats or delays the module", node.module().features.summaries.repeated_module)
+            } else {
+                continue;
+            };
+            findings.push(
+                Self::finding("Override makes a configured provider look empty")
+                    .detail(format!(
+                        "A provider block in a called module that has an override counts as an empty one, whatever is in \
+                         it. That hides an error: {unsaid}.",
+                    ))
+                    .at(over.header)
+                    .label("hides what is configured")
+                    .related(provider.origin.header(), "configured here")
+                    .related(at, message)
+                    .help("remove the provider block and its override, and let callers pass the provider")
+                    .address(format!("provider.{name}")),
+            );
+        }
+    }
+}
+
+/// Where a caller passes a configuration of that name.
+fn passed(node: Node<'_>, name: &str) -> Option<Span> {
+    let mut passed = node.callers().flat_map(|(_, call)| &call.providers);
+    passed.find(|passed| passed.in_child.compact() == name).map(|passed| passed.in_child.name_span)
+}
+
+/// The argument that makes a call more than a plain one, on any way from the top to this module.
+fn repeated(node: Node<'_>) -> Option<Span> {
+    let mut seen = BTreeSet::from([node.id()]);
+    let mut next = vec![node];
+    while let Some(called) = next.pop() {
+        for (caller, call) in called.callers() {
+            let argument =
+                call.count.as_ref().or(call.for_each.as_ref()).map(|attribute| attribute.name_span);
+            let argument = argument.or(call.depends_on.first().map(|dependency| dependency.span));
+            if argument.is_some() {
+                return argument;
+            }
+            if seen.insert(caller.id()) {
+                next.push(caller);
+            }
+        }
+    }
+    None
+}

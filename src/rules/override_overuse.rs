@@ -1,0 +1,57 @@
+#![doc = include_str!("../../policies/rules/override-overuse.md")]
+
+use super::{Context, Rule};
+use crate::engine::FileKind;
+use crate::finding::Finding;
+use crate::module::top_blocks;
+use crate::policy::Options;
+use crate::syntax::File;
+use crate::text::Span;
+use crate::tree::Node;
+
+pub(super) struct OverrideOveruse {
+    /// How many override files a module may have.
+    max_files: usize,
+    /// How many declarations of a module may be overridden.
+    max_blocks: usize,
+}
+
+impl Rule for OverrideOveruse {
+    const ID: &'static str = "override-overuse";
+
+    fn configure(options: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self {
+            max_files: options.number("max_files")?.unwrap_or(1),
+            max_blocks: options.number("max_blocks")?.unwrap_or(5),
+        })
+    }
+
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        let module = node.module();
+        let files = context.module_files(module);
+        let overriding = files.iter().filter(|(_, loaded)| loaded.kind == FileKind::Override);
+        let first_block =
+            |file: &File| top_blocks(&file.body, &module.features).first().map(|block| block.header);
+        let places: Vec<Span> = overriding.filter_map(|(id, _)| first_block(context.file(*id)?)).collect();
+        if let Some(beyond) = places.get(self.max_files) {
+            findings.push(told(places.len(), "override files", self.max_files, *beyond));
+        }
+        let mut blocks: Vec<Span> = module.overridden().map(|origin| origin.overrides[0].header).collect();
+        let locals = module.locals.values().filter(|local| local.base.is_some());
+        blocks.extend(locals.map(|local| local.attribute.span));
+        blocks.sort();
+        if let Some(beyond) = blocks.get(self.max_blocks) {
+            findings.push(told(blocks.len(), "overridden declarations", self.max_blocks, *beyond));
+        }
+    }
+}
+
+fn told(count: usize, of: &str, most: usize, beyond: Span) -> Finding {
+    OverrideOveruse::finding("Module is overridden in many places")
+        .detail(format!(
+            "It has {count} {of}, and at most {most} are allowed. Who reads one of the files does not see what others make \
+             of it.",
+        ))
+        .at(beyond)
+        .help("write the changes into the files that declare what is overridden")
+}

@@ -1,0 +1,69 @@
+#![doc = include_str!("../../policies/rules/override-replaces-nested-blocks.md")]
+
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::{Context, Rule};
+use crate::finding::Finding;
+use crate::module::address::block_address;
+use crate::policy::Options;
+use crate::syntax::{Block, Body};
+use crate::tree::Node;
+
+pub(super) struct OverrideReplacesNestedBlocks;
+
+impl Rule for OverrideReplacesNestedBlocks {
+    const ID: &'static str = "override-replaces-nested-blocks";
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        let module = node.module();
+        let providers = module.providers.values().map(|provider| (&provider.origin, &provider.config));
+        let resources = module.resources.values().map(|resource| (&resource.origin, &resource.config));
+        for (origin, config) in providers.chain(resources).filter(|(_, config)| config.is_merged()) {
+            let mut current: Vec<Arc<Block>> = Vec::new();
+            for layer in config.layers() {
+                let new: Vec<Arc<Block>> = layer.into_iter().flat_map(Body::any_blocks).collect();
+                for (number, first) in new.iter().enumerate() {
+                    let is_first = new[..number].iter().all(|block| block.makes() != first.makes());
+                    if is_first && let Some(finding) = lost(first, &current, &new) {
+                        findings.push(finding.address(block_address(&origin.base)));
+                    }
+                }
+                current.retain(|block| new.iter().all(|later| later.makes() != block.makes()));
+                current.extend(new);
+            }
+        }
+    }
+}
+
+/// What is said where blocks of one kind replace more of them, or some that hold more.
+fn lost(first: &Block, current: &[Arc<Block>], new: &[Arc<Block>]) -> Option<Finding> {
+    let of_kind = |blocks: &[Arc<Block>]| -> Vec<Arc<Block>> {
+        blocks.iter().filter(|block| block.makes() == first.makes()).cloned().collect()
+    };
+    let (replaced, new) = (of_kind(current), of_kind(new));
+    // How many blocks a `dynamic` makes is not known.
+    if replaced.iter().chain(&new).any(|block| block.kind == "dynamic") {
+        return None;
+    }
+    let kept: Vec<SmolStr> = new.iter().flat_map(|block| block.body.names()).collect();
+    let holds_more = replaced.iter().any(|block| block.body.names().iter().any(|name| !kept.contains(name)));
+    if replaced.is_empty() || (replaced.len() <= new.len() && !holds_more) {
+        return None;
+    }
+    let kind = first.makes();
+    let finding = OverrideReplacesNestedBlocks::finding("Override replaces all nested blocks of a type")
+        .detail(format!(
+            "Nested blocks are not merged one by one: as soon as an override file has one `{kind}`, all others of the \
+             block are gone, with everything in them.",
+        ))
+        .at(first.header)
+        .label(format!("replaces every `{kind}`"))
+        .help("repeat in the override file what is to stay");
+    Some(replaced.iter().fold(finding, |finding, block| finding.related(block.header, "is replaced")))
+}

@@ -1,0 +1,49 @@
+#![doc = include_str!("../../policies/rules/override-replaces-required-version.md")]
+
+use super::{Context, Rule};
+use crate::engine::RequiredVersion;
+use crate::finding::Finding;
+use crate::policy::Options;
+use crate::tree::Node;
+
+pub(super) struct OverrideReplacesRequiredVersion;
+
+impl Rule for OverrideReplacesRequiredVersion {
+    const ID: &'static str = "override-replaces-required-version";
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        let module = node.module();
+        let before = &module.overridden_versions;
+        let mut new = module
+            .required_versions
+            .iter()
+            .filter(|version| before.iter().all(|other| other.span != version.span));
+        let Some(new) = new.next() else { return };
+        let mut lost = before.iter().filter(|other| other.text != new.text).peekable();
+        if lost.peek().is_none() {
+            return;
+        }
+        let (summary, detail, message) = match module.features.required_version {
+            RequiredVersion::EveryFile => (
+                "Override replaces the required version",
+                "A constraint in an override file discards those of all other files.",
+                "no longer counts",
+            ),
+            RequiredVersion::TofuFiles => (
+                "Override adds to the required version",
+                "A constraint in an override file does not replace those of other files: all of them have to be met.",
+                "still counts",
+            ),
+        };
+        let finding = Self::finding(summary)
+            .detail(detail)
+            .at(new.span)
+            .help("state `required_version` once, in a file that is not an override file")
+            .address("terraform");
+        findings.push(lost.fold(finding, |finding, lost| finding.related(lost.span, message)));
+    }
+}

@@ -1,0 +1,53 @@
+#![doc = include_str!("../../policies/rules/override-source-keeps-version.md")]
+
+use super::{Context, Rule};
+use crate::engine::ModuleAddress;
+use crate::finding::Finding;
+use crate::module::address::ModuleSource;
+use crate::policy::Options;
+use crate::tree::Node;
+
+pub(super) struct OverrideSourceKeepsVersion;
+
+impl Rule for OverrideSourceKeepsVersion {
+    const ID: &'static str = "override-source-keeps-version";
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        let module = node.module();
+        match module.features.module_address {
+            ModuleAddress::LiteralPerBlock => {}
+            // These engines look at the call once it is merged, and say so.
+            ModuleAddress::ConstAfterMerge | ModuleAddress::StaticAfterMerge => return,
+        }
+        for call in module.calls.values() {
+            let arguments = (&call.address.source, &call.address.version, &call.source);
+            let (Some(source), Some(version), Some(address)) = arguments else { continue };
+            match &address.address {
+                Some(ModuleSource::Local(_) | ModuleSource::Remote(_)) => {}
+                Some(ModuleSource::Registry(_)) | None => continue,
+            }
+            if call.origin.number_at(source.span) == call.origin.number_at(version.span) {
+                continue;
+            }
+            findings.push(
+                Self::finding("Override points away from the registry and keeps a version")
+                    .detail(
+                        "Only modules of a registry have versions. The call is loaded without a word, and then `init` \
+                         fails with `Invalid version constraint`.",
+                    )
+                    .at(source.span)
+                    .label("no module of a registry")
+                    .related(version.span, "this version stays")
+                    .help(
+                        "remove `version` from the block that is overridden while the override is there; an override \
+                         cannot take it away",
+                    )
+                    .address(format!("module.{}", call.name)),
+            );
+        }
+    }
+}

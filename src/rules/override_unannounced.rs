@@ -1,0 +1,69 @@
+#![doc = include_str!("../../policies/rules/override-unannounced.md")]
+
+use super::{Context, Rule};
+use crate::finding::Finding;
+use crate::module::address::block_address;
+use crate::policy::Options;
+use crate::text::Span;
+use crate::tree::Node;
+
+pub(super) struct OverrideUnannounced;
+
+impl Rule for OverrideUnannounced {
+    const ID: &'static str = "override-unannounced";
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        let module = node.module();
+        let mut look = |header: Span, body: Span, over: Span, address: String| {
+            let path = context.sources().get(over.file).name();
+            let name = path.rsplit('/').next().unwrap_or(path);
+            if !is_announced(context, header.to(body), name) {
+                findings.push(
+                    Self::finding("Nothing says that another file changes this")
+                        .detail(format!("`{name}` changes it, and who reads it here does not see that."))
+                        .at(header)
+                        .related(over, "changes it")
+                        .help(format!("write a comment above: # overridden in {name}"))
+                        .address(address),
+                );
+            }
+        };
+        for origin in module.overridden().filter(|origin| !origin.base.body.is_json()) {
+            let base = &origin.base;
+            look(base.header, base.body.span(), origin.overrides[0].header, block_address(base));
+        }
+        for local in module.locals.values() {
+            let Some(base) = &local.base else { continue };
+            if context.file(base.span.file).is_some_and(|file| file.body.is_json()) {
+                continue;
+            }
+            let over = local.superseded.first().unwrap_or(&local.attribute);
+            look(base.span, base.span, over.span, format!("local.{}", local.name));
+        }
+    }
+}
+
+/// Whether a comment in it, behind it or right above it speaks of an override, or any comment names the file.
+fn is_announced(context: &Context<'_>, declared: Span, file: &str) -> bool {
+    let source = context.sources().get(declared.file);
+    let line = |at: u32| source.position(at).line;
+    let last = line(declared.end);
+    let mut first = line(declared.start);
+    // Backwards, so that a comment of more than one line is followed up.
+    for comment in context.comments(declared.file).iter().rev() {
+        let text = source.slice(comment.span).to_lowercase();
+        let (from, to) = (line(comment.span.start), line(comment.span.end));
+        let is_near = to + 1 >= first && from <= last;
+        if text.contains(&file.to_lowercase()) || (is_near && text.contains("overrid")) {
+            return true;
+        }
+        if is_near {
+            first = first.min(from);
+        }
+    }
+    false
+}

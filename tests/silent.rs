@@ -1,0 +1,125 @@
+//! Asks the real `terraform`, where it is on PATH, about every rule whose page says `Silent: yes`: where such a rule
+//! finds something, the engine must have nothing to say.
+
+#[path = "agreement/calls.rs"]
+mod calls;
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use overrule::check::example::{Example, examples};
+use overrule::engine::Product;
+use overrule::rules::ENTRIES;
+use overrule::rules::page::Page;
+use serde_json::Value;
+
+/// The release that pages speak of.
+const RELEASE: &str = "1.11.4";
+
+/// What is so only because nothing was installed.
+const OF_INSTALLATION: &[&str] = &["Missing required provider", "Module not installed"];
+
+#[test]
+fn terraform_says_nothing_where_a_page_says_so() {
+    let silent: Vec<&Page> =
+        ENTRIES.iter().filter_map(|entry| Page::of(entry.id)).filter(|page| is_silent(page)).collect();
+    assert!(!silent.is_empty(), "pages say `Silent: yes`");
+    let Some(terraform) = terraform() else { return };
+    let mut said = String::new();
+    for page in silent {
+        let shown = examples(page.text).expect("a page that can be read");
+        let asked: Vec<&Example> =
+            shown.iter().filter(|example| !example.marks.is_empty() && can_be_asked(example)).collect();
+        assert!(!asked.is_empty(), "{}: an example for terraform {RELEASE}", page.rule);
+        for example in asked {
+            for told in ask(&terraform, example) {
+                said +=
+                    &format!("policies/rules/{}.md:{}: {}: {told}\n", page.rule, example.line, example.claim);
+            }
+        }
+    }
+    assert!(said.is_empty(), "terraform {RELEASE} is not silent:\n{said}");
+}
+
+fn is_silent(page: &Page) -> bool {
+    page.text.lines().take_while(|line| *line != "## Why").any(|line| line == "Silent: yes")
+}
+
+/// Whether the release on PATH is one of those that the example is for.
+fn can_be_asked(example: &Example) -> bool {
+    example.engines.as_ref().is_none_or(|choice| {
+        let terraform = choice.engines().iter().filter(|engine| engine.product == Product::Terraform);
+        let mut minors = terraform.map(|engine| (engine.version.minor, engine.pinned));
+        // An engine without a version stands for all of them.
+        minors.any(|(minor, pinned)| minor == 11 || !pinned)
+    })
+}
+
+/// Errors anywhere, which would keep the engine from looking further, and whatever it says where the page has a mark of
+/// the finding itself. Marks of related places begin with a small letter.
+fn ask(terraform: &OsString, example: &Example) -> Vec<String> {
+    let place = tempfile::tempdir().expect("a temporary folder");
+    let root = place.path().join("root");
+    for (name, text) in &example.files {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a new folder");
+        fs::write(path, text).expect("a new file");
+    }
+    let mut told = Vec::new();
+    for diagnostic in validate(terraform, &root, place.path()) {
+        let summary = diagnostic["summary"].as_str().unwrap_or_default();
+        if OF_INSTALLATION.contains(&summary) {
+            continue;
+        }
+        let range = &diagnostic["range"];
+        let file = range["filename"].as_str().unwrap_or_default();
+        let line = range["start"]["line"].as_u64();
+        let marked = example.marks.iter().any(|mark| {
+            let words = mark.words.trim_start_matches("warning: ").trim_start_matches("notice: ");
+            words.starts_with(|first: char| first.is_uppercase())
+                && mark
+                    .place
+                    .as_ref()
+                    .is_some_and(|place| place.file == file && u64::try_from(place.line).ok() == line)
+        });
+        if marked || diagnostic["severity"] == "error" {
+            told.push(format!("{summary} at {file}:{line:?}"));
+        }
+    }
+    told
+}
+
+fn validate(terraform: &OsString, root: &Path, aside: &Path) -> Vec<Value> {
+    let data = aside.join("data");
+    fs::create_dir_all(data.join("modules")).expect("a data folder");
+    fs::write(data.join("modules/modules.json"), calls::manifest(&calls::installed(root)))
+        .expect("a manifest");
+    let output = command(terraform)
+        .args(["validate", "-json", "-no-color"])
+        .current_dir(root)
+        .env("TF_DATA_DIR", &data)
+        .env("HOME", aside)
+        .output()
+        .expect("terraform runs");
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("an answer in JSON");
+    answer["diagnostics"].as_array().cloned().unwrap_or_default()
+}
+
+/// The program on PATH, if it is the release that pages speak of.
+fn terraform() -> Option<OsString> {
+    let program = OsString::from("terraform");
+    let output = command(&program).args(["version", "-json"]).output().ok()?;
+    let version: Value = serde_json::from_slice(&output.stdout).ok()?;
+    (version["terraform_version"] == RELEASE).then_some(program)
+}
+
+fn command(program: &OsString) -> Command {
+    let mut command = Command::new(program);
+    command.env_clear().env("CHECKPOINT_DISABLE", "1");
+    if let Some(path) = std::env::var_os("PATH") {
+        command.env("PATH", path);
+    }
+    command
+}
