@@ -39,3 +39,16 @@ rule "required-version-missing" { level = "warning" }
 rule "unsatisfiable-constraints" { level = "error" }
 rule "unused-required-provider" { level = "warning" }
 rule "tofu-twin-drift" { level = "warning" }
+
+# Sources and calls
+rule "module-source-unpinned" { level = "warning" }
+rule "module-version-missing" { level = "warning" }
+rule "module-source-escapes-repository" { level = "warning" }
+rule "module-source-subdir-order" { level = "error" }
+rule "module-depth-with-commit" { level = "error" }
+rule "module-call-ring" { level = "error" }
+
+# Interfaces
+rule "sensitive-value-in-plain-output" { level = "warning" }
+rule "sensitive-default" { level = "warning" }
+rule "moved-target-missing" { level = "warning" }

@@ -19,3 +19,14 @@ rule "no-default-provider" { level = "warning" }
 rule "no-upper-bound-in-root" { level = "notice" }
 rule "prerelease-in-range" { level = "notice" }
 rule "provider-version-missing" { level = "notice" }
+
+# Sources and calls
+rule "module-tree-depth" { level = "notice" }
+rule "module-version-exact" { level = "notice" }
+
+# Interfaces
+rule "unused-declaration" { level = "warning" }
+rule "variable-type-missing" { level = "warning" }
+rule "variable-description-missing" { level = "notice" }
+rule "output-description-missing" { level = "notice" }
+rule "depends-on-uncommented" { level = "notice" }

@@ -4,9 +4,20 @@
 //! [`ENTRIES`]. How bad its findings are, and whether anybody asks for it, is for a policy to say.
 
 mod context;
+mod depends_on_uncommented;
+mod module_call_ring;
+mod module_depth_with_commit;
+mod module_source_escapes_repository;
+mod module_source_subdir_order;
+mod module_source_unpinned;
+mod module_tree_depth;
+mod module_version_exact;
+mod module_version_missing;
+mod moved_target_missing;
 mod no_default_provider;
 mod no_upper_bound_in_root;
 mod non_preferred_local_name;
+mod output_description_missing;
 mod override_accidental_name;
 mod override_breaks_block;
 mod override_count_for_each_clash;
@@ -36,13 +47,18 @@ mod providers_map_redundant;
 mod required_provider_missing;
 mod required_version_missing;
 mod resource_without_provider;
+mod sensitive_default;
+mod sensitive_value_in_plain_output;
 mod single_component_pessimistic;
 mod tofu_twin_drift;
 mod undefined_provider_alias;
 mod unsatisfiable_constraints;
 mod unused_configuration_alias;
+mod unused_declaration;
 mod unused_required_provider;
 mod upper_bound_in_shared_module;
+mod variable_description_missing;
+mod variable_type_missing;
 
 use std::fmt;
 
@@ -54,9 +70,20 @@ use crate::tree::Node;
 
 /// Every rule, by name. A new one has a line here.
 pub const ENTRIES: &[Entry] = &[
+    Entry::of::<depends_on_uncommented::DependsOnUncommented>(),
+    Entry::of::<module_call_ring::ModuleCallRing>(),
+    Entry::of::<module_depth_with_commit::ModuleDepthWithCommit>(),
+    Entry::of::<module_source_escapes_repository::ModuleSourceEscapesRepository>(),
+    Entry::of::<module_source_subdir_order::ModuleSourceSubdirOrder>(),
+    Entry::of::<module_source_unpinned::ModuleSourceUnpinned>(),
+    Entry::of::<module_tree_depth::ModuleTreeDepth>(),
+    Entry::of::<module_version_exact::ModuleVersionExact>(),
+    Entry::of::<module_version_missing::ModuleVersionMissing>(),
+    Entry::of::<moved_target_missing::MovedTargetMissing>(),
     Entry::of::<no_default_provider::NoDefaultProvider>(),
     Entry::of::<no_upper_bound_in_root::NoUpperBoundInRoot>(),
     Entry::of::<non_preferred_local_name::NonPreferredLocalName>(),
+    Entry::of::<output_description_missing::OutputDescriptionMissing>(),
     Entry::of::<override_accidental_name::OverrideAccidentalName>(),
     Entry::of::<override_breaks_block::OverrideBreaksBlock>(),
     Entry::of::<override_count_for_each_clash::OverrideCountForEachClash>(),
@@ -85,13 +112,18 @@ pub const ENTRIES: &[Entry] = &[
     Entry::of::<required_provider_missing::RequiredProviderMissing>(),
     Entry::of::<required_version_missing::RequiredVersionMissing>(),
     Entry::of::<resource_without_provider::ResourceWithoutProvider>(),
+    Entry::of::<sensitive_default::SensitiveDefault>(),
+    Entry::of::<sensitive_value_in_plain_output::SensitiveValueInPlainOutput>(),
     Entry::of::<single_component_pessimistic::SingleComponentPessimistic>(),
     Entry::of::<tofu_twin_drift::TofuTwinDrift>(),
     Entry::of::<undefined_provider_alias::UndefinedProviderAlias>(),
     Entry::of::<unsatisfiable_constraints::UnsatisfiableConstraints>(),
     Entry::of::<unused_configuration_alias::UnusedConfigurationAlias>(),
+    Entry::of::<unused_declaration::UnusedDeclaration>(),
     Entry::of::<unused_required_provider::UnusedRequiredProvider>(),
     Entry::of::<upper_bound_in_shared_module::UpperBoundInSharedModule>(),
+    Entry::of::<variable_description_missing::VariableDescriptionMissing>(),
+    Entry::of::<variable_type_missing::VariableTypeMissing>(),
 ];
 
 /// A rule with its options.

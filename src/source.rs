@@ -166,6 +166,15 @@ impl Worktree {
         }
     }
 
+    /// Whether the top of the run is that of a repository, so that nothing outside belongs to the same project.
+    pub fn is_repository(&self) -> bool {
+        match &self.origin {
+            Origin::Disk(top) => top.is_repository(),
+            // What is given as text is all there is.
+            Origin::Memory { .. } => true,
+        }
+    }
+
     /// Which engines the module at `path` is for, by what its folder and those around it say.
     pub fn evidence(&self, path: &str) -> Evidence {
         let folders = std::iter::successors(Some(path), |path| parent(path));

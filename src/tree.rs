@@ -18,6 +18,7 @@ mod providers;
 mod reach;
 mod references;
 mod requirements;
+mod rings;
 mod role;
 #[cfg(test)]
 mod tests;

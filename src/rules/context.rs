@@ -24,6 +24,11 @@ impl<'c> Context<'c> {
         self.worktree.sources()
     }
 
+    /// Whether what lies above the top of the run is no part of the project.
+    pub fn is_repository(&self) -> bool {
+        self.worktree.is_repository()
+    }
+
     /// A file as it was read, without regard to what any engine makes of it.
     pub fn file(&self, id: FileId) -> Option<&'c File> {
         self.files.get(id.number())

@@ -36,6 +36,7 @@ macro_rules! pages {
 
 /// Every page, by name. A new rule has a file and a line here.
 pub const PAGES: &[Page] = pages![
+    "depends-on-uncommented",
     "deprecated-module-argument",
     "deprecated-provider-version",
     "deprecated-quoting",
@@ -66,9 +67,19 @@ pub const PAGES: &[Page] = pages![
     "missing-module-argument",
     "missing-provider-configuration",
     "module-argument-type",
+    "module-call-ring",
+    "module-depth-with-commit",
+    "module-source-escapes-repository",
+    "module-source-subdir-order",
+    "module-source-unpinned",
+    "module-tree-depth",
+    "module-version-exact",
+    "module-version-missing",
+    "moved-target-missing",
     "no-default-provider",
     "no-upper-bound-in-root",
     "non-preferred-local-name",
+    "output-description-missing",
     "override-accidental-name",
     "override-breaks-block",
     "override-count-for-each-clash",
@@ -105,7 +116,9 @@ pub const PAGES: &[Page] = pages![
     "required-provider-missing",
     "required-version-missing",
     "resource-without-provider",
+    "sensitive-default",
     "sensitive-output",
+    "sensitive-value-in-plain-output",
     "single-component-pessimistic",
     "syntax-error",
     "tofu-twin-drift",
@@ -119,8 +132,11 @@ pub const PAGES: &[Page] = pages![
     "unsupported-block-or-argument",
     "unsupported-engine-version",
     "unused-configuration-alias",
+    "unused-declaration",
     "unused-required-provider",
     "upper-bound-in-shared-module",
+    "variable-description-missing",
+    "variable-type-missing",
 ];
 
 #[cfg(test)]

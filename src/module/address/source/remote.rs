@@ -51,6 +51,25 @@ impl RemoteModule {
         }
         Ok(Self { package: package.into(), subdir: subdir.into() })
     }
+
+    /// How the package is fetched: `git`, `hg`, `oci`, `s3`, `https` and so on.
+    pub fn getter(&self) -> &str {
+        let (forced, address) = forced_getter(&self.package);
+        forced.unwrap_or_else(|| address.split_once("://").map_or("", |(scheme, _)| scheme))
+    }
+
+    /// What stands behind the `?`, as written; empty where nothing does.
+    pub fn query(&self) -> &str {
+        self.package.split_once('?').map_or("", |(_, query)| query)
+    }
+
+    /// What the query sets for a key; none where that is nothing.
+    pub fn parameter(&self, key: &str) -> Option<&str> {
+        let pairs = self.query().split('&').filter_map(|pair| pair.split_once('='));
+        let mut values = pairs.filter(|(name, _)| *name == key).map(|(_, value)| value);
+        // The engines look at the first, and take an empty one for none.
+        values.next().filter(|value| !value.is_empty())
+    }
 }
 
 /// As it would be written in full: the folder stands before the query.

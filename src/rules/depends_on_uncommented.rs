@@ -1,0 +1,58 @@
+#![doc = include_str!("../../policies/rules/depends-on-uncommented.md")]
+
+use std::sync::Arc;
+
+use super::{Context, Rule};
+use crate::finding::Finding;
+use crate::policy::Options;
+use crate::syntax::{Attribute, Block};
+use crate::tree::Node;
+
+pub(super) struct DependsOnUncommented;
+
+impl Rule for DependsOnUncommented {
+    const ID: &'static str = "depends-on-uncommented";
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        for call in node.module().calls.values().filter(|call| !call.depends_on.is_empty()) {
+            // An override file cannot set it, and JSON has no comments.
+            let block = &call.origin.base;
+            let Some(depends_on) = depends_on(block).filter(|_| !block.body.is_json()) else { continue };
+            if is_commented(block, &depends_on, context) {
+                continue;
+            }
+            findings.push(
+                Self::finding("Dependency of a module without a reason")
+                    .detail(
+                        "With `depends_on`, a change to any of these makes every value of the module unknown until \
+                         it is applied, so plans show more than will happen. Nothing here says why it is needed.",
+                    )
+                    .at(depends_on.span)
+                    .label("why?")
+                    .help("say in a comment above what goes wrong without it, or refer to an output instead")
+                    .address(format!("module.{}", call.name)),
+            );
+        }
+    }
+}
+
+fn depends_on(block: &Block) -> Option<Arc<Attribute>> {
+    let attributes = block.body.just_attributes(&mut Vec::new());
+    attributes.into_iter().find(|attribute| attribute.name == "depends_on")
+}
+
+/// Whether a comment stands in the argument, behind it, or right above it or the block.
+fn is_commented(block: &Block, depends_on: &Attribute, context: &Context<'_>) -> bool {
+    let source = context.sources().get(depends_on.span.file);
+    let line = |offset: u32| source.position(offset).line;
+    let (first, last) = (line(depends_on.span.start), line(depends_on.span.end));
+    let header = line(block.header.start);
+    context.comments(depends_on.span.file).iter().any(|comment| {
+        let (start, end) = (line(comment.span.start), line(comment.span.end));
+        end + 1 == header || (end + 1 >= first && start <= last && start >= header)
+    })
+}

@@ -1,0 +1,42 @@
+#![doc = include_str!("../../policies/rules/module-call-ring.md")]
+
+use super::{Context, Rule};
+use crate::finding::Finding;
+use crate::policy::Options;
+use crate::tree::Node;
+
+pub(super) struct ModuleCallRing;
+
+impl Rule for ModuleCallRing {
+    const ID: &'static str = "module-call-ring";
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        let Some(ring) = node.ring() else { return };
+        let folder = |node: Node<'_>| node.module().folder.clone();
+        // A ring is told once, where the first of its modules by name calls the next.
+        if ring.iter().any(|(other, _)| folder(*other) < folder(node)) {
+            return;
+        }
+        let Some(((_, first), rest)) = ring.split_first() else { return };
+        let place = |folder: &str| if folder.is_empty() { ".".to_owned() } else { folder.to_owned() };
+        let way: Vec<String> =
+            ring.iter().chain(ring.first()).map(|(module, _)| place(&folder(*module))).collect();
+        let mut finding = Self::finding("Modules call each other in a ring")
+            .detail(format!(
+                "{}: each instance of a module brings another one of itself with it, so `init` never comes to an end.",
+                way.join(" → ")
+            ))
+            .at(first.origin.header())
+            .label("leads back to this module")
+            .help("take one of these calls out")
+            .address(format!("module.{}", first.name));
+        for (_, call) in rest {
+            finding = finding.related(call.origin.header(), "goes on here");
+        }
+        findings.push(finding);
+    }
+}

@@ -1,0 +1,50 @@
+#![doc = include_str!("../../policies/rules/module-depth-with-commit.md")]
+
+use super::{Context, Rule};
+use crate::finding::Finding;
+use crate::module::address::ModuleSource;
+use crate::policy::Options;
+use crate::tree::Node;
+
+pub(super) struct ModuleDepthWithCommit;
+
+impl Rule for ModuleDepthWithCommit {
+    const ID: &'static str = "module-depth-with-commit";
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        for call in node.module().calls.values() {
+            let Some(source) = &call.source else { continue };
+            let Some(ModuleSource::Remote(remote)) = &source.address else { continue };
+            let (Some(depth), Some(version)) = (remote.parameter("depth"), remote.parameter("ref")) else {
+                continue;
+            };
+            let is_shallow = depth.parse::<u64>().is_ok_and(|depth| depth > 0);
+            if remote.getter() != "git" || !is_shallow || !is_commit(version) {
+                continue;
+            }
+            findings.push(
+                Self::finding("Shallow clone of a commit")
+                    .detail(format!(
+                        "With `depth`, git is asked for a branch or tag called `{version}`, and there is none: a \
+                         shallow clone cannot start from the number of a commit. `init` fails."
+                    ))
+                    .at(source.span)
+                    .label("has both `depth` and a commit")
+                    .help("leave out `depth`, or name a tag")
+                    .address(format!("module.{}", call.name)),
+            );
+        }
+    }
+}
+
+/// Whether it can only be the number of a commit: with fewer digits than a whole one has, some are to be letters and
+/// some are not, because dates and words make good names of tags.
+fn is_commit(version: &str) -> bool {
+    let digits = version.bytes().filter(u8::is_ascii_digit).count();
+    version.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && (version.len() == 40 || ((7..40).contains(&version.len()) && (1..version.len()).contains(&digits)))
+}

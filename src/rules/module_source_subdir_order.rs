@@ -1,0 +1,40 @@
+#![doc = include_str!("../../policies/rules/module-source-subdir-order.md")]
+
+use super::{Context, Rule};
+use crate::finding::Finding;
+use crate::module::address::ModuleSource;
+use crate::policy::Options;
+use crate::tree::Node;
+
+pub(super) struct ModuleSourceSubdirOrder;
+
+impl Rule for ModuleSourceSubdirOrder {
+    const ID: &'static str = "module-source-subdir-order";
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        for call in node.module().calls.values() {
+            let Some(source) = &call.source else { continue };
+            let Some(ModuleSource::Remote(remote)) = &source.address else { continue };
+            // Only a version is looked at: other values may well be paths and addresses.
+            let version =
+                ["ref", "rev", "tag"].into_iter().find_map(|key| Some((key, remote.parameter(key)?)));
+            let Some((key, value)) = version else { continue };
+            let Some((version, folder)) = value.split_once("//") else { continue };
+            findings.push(
+                Self::finding("Folder behind the query of a module source")
+                    .detail(format!(
+                        "What stands behind `?` belongs to the query, so this asks for a version called \
+                         `{version}//{folder}`, and `init` does not find it."
+                    ))
+                    .at(source.span)
+                    .label("the folder has to stand before the query")
+                    .help(format!("write `//{folder}` before the `?`: `//{folder}?{key}={version}`"))
+                    .address(format!("module.{}", call.name)),
+            );
+        }
+    }
+}

@@ -1,0 +1,48 @@
+#![doc = include_str!("../../policies/rules/module-version-exact.md")]
+
+use super::{Context, Rule};
+use crate::finding::Finding;
+use crate::module::address::ModuleSource;
+use crate::policy::{Globs, Options};
+use crate::tree::Node;
+use crate::value::{Constraints, Operator};
+
+pub(super) struct ModuleVersionExact {
+    own: Globs,
+}
+
+impl Rule for ModuleVersionExact {
+    const ID: &'static str = "module-version-exact";
+
+    fn configure(options: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self { own: options.globs("own")? })
+    }
+
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        for call in node.module().calls.values() {
+            let (Some(source), Some(version)) = (&call.source, &call.version) else { continue };
+            let Some(ModuleSource::Registry(_)) = &source.address else { continue };
+            let Some(constraints) = &version.constraints else { continue };
+            if self.own.has(&source.raw) || is_exact(constraints) {
+                continue;
+            }
+            findings.push(
+                Self::finding("Module of others without an exact version")
+                    .detail(format!(
+                        "`{}` lets each `init` take another version, and what it takes was written by others and \
+                         reviewed by nobody here.",
+                        version.text
+                    ))
+                    .at(version.value_span)
+                    .label("more than one version fits")
+                    .related(source.span, "the module")
+                    .help("name the one version that was looked at")
+                    .address(format!("module.{}", call.name)),
+            );
+        }
+    }
+}
+
+fn is_exact(constraints: &Constraints) -> bool {
+    constraints.conditions().iter().any(|condition| condition.operator == Operator::Equal)
+}

@@ -1,0 +1,129 @@
+#![doc = include_str!("../../policies/rules/moved-target-missing.md")]
+
+use super::{Context, Rule};
+use crate::finding::Finding;
+use crate::module::Module;
+use crate::module::address::{ModuleStep, MoveEndpoint, ResourceAddress};
+use crate::policy::Options;
+use crate::text::Span;
+use crate::tree::Node;
+
+pub(super) struct MovedTargetMissing;
+
+impl Rule for MovedTargetMissing {
+    const ID: &'static str = "moved-target-missing";
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        for moved in &node.module().moved {
+            let (Some(from), Some(to)) = (&moved.from, &moved.to) else { continue };
+            if matches!(look_for(node, to), Sight::Absent) {
+                findings.push(
+                    Self::finding("Target of a move is not declared")
+                        .detail(format!(
+                            "Nothing here is called `{to}`, so what is moved there is destroyed."
+                        ))
+                        .at(to.span)
+                        .label("not declared")
+                        .related(from.span, "what is moved")
+                        .help("correct the name, or use a `removed` block for what is no longer wanted")
+                        .address("moved"),
+                );
+            }
+            if let Sight::Declared { at, repeated } = look_for(node, from)
+                && is_whole(from)
+                && (is_whole(to) || !repeated)
+            {
+                findings.push(
+                    Self::finding("What is moved is still declared")
+                        .detail(format!(
+                            "`{from}` is to become `{to}`, but it is declared as well, so nothing can be moved: \
+                             `plan` fails."
+                        ))
+                        .at(from.span)
+                        .label("still declared")
+                        .related(at, "here")
+                        .help("remove the old block, or this one")
+                        .address("moved"),
+                );
+            }
+        }
+    }
+}
+
+/// What can be seen of what an address names.
+enum Sight {
+    /// It is declared there; with `count` or `for_each`, or without.
+    Declared { at: Span, repeated: bool },
+    /// It is not declared, nor does a block say what became of it.
+    Absent,
+    /// It was moved on or removed, or nobody can tell.
+    Other,
+}
+
+/// Whether no part of an address is one instance among others.
+fn is_whole(endpoint: &MoveEndpoint) -> bool {
+    endpoint.path.iter().all(|step| step.key.is_none())
+        && endpoint.resource.as_ref().is_none_or(|resource| resource.key.is_none())
+}
+
+fn look_for(node: Node<'_>, endpoint: &MoveEndpoint) -> Sight {
+    let resource = endpoint.resource.as_ref().map(|resource| &resource.resource);
+    let mut is_left_behind = is_left_from_outside(node, &endpoint.path, resource);
+    let absent = |is_left_behind| if is_left_behind { Sight::Other } else { Sight::Absent };
+    let mut at = node;
+    let mut path = endpoint.path.as_slice();
+    loop {
+        let module = at.module();
+        if !module.complete {
+            return Sight::Other;
+        }
+        is_left_behind |= is_left(module, path, resource);
+        let Some((step, rest)) = path.split_first() else { break };
+        let Some(call) = module.calls.get(&step.name) else { return absent(is_left_behind) };
+        if rest.is_empty() && resource.is_none() {
+            let repeated = call.count.is_some() || call.for_each.is_some() || call.enabled.is_some();
+            return Sight::Declared { at: call.origin.header(), repeated };
+        }
+        let Some(child) = at.child(&step.name) else { return Sight::Other };
+        (at, path) = (child, rest);
+    }
+    match resource.map(|address| at.module().resources.get(address)) {
+        Some(Some(found)) => {
+            let repeated = found.count.is_some() || found.for_each.is_some() || found.enabled.is_some();
+            Sight::Declared { at: found.origin.header(), repeated }
+        }
+        Some(None) => absent(is_left_behind),
+        None => Sight::Other,
+    }
+}
+
+/// Whether a block in this module says that what is there, or a module around it, was moved on or removed.
+fn is_left(module: &Module, path: &[ModuleStep], resource: Option<&ResourceAddress>) -> bool {
+    let is_around = |names: Vec<&str>, other: Option<&ResourceAddress>| {
+        let starts =
+            names.len() <= path.len() && names.iter().zip(path).all(|(name, step)| *name == step.name);
+        starts && (other.is_none() || (other == resource && names.len() == path.len()))
+    };
+    let moved = module.moved.iter().filter_map(|moved| moved.from.as_ref()).any(|from| {
+        let names = from.path.iter().map(|step| step.name.as_str()).collect();
+        is_around(names, from.resource.as_ref().map(|resource| &resource.resource))
+    });
+    moved
+        || module.removed.iter().filter_map(|removed| removed.from.as_ref()).any(|from| {
+            let names = from.path.iter().map(smol_str::SmolStr::as_str).collect();
+            is_around(names, from.resource.as_ref())
+        })
+}
+
+/// Whether a module that calls this one says so.
+fn is_left_from_outside(node: Node<'_>, path: &[ModuleStep], resource: Option<&ResourceAddress>) -> bool {
+    node.callers().any(|(caller, call)| {
+        let step = ModuleStep { name: call.name.clone(), key: None };
+        let path: Vec<ModuleStep> = std::iter::once(step).chain(path.iter().cloned()).collect();
+        is_left(caller.module(), &path, resource)
+    })
+}

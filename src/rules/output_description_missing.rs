@@ -1,0 +1,36 @@
+#![doc = include_str!("../../policies/rules/output-description-missing.md")]
+
+use super::{Context, Rule};
+use crate::finding::Finding;
+use crate::policy::Options;
+use crate::tree::Node;
+
+pub(super) struct OutputDescriptionMissing;
+
+impl Rule for OutputDescriptionMissing {
+    const ID: &'static str = "output-description-missing";
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        let module = node.module();
+        if !module.complete {
+            return;
+        }
+        for output in module.outputs.values() {
+            if output.description.as_ref().is_some_and(|given| !given.value.trim().is_empty()) {
+                continue;
+            }
+            findings.push(
+                Self::finding("Output without a description")
+                    .detail(format!("Nothing says what `{}` holds.", output.name))
+                    .at(output.origin.header())
+                    .label("what is in it?")
+                    .help("add `description = …` for those who read it")
+                    .address(format!("output.{}", output.name)),
+            );
+        }
+    }
+}

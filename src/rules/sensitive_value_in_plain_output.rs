@@ -1,0 +1,84 @@
+#![doc = include_str!("../../policies/rules/sensitive-value-in-plain-output.md")]
+
+use super::{Context, Rule};
+use crate::finding::Finding;
+use crate::module::address::{Subject, reference};
+use crate::policy::Options;
+use crate::syntax::{Expr, ExprKind, Part, Template, Traversal};
+use crate::text::Span;
+use crate::tree::Node;
+
+pub(super) struct SensitiveValueInPlainOutput;
+
+impl Rule for SensitiveValueInPlainOutput {
+    const ID: &'static str = "sensitive-value-in-plain-output";
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        let module = node.module();
+        if !node.is_called() || !module.complete {
+            // In a root module it is an error of the engine.
+            return;
+        }
+        for output in module.outputs.values() {
+            let Some(value) = &output.value else { continue };
+            if output.sensitive.as_ref().is_some_and(|sensitive| sensitive.value) {
+                continue;
+            }
+            let Some(source) = traversal(&value.expr).and_then(|found| sensitive_source(node, found)) else {
+                continue;
+            };
+            findings.push(
+                Self::finding("Output does not say that it is sensitive")
+                    .detail(format!(
+                        "The value of `{}` is sensitive all the same, and a root module that returns it is in error, \
+                         far from here and without a word of why.",
+                        output.name
+                    ))
+                    .at(value.expr.span)
+                    .label("a sensitive value")
+                    .related(source, "sensitive because of this")
+                    .help("add `sensitive = true` to the output")
+                    .address(format!("output.{}", output.name)),
+            );
+        }
+    }
+}
+
+/// What an expression returns as it is.
+fn traversal(expr: &Expr) -> Option<&Traversal> {
+    let mut expr = expr;
+    loop {
+        let template: &Template = match &expr.kind {
+            ExprKind::Traversal(found) => return Some(found),
+            ExprKind::Parens(inner) => {
+                expr = inner;
+                continue;
+            }
+            ExprKind::Template(template) => template,
+            ExprKind::JsonString(string) => string.template.as_ref().ok()?,
+            _ => return None,
+        };
+        match template.parts.as_slice() {
+            [Part::Interpolation(inner)] => expr = inner,
+            _ => return None,
+        }
+    }
+}
+
+/// Where it is said that what this refers to is sensitive.
+fn sensitive_source(node: Node<'_>, traversal: &Traversal) -> Option<Span> {
+    let module = node.module();
+    let subject = reference(traversal, &module.features).ok()?.subject;
+    let given = if let Subject::Variable(name) = subject {
+        module.variables.get(&name)?.sensitive.clone()
+    } else if let Subject::Module { call, output: Some(output), .. } = subject {
+        node.child(&call)?.module().outputs.get(&output)?.sensitive.clone()
+    } else {
+        None
+    };
+    given.filter(|sensitive| sensitive.value).map(|sensitive| sensitive.span)
+}

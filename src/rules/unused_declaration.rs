@@ -1,0 +1,119 @@
+#![doc = include_str!("../../policies/rules/unused-declaration.md")]
+
+use std::collections::HashSet;
+
+use super::{Context, Rule};
+use crate::finding::Finding;
+use crate::module::Module;
+use crate::module::address::{Mode, Subject, reference};
+use crate::module::declaration::{Resource, Variable};
+use crate::policy::Options;
+use crate::syntax::{Expr, ExprKind, Traversal};
+use crate::text::Span;
+use crate::tree::Node;
+
+pub(super) struct UnusedDeclaration;
+
+/// Data sources that are there for what they do.
+const WITH_EFFECTS: [&str; 3] = ["archive_file", "external", "http"];
+
+impl Rule for UnusedDeclaration {
+    const ID: &'static str = "unused-declaration";
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        let module = node.module();
+        if !module.complete {
+            return;
+        }
+        let Some(used) = used(node, context) else { return };
+        let mut unused = |what: &str, name: &str, at: Span, address: String, help: &str| {
+            findings.push(
+                Self::finding(format!("{what} is not used"))
+                    .detail(format!("Nothing in this module reads `{name}`."))
+                    .at(at)
+                    .label("read by nothing")
+                    .help(help)
+                    .address(address),
+            );
+        };
+        for variable in module.variables.values().filter(|variable| !is_kept(variable)) {
+            if !used.contains(&Subject::Variable(variable.name.clone())) {
+                let address = format!("variable.{}", variable.name);
+                let help = "remove it, with the arguments of callers that set it";
+                unused(
+                    "Variable",
+                    &format!("var.{}", variable.name),
+                    variable.origin.header(),
+                    address,
+                    help,
+                );
+            }
+        }
+        for local in module.locals.values() {
+            if !used.contains(&Subject::Local(local.name.clone())) {
+                let address = format!("local.{}", local.name);
+                unused("Local value", &address, local.attribute.name_span, address.clone(), "remove it");
+            }
+        }
+        for resource in module.resources.values().filter(|resource| is_only_read(resource)) {
+            if !used.contains(&Subject::Resource { address: resource.address.clone(), key: None }) {
+                let address = resource.address.to_string();
+                unused("Data source", &address, resource.origin.header(), address.clone(), "remove it");
+            }
+        }
+    }
+}
+
+/// Everything that some expression in a file of the module refers to, in whatever place; keys are left out. None where
+/// a file is not at hand.
+fn used(node: Node<'_>, context: &Context<'_>) -> Option<HashSet<Subject>> {
+    let module = node.module();
+    let mut used = HashSet::new();
+    for (file, _) in context.folder(&module.folder)?.module_files(node.tree().engine()) {
+        context.file(file.id?)?.body.for_each_expression(&mut |expr| {
+            expr.walk(&mut |inner, _| mark(inner, module, &mut used));
+        });
+    }
+    Some(used)
+}
+
+fn mark(expr: &Expr, module: &Module, used: &mut HashSet<Subject>) {
+    match &expr.kind {
+        ExprKind::Traversal(traversal) => mark_traversal(traversal, module, used),
+        // Without its place nobody knows whether such a text is an address, as in `depends_on`.
+        ExprKind::JsonString(_) => {
+            if let Some(traversal) = expr.as_traversal() {
+                mark_traversal(&traversal, module, used);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn mark_traversal(traversal: &Traversal, module: &Module, used: &mut HashSet<Subject>) {
+    if let Ok(reference) = reference(traversal, &module.features) {
+        used.insert(match reference.subject {
+            Subject::Resource { address, .. } => Subject::Resource { address, key: None },
+            subject => subject,
+        });
+    }
+}
+
+/// Whether a variable is only there so that old callers do not fail.
+fn is_kept(variable: &Variable) -> bool {
+    let says_so = |text: &str| text.to_lowercase().contains("deprecated");
+    variable.deprecated.is_some() || variable.description.as_ref().is_some_and(|text| says_so(&text.value))
+}
+
+/// Whether it is a data source, and of no use but to be read.
+fn is_only_read(resource: &Resource) -> bool {
+    resource.address.mode == Mode::Data
+        && resource.check.is_none()
+        && resource.preconditions.is_empty()
+        && resource.postconditions.is_empty()
+        && !WITH_EFFECTS.contains(&resource.address.kind.as_str())
+}

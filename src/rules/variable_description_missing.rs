@@ -1,0 +1,36 @@
+#![doc = include_str!("../../policies/rules/variable-description-missing.md")]
+
+use super::{Context, Rule};
+use crate::finding::Finding;
+use crate::policy::Options;
+use crate::tree::Node;
+
+pub(super) struct VariableDescriptionMissing;
+
+impl Rule for VariableDescriptionMissing {
+    const ID: &'static str = "variable-description-missing";
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        let module = node.module();
+        if !module.complete {
+            return;
+        }
+        for variable in module.variables.values() {
+            if variable.description.as_ref().is_some_and(|given| !given.value.trim().is_empty()) {
+                continue;
+            }
+            findings.push(
+                Self::finding("Variable without a description")
+                    .detail(format!("Nothing says what `{}` is for.", variable.name))
+                    .at(variable.origin.header())
+                    .label("what is it for?")
+                    .help("add `description = …` for those who set it")
+                    .address(format!("variable.{}", variable.name)),
+            );
+        }
+    }
+}

@@ -1,0 +1,36 @@
+#![doc = include_str!("../../policies/rules/variable-type-missing.md")]
+
+use super::{Context, Rule};
+use crate::finding::Finding;
+use crate::policy::Options;
+use crate::tree::Node;
+
+pub(super) struct VariableTypeMissing;
+
+impl Rule for VariableTypeMissing {
+    const ID: &'static str = "variable-type-missing";
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        let module = node.module();
+        if !module.complete {
+            return;
+        }
+        for variable in module.variables.values().filter(|variable| variable.constraint.is_none()) {
+            findings.push(
+                Self::finding("Variable without a type")
+                    .detail(format!(
+                        "`{}` takes a value of any type, so a wrong one shows only where it is used.",
+                        variable.name
+                    ))
+                    .at(variable.origin.header())
+                    .label("takes anything")
+                    .help("add `type = …`; `type = any`, if it really is to take anything")
+                    .address(format!("variable.{}", variable.name)),
+            );
+        }
+    }
+}
