@@ -145,8 +145,8 @@ impl Expr {
     }
 
     /// The address, if this is a name with constant steps from it. `true`, `false` and `null` count as names here, and
-    /// so does what a JSON string says; what stands in parentheses or native quotes does not. (To the engines those
-    /// three words are names in native syntax only. No place takes them as one, so both end in an error.)
+    /// so does what a JSON string says; what stands in parentheses or native quotes does not. (In JSON those three
+    /// words stand in parentheses, so to speak: see `json::convert`.)
     pub fn as_traversal(&self) -> Option<Cow<'_, Traversal>> {
         match &self.kind {
             ExprKind::Traversal(traversal) => Some(Cow::Borrowed(traversal)),

@@ -162,10 +162,6 @@ impl Decoder<'_> {
         let (name, key) = self.provider_key(expr);
         let traversal = match self.unquoted(&name, Quoted::Reference) {
             // What the engine says about the reference as such is replaced by what is said below.
-            // A keyword such as `null` is a name as well, but not in JSON.
-            Unquoted::NotQuoted if self.json && matches!(name.kind, ExprKind::Null | ExprKind::Bool(_)) => {
-                None
-            }
             Unquoted::NotQuoted => name.as_traversal().map(Cow::into_owned),
             Unquoted::Reference(traversal) => Some(traversal),
             Unquoted::Unreadable => None,

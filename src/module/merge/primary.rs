@@ -13,6 +13,9 @@ use crate::module::decode::Declarations;
 use crate::module::merge::Merger;
 use crate::text::Span;
 
+/// What the engines say of a second local value of one name.
+pub(super) const DUPLICATE_LOCAL: &str = "Duplicate local value definition";
+
 impl Merger<'_> {
     /// Requirements of primary files, of which there may be one block, and then the entries of override files, which
     /// replace whole entries.
@@ -125,7 +128,7 @@ impl Merger<'_> {
             let at = local.attribute.span;
             if let Some(first) = self.module.locals.insert(local.name.clone(), local) {
                 let address = format!("local.{}", first.name);
-                self.twice("Duplicate local value definition", address, at, first.attribute.span);
+                self.twice(DUPLICATE_LOCAL, address, at, first.attribute.span);
             }
         }
         for output in outputs {

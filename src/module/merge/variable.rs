@@ -1,9 +1,10 @@
 //! Lays a `variable` block of an override file over a variable, and checks what comes of it; the same for locals.
 
 use crate::engine::InOverride;
-use crate::finding::{Finding, Language};
+use crate::finding::{Finding, Language, Related};
 use crate::module::declaration::{Given, Local, Variable};
 use crate::module::merge::Merger;
+use crate::module::merge::primary::DUPLICATE_LOCAL;
 use crate::value::{self, Mismatch};
 
 impl Merger<'_> {
@@ -45,10 +46,17 @@ impl Merger<'_> {
             self.without_base("Missing base local value definition to override", &what, over.attribute.span);
             return;
         };
+        let (declared, overridden) = (base.attribute.span, over.attribute.span);
         let replaced = std::mem::replace(&mut base.attribute, over.attribute);
         match &base.base {
             Some(_) => base.superseded.push(replaced),
             None => base.base = Some(replaced),
+        }
+        // The engine does not copy the place of a value that is declared twice, so that an override moves it.
+        let twice = self.findings.iter_mut().filter(|finding| finding.primary == Some(declared));
+        for finding in twice.filter(|finding| finding.summary == DUPLICATE_LOCAL) {
+            finding.primary = Some(overridden);
+            finding.related.push(Related { span: declared, message: "declared here again".to_owned() });
         }
     }
 }

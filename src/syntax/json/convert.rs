@@ -11,8 +11,12 @@ impl Node {
     /// The value as an expression; how deep it may be is bounded where it is read.
     pub(super) fn expr(&self) -> Expr {
         let kind = match &self.kind {
-            NodeKind::Null => ExprKind::Null,
-            NodeKind::Bool(value) => ExprKind::Bool(*value),
+            // In native syntax these words are names as well, and bare. Here they are values and nothing else, as they
+            // are there in parentheses.
+            NodeKind::Null => ExprKind::Parens(Box::new(Expr { span: self.span, kind: ExprKind::Null })),
+            NodeKind::Bool(value) => {
+                ExprKind::Parens(Box::new(Expr { span: self.span, kind: ExprKind::Bool(*value) }))
+            }
             NodeKind::Number(digits) => ExprKind::Number(digits.clone()),
             NodeKind::String(text) => ExprKind::JsonString(Box::new(string(text, self.span))),
             NodeKind::Array(elements) => {
