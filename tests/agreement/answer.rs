@@ -28,7 +28,7 @@ pub(crate) enum Reach {
     Tree,
     /// Versions and providers were looked up, and something was not right or not installed.
     Requirements,
-    /// The graph was built, and could not be.
+    /// The graph could not be built: what stands in its way is said, but only the first of it.
     Graph,
     /// Everything was judged.
     Validate,
@@ -51,14 +51,13 @@ impl Reach {
         Self::ALL.into_iter().find(|reach| reach.name() == name)
     }
 
-    /// How far one has to get to say this.
+    /// How far one has to get to say this, at least.
     pub(crate) fn of(diagnostic: &Diagnostic) -> Self {
-        let any = |starts: &[&str]| starts.iter().any(|start| diagnostic.summary.starts_with(start));
+        let is_early = REQUIREMENTS.iter().any(|summary| diagnostic.summary == *summary);
         match diagnostic.stage {
             Stage::Load => Self::Tree,
-            Stage::Validate if any(REQUIREMENTS) => Self::Requirements,
-            Stage::Validate if any(GRAPH) => Self::Graph,
-            Stage::Validate => Self::Validate,
+            Stage::Validate if is_early => Self::Requirements,
+            Stage::Validate => Self::Graph,
         }
     }
 }
@@ -68,14 +67,6 @@ const REQUIREMENTS: &[&str] = &[
     "Invalid required_version constraint",
     "Invalid version constraint",
     "Invalid import provider argument",
-];
-
-const GRAPH: &[&str] = &[
-    "Cycle",
-    "missing provider",
-    "Provider configuration not present",
-    "Configuration for import target does not exist",
-    "Missing required provisioner plugin",
 ];
 
 /// One diagnostic, as far as agreement asks for it.
@@ -121,11 +112,6 @@ impl Diagnostic {
             is_error: severity == "error",
             summary: summary.to_owned(),
         })
-    }
-
-    /// The folder of the file, from the root module's folder, empty for the root itself.
-    pub(crate) fn folder(&self) -> &str {
-        self.file.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
 }
 

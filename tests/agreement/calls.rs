@@ -122,6 +122,7 @@ fn calls_of_native(text: &str) -> Vec<(String, String)> {
     let words = words(text);
     let mut depth = 0_usize;
     let mut call: Option<&str> = None;
+    let mut versioned = Vec::new();
     for (at, word) in words.iter().enumerate() {
         match word.as_str() {
             "{" | "[" | "(" => {
@@ -136,6 +137,10 @@ fn calls_of_native(text: &str) -> Vec<(String, String)> {
                     call = None;
                 }
             }
+            // A version makes it the address of a registry, whatever it looks like.
+            "version" if depth == 1 && words.get(at + 1).is_some_and(|next| next == "=") => {
+                versioned.extend(call);
+            }
             "source" if depth == 1 && words.get(at + 1).is_some_and(|next| next == "=") => {
                 let source = words.get(at + 2).and_then(|value| value.strip_prefix('"')?.strip_suffix('"'));
                 if let (Some(call), Some(source)) = (call, source) {
@@ -145,6 +150,7 @@ fn calls_of_native(text: &str) -> Vec<(String, String)> {
             _ => {}
         }
     }
+    calls.retain(|(call, _)| !versioned.contains(&call.as_str()));
     calls
 }
 
@@ -199,6 +205,7 @@ fn calls_of_json(text: &str) -> Vec<(String, String)> {
         .flat_map(|calls| {
             calls.iter().flat_map(|(name, bodies)| flat(bodies).into_iter().map(move |body| (name, body)))
         })
+        .filter(|(_, body)| body.get("version").is_none())
         .filter_map(|(name, body)| Some((name.clone(), body.get("source")?.as_str()?.to_owned())))
         .collect()
 }

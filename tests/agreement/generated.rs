@@ -1,6 +1,7 @@
 //! Turns the answers about generated trees into one line each, and back.
 //!
-//! `tree 17 3f2a9c01 validate: load error main.tf:3: Some summary; …`, with ` || ` before another possible answer.
+//! `tree 17 3f2a9c01 validate: E main.tf:3: Some summary; …`, with ` || ` before another possible answer. `E` and `W`
+//! are errors and warnings of the loader, `VE` and `VW` those of `validate`.
 //! The number behind the seed is a hash of the tree's text, so that a generator that changes is noticed.
 
 use std::collections::BTreeMap;
@@ -11,13 +12,30 @@ use crate::answer::{Answer, Diagnostic};
 use crate::case::Case;
 use crate::generator;
 
+/// Two words in one letter or two.
+const CODES: &[(&str, &str)] =
+    &[("E", "load error"), ("W", "load warning"), ("VE", "validate error"), ("VW", "validate warning")];
+
 /// How many trees, and how many slips of one character.
 const TREES: u64 = 1200;
+const HARD: u64 = 1000;
 const SLIPS: u64 = 300;
 
 /// Every generated case, without answers.
 pub(crate) fn cases() -> Vec<Case> {
-    (0..TREES).map(generator::tree).chain((0..SLIPS).map(generator::slip)).collect()
+    let kinds = [("tree", TREES), ("hard", HARD), ("slip", SLIPS)];
+    kinds.into_iter().flat_map(|(kind, count)| (0..count).map(move |seed| case(kind, seed))).collect()
+}
+
+/// The case of a kind and a seed.
+pub(crate) fn case(kind: &str, seed: u64) -> Case {
+    match kind {
+        "tree" => generator::tree(seed),
+        "hard" => generator::hard(seed),
+        "wired" => generator::wired(seed),
+        "slip" => generator::slip(seed),
+        _ => panic!("there are trees, hard ones, wired ones, and slips: {kind}"),
+    }
 }
 
 /// Where the answers are kept.
@@ -42,7 +60,10 @@ fn parse_answer(text: &str, line: &str) -> Answer {
     let (reach, said) = text.split_once(':').unwrap_or_else(|| panic!("how far it got: {line}"));
     let mut answer = Answer::reaching(reach).unwrap_or_else(|| panic!("how far it got: {line}"));
     for one in said.split(';').map(str::trim).filter(|one| !one.is_empty()) {
-        answer.diagnostics.insert(Diagnostic::parse(one).unwrap_or_else(|| panic!("{one}: {line}")));
+        let (code, rest) = one.split_once(' ').unwrap_or_else(|| panic!("a diagnostic, {one}: {line}"));
+        let kind = CODES.iter().find(|(short, _)| *short == code).map_or(code, |(_, kind)| kind);
+        let one = Diagnostic::parse(&format!("{kind} {rest}")).unwrap_or_else(|| panic!("{one}: {line}"));
+        answer.diagnostics.insert(one);
     }
     answer
 }
@@ -53,13 +74,19 @@ pub(crate) fn line(case: &Case) -> String {
         .answers
         .iter()
         .map(|answer| {
-            let said: Vec<String> = answer.diagnostics.iter().map(|one| format!(" {one}")).collect();
+            let said: Vec<String> = answer.diagnostics.iter().map(|one| format!(" {}", short(one))).collect();
             format!("{}:{}", answer.reach_name(), said.join(";"))
         })
         .collect();
     let mut line = String::new();
     let _ = write!(line, "{} {} {}", case.name, hash(case), answers.join(" || "));
     line
+}
+
+fn short(diagnostic: &Diagnostic) -> String {
+    let text = diagnostic.to_string();
+    let code = CODES.iter().find_map(|(code, kind)| Some(format!("{code}{}", text.strip_prefix(kind)?)));
+    code.expect("every kind has a code")
 }
 
 /// FNV-1a over the text of the tree.

@@ -6,6 +6,7 @@ mod faults;
 mod overrides;
 mod parts;
 mod plan;
+mod targeted;
 mod typed;
 mod wiring;
 
@@ -37,6 +38,33 @@ pub(crate) fn tree(seed: u64) -> Case {
         faults::make_one(&mut dice, &mut folders);
     }
     Case::new(format!("tree {seed}"), entries(&folders))
+}
+
+/// The module tree of a seed, with values that the checks of single arguments look for.
+pub(crate) fn hard(seed: u64) -> Case {
+    let mut dice = Dice::new(seed ^ 0x00AB_1E0F_4A2D);
+    let plan = Plan::random(&mut dice);
+    let mut folders: Vec<Folder> =
+        (0..plan.modules.len()).map(|number| folder(&mut dice, &plan, number)).collect();
+    for _ in 0..dice.between(1, 4) {
+        targeted::make_one(&mut dice, &mut folders);
+    }
+    if dice.chance(40) {
+        faults::make_one(&mut dice, &mut folders);
+    }
+    Case::new(format!("hard {seed}"), entries(&folders))
+}
+
+/// The module tree of a seed, where many providers are passed between many modules.
+pub(crate) fn wired(seed: u64) -> Case {
+    let mut dice = Dice::new(seed ^ 0x0033_77BE_11A5);
+    let plan = Plan::wired(&mut dice);
+    let mut folders: Vec<Folder> =
+        (0..plan.modules.len()).map(|number| folder(&mut dice, &plan, number)).collect();
+    if dice.chance(15) {
+        faults::make_one(&mut dice, &mut folders);
+    }
+    Case::new(format!("wired {seed}"), entries(&folders))
 }
 
 /// The module tree of a seed, with one character of one file lost, doubled, replaced or added.

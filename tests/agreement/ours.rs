@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::answer::{Diagnostic, Reach, Stage};
+use crate::answer::{Answer, Diagnostic, Reach, Stage};
 use crate::calls::installed;
 use crate::case::Case;
 
@@ -21,23 +21,33 @@ const ABOUT_CALLED: &[&str] = &[
 
 /// What the checker says about one case, and which folders belong to its tree.
 pub(crate) struct Said {
-    all: BTreeSet<Diagnostic>,
+    all: Vec<Found>,
     reachable: BTreeSet<String>,
 }
 
+struct Found {
+    diagnostic: Diagnostic,
+    /// The folder of its place, or of the module if it has no place.
+    folder: String,
+}
+
 impl Said {
-    /// What an engine that got so far could have said too: the checker goes on where the engine stops.
-    pub(crate) fn within(&self, reach: Reach) -> BTreeSet<Diagnostic> {
-        let is_within = |said: &&Diagnostic| match reach {
+    /// What the engine could have said too, from how far it got: the checker goes on where the engine stops.
+    pub(crate) fn within(&self, answer: &Answer) -> BTreeSet<Diagnostic> {
+        let reaches = |said: &Found| self.reachable.contains(&said.folder);
+        let is_within = |said: &&Found| match answer.reach {
             Reach::Root => {
-                let about_called = ABOUT_CALLED.contains(&said.summary.as_str());
-                said.folder().is_empty() && said.stage == Stage::Load && !about_called
+                let about_called = ABOUT_CALLED.contains(&said.diagnostic.summary.as_str());
+                said.folder.is_empty() && said.diagnostic.stage == Stage::Load && !about_called
             }
-            Reach::Tree | Reach::Requirements | Reach::Graph | Reach::Validate => {
-                self.reachable.contains(said.folder()) && Reach::of(said) <= reach
+            Reach::Tree | Reach::Requirements => reaches(said) && Reach::of(&said.diagnostic) <= answer.reach,
+            Reach::Graph => {
+                let is_first = answer.diagnostics.contains(&said.diagnostic);
+                reaches(said) && (is_first || said.diagnostic.stage == Stage::Load)
             }
+            Reach::Validate => reaches(said),
         };
-        self.all.iter().filter(is_within).cloned().collect()
+        self.all.iter().filter(is_within).map(|said| said.diagnostic.clone()).collect()
     }
 }
 
@@ -52,12 +62,12 @@ pub(crate) fn check(cases: &[Case]) -> Vec<Said> {
             fs::create_dir(&root).expect("a new folder");
             case.lay_out(&root);
             let reachable = installed(&root).into_iter().map(|module| module.folder).collect();
-            Said { all: BTreeSet::new(), reachable }
+            Said { all: Vec::new(), reachable }
         })
         .collect();
     for diagnostic in run(place.path()) {
         let Some((number, diagnostic)) = belongs(&diagnostic) else { continue };
-        said[number].all.insert(diagnostic);
+        said[number].all.push(diagnostic);
     }
     said
 }
@@ -76,7 +86,7 @@ fn folder(number: usize) -> String {
 /// The diagnostics of a run over the folder.
 fn run(root: &Path) -> Vec<Value> {
     let output = Command::new(env!("CARGO_BIN_EXE_overrule"))
-        .args(["check", "--format", "json", "--engine", "terraform@1.11.4"])
+        .args(["check", "--format", "json", "--engine", "terraform@1.11"])
         .arg(root)
         .env_clear()
         .output()
@@ -87,28 +97,36 @@ fn run(root: &Path) -> Vec<Value> {
 }
 
 /// The number of the case that a diagnostic is about, and the diagnostic as if that case were alone.
-fn belongs(diagnostic: &Value) -> Option<(usize, Diagnostic)> {
+fn belongs(diagnostic: &Value) -> Option<(usize, Found)> {
     let place = diagnostic["range"]["filename"].as_str().or_else(|| diagnostic["module"].as_str())?;
     let case = place.split('/').next()?;
     let number = case.strip_prefix("case")?.parse().ok()?;
-    Some((number, parse(diagnostic, &format!("{case}/"))?))
+    Some((number, parse(diagnostic, case)?))
 }
 
-/// A language finding that is more than a notice.
-fn parse(diagnostic: &Value, prefix: &str) -> Option<Diagnostic> {
+/// A language finding that is more than a notice; names count from the folder `top`.
+fn parse(diagnostic: &Value, top: &str) -> Option<Found> {
     if diagnostic["category"] != "language" || diagnostic["level"] == "notice" {
         return None;
     }
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let file = text(&diagnostic["range"]["filename"]);
-    let summary = text(&diagnostic["summary"]);
-    Some(Diagnostic {
-        file: file.strip_prefix(prefix).unwrap_or(&file).to_owned(),
-        line: diagnostic["range"]["start"]["line"]
-            .as_u64()
-            .map_or(0, |line| usize::try_from(line).expect("a line number")),
+    let name = |value: &Value| {
+        let name = value.as_str().unwrap_or_default();
+        name.strip_prefix(top).map_or(name, |inside| inside.trim_start_matches('/')).to_owned()
+    };
+    let file = name(&diagnostic["range"]["filename"]);
+    let summary = diagnostic["summary"].as_str().unwrap_or_default().to_owned();
+    let line = diagnostic["range"]["start"]["line"].as_u64();
+    let folder = match file.rsplit_once('/') {
+        Some((folder, _)) => folder.to_owned(),
+        None if file.is_empty() => name(&diagnostic["module"]),
+        None => String::new(),
+    };
+    let diagnostic = Diagnostic {
+        file,
+        line: line.map_or(0, |line| usize::try_from(line).expect("a line number")),
         stage: if diagnostic["stage"] == "validate" { Stage::Validate } else { Stage::Load },
         is_error: diagnostic["severity"] == "error",
         summary: if summary.starts_with("Cycle: ") { "Cycle".to_owned() } else { summary },
-    })
+    };
+    Some(Found { diagnostic, folder })
 }

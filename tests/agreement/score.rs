@@ -118,7 +118,7 @@ pub(crate) struct Difference {
 
 impl Difference {
     pub(crate) fn new(answer: &Answer, said: &Said) -> Self {
-        let ours = said.within(answer.reach);
+        let ours = said.within(answer);
         Self {
             both: ours.intersection(&answer.diagnostics).cloned().collect(),
             missing: answer.diagnostics.difference(&ours).cloned().collect(),

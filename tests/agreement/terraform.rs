@@ -17,11 +17,14 @@ use crate::case::{Case, RELEASE};
 const PROBE_FILE: &str = "zzzz_probe.tf";
 const PROBE: &str = "module \"overrule_probe\" {\n  source = \"./overrule-probe\"\n}\n";
 
+/// A reference to nothing, which is said only where the graph is walked.
+const WALK_PROBE: &str = "output \"overrule_probe\" {\n  value = var.overrule_probe\n}\n";
+
 /// What only the loader says, and in other words where there is an error in the tree, as the probe is.
 const OF_LOADER: &[&str] = &["Provider type mismatch", "Reference to undefined provider"];
 
 /// How often an engine that may answer at random is asked.
-const PATIENCE: usize = 12;
+const PATIENCE: usize = 24;
 
 /// The program on PATH, if it is the release that was recorded.
 pub(crate) struct Terraform {
@@ -69,7 +72,7 @@ impl Terraform {
         let again = || self.validate(&root, place.path(), &modules);
         let first = again();
         let mut outcomes = BTreeSet::from([first.clone()]);
-        if may_be_random(&first, case) || (!first.is_empty() && outcomes.insert(again())) {
+        if may_be_random(&first, &modules, case) || (!first.is_empty() && outcomes.insert(again())) {
             outcomes.extend((1..PATIENCE).map(|_| again()));
         }
         let answers: BTreeSet<Answer> =
@@ -100,10 +103,7 @@ impl Terraform {
                 if early && said.is_error { Stage::Validate } else { Stage::Load }
             });
         }
-        let file = root.join(PROBE_FILE);
-        fs::write(&file, PROBE).expect("the probe file");
-        let loaded = self.validate(root, aside, modules);
-        fs::remove_file(&file).expect("the probe file");
+        let loaded = self.validate_with(PROBE, root, aside, modules);
         let stage = |said: &Said| {
             let of_loader = loaded.contains(said)
                 || said.summary == "Module not installed"
@@ -114,9 +114,29 @@ impl Terraform {
             let follows_calls = modules.len() == 1 || loaded.iter().any(|said| said.file == PROBE_FILE);
             return answer(if follows_calls { Reach::Tree } else { Reach::Root }, &|_| Stage::Load);
         }
-        let stops =
-            all.iter().filter(|said| said.is_error).map(|said| Reach::of(&said.clone().at(Stage::Validate)));
-        answer(stops.min().unwrap_or(Reach::Validate), &stage)
+        let late = |said: &&Said| said.is_error && stage(said) == Stage::Validate;
+        let is_early = |said: &Said| Reach::of(&said.clone().at(Stage::Validate)) == Reach::Requirements;
+        let reach = if all.iter().filter(late).any(is_early) {
+            Reach::Requirements
+        } else if all.iter().any(|said| late(&said)) && !self.walks(root, aside, modules) {
+            Reach::Graph
+        } else {
+            Reach::Validate
+        };
+        answer(reach, &stage)
+    }
+
+    fn walks(&self, root: &Path, aside: &Path, modules: &[Installed]) -> bool {
+        self.validate_with(WALK_PROBE, root, aside, modules).iter().any(|said| said.file == PROBE_FILE)
+    }
+
+    /// Asks with one more file in the module.
+    fn validate_with(&self, probe: &str, root: &Path, aside: &Path, modules: &[Installed]) -> BTreeSet<Said> {
+        let file = root.join(PROBE_FILE);
+        fs::write(&file, probe).expect("the probe file");
+        let said = self.validate(root, aside, modules);
+        fs::remove_file(&file).expect("the probe file");
+        said
     }
 
     fn validate(&self, root: &Path, aside: &Path, modules: &[Installed]) -> BTreeSet<Said> {
@@ -149,7 +169,7 @@ impl Terraform {
 }
 
 /// Go walks its maps at random, and where a tree has such a choice the engine must be asked more than twice.
-fn may_be_random(said: &BTreeSet<Said>, case: &Case) -> bool {
+fn may_be_random(said: &BTreeSet<Said>, modules: &[Installed], case: &Case) -> bool {
     let any =
         |starts: &[&str]| said.iter().any(|said| starts.iter().any(|start| said.summary.starts_with(start)));
     let of_requirement = [
@@ -160,7 +180,15 @@ fn may_be_random(said: &BTreeSet<Said>, case: &Case) -> bool {
         "Invalid configuration_aliases",
         "Invalid Attribute",
     ];
+    // Of several calls with wrong arguments, only the one that comes first is named.
+    let of_call = [
+        "Missing required argument",
+        "Unsupported argument",
+        "Unsupported block type",
+        "Extraneous JSON object property",
+    ];
     any(&["Duplicate required provider", "Provider type mismatch"])
+        || (modules.len() > 2 && any(&of_call))
         || (any(&of_requirement) && case.tree().contains("required_providers"))
 }
 

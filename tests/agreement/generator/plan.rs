@@ -75,22 +75,70 @@ const PROVIDERS: &[&str] = &["foo", "bar", "baz"];
 const ALIASES: &[&str] = &["east", "west"];
 const WORDS: &[&str] = &["name", "size", "tags", "zone", "net", "enabled", "ids", "mode"];
 
+/// What is likely in a tree; all but the sizes in percent.
+struct Odds {
+    sizes: &'static [usize],
+    foreign: usize,
+    /// Whether modules declare values at all.
+    values: bool,
+    /// Under the root, and not under another called module.
+    flat: usize,
+    required: usize,
+    /// Another namespace, or the name of another provider, than the rest of the tree has.
+    stray: [usize; 2],
+    aliases: usize,
+    configured_in_child: usize,
+}
+
+const MIXED: Odds = Odds {
+    sizes: &[1, 1, 2, 2, 3, 4, 5],
+    foreign: 45,
+    values: true,
+    flat: 0,
+    required: 60,
+    stray: [12, 6],
+    aliases: 15,
+    configured_in_child: 12,
+};
+
+const WIRED: Odds = Odds {
+    sizes: &[3, 4, 5, 6],
+    foreign: 100,
+    values: false,
+    flat: 50,
+    required: 65,
+    stray: [25, 12],
+    aliases: 35,
+    configured_in_child: 25,
+};
+
 impl Plan {
+    /// Something of everything.
     pub(crate) fn random(dice: &mut Dice) -> Self {
-        let foreign = dice.chance(45);
-        let count = [1, 1, 2, 2, 3, 4, 5][dice.below(7)];
+        Self::with(dice, &MIXED)
+    }
+
+    /// Providers, passed from module to module, above all.
+    pub(crate) fn wired(dice: &mut Dice) -> Self {
+        Self::with(dice, &WIRED)
+    }
+
+    fn with(dice: &mut Dice, odds: &Odds) -> Self {
+        let foreign = dice.chance(odds.foreign);
+        let count = odds.sizes[dice.below(odds.sizes.len())];
         let namespaces: Vec<&str> =
             PROVIDERS.iter().map(|_| dice.word(&["hashicorp", "hashicorp", "acme", "other"])).collect();
         let mut modules: Vec<Module> = Vec::new();
         for number in 0..count {
-            let parent = (number > 0).then(|| dice.below(number));
+            let is_flat = odds.flat > 0 && dice.chance(odds.flat);
+            let parent = (number > 0).then(|| if is_flat { 0 } else { dice.below(number) });
             let path = match parent {
                 None => String::new(),
                 Some(0) => format!("modules/m{number}"),
                 Some(parent) if dice.chance(40) => format!("{}/modules/m{number}", modules[parent].path),
                 Some(_) => format!("modules/m{number}"),
             };
-            let module = Module::random(dice, path, foreign, &namespaces, number == 0);
+            let module = Module::random(dice, path, foreign.then_some(&namespaces[..]), odds, number == 0);
             modules.push(module);
             let Some(parent) = parent else { continue };
             connect(dice, &mut modules, parent, number);
@@ -124,7 +172,7 @@ fn source(from: &str, to: &str) -> String {
 }
 
 impl Module {
-    fn random(dice: &mut Dice, path: String, foreign: bool, namespaces: &[&str], is_root: bool) -> Self {
+    fn random(dice: &mut Dice, path: String, foreign: Option<&[&str]>, odds: &Odds, is_root: bool) -> Self {
         let mut module = Self {
             path,
             variables: Vec::new(),
@@ -139,13 +187,17 @@ impl Module {
             let of = dice.chance(75).then(|| Type::random(dice, 2));
             module.variables.push(Variable { name, of, required: dice.chance(35) });
         }
-        if foreign {
-            module.wire(dice, namespaces, is_root);
+        if !odds.values {
+            module.variables.clear();
+            module.locals.clear();
+        }
+        if let Some(namespaces) = foreign {
+            module.wire(dice, namespaces, odds, is_root);
         }
         for number in 0..dice.between(0, 3) {
             let kind = match module.needs.get(dice.below(4)) {
-                Some(need) if foreign => format!("{}_thing", need.local),
-                _ if foreign && dice.chance(15) => format!("{}_thing", dice.word(PROVIDERS)),
+                Some(need) if foreign.is_some() => format!("{}_thing", need.local),
+                _ if foreign.is_some() && dice.chance(15) => format!("{}_thing", dice.word(PROVIDERS)),
                 _ => "terraform_data".to_owned(),
             };
             let repeated =
@@ -155,19 +207,25 @@ impl Module {
         module
     }
 
-    fn wire(&mut self, dice: &mut Dice, namespaces: &[&str], is_root: bool) {
+    fn wire(&mut self, dice: &mut Dice, namespaces: &[&str], odds: &Odds, is_root: bool) {
         for (local, namespace) in PROVIDERS.iter().zip(namespaces) {
-            if dice.chance(60) {
-                let namespace =
-                    if dice.chance(12) { dice.word(&["hashicorp", "acme", "other"]) } else { namespace };
-                let of = if dice.chance(6) { dice.word(PROVIDERS) } else { local };
+            if dice.chance(odds.required) {
+                let namespace = if dice.chance(odds.stray[0]) {
+                    dice.word(&["hashicorp", "acme", "other"])
+                } else {
+                    namespace
+                };
+                let of = if dice.chance(odds.stray[1]) { dice.word(PROVIDERS) } else { local };
                 let source =
                     (namespace != "hashicorp" || dice.chance(70)).then(|| format!("{namespace}/{of}"));
-                let aliases =
-                    ALIASES.iter().filter(|_| dice.chance(15)).map(|&alias| alias.to_owned()).collect();
+                let aliases = ALIASES
+                    .iter()
+                    .filter(|_| dice.chance(odds.aliases))
+                    .map(|&alias| alias.to_owned())
+                    .collect();
                 self.needs.push(Need { local: (*local).to_owned(), source, aliases });
             }
-            let chance = if is_root { 55 } else { 12 };
+            let chance = if is_root { 55 } else { odds.configured_in_child };
             if dice.chance(chance) {
                 self.configured.push(Configured {
                     local: (*local).to_owned(),
