@@ -6,6 +6,10 @@ policy {
   extends = ["language"]
 }
 
+# Exceptions themselves
+rule "unused-exception" { level = "warning" }
+rule "expired-exception" { level = "warning" }
+
 # Overrides
 rule "override-accidental-name" { level = "warning" }
 rule "override-breaks-block" { level = "error" }

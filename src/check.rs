@@ -1,7 +1,11 @@
 //! Turns findings into verdicts: which of them are told, at which level, on whose word, in which order.
 
+mod additions;
+mod allow;
+mod baseline;
 mod engines;
 pub mod example;
+mod exceptions;
 mod fingerprint;
 mod foreign;
 mod forest;
@@ -13,6 +17,9 @@ mod sayings;
 mod threads;
 mod verdict;
 
+pub use additions::Additions;
+pub use baseline::Baseline;
+pub use exceptions::{EXPIRED_EXCEPTION, UNUSED_EXCEPTION};
 pub use load::{load_policy, rule_names};
 pub use run::run;
 pub use threads::in_threads;

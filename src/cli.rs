@@ -34,7 +34,7 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Checks modules and reports what is wrong
-    Check(check::Arguments),
+    Check(Box<check::Arguments>),
     /// Prints what a rule finds, why that matters, and what to write instead
     Explain(explain::Arguments),
     /// Lists every rule: its level under the policy that holds here, who set it, and one line on what it finds

@@ -8,6 +8,7 @@ mod body;
 mod expression;
 mod json;
 mod native;
+mod remark;
 mod shift;
 
 pub use analysis::{MapKey, Scope};
@@ -16,6 +17,8 @@ pub use expression::{
     BinaryOperator, Call, Expr, ExprKind, For, JsonProperty, JsonString, ObjectItem, ObjectKey, Part, Step,
     StepKind, Template, TemplateKind, Traversal, UnaryOperator,
 };
+
+pub use remark::{Item, Remark};
 
 pub use crate::engine::Notation;
 

@@ -119,6 +119,55 @@ fn the_policy_of_a_repository_is_found_and_each_rule_says_who_set_it() {
     assert_eq!((two.status.code(), text(two.stderr)), (Some(2), told.to_owned()));
 }
 
+/// A folder with two faults, one of them in JSON.
+fn faulty_modules() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("main.tf"), "variable \"a\" {}\nvariable \"a\" {}\n").expect("a file");
+    fs::create_dir(folder.path().join("b")).expect("a folder");
+    fs::write(folder.path().join("b/main.tf.json"), "{\"variable\": {\"a b\": {}}}").expect("a file");
+    folder
+}
+
+#[test]
+fn an_old_repository_can_start_green() {
+    let folder = faulty_modules();
+    let arguments = ["check", "--add-exceptions", "--reason", "see OPS-311"];
+    let added = output(folder.path(), &arguments);
+    assert_eq!(added.status.code(), Some(0));
+    assert_eq!(text(added.stderr), "added 1 comment to 1 file, and 1 exception to the policy\n");
+    let module = fs::read_to_string(folder.path().join("main.tf")).expect("a file");
+    assert!(module.contains("\n# overrule: allow(duplicate-declaration) see OPS-311\nvariable"), "{module}");
+    let policy = fs::read_to_string(folder.path().join("overrule.hcl")).expect("a policy");
+    assert!(
+        policy.starts_with("exception \"invalid-name\" {\n  paths  = [\"b/main.tf.json\"]\n"),
+        "{policy}"
+    );
+    let after = output(folder.path(), &["check"]);
+    let told = "checked 2 modules, 2 files: nothing found (2 excused)\n";
+    assert_eq!((after.status.code(), text(after.stdout)), (Some(0), told.to_owned()));
+    let again = output(folder.path(), &arguments);
+    assert_eq!(text(again.stderr), "added 0 comments to 0 files, and 0 exceptions to the policy\n");
+}
+
+#[test]
+fn a_baseline_leaves_out_what_was_there_before() {
+    let folder = faulty_modules();
+    let written = output(folder.path(), &["check", "--write-baseline", "known.txt"]);
+    assert_eq!(written.status.code(), Some(0), "what is written down is known");
+    let main = folder.path().join("main.tf");
+    let before = fs::read_to_string(&main).expect("a file");
+    fs::write(&main, format!("locals {{}}\n{before}variable \"n\" {{}}\nvariable \"n\" {{}}\n"))
+        .expect("a file");
+    let after = output(folder.path(), &["check", "--baseline", "known.txt", "--format", "concise"]);
+    let told = text(after.stdout);
+    assert_eq!((after.status.code(), told.lines().count()), (Some(1), 2), "{told}");
+    assert!(told.starts_with("main.tf:5:1: "), "{told}");
+    fs::write(folder.path().join("known.txt"), "no\n").expect("a file");
+    let refused = output(folder.path(), &["check", "--baseline", "known.txt"]);
+    let told = "error: cannot read `known.txt`: line 1 does not start with a fingerprint\n";
+    assert_eq!((refused.status.code(), text(refused.stderr)), (Some(2), told.to_owned()));
+}
+
 #[test]
 fn transcripts_are_what_the_program_says() {
     let cases = trycmd::TestCases::new();

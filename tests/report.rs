@@ -75,7 +75,8 @@ fn outcome(sources: &Sources) -> Outcome {
             verdict.asked_by = AskedBy::Policy { file: "overrule.hcl".into(), line: 9 };
         }
     }
-    Outcome { verdicts, modules: 212, files: 1480, engine: "terraform@1.11.4".to_owned() }
+    let engine = "terraform@1.11.4".to_owned();
+    Outcome { verdicts, modules: 212, files: 1480, engine, ..Outcome::default() }
 }
 
 /// Compares a report with the one that is kept, and with `UPDATE_REPORTS` set keeps it anew.

@@ -25,13 +25,17 @@ pub(super) struct Seen {
 }
 
 /// Looks at every module with the engines that it is for.
-pub(super) fn look(worktree: &mut Worktree, choice: Option<&Choice>, rulebook: &Rulebook<'_>) -> Seen {
-    let mut library = Library::default();
+pub(super) fn look(
+    worktree: &mut Worktree,
+    library: &mut Library,
+    choice: Option<&Choice>,
+    rulebook: &Rulebook<'_>,
+) -> Seen {
     let asked = choice.map(Choice::engines);
     let engines = asked.map_or_else(|| Product::ALL.map(Engine::newest).to_vec(), <[Engine]>::to_vec);
     let mut sights: BTreeMap<Engine, Sight> = engines
         .iter()
-        .map(|engine| (*engine, forest::look(worktree, &mut library, rulebook.policy, *engine)))
+        .map(|engine| (*engine, forest::look(worktree, library, rulebook.policy, *engine)))
         .collect();
     let mut wanted = match asked {
         Some(_) => Wanted::all(&sights),
@@ -39,7 +43,7 @@ pub(super) fn look(worktree: &mut Worktree, choice: Option<&Choice>, rulebook: &
     };
     for engine in wanted.roots.keys() {
         if !sights.contains_key(engine) {
-            sights.insert(*engine, forest::look(worktree, &mut library, rulebook.policy, *engine));
+            sights.insert(*engine, forest::look(worktree, library, rulebook.policy, *engine));
         }
     }
     let context = Context::new(worktree, library.files());

@@ -19,9 +19,12 @@ use std::ops::Range;
 use super::{Settings, Verdict, judge, load_policy, run};
 use crate::engine::Choice;
 use crate::finding::{RuleId, Severity};
-use crate::policy::Policy;
+use crate::policy::{Date, Policy};
 use crate::source::Worktree;
 use crate::text::{Sources, Span};
+
+/// The day that it is in examples.
+const TODAY: &str = "2030-01-01";
 
 /// One claim of a page, with the files that show it.
 #[derive(Debug, Clone)]
@@ -175,7 +178,7 @@ impl Example {
     fn check(&self, settings: Settings) -> (Worktree, Vec<Verdict>) {
         let files = self.files.iter().map(|(name, text)| (name.clone(), text.clone().into_bytes()));
         let mut worktree = Worktree::of_files(files.collect());
-        let mut settings = Settings { engines: self.engines.clone(), ..settings };
+        let mut settings = Settings { engines: self.engines.clone(), today: Date::parse(TODAY), ..settings };
         // An example may bring a policy along, with exceptions, options, or mistakes.
         if let Ok(Some(file)) = worktree.read_policy() {
             match load_policy(&mut worktree, Some(file)) {

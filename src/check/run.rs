@@ -3,32 +3,52 @@
 use std::collections::BTreeSet;
 
 use super::engines;
+use super::exceptions::{EXPIRED_EXCEPTION, Exceptions, Parted, UNUSED_EXCEPTION};
+use super::library::Library;
 use super::rulebook::Rulebook;
-use super::verdict::in_scope;
-use super::{Outcome, Settings, judge};
+use super::verdict::{in_scope, merge, weigh};
+use super::{Outcome, Settings};
 use crate::engine::Engine;
+use crate::policy::can_be_off;
 use crate::source::Worktree;
 
 /// Checks every module of a work tree, and tells what has a place in its scope.
 pub fn run(worktree: &mut Worktree, settings: &Settings) -> Outcome {
-    let mut findings = Vec::new();
     let mut policy = settings.policy.clone();
     settings.select.iter().for_each(|rule| policy.turn_on(rule.as_str()));
-    let settings = &Settings { policy, ..settings.clone() };
-    let rulebook = Rulebook::new(&settings.policy, &settings.select, &mut findings);
-    let seen = engines::look(worktree, settings.engines.as_ref().or(settings.policy.engine()), &rulebook);
+    // Whether an exception is of use shows only where every rule looks.
+    let about_exceptions =
+        settings.select.iter().any(|rule| [UNUSED_EXCEPTION, EXPIRED_EXCEPTION].contains(rule));
+    let select = if about_exceptions { Vec::new() } else { settings.select.clone() };
+    let asked = settings.select.as_slice();
+    let settings = &Settings { policy, select, ..settings.clone() };
+    let mut mistakes = Vec::new();
+    let rulebook = Rulebook::new(&settings.policy, &settings.select, &mut mistakes);
+    let mut library = Library::default();
+    let choice = settings.engines.as_ref().or(settings.policy.engine());
+    let seen = engines::look(worktree, &mut library, choice, &rulebook);
+    let worktree = &*worktree;
+    let sources = worktree.sources();
+
+    let found = worktree.findings().iter().cloned().chain(mistakes).map(|finding| (finding, None));
+    let verdicts = weigh(found.chain(seen.findings).collect(), sources, settings);
+    let exceptions = Exceptions::gather(worktree, &library, &seen.engines, settings);
+    let Parted { mut told, mut excused, findings } = exceptions.part(verdicts);
+    let wrong = findings.into_iter().map(|finding| (finding, None)).collect();
+    merge(&mut told, weigh(wrong, sources, settings), sources);
+
+    told.retain(|verdict| verdict.reaches(sources, worktree.scope()));
+    excused.retain(|verdict| verdict.reaches(sources, worktree.scope()));
+    if about_exceptions {
+        told.retain(|verdict| asked.contains(&verdict.finding.rule) || !can_be_off(&verdict.finding.rule));
+    }
+    let before = told.len();
+    told.retain(|verdict| !settings.baseline.has(verdict));
     let (modules, files) = extent(worktree, &seen.engines);
-    let unreadable = worktree.findings().iter().cloned().map(|finding| (finding, None));
     Outcome {
-        verdicts: judge(
-            unreadable
-                .chain(findings.into_iter().map(|finding| (finding, None)))
-                .chain(seen.findings)
-                .collect(),
-            worktree.sources(),
-            worktree.scope(),
-            settings,
-        ),
+        known: before - told.len(),
+        verdicts: told,
+        excused,
         modules,
         files,
         engine: seen.engines.iter().map(|engine| engine.word().to_string()).collect::<Vec<_>>().join(", "),

@@ -2,10 +2,11 @@
 
 use smol_str::SmolStr;
 
+use super::baseline::Baseline;
 use super::fingerprint::Fingerprints;
 use crate::engine::{Choice, Product};
-use crate::finding::{Finding, RuleId, Severity};
-use crate::policy::{Globs, Line, Origin, Policy, can_be_off};
+use crate::finding::{Finding, Language, RuleId, Severity};
+use crate::policy::{Date, Globs, Line, Origin, Policy, Setting, can_be_off};
 use crate::text::{Sources, Span};
 
 /// What a run came to.
@@ -13,6 +14,10 @@ use crate::text::{Sources, Span};
 pub struct Outcome {
     /// Sorted by module, file and place.
     pub verdicts: Vec<Verdict>,
+    /// What is not told, because somebody excused it; in the same order.
+    pub excused: Vec<Verdict>,
+    /// How many are not told, because they are in the baseline.
+    pub known: usize,
     /// How many modules were checked.
     pub modules: usize,
     /// How many files were read.
@@ -79,6 +84,10 @@ pub struct Settings {
     pub ignore: Vec<RuleId>,
     /// Nothing at these places.
     pub exclude: Globs,
+    /// The day on which exceptions are looked at; without one, none has ended.
+    pub today: Option<Date>,
+    /// What was there before and is not told again.
+    pub baseline: Baseline,
 }
 
 impl Default for Settings {
@@ -90,26 +99,39 @@ impl Default for Settings {
             select: Vec::new(),
             ignore: Vec::new(),
             exclude: Globs::default(),
+            today: None,
+            baseline: Baseline::default(),
         }
     }
 }
 
 /// Sorts what was found, drops what is not asked for and what was found twice, and names each.
 ///
-/// Beside a finding stands the engine, where one of two alone raises it. What is told has a place under one of the files and folders of `scope`, from the top of the run; all of it where
-/// that is empty.
+/// Beside a finding stands the engine, where one of two alone raises it. What is told has a place under one of the files
+/// and folders of `scope`, from the top of the run; all of it where that is empty.
 pub fn judge(
     findings: Vec<(Finding, Option<Product>)>,
     sources: &Sources,
     scope: &[String],
     settings: &Settings,
 ) -> Vec<Verdict> {
-    let is_told = |finding: &Finding| settings.ask_for(finding, sources) && reaches(finding, sources, scope);
-    let mut told: Vec<_> = findings.into_iter().filter(|(finding, _)| is_told(finding)).collect();
-    told.sort_by(|(a, _), (b, _)| order(a, sources).cmp(&order(b, sources)));
-    told.dedup();
+    let mut verdicts = weigh(findings, sources, settings);
+    verdicts.retain(|verdict| verdict.reaches(sources, scope));
+    verdicts
+}
+
+/// The same, wherever it has its place. A fingerprint does not depend on what is told.
+pub(super) fn weigh(
+    mut findings: Vec<(Finding, Option<Product>)>,
+    sources: &Sources,
+    settings: &Settings,
+) -> Vec<Verdict> {
+    findings.retain(|(finding, _)| settings.ask_for(finding, sources));
+    findings.sort_by(|(a, _), (b, _)| order(a, sources).cmp(&order(b, sources)));
+    findings.dedup();
     let mut fingerprints = Fingerprints::default();
-    told.into_iter()
+    findings
+        .into_iter()
         .filter_map(|(finding, engine)| {
             let (level, asked_by) = settings.level(&finding, sources)?;
             let fingerprint = fingerprints.of(&finding, sources);
@@ -118,13 +140,52 @@ pub fn judge(
         .collect()
 }
 
+/// Adds verdicts to others, so that all are in order.
+pub(super) fn merge(verdicts: &mut Vec<Verdict>, more: Vec<Verdict>, sources: &Sources) {
+    if !more.is_empty() {
+        verdicts.extend(more);
+        verdicts.sort_by(|a, b| order(&a.finding, sources).cmp(&order(&b.finding, sources)));
+    }
+}
+
+impl Verdict {
+    /// Whether it has a place under one of these files and folders; everything does where there are none.
+    pub(super) fn reaches(&self, sources: &Sources, scope: &[String]) -> bool {
+        let finding = &self.finding;
+        let mut places = finding.primary.into_iter().chain(finding.related.iter().map(|place| place.span));
+        // What has no place of its own belongs to its module.
+        places.any(|span| in_scope(sources.get(span.file).name(), scope))
+            || (finding.primary.is_none() && in_scope(&finding.module, scope))
+    }
+}
+
 impl Settings {
     fn ask_for(&self, finding: &Finding, sources: &Sources) -> bool {
-        let rule = &finding.rule;
-        let selected = self.select.is_empty() || self.select.contains(rule);
-        let on = (selected && !self.ignore.contains(rule)) || !can_be_off(rule);
         let place = place_of(finding, sources);
-        on && !self.exclude.has(place) && !self.policy.excludes(place)
+        let is_excluded = self.exclude.has(place) || self.policy.excludes(place);
+        (self.names(&finding.rule) || !can_be_off(&finding.rule)) && !is_excluded
+    }
+
+    /// Whether the person who runs this leaves a rule in.
+    fn names(&self, rule: &RuleId) -> bool {
+        (self.select.is_empty() || self.select.contains(rule)) && !self.ignore.contains(rule)
+    }
+
+    /// Whether what a rule finds at a path is told.
+    pub(super) fn is_on(&self, rule: &str, place: &str) -> bool {
+        let setting = self.policy.setting(rule, place).map(|(_, setting)| setting);
+        let is_excluded = self.exclude.has(place) || self.policy.excludes(place);
+        setting.map_or(is_of_language(rule), Setting::is_on)
+            && self.names(&RuleId::named(rule))
+            && !is_excluded
+    }
+
+    /// Whether what a rule finds is told at any path.
+    pub(super) fn is_on_anywhere(&self, rule: &str) -> bool {
+        let settings = self.policy.settings(rule);
+        let is_on =
+            if settings.is_empty() { is_of_language(rule) } else { settings.iter().any(Setting::is_on) };
+        is_on && self.names(&RuleId::named(rule))
     }
 
     /// How bad a finding is in this run, and on whose word; none where nobody wants it.
@@ -140,16 +201,13 @@ impl Settings {
     }
 }
 
+fn is_of_language(rule: &str) -> bool {
+    Language::ALL.iter().any(|known| known.name() == rule)
+}
+
 /// The file that a finding is in; of one without a place, the folder of its module.
 pub(super) fn place_of<'a>(finding: &'a Finding, sources: &'a Sources) -> &'a str {
     finding.primary.map_or(finding.module.as_str(), |span| sources.get(span.file).name())
-}
-
-fn reaches(finding: &Finding, sources: &Sources, scope: &[String]) -> bool {
-    let mut places = finding.primary.into_iter().chain(finding.related.iter().map(|place| place.span));
-    // What has no place of its own belongs to its module.
-    places.any(|span| in_scope(sources.get(span.file).name(), scope))
-        || (finding.primary.is_none() && in_scope(&finding.module, scope))
 }
 
 /// Whether a file or folder lies in what was asked about; everything does where nothing was named.
@@ -180,7 +238,6 @@ fn order<'a>(finding: &'a Finding, sources: &'a Sources) -> impl Ord + 'a {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::Language;
     use crate::text::{FileId, Source};
 
     fn by_both(findings: Vec<Finding>) -> Vec<(Finding, Option<Product>)> {

@@ -1,11 +1,12 @@
 //! Turns paths and options into a report and an exit code.
 
+mod exceptions;
 mod selection;
 
 use std::env;
 use std::fs;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -16,9 +17,9 @@ use super::progress::Progress;
 use super::stream::{err, out};
 use super::terminal::Terminal;
 use super::{Failure, place, policy};
-use crate::check::{self, Settings};
+use crate::check::{self, Additions, Baseline, Settings};
 use crate::engine::Choice;
-use crate::policy::{FailOn, Globs};
+use crate::policy::{Date, FailOn, Globs, can_be_off};
 use crate::report::{Format, Names, Style};
 use crate::source::Worktree;
 use crate::text::nearest;
@@ -52,6 +53,21 @@ pub(super) struct Arguments {
     /// From which level on a finding makes the exit code 1 [default: what the policy says, else `error`]
     #[arg(long, value_enum, value_name = "LEVEL")]
     fail_on: Option<FailOn>,
+    /// The day on which exceptions that end are looked at, such as `2027-03-31` [default: today]
+    #[arg(long, value_name = "DATE", value_parser = date)]
+    today: Option<Date>,
+    /// Leaves out what is listed in a file that `--write-baseline` wrote
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Lists all findings in a file, so that `--baseline` can leave them out from now on
+    #[arg(long, value_name = "FILE")]
+    write_baseline: Option<PathBuf>,
+    /// Writes an exception for every finding: a comment above it, or else a block in the policy
+    #[arg(long, conflicts_with_all = ["write_baseline", "isolated"])]
+    add_exceptions: bool,
+    /// What the exceptions of `--add-exceptions` give as their reason
+    #[arg(long, value_name = "TEXT", default_value = "was here before this rule", value_parser = reason, requires = "add_exceptions")]
+    reason: String,
     /// Counts findings by rule, in the place of showing them
     #[arg(long)]
     statistics: bool,
@@ -75,21 +91,36 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let checked = check::in_threads(arguments.threads, || {
         let opened = Worktree::open(&current, &arguments.paths);
         let mut worktree = opened.map_err(|error| Failure::new(error.to_string()))?;
-        let policy = arguments.policy.load(&current, &mut worktree, terminal)?;
+        let (policy, file) = arguments.policy.load(&current, &mut worktree, terminal)?;
         let settings = Settings {
             engines: arguments.engine.clone(),
             select: selection::select(&arguments.select)?,
             ignore: selection::ignore(&arguments.ignore)?,
             exclude,
+            today: Some(arguments.today.unwrap_or_else(Date::today)),
+            baseline: arguments.baseline.as_deref().map(baseline).transpose()?.unwrap_or_default(),
             policy,
         };
         let outcome = check::run(&mut worktree, &settings);
-        Ok::<_, Failure>((worktree, outcome, settings.policy.fail_on()))
+        Ok::<_, Failure>((worktree, outcome, settings.policy.fail_on(), file))
     });
     drop(progress);
-    let (worktree, outcome, fail_on) = checked?;
+    let (worktree, mut outcome, fail_on, policy) = checked?;
     if outcome.modules == 0 && !arguments.quiet {
         err("note: no Terraform or OpenTofu module was found\n");
+    }
+    if let Some(file) = &arguments.write_baseline {
+        let list = Baseline::write(&outcome.verdicts, worktree.sources());
+        fs::write(file, list)
+            .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", file.display())))?;
+        outcome.known += outcome.verdicts.len();
+        outcome.verdicts.retain(|verdict| !can_be_off(&verdict.finding.rule));
+        outcome.known -= outcome.verdicts.len();
+    }
+    if arguments.add_exceptions {
+        let additions = Additions::excuse(&outcome.verdicts, worktree.sources(), &arguments.reason);
+        exceptions::write(&additions, &worktree, policy)?;
+        outcome.verdicts = additions.left;
     }
     let report = |format: Format, style: Style| {
         let names = match format {
@@ -113,6 +144,21 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let fail_on = arguments.fail_on.unwrap_or(fail_on);
     let fails = outcome.verdicts.iter().any(|verdict| fail_on.is_met_by(verdict.level));
     Ok(if fails { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
+}
+
+fn date(text: &str) -> Result<Date, String> {
+    Date::parse(text).ok_or_else(|| "write year, month and day, as in `2027-03-31`".to_owned())
+}
+
+fn reason(text: &str) -> Result<String, String> {
+    let is_one_line = !text.contains(char::is_control) && text.contains(char::is_alphanumeric);
+    is_one_line.then(|| text.trim().to_owned()).ok_or_else(|| "write a reason, in one line".to_owned())
+}
+
+fn baseline(file: &Path) -> Result<Baseline, Failure> {
+    let wrong = |why: String| Failure::new(format!("cannot read `{}`: {why}", file.display()));
+    let text = fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
+    Baseline::parse(&text).map_err(wrong)
 }
 
 impl ValueEnum for FailOn {

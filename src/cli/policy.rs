@@ -9,6 +9,7 @@ use crate::finding::Finding;
 use crate::policy::Policy;
 use crate::report::{self, Style};
 use crate::source::Worktree;
+use crate::text::FileId;
 
 /// Options that say which policy holds.
 #[derive(Debug, clap::Args)]
@@ -23,20 +24,22 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// Reads the policy. A mistake in it is shown like any finding, and nothing is checked.
+    /// Reads the policy, and tells the file that it is in. A mistake in it is shown like any finding, and nothing is
+    /// checked.
     pub(super) fn load(
         &self,
         current: &Path,
         worktree: &mut Worktree,
         terminal: &Terminal,
-    ) -> Result<Policy, Failure> {
+    ) -> Result<(Policy, Option<FileId>), Failure> {
         let file = match &self.policy {
             Some(path) => worktree.read_policy_at(current, path).map(Some),
             None if self.isolated => Ok(None),
             None => worktree.read_policy(),
         };
         let file = file.map_err(|error| Failure::new(error.to_string()))?;
-        check::load_policy(worktree, file).map_err(|mistakes| refuse(mistakes, current, worktree, terminal))
+        let policy = check::load_policy(worktree, file);
+        Ok((policy.map_err(|mistakes| refuse(mistakes, current, worktree, terminal))?, file))
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         .map_err(|error| Failure::new(format!("the current folder cannot be read: {error}")))?;
     let mut worktree =
         Worktree::without_modules(&current).map_err(|error| Failure::new(error.to_string()))?;
-    let policy = arguments.policy.load(&current, &mut worktree, terminal)?;
+    let (policy, _) = arguments.policy.load(&current, &mut worktree, terminal)?;
     let names = place::names(&current, worktree.top());
     let rows: Vec<Row> = rule_names()
         .into_iter()

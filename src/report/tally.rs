@@ -46,7 +46,14 @@ impl Tally {
 pub(super) fn closing_line(outcome: &Outcome, elapsed: Option<Duration>) -> String {
     let (modules, files) = (count(outcome.modules, "module"), count(outcome.files, "file"));
     let time = elapsed.map_or_else(String::new, |time| format!(" in {:.2} s", time.as_secs_f64()));
-    format!("checked {modules}, {files}{time}: {}", Tally::of(outcome).words())
+    let hidden = [(outcome.excused.len(), "excused"), (outcome.known, "known before")];
+    let hidden: Vec<String> = hidden
+        .iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, why)| format!("{} {why}", grouped(*number)))
+        .collect();
+    let hidden = if hidden.is_empty() { String::new() } else { format!(" ({})", hidden.join(", ")) };
+    format!("checked {modules}, {files}{time}: {}{hidden}", Tally::of(outcome).words())
 }
 
 /// How often each rule was not met at each level, the most frequent first.
@@ -63,6 +70,11 @@ pub(super) fn by_rule(outcome: &Outcome) -> Vec<(usize, Severity, &str)> {
 
 /// `1,480 files`.
 fn count(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", grouped(number))
+}
+
+fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
     for (place, digit) in digits.char_indices() {
@@ -71,8 +83,7 @@ fn count(number: usize, noun: &str) -> String {
         }
         grouped.push(digit);
     }
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{grouped} {noun}{plural}")
+    grouped
 }
 
 #[cfg(test)]
@@ -89,6 +100,11 @@ mod tests {
     fn time_is_told_only_where_it_may_differ() {
         let outcome = Outcome { modules: 1, files: 2, ..Outcome::default() };
         assert_eq!(closing_line(&outcome, None), "checked 1 module, 2 files: nothing found");
+        let hidden = Outcome { known: 1200, ..Outcome::default() };
+        assert_eq!(
+            closing_line(&hidden, None),
+            "checked 0 modules, 0 files: nothing found (1,200 known before)"
+        );
         let time = Some(Duration::from_millis(214));
         assert_eq!(closing_line(&outcome, time), "checked 1 module, 2 files in 0.21 s: nothing found");
     }

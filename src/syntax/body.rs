@@ -8,8 +8,8 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::finding::{Finding, Language};
-use crate::syntax::Expr;
 use crate::syntax::json::Node;
+use crate::syntax::{Expr, Item};
 use crate::text::Span;
 
 mod context;
@@ -261,6 +261,23 @@ impl Body {
         let more = |hidden: &[SmolStr]| hidden.iter().chain(names).cloned().collect();
         let hidden = Hidden { attributes: more(&self.hidden.attributes), blocks: more(&self.hidden.blocks) };
         Self { inner: Arc::clone(&self.inner), hidden }
+    }
+
+    /// Of the native syntax: every argument and block that is written in it, in order. JSON tells what is a block only
+    /// when it is asked with a schema.
+    pub fn items(&self) -> Vec<Item<'_>> {
+        match &*self.inner {
+            Inner::Native(native) => native.items(),
+            Inner::Json(_) => Vec::new(),
+        }
+    }
+
+    /// The value that it stands for, where it is written in JSON.
+    pub(super) fn json_node(&self) -> Option<&Node> {
+        match &*self.inner {
+            Inner::Native(_) => None,
+            Inner::Json(json) => Some(&json.0),
+        }
     }
 
     /// Where the engines say that something is missing.

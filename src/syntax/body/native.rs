@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::{Attribute, Block, BlockSchema, Content, Hidden, Schema, missing_argument, similar};
 use crate::finding::{Finding, Language};
-use crate::syntax::Expr;
+use crate::syntax::{Expr, Item};
 use crate::text::Span;
 
 #[derive(Debug)]
@@ -34,6 +34,17 @@ impl NativeBody {
             findings.push(unsupported_block(block, schema));
         }
         content
+    }
+
+    pub(super) fn items(&self) -> Vec<Item<'_>> {
+        let attributes = self.attributes.iter().map(|attribute| Item { span: attribute.span, body: None });
+        let blocks = self
+            .blocks
+            .iter()
+            .map(|block| Item { span: block.kind_span.to(block.body.span()), body: Some(&block.body) });
+        let mut items: Vec<_> = attributes.chain(blocks).collect();
+        items.sort_by_key(|item| item.span);
+        items
     }
 
     pub(super) fn names(&self, hidden: &Hidden) -> Vec<SmolStr> {

@@ -1,0 +1,207 @@
+//! Turns everything that a run tells into the exceptions that excuse it: comments where they can stand, and blocks of a
+//! policy for the rest.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::exceptions::{EXPIRED_EXCEPTION, UNUSED_EXCEPTION};
+use super::verdict::place_of;
+use super::{Verdict, allow};
+use crate::policy::can_be_off;
+use crate::syntax::{self, Body, File, Notation};
+use crate::text::{FileId, Source, Sources};
+
+/// What has to be written so that nothing is told any more.
+#[derive(Debug, Default)]
+pub struct Additions {
+    /// Files of modules with their new texts.
+    pub files: Vec<(FileId, String)>,
+    /// How many comments are new in them.
+    pub comments: usize,
+    /// Blocks for a policy; empty where none is needed.
+    pub blocks: String,
+    /// What cannot be excused.
+    pub left: Vec<Verdict>,
+}
+
+/// By file and offset of a line: the rules that a comment above that line excuses.
+type Comments<'v> = BTreeMap<FileId, BTreeMap<usize, BTreeSet<&'v str>>>;
+
+impl Additions {
+    /// Excuses all of these verdicts with one reason.
+    pub fn excuse(verdicts: &[Verdict], sources: &Sources, reason: &str) -> Self {
+        let mut additions = Self::default();
+        let mut comments: Comments<'_> = BTreeMap::new();
+        let mut blocks: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        let mut read = BTreeMap::new();
+        for verdict in verdicts {
+            let rule = &verdict.finding.rule;
+            if !can_be_off(rule) || *rule == UNUSED_EXCEPTION || *rule == EXPIRED_EXCEPTION {
+                additions.left.push(verdict.clone());
+            } else if let Some((file, line)) = line_of(verdict, sources, &mut read) {
+                comments.entry(file).or_default().entry(line).or_default().insert(rule.as_str());
+            } else {
+                blocks.entry(rule.as_str()).or_default().insert(place_of(&verdict.finding, sources));
+            }
+        }
+        for (file, lines) in &comments {
+            additions.comments += lines.len();
+            additions.files.push((*file, commented(sources.get(*file).text(), lines, reason)));
+        }
+        for (rule, paths) in blocks {
+            additions.blocks.push_str(&block(rule, &paths, reason));
+        }
+        additions
+    }
+}
+
+/// The start of the line above which a comment excuses a verdict; none where no comment can stand.
+fn line_of(
+    verdict: &Verdict,
+    sources: &Sources,
+    read: &mut BTreeMap<FileId, Option<File>>,
+) -> Option<(FileId, usize)> {
+    let at = verdict.finding.primary?;
+    let source = sources.get(at.file);
+    let file = read.entry(at.file).or_insert_with(|| native(at.file, source)).as_ref()?;
+    let mut line = None;
+    let mut next = file.body.items();
+    while let Some(item) =
+        next.into_iter().find(|item| item.span.start <= at.start && at.start < item.span.end)
+    {
+        let start = item.span.range().start;
+        let from = source.text()[..start].rfind('\n').map_or(0, |end| end + 1);
+        if source.text()[from..start].chars().all(|c| c == ' ' || c == '\t') {
+            line = Some((at.file, from));
+        }
+        next = item.body.map(Body::items).unwrap_or_default();
+    }
+    line
+}
+
+/// The file, if it is one of the native syntax whose bytes are all known: what was not UTF-8 could not be written back.
+fn native(id: FileId, source: &Source) -> Option<File> {
+    let is_native = [".tf", ".tofu"].iter().any(|end| source.name().ends_with(end));
+    (is_native && source.invalid().is_empty()).then(|| syntax::parse(id, source, Notation::Native).0)
+}
+
+fn commented(text: &str, lines: &BTreeMap<usize, BTreeSet<&str>>, reason: &str) -> String {
+    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut commented = String::with_capacity(text.len() + lines.len() * 80);
+    let mut from = 0;
+    for (line, rules) in lines {
+        commented.push_str(&text[from..*line]);
+        let rest = &text[*line..];
+        let indent = &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()];
+        let rules = rules.iter().copied().collect::<Vec<_>>().join(", ");
+        commented.push_str(&format!("{indent}# {} allow({rules}) {reason}{end}", allow::START));
+        from = *line;
+    }
+    commented.push_str(&text[from..]);
+    commented
+}
+
+fn block(rule: &str, paths: &BTreeSet<&str>, reason: &str) -> String {
+    let paths: Vec<String> = paths.iter().map(|path| quoted(&as_pattern(path))).collect();
+    let paths = match paths.as_slice() {
+        [path] => format!("[{path}]"),
+        paths => format!("[\n    {},\n  ]", paths.join(",\n    ")),
+    };
+    format!("\nexception \"{rule}\" {{\n  paths  = {paths}\n  reason = {}\n}}\n", quoted(reason))
+}
+
+/// A path as the pattern that matches it alone.
+fn as_pattern(path: &str) -> String {
+    let mut pattern = String::new();
+    for c in path.chars() {
+        if "*?[]{}\\!".contains(c) {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern
+}
+
+/// A text as a string of the native syntax.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            // Doubled, these start nothing.
+            '$' | '%' if rest.peek() == Some(&'{') => quoted.extend([c, c]),
+            c if c.is_control() => quoted.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{Settings, load_policy, run};
+    use crate::source::Worktree;
+
+    const REASON: &str = "was here before";
+
+    /// What is added to these files, which then are silent.
+    fn added(files: &[(&str, &str)]) -> Additions {
+        let texts = |files: &[(&str, &str)]| {
+            files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec())).collect()
+        };
+        let mut worktree = Worktree::of_files(texts(files));
+        let outcome = run(&mut worktree, &Settings::default());
+        assert!(!outcome.verdicts.is_empty(), "something is found");
+        let additions = Additions::excuse(&outcome.verdicts, worktree.sources(), REASON);
+        let mut after: Vec<(&str, &str)> = vec![("overrule.hcl", &additions.blocks)];
+        for (id, source) in worktree.sources().iter() {
+            let new = additions.files.iter().find(|(file, _)| *file == id);
+            after.push((source.name(), new.map_or(source.text(), |(_, text)| text)));
+        }
+        let mut worktree = Worktree::of_files(texts(&after));
+        let file = worktree.read_policy().expect("one policy");
+        let policy = load_policy(&mut worktree, file).expect("a policy without a mistake");
+        let outcome = run(&mut worktree, &Settings { policy, ..Settings::default() });
+        assert_eq!(outcome.verdicts.len(), additions.left.len(), "{:#?}", outcome.verdicts);
+        additions
+    }
+
+    #[test]
+    fn a_comment_stands_above_the_smallest_part_that_starts_its_line() {
+        let additions = added(&[(
+            "main.tf",
+            "variable \"a\" {}\r\nvariable \"a\" {}\r\n\r\nresource \"x_y\" \"z\" {\r\n  lifecycle {\r\n    ignore_changes = [\r\n      \"${a}\",\r\n    ]\r\n  }\r\n}\r\n",
+        )]);
+        let [(_, text)] = additions.files.as_slice() else { panic!("one file") };
+        assert!(
+            text.contains("\r\n# overrule: allow(duplicate-declaration) was here before\r\nvariable"),
+            "{text}"
+        );
+        assert!(text.contains("\r\n    # overrule: allow("), "{text}");
+        assert!(additions.blocks.is_empty() && additions.left.is_empty());
+    }
+
+    #[test]
+    fn what_has_no_line_of_its_own_is_excused_in_the_policy() {
+        let json = r#"{"variable": {"a b": {}}}"#;
+        let additions = added(&[("odd [1]/main.tf.json", json), ("main.tf.json", json)]);
+        assert_eq!(
+            additions.blocks,
+            "\nexception \"invalid-name\" {\n  paths  = [\n    \"main.tf.json\",\n    \"odd \\\\[1\\\\]/main.tf.json\",\n  ]\n  reason = \"was here before\"\n}\n"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_excused_is_left() {
+        let additions = added(&[("main.tf", "variable \"a\" {\n")]);
+        assert_eq!((additions.left.len(), additions.files.len()), (1, 0));
+    }
+
+    #[test]
+    fn a_reason_is_written_as_it_is() {
+        assert_eq!(quoted("a \"b\" \\ ${c} %d\n"), "\"a \\\"b\\\" \\\\ $${c} %d\\n\"");
+    }
+}

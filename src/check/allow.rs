@@ -1,0 +1,53 @@
+//! Turns `overrule: allow(rule) reason` into the rules that it excuses.
+
+use crate::syntax::Remark;
+
+/// What such a remark starts with.
+pub(super) const START: &str = "overrule:";
+
+/// What a remark says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Allow {
+    /// The names between the parentheses.
+    pub(super) rules: Vec<String>,
+}
+
+/// Reads a remark that starts with [`START`]; why it cannot be read is one line.
+pub(super) fn read(remark: &Remark) -> Result<Allow, &'static str> {
+    const FORM: &str = "write `overrule: allow(RULE) REASON`";
+    let said = remark.text.strip_prefix(START).unwrap_or(&remark.text).trim_start();
+    let inside = said.strip_prefix("allow").map(str::trim_start).and_then(|rest| rest.strip_prefix('('));
+    let (rules, reason) = inside.and_then(|inside| inside.split_once(')')).ok_or(FORM)?;
+    let rules: Vec<String> = rules.split(',').map(|rule| rule.trim().to_owned()).collect();
+    if rules.iter().any(String::is_empty) {
+        return Err(FORM);
+    }
+    if !reason.contains(char::is_alphanumeric) {
+        return Err("say behind the parenthesis why this is excused, for those who come after you");
+    }
+    Ok(Allow { rules })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::{FileId, Span};
+
+    fn said(text: &str) -> Result<Vec<String>, &'static str> {
+        let span = Span::new(FileId::new(0), 0..0);
+        read(&Remark { text: text.to_owned(), span, about: span }).map(|allow| allow.rules)
+    }
+
+    #[test]
+    fn a_remark_names_rules_and_a_reason() {
+        assert_eq!(said("overrule: allow(a-b) goes away"), Ok(vec!["a-b".to_owned()]));
+        assert_eq!(said("overrule:allow (a, b): see (1)"), Ok(vec!["a".to_owned(), "b".to_owned()]));
+        for form in ["overrule: alow(a) b", "overrule: allow a b", "overrule: allow() b", "overrule: allow(a"]
+        {
+            assert_eq!(said(form), Err("write `overrule: allow(RULE) REASON`"), "{form}");
+        }
+        for reason in ["overrule: allow(a)", "overrule: allow(a) -- "] {
+            assert!(said(reason).expect_err("no reason").starts_with("say "), "{reason}");
+        }
+    }
+}

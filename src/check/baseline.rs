@@ -1,0 +1,88 @@
+//! Turns what a run tells into a list of what is known, and such a list into what a later run need not tell.
+
+use std::collections::BTreeSet;
+
+use super::Verdict;
+use crate::policy::can_be_off;
+use crate::text::Sources;
+
+/// What was there before.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Baseline {
+    fingerprints: BTreeSet<String>,
+}
+
+const HEAD: &str = "\
+# What was found when this file was written, and is not told again by `overrule check --baseline`.
+# Fingerprint, rule, file. Lines may be removed; nobody writes them by hand.
+";
+
+impl Baseline {
+    /// Reads a list. What is no line of one is told by its number.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut fingerprints = BTreeSet::new();
+        for (number, line) in text.lines().enumerate() {
+            let Some(word) = line.split_whitespace().next().filter(|word| !word.starts_with('#')) else {
+                continue;
+            };
+            if word.len() != 32 || !word.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                return Err(format!("line {} does not start with a fingerprint", number + 1));
+            }
+            fingerprints.insert(word.to_owned());
+        }
+        Ok(Self { fingerprints })
+    }
+
+    /// Writes a list of what was told.
+    pub fn write(verdicts: &[Verdict], sources: &Sources) -> String {
+        let mut lines: Vec<String> = verdicts
+            .iter()
+            .filter(|verdict| can_be_off(&verdict.finding.rule))
+            .map(|verdict| {
+                let place = super::verdict::place_of(&verdict.finding, sources);
+                // A name with a line break in it would be two lines.
+                let place: String = place.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+                format!("{} {} {place}\n", verdict.fingerprint, verdict.finding.rule.as_str())
+            })
+            .collect();
+        lines.sort();
+        format!("{HEAD}{}", lines.concat())
+    }
+
+    /// Whether a verdict was there before. What cannot be off never was.
+    pub(super) fn has(&self, verdict: &Verdict) -> bool {
+        can_be_off(&verdict.finding.rule) && self.fingerprints.contains(&verdict.fingerprint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{Settings, run};
+    use crate::source::Worktree;
+
+    fn worktree(text: &str) -> Worktree {
+        Worktree::of_files(vec![("main.tf".to_owned(), text.as_bytes().to_vec())])
+    }
+
+    #[test]
+    fn what_was_written_is_not_told_again_and_what_is_new_is() {
+        let mut before = worktree("variable \"a\" {}\nvariable \"a\" {}\n");
+        let outcome = run(&mut before, &Settings::default());
+        let list = Baseline::write(&outcome.verdicts, before.sources());
+        assert_eq!(list.lines().count(), HEAD.lines().count() + 1);
+        assert!(list.ends_with(" duplicate-declaration main.tf\n"), "{list}");
+        let baseline = Baseline::parse(&list).expect("a list");
+        let mut after = worktree(
+            "locals {}\nvariable \"a\" {}\nvariable \"a\" {}\nvariable \"b\" {}\nvariable \"b\" {}\n",
+        );
+        let outcome = run(&mut after, &Settings { baseline, ..Settings::default() });
+        assert_eq!((outcome.verdicts.len(), outcome.known), (1, 1));
+        assert_eq!(outcome.verdicts[0].finding.address, "variable.b");
+    }
+
+    #[test]
+    fn what_is_no_list_is_said() {
+        assert_eq!(Baseline::parse("# a\n\nb\n"), Err("line 3 does not start with a fingerprint".to_owned()));
+    }
+}

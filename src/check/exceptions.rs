@@ -1,0 +1,211 @@
+//! Turns exceptions, in policies and in comments, into verdicts that are not told, and what is wrong with them into
+//! findings.
+
+use smol_str::SmolStr;
+
+use super::allow;
+use super::library::Library;
+use super::load::rule_names;
+use super::verdict::{Settings, Verdict, place_of};
+use crate::engine::Engine;
+use crate::finding::{Finding, RuleId, Severity};
+use crate::policy::{Exception, Setting, can_be_off};
+use crate::source::Worktree;
+use crate::text::{FileId, Sources, Span, nearest};
+
+/// What exceptions are found under that excuse nothing.
+pub const UNUSED_EXCEPTION: RuleId = RuleId::built_in("unused-exception");
+
+/// What exceptions are found under that have ended.
+pub const EXPIRED_EXCEPTION: RuleId = RuleId::built_in("expired-exception");
+
+/// Everything that is excused in one run.
+#[derive(Debug)]
+pub(super) struct Exceptions<'e> {
+    settings: &'e Settings,
+    sources: &'e Sources,
+    comments: Vec<Comment>,
+    blocks: Vec<Block<'e>>,
+    /// The names of all rules.
+    names: Vec<&'static str>,
+    /// What is wrong with them.
+    findings: Vec<Finding>,
+}
+
+/// One rule that a comment excuses.
+#[derive(Debug)]
+struct Comment {
+    rule: SmolStr,
+    at: Span,
+    about: Span,
+    /// The folder of the module.
+    module: SmolStr,
+    /// Whether that module was read whole, so that something would have been found.
+    complete: bool,
+    used: bool,
+}
+
+/// An `exception` block.
+#[derive(Debug)]
+struct Block<'e> {
+    exception: &'e Exception,
+    used: bool,
+}
+
+/// Verdicts, parted.
+#[derive(Debug, Default)]
+pub(super) struct Parted {
+    /// What is to be told.
+    pub(super) told: Vec<Verdict>,
+    /// What is excused.
+    pub(super) excused: Vec<Verdict>,
+    /// What is wrong with exceptions.
+    pub(super) findings: Vec<Finding>,
+}
+
+impl<'e> Exceptions<'e> {
+    /// Gathers what the policy excuses, and what comments do in files that some of these engines load.
+    pub(super) fn gather(
+        worktree: &'e Worktree,
+        library: &Library,
+        engines: &[Engine],
+        settings: &'e Settings,
+    ) -> Self {
+        let sources = worktree.sources();
+        let (comments, blocks, findings) = (Vec::new(), Vec::new(), Vec::new());
+        let mut exceptions = Self { settings, sources, comments, blocks, names: rule_names(), findings };
+        for exception in settings.policy.exceptions() {
+            exceptions.block(exception);
+        }
+        for folder in worktree.folders() {
+            let mut files: Vec<FileId> = engines
+                .iter()
+                .flat_map(|engine| folder.module_files(*engine))
+                .filter_map(|(file, _)| file.id)
+                .collect();
+            files.sort_unstable();
+            files.dedup();
+            let is_read = |id: &FileId| library.files().get(id.number()).is_some_and(|file| file.complete);
+            let complete = folder.files.iter().all(|file| file.id.as_ref().is_some_and(is_read));
+            for id in files {
+                exceptions.comments(id, library, &folder.path, complete);
+            }
+        }
+        exceptions
+    }
+
+    /// Parts verdicts into those that are told and those that are excused.
+    pub(super) fn part(mut self, verdicts: Vec<Verdict>) -> Parted {
+        let mut parted = Parted::default();
+        for verdict in verdicts {
+            let is_excused = can_be_off(&verdict.finding.rule) && self.excuse(&verdict.finding);
+            if is_excused { &mut parted.excused } else { &mut parted.told }.push(verdict);
+        }
+        self.unused();
+        let policy = &self.settings.policy;
+        let is_asked_for =
+            |finding: &Finding| policy.settings(finding.rule.as_str()).iter().any(Setting::is_on);
+        parted.findings = self.findings;
+        parted.findings.retain(is_asked_for);
+        parted
+    }
+
+    /// Whether something excuses a finding. All that does is then used.
+    fn excuse(&mut self, finding: &Finding) -> bool {
+        let rule = finding.rule.as_str();
+        let mut is_excused = false;
+        if let Some(at) = finding.primary {
+            let covers = |about: Span| about.file == at.file && (about.start..about.end).contains(&at.start);
+            for comment in self.comments.iter_mut().filter(|one| one.rule == rule && covers(one.about)) {
+                comment.used = true;
+                is_excused = true;
+            }
+        }
+        let place = place_of(finding, self.sources);
+        for block in self.blocks.iter_mut().filter(|block| block.exception.covers(rule, place)) {
+            block.used = true;
+            is_excused = true;
+        }
+        is_excused
+    }
+
+    fn block(&mut self, exception: &'e Exception) {
+        let ended =
+            exception.until.filter(|until| self.settings.today.is_some_and(|today| until.date < today));
+        let Some(until) = ended else {
+            self.blocks.push(Block { exception, used: false });
+            return;
+        };
+        self.findings.push(
+            finding(EXPIRED_EXCEPTION, "Exception that has ended")
+                .detail(format!(
+                    "It held until {}, and what it excused is told again. The reason was: {}",
+                    until.date, exception.reason
+                ))
+                .at(until.span)
+                .related(exception.header, "this exception")
+                .help("remove the exception, or find a new date that holds"),
+        );
+    }
+
+    fn comments(&mut self, id: FileId, library: &Library, folder: &SmolStr, complete: bool) {
+        let source = self.sources.get(id);
+        // Most files say nothing of the kind, and that is seen at once.
+        if !source.text().contains(allow::START) {
+            return;
+        }
+        let Some(file) = library.files().get(id.number()) else { return };
+        for remark in file.remarks(source, allow::START) {
+            let wrong =
+                |summary: &str| finding(UNUSED_EXCEPTION, summary).at(remark.span).module(folder.clone());
+            let rules = match allow::read(&remark) {
+                Ok(said) => said.rules,
+                Err(help) => {
+                    self.findings.push(wrong("Exception that cannot be read").help(help));
+                    continue;
+                }
+            };
+            for rule in rules {
+                if !self.names.contains(&rule.as_str()) {
+                    let help = nearest(&rule, self.names.iter().copied());
+                    let finding = wrong("Exception for an unknown rule")
+                        .detail(format!("No rule is called `{rule}`."))
+                        .help(help.map_or_else(
+                            || "`overrule rules` lists them all".to_owned(),
+                            |meant| format!("did you mean `{meant}`?"),
+                        ));
+                    self.findings.push(finding);
+                    continue;
+                }
+                let (at, about) = (remark.span, remark.about);
+                let (rule, module) = (SmolStr::new(rule), folder.clone());
+                self.comments.push(Comment { rule, at, about, module, complete, used: false });
+            }
+        }
+    }
+
+    /// Finds exceptions that excuse nothing, though their rule was on and looked everywhere.
+    fn unused(&mut self) {
+        let unused = |rule: &str| {
+            finding(UNUSED_EXCEPTION, "Exception that excuses nothing")
+                .detail(format!("Nothing is found here under `{rule}`."))
+                .help("remove the exception")
+        };
+        for comment in self.comments.iter().filter(|comment| !comment.used && comment.complete) {
+            let place = self.sources.get(comment.at.file).name();
+            if self.settings.is_on(&comment.rule, place) {
+                self.findings.push(unused(&comment.rule).at(comment.at).module(comment.module.clone()));
+            }
+        }
+        for block in self.blocks.iter().filter(|block| !block.used) {
+            let rule = &block.exception.rule;
+            if self.settings.is_on_anywhere(rule) {
+                self.findings.push(unused(rule).at(block.exception.header));
+            }
+        }
+    }
+}
+
+fn finding(rule: RuleId, summary: &str) -> Finding {
+    Finding::policy(rule, Severity::Warning, summary)
+}

@@ -1,0 +1,179 @@
+//! Turns comments that are written for a program into what they say, and which part of the file they are about.
+
+use crate::syntax::json::{Node, NodeKind};
+use crate::syntax::{Body, File};
+use crate::text::{Source, Span};
+
+/// A comment of the native syntax, or the property `"//"` of a JSON object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    /// What it says, without its marks.
+    pub text: String,
+    /// Where it stands.
+    pub span: Span,
+    /// What it is about: in native syntax the line that it ends, or the next one, with all of the argument or block
+    /// that starts there; in JSON the object that it stands in, with its name.
+    pub about: Span,
+}
+
+/// An argument or a block of the native syntax.
+#[derive(Debug, Clone, Copy)]
+pub struct Item<'b> {
+    /// All of it.
+    pub span: Span,
+    /// What stands in it, if it is a block.
+    pub body: Option<&'b Body>,
+}
+
+impl File {
+    /// Every remark whose text starts with `start`, in order.
+    pub fn remarks(&self, source: &Source, start: &str) -> Vec<Remark> {
+        let mut remarks = Vec::new();
+        match self.body.json_node() {
+            Some(node) => in_json(node, node.span, start, &mut remarks),
+            None => {
+                for comment in &self.comments {
+                    let text = without_marks(source.slice(comment.span));
+                    if text.starts_with(start) {
+                        let about = about(self, source, comment.span);
+                        remarks.push(Remark { text: text.to_owned(), span: comment.span, about });
+                    }
+                }
+            }
+        }
+        remarks
+    }
+}
+
+fn without_marks(comment: &str) -> &str {
+    let text = comment.strip_prefix("/*").map(|text| text.strip_suffix("*/").unwrap_or(text));
+    text.unwrap_or_else(|| comment.trim_start_matches(['#', '/'])).trim()
+}
+
+/// The line that a comment of the native syntax is about, with what starts there.
+fn about(file: &File, source: &Source, comment: Span) -> Span {
+    let lines = source.line_starts();
+    let line_of = |offset: u32| lines.partition_point(|start| *start <= offset).max(1) - 1;
+    let end_of = |line: usize| lines.get(line + 1).copied().unwrap_or(u32::MAX).min(length(source));
+    let text_of = |line: usize| source.slice(Span { start: lines[line], end: end_of(line), ..comment });
+    let first = line_of(comment.start);
+    let before = source.slice(Span { start: lines[first], end: comment.start, ..comment });
+    let mut line = first;
+    if before.trim().is_empty() {
+        // It stands alone, maybe among others: what is meant is below them.
+        line = line_of(comment.end.max(1) - 1) + 1;
+        while line < lines.len() && is_comment(text_of(line)) {
+            line += 1;
+        }
+    }
+    let Some(start) = lines.get(line).copied() else { return comment.after() };
+    let mut end = end_of(line);
+    let mut next = file.body.items();
+    // Of what starts on the line the outermost is meant; it may stand in something that starts further up.
+    while let Some(item) = next.iter().find(|item| item.span.end > start && item.span.start < end).copied() {
+        if item.span.start >= start {
+            let on_line = next.iter().filter(|item| (start..end).contains(&item.span.start));
+            end = on_line.map(|item| item.span.end).max().unwrap_or(end).max(end);
+            break;
+        }
+        next = item.body.map(Body::items).unwrap_or_default();
+    }
+    Span { start, end, ..comment }
+}
+
+fn is_comment(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with('#') || line.starts_with("//")
+}
+
+fn length(source: &Source) -> u32 {
+    u32::try_from(source.text().len()).unwrap_or(u32::MAX)
+}
+
+/// Remarks in a value; `about` is the value with the name that it stands under. Depth is bounded by the reader of JSON.
+fn in_json(node: &Node, about: Span, start: &str, remarks: &mut Vec<Remark>) {
+    match &node.kind {
+        NodeKind::Object(properties) => {
+            for property in properties {
+                if property.name != "//" {
+                    let about = property.name_span.to(property.value.span);
+                    in_json(&property.value, about, start, remarks);
+                    continue;
+                }
+                let texts = match &property.value.kind {
+                    NodeKind::Array(elements) => elements.iter().map(AsRef::as_ref).collect(),
+                    _ => vec![&*property.value],
+                };
+                for said in texts {
+                    if let NodeKind::String(text) = &said.kind
+                        && text.trim().starts_with(start)
+                    {
+                        let text = text.trim().to_owned();
+                        remarks.push(Remark { text, span: said.span, about });
+                    }
+                }
+            }
+        }
+        NodeKind::Array(elements) => {
+            for element in elements {
+                in_json(element, element.span, start, remarks);
+            }
+        }
+        NodeKind::Null
+        | NodeKind::Bool(_)
+        | NodeKind::Number(_)
+        | NodeKind::String(_)
+        | NodeKind::Invalid => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::syntax::{Notation, parse};
+    use crate::text::{FileId, Source};
+
+    /// What each remark says, and the text that it is about.
+    fn read(notation: Notation, text: &str) -> Vec<(String, String)> {
+        let source = Source::new("main.tf", text.into());
+        let (file, findings) = parse(FileId::new(0), &source, notation);
+        assert_eq!(findings, []);
+        let remarks = file.remarks(&source, "note:");
+        remarks.into_iter().map(|remark| (remark.text, source.slice(remark.about).to_owned())).collect()
+    }
+
+    fn about(text: &str) -> Vec<String> {
+        read(Notation::Native, text).into_iter().map(|(_, about)| about.trim_end().to_owned()).collect()
+    }
+
+    #[test]
+    fn a_comment_is_about_its_line_or_the_next() {
+        assert_eq!(about("a = 1 # note: x\nb = 2\n"), ["a = 1 # note: x"]);
+        assert_eq!(about("# note: x\n// other\nb = 2\nc = 3\n"), ["b = 2"]);
+        assert_eq!(about("/* note: x */\nb = 2\n"), ["b = 2"]);
+        assert_eq!(about("# note: x\n\nb = 2\n"), [""]);
+        assert_eq!(about("# other note: x\nb = 2\n# note: at the end"), [""]);
+    }
+
+    #[test]
+    fn what_starts_on_the_line_counts_whole() {
+        let block = "b \"l\" {\n  a = 1\n}";
+        assert_eq!(about(&format!("# note: x\n{block}\nc = 1\n")), [block]);
+        assert_eq!(about("b \"l\" { # note: x\n  a = 1\n}\nc = 1\n"), ["b \"l\" { # note: x\n  a = 1\n}"]);
+        assert_eq!(about("b {\n  # note: x\n  a = [\n    1,\n  ]\n  c = 1\n}\n"), ["  a = [\n    1,\n  ]"]);
+        assert_eq!(about("b {\n  a = [\n    1, # note: x\n  ]\n}\n"), ["    1, # note: x"]);
+        assert_eq!(about("b {\n  c {\n    a = 1\n  } # note: x\n}\n"), ["  } # note: x"]);
+    }
+
+    #[test]
+    fn in_json_a_property_is_about_its_object_with_its_name() {
+        let text = r#"{"a": {"//": "note: x", "b": 1}, "c": [{"//": ["note: y", "z", "note: w"]}], "//": 1}"#;
+        assert_eq!(
+            read(Notation::Json, text),
+            [
+                ("note: x".to_owned(), r#""a": {"//": "note: x", "b": 1}"#.to_owned()),
+                ("note: y".to_owned(), r#"{"//": ["note: y", "z", "note: w"]}"#.to_owned()),
+                ("note: w".to_owned(), r#"{"//": ["note: y", "z", "note: w"]}"#.to_owned()),
+            ]
+        );
+    }
+}
