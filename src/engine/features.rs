@@ -69,6 +69,8 @@ pub struct Features {
     /// Where a lifecycle argument that an ephemeral resource does not have is pointed at.
     pub ephemeral_lifecycle_subject: LifecycleSubject,
 
+    /// An ephemeral resource refuses `connection` and `provisioner`; else they are the provider's.
+    pub ephemeral_blocks_refused: bool,
     /// A second `lifecycle` in a `removed` block is an error.
     pub removed_lifecycle_once: bool,
     /// A `removed` block is checked for `destroy`, provisioners and the kind of what it removes.
@@ -246,6 +248,7 @@ impl Features {
                 LifecycleSubject::Argument
             },
 
+            ephemeral_blocks_refused: tofu,
             removed_lifecycle_once: tofu,
             removed_checked: o(10),
             moved_address_checked: o(11),

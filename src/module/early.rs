@@ -22,7 +22,7 @@ use crate::module::address::{self as addresses, Reference, Subject};
 use crate::syntax::Expr;
 use crate::text::Span;
 use crate::value::{self, Type, Value};
-use reached::{carries_marks, is_plain, provider_functions};
+use reached::{carries_marks, is_made_sensitive, is_plain, provider_functions};
 use scope::Known;
 
 /// How many locals may lead from one to the next. Beyond that their values are taken as unknown.
@@ -145,7 +145,11 @@ impl<'m> Early<'m> {
             self.findings.extend(wrong);
             return Outcome::FAILED;
         }
-        let confidential = outcome.confidential.filter(|_| carries_marks(expr));
+        let confidential = if is_made_sensitive(expr) {
+            Some(Confidential::Sensitive)
+        } else {
+            outcome.confidential.filter(|_| carries_marks(expr))
+        };
         // Where the limit of work was met, it is only here that nothing is known.
         let sure = outcome.sure && wrong.is_empty() && self.work.get() > 0;
         Outcome { value, confidential, sure, failed: false }
@@ -224,7 +228,16 @@ impl<'m> Early<'m> {
             return Outcome::FAILED;
         }
         let sure = self.is_sure(expr, &references, 0);
-        self.evaluated(expr, &Outcome { sure, ..Outcome::OPEN })
+        let confidential = self.confidential(&references);
+        self.evaluated(expr, &Outcome { sure, confidential, ..Outcome::OPEN })
+    }
+
+    /// What the locals that are referred to must not be shown for.
+    fn confidential(&self, references: &[Reference<'_>]) -> Option<Confidential> {
+        references.iter().find_map(|reference| match &reference.subject {
+            Subject::Local(name) => self.locals.get(name)?.as_ref()?.confidential,
+            _ => None,
+        })
     }
 
     /// Whether the engine, too, knows nothing of what is unknown here. Locals on the way are evaluated.
@@ -262,7 +275,8 @@ impl<'m> Early<'m> {
         let expr = &local.attribute.expr;
         let references = self.references(expr);
         let sure = self.is_sure(expr, &references, depth + 1);
-        let outcome = self.evaluated(expr, &Outcome { sure, ..Outcome::OPEN });
+        let confidential = self.confidential(&references);
+        let outcome = self.evaluated(expr, &Outcome { sure, confidential, ..Outcome::OPEN });
         let failed = self.findings.len() > before;
         self.findings.truncate(before);
         let outcome = if failed { Outcome::OPEN } else { outcome };

@@ -25,6 +25,10 @@ impl Rule for UndefinedProviderAlias {
             let reference = mention.reference;
             let Some(configuration) = Configuration::named(module, reference) else { continue };
             let Some(alias) = &reference.alias else { continue };
+            // Of a reference with a key the engine says so itself.
+            if reference.key.is_some() {
+                continue;
+            }
             // What a caller passes and this module does not declare, `undefined-provider-reference` tells.
             if node.declares(&configuration) || is_passed(node, reference) {
                 continue;

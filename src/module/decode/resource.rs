@@ -76,12 +76,21 @@ impl Decoder<'_> {
     /// An `ephemeral` block.
     pub(super) fn ephemeral(&mut self, block: &Arc<Block>) -> Resource {
         let kind_name = self.features.summaries.ephemeral_type_name;
-        let (mut resource, content) = self.resource(
-            block,
-            Mode::Ephemeral,
-            &BLOCKS[..3],
-            [kind_name, "Invalid ephemeral resource name"],
-        );
+        let blocks = if self.features.ephemeral_blocks_refused { &BLOCKS[..] } else { &BLOCKS[..3] };
+        let (mut resource, content) =
+            self.resource(block, Mode::Ephemeral, blocks, [kind_name, "Invalid ephemeral resource name"]);
+        for refused in
+            content.blocks.iter().filter(|block| ["connection", "provisioner"].contains(&block.kind.as_str()))
+        {
+            self.findings.push(
+                Finding::language(
+                    Language::InvalidProvisioner,
+                    "Invalid configuration block for ephemeral resource",
+                )
+                .detail(format!("A `{}` belongs to a managed resource, in a `resource` block.", refused.kind))
+                .at(refused.header),
+            );
+        }
         self.unmanaged_lifecycle(&content, &mut resource);
         (resource.count, resource.for_each) = self.repetition(&content, resource.enabled.as_ref());
         resource

@@ -75,14 +75,15 @@ impl Early<'_> {
         let Some(outcome) = self.outcome(&attribute.expr, &purpose, "Invalid module version") else {
             return Version::Failed;
         };
+        let constant = self.module.features.module_address == ModuleAddress::ConstAfterMerge;
         if outcome.confidential.is_some() {
-            self.findings.push(early(&purpose, "Invalid version constraint", at).detail(format!(
+            let summary = if constant { "Unknown module version" } else { "Invalid version constraint" };
+            self.findings.push(early(&purpose, summary, at).detail(format!(
                 "{} shows up in the clear, so it cannot be made of what is sensitive or ephemeral.",
                 upper(&purpose.what)
             )));
             return Version::Failed;
         }
-        let constant = self.module.features.module_address == ModuleAddress::ConstAfterMerge;
         let text = match as_text(&outcome.value) {
             Ok(Value::Null(_)) if self.module.features.module_version_null => return Version::None,
             Ok(Value::Null(_)) => return Version::Empty,
@@ -125,8 +126,15 @@ impl Early<'_> {
         };
         let outcome = self.outcome(expr, &purpose, "Invalid module source")?;
         if let Some(why) = outcome.confidential {
-            if self.module.features.static_confidential_refused {
-                self.findings.push(refusal::confidential(why, &purpose, expr.span));
+            let finding = refusal::confidential(why, &purpose, expr.span);
+            match self.module.features.module_address {
+                ModuleAddress::ConstAfterMerge => {
+                    self.findings.push(Finding { summary: "Unknown module source".to_owned(), ..finding });
+                }
+                ModuleAddress::StaticAfterMerge if self.module.features.static_confidential_refused => {
+                    self.findings.push(finding);
+                }
+                ModuleAddress::StaticAfterMerge | ModuleAddress::LiteralPerBlock => {}
             }
             return None;
         }

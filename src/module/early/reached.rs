@@ -41,3 +41,8 @@ pub(super) fn carries_marks(expr: &Expr) -> bool {
         _ => false,
     }
 }
+
+/// Whether it is the function that makes a value sensitive.
+pub(super) fn is_made_sensitive(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Call(call) if call.name == "sensitive")
+}
