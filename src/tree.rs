@@ -19,6 +19,7 @@ mod reach;
 mod references;
 mod requirements;
 mod rings;
+mod similar;
 mod role;
 #[cfg(test)]
 mod tests;
@@ -230,16 +231,4 @@ impl<'t> Node<'t> {
     fn data(self) -> &'t NodeData {
         &self.tree.nodes[self.id.0]
     }
-}
-
-/// The declaration whose name is nearest to a wrong one, if any is near enough for the engines to ask about it.
-fn similar<'m, T>(
-    wrong: &str,
-    declared: impl Iterator<Item = &'m T>,
-    name: impl Fn(&T) -> &SmolStr,
-) -> Option<&'m T> {
-    let near = declared.map(|one| (strsim::levenshtein(wrong, name(one)), one));
-    near.filter(|(distance, _)| *distance < 3.min(wrong.len()))
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, one)| one)
 }

@@ -21,6 +21,7 @@ use crate::module::declaration::{Given, Local, ModuleCall, Output};
 use crate::syntax::{Attribute, Expr, Iteration};
 use crate::tree::cycles::components;
 use crate::tree::references::sites::{self, Found, Owner, Site, Symbols};
+use crate::tree::similar::Similar;
 use crate::tree::{Node, arguments};
 use crate::value::{Value, evaluate};
 use scope::{Locals, ModuleScope};
@@ -37,6 +38,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
         locals: Locals::default(),
         sensitive: SensitiveLocals::default(),
         work: Cell::new(MOST_WORK),
+        similar: Similar::default(),
         findings,
     };
     for local in in_order(node) {
@@ -114,6 +116,7 @@ struct Evaluation<'t, 'f> {
     sensitive: SensitiveLocals<'t>,
     /// How much work may still be done in this module.
     work: Cell<usize>,
+    similar: Similar,
     findings: &'f mut Vec<Finding>,
 }
 
@@ -140,8 +143,11 @@ impl<'t> Evaluation<'t, '_> {
         let value = evaluate(expr, &scope, &mut found);
         let failed = found.iter().any(|finding| finding.severity == Severity::Error);
         let is_attribute = |finding: &Finding| finding.summary == "Unsupported attribute";
-        let lacking =
-            if found.iter().any(is_attribute) { outputs::lacking(self.node, expr) } else { Vec::new() };
+        let lacking = if found.iter().any(is_attribute) {
+            outputs::lacking(self.node, expr, &self.similar)
+        } else {
+            Vec::new()
+        };
         for finding in found {
             let better =
                 lacking.iter().find(|other| is_attribute(&finding) && other.primary == finding.primary);

@@ -14,11 +14,12 @@ use crate::module::declaration::Dependency;
 use crate::syntax::{Expr, ExprKind, Iteration, Traversal};
 use crate::text::Span;
 use crate::tree::Node;
+use crate::tree::similar::Similar;
 use sites::{Found, Site};
 
 /// Looks at every expression of a module.
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
-    let mut judge = Judge { node, findings };
+    let mut judge = Judge { node, similar: Similar::default(), findings };
     sites::for_each(node, &mut |site, found| match found {
         Found::Expression(expr, around) => judge.expression(site, expr, around),
         Found::Dependency(dependency) => judge.dependency(site, dependency),
@@ -28,6 +29,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
 /// What is found in one module.
 struct Judge<'t, 'f> {
     node: Node<'t>,
+    similar: Similar,
     findings: &'f mut Vec<Finding>,
 }
 
@@ -59,11 +61,18 @@ impl Judge<'_, '_> {
     fn reference(&mut self, site: &Site<'_>, reference: &Reference<'_>) {
         let module = self.node.module();
         match &reference.subject {
-            Subject::Variable(name) => declared::variable(module, name, reference.span, self.findings),
-            Subject::Local(name) => declared::local(module, name, reference.span, self.findings),
-            Subject::Module { call, .. } => declared::call(module, call, reference.span, self.findings),
+            Subject::Variable(name) => {
+                declared::variable(module, name, reference.span, &self.similar, self.findings);
+            }
+            Subject::Local(name) => {
+                declared::local(module, name, reference.span, &self.similar, self.findings);
+            }
+            Subject::Module { call, .. } => {
+                declared::call(module, call, reference.span, &self.similar, self.findings);
+            }
             Subject::Resource { address, key } => {
-                let resource = declared::resource(module, address, reference.span, self.findings);
+                let resource =
+                    declared::resource(module, address, reference.span, &self.similar, self.findings);
                 if let Some(resource) = resource {
                     declared::scope(resource, site.check(), reference.span, self.findings);
                     declared::instance(resource, key.as_ref(), reference, self.findings);

@@ -4,12 +4,13 @@
 use crate::finding::{Finding, Language};
 use crate::module::declaration::ModuleCall;
 use crate::syntax::{Expr, ExprKind, ObjectKey, Part, Step, StepKind, Template, Traversal};
-use crate::tree::{Node, similar};
+use crate::tree::Node;
+use crate::tree::similar::Similar;
 
 /// What could be said of every output in an expression that a called module lacks.
-pub(super) fn lacking(node: Node<'_>, expr: &Expr) -> Vec<Finding> {
+pub(super) fn lacking(node: Node<'_>, expr: &Expr, similar: &Similar) -> Vec<Finding> {
     let mut findings = Vec::new();
-    Outputs { node, findings: &mut findings }.expression(expr, Shape::Unknown);
+    Outputs { node, similar, findings: &mut findings }.expression(expr, Shape::Unknown);
     findings
 }
 
@@ -30,6 +31,7 @@ enum Shape<'t> {
 
 struct Outputs<'t, 'f> {
     node: Node<'t>,
+    similar: &'f Similar,
     findings: &'f mut Vec<Finding>,
 }
 
@@ -131,7 +133,7 @@ impl<'t> Outputs<'t, '_> {
                 (Shape::Modules, StepKind::Attribute(name)) => self.call(name),
                 (Shape::Outputs(call, child), StepKind::Attribute(name)) => {
                     if !child.module().outputs.contains_key(name) && child.module().complete {
-                        self.findings.push(undefined(call, child, name, step));
+                        self.findings.push(undefined(call, child, name, step, self.similar));
                     }
                     Shape::Unknown
                 }
@@ -168,9 +170,9 @@ impl<'t> Outputs<'t, '_> {
     }
 }
 
-fn undefined(call: &ModuleCall, child: Node<'_>, name: &str, step: &Step) -> Finding {
+fn undefined(call: &ModuleCall, child: Node<'_>, name: &str, step: &Step, similar: &Similar) -> Finding {
     let finding = unsupported(call, step).detail(format!("The module called here has no output `{name}`."));
-    match similar(name, child.module().outputs.values(), |output| &output.name) {
+    match similar.nearest(name, child.module().outputs.values(), |output| &output.name) {
         Some(near) => finding
             .related(near.origin.header(), "an output of a similar name")
             .help(format!("did you mean `{}`?", near.name)),

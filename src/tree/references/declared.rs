@@ -8,15 +8,21 @@ use crate::module::address::{InstanceKey, Mode, Reference, ResourceAddress};
 use crate::module::declaration::Resource;
 use crate::syntax::StepKind;
 use crate::text::Span;
-use crate::tree::similar;
+use crate::tree::similar::Similar;
 
-pub(super) fn variable(module: &Module, name: &SmolStr, at: Span, findings: &mut Vec<Finding>) {
+pub(super) fn variable(
+    module: &Module,
+    name: &SmolStr,
+    at: Span,
+    similar: &Similar,
+    findings: &mut Vec<Finding>,
+) {
     if module.variables.contains_key(name) || !module.complete {
         return;
     }
     let finding =
         undeclared("input variable", at).detail(format!("This module declares no input variable `{name}`."));
-    findings.push(match similar(name, module.variables.values(), |variable| &variable.name) {
+    findings.push(match similar.nearest(name, module.variables.values(), |variable| &variable.name) {
         Some(near) => finding
             .related(near.origin.header(), "a variable of a similar name")
             .help(format!("did you mean `var.{}`?", near.name)),
@@ -24,13 +30,19 @@ pub(super) fn variable(module: &Module, name: &SmolStr, at: Span, findings: &mut
     });
 }
 
-pub(super) fn local(module: &Module, name: &SmolStr, at: Span, findings: &mut Vec<Finding>) {
+pub(super) fn local(
+    module: &Module,
+    name: &SmolStr,
+    at: Span,
+    similar: &Similar,
+    findings: &mut Vec<Finding>,
+) {
     if module.locals.contains_key(name) || !module.complete {
         return;
     }
     let finding =
         undeclared("local value", at).detail(format!("This module declares no local value `{name}`."));
-    findings.push(match similar(name, module.locals.values(), |local| &local.name) {
+    findings.push(match similar.nearest(name, module.locals.values(), |local| &local.name) {
         Some(near) => finding
             .related(near.attribute.name_span, "a local value of a similar name")
             .help(format!("did you mean `local.{}`?", near.name)),
@@ -38,13 +50,19 @@ pub(super) fn local(module: &Module, name: &SmolStr, at: Span, findings: &mut Ve
     });
 }
 
-pub(super) fn call(module: &Module, name: &SmolStr, at: Span, findings: &mut Vec<Finding>) {
+pub(super) fn call(
+    module: &Module,
+    name: &SmolStr,
+    at: Span,
+    similar: &Similar,
+    findings: &mut Vec<Finding>,
+) {
     if module.calls.contains_key(name) || !module.complete {
         return;
     }
     let finding =
         undeclared("module", at).detail(format!("There is no module call `{name}` in this module."));
-    findings.push(match similar(name, module.calls.values(), |call| &call.name) {
+    findings.push(match similar.nearest(name, module.calls.values(), |call| &call.name) {
         Some(near) => finding
             .related(near.origin.header(), "a call of a similar name")
             .help(format!("did you mean `module.{}`?", near.name)),
@@ -57,6 +75,7 @@ pub(super) fn resource<'m>(
     module: &'m Module,
     address: &ResourceAddress,
     at: Span,
+    similar: &Similar,
     findings: &mut Vec<Finding>,
 ) -> Option<&'m Resource> {
     let resource = module.resources.get(address);
@@ -71,7 +90,7 @@ pub(super) fn resource<'m>(
             address.kind.as_str(),
             address.name.as_str()
         ));
-        findings.push(match nearest(module, address) {
+        findings.push(match nearest(module, address, similar) {
             Some(near) => finding
                 .related(near.origin.header(), "what it may be")
                 .help(format!("did you mean `{}`?", near.address)),
@@ -82,14 +101,14 @@ pub(super) fn resource<'m>(
 }
 
 /// The same names in another kind of block, or else a similar name in the same kind.
-fn nearest<'m>(module: &'m Module, address: &ResourceAddress) -> Option<&'m Resource> {
+fn nearest<'m>(module: &'m Module, address: &ResourceAddress, similar: &Similar) -> Option<&'m Resource> {
     let others = [Mode::Managed, Mode::Data, Mode::Ephemeral].into_iter();
     let mut others = others.map(|mode| ResourceAddress { mode, ..address.clone() });
     others.find_map(|other| module.resources.get(&other)).or_else(|| {
         let peers = module.resources.values();
         let peers =
             peers.filter(|peer| peer.address.mode == address.mode && peer.address.kind == address.kind);
-        similar(&address.name, peers, |peer| &peer.address.name)
+        similar.nearest(&address.name, peers, |peer| &peer.address.name)
     })
 }
 
