@@ -160,7 +160,7 @@ fn is_splat(operator: &TraversalOperator) -> bool {
 }
 
 /// A key in brackets that is no calculation is a step of the traversal.
-fn literal_key(key: &Expr) -> Option<StepKind> {
+pub(super) fn literal_key(key: &Expr) -> Option<StepKind> {
     match &key.kind {
         ExprKind::Number(digits) => Some(StepKind::Number(digits.clone())),
         ExprKind::Template(template) => match template.parts.as_slice() {
@@ -173,7 +173,7 @@ fn literal_key(key: &Expr) -> Option<StepKind> {
 }
 
 /// `expr` followed by one more step.
-fn with_step(mut expr: Expr, step: Step) -> Expr {
+pub(super) fn with_step(mut expr: Expr, step: Step) -> Expr {
     let span = expr.span.to(step.span);
     match &mut expr.kind {
         ExprKind::Traversal(traversal) => {

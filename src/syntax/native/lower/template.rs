@@ -1,6 +1,8 @@
 //! Turns templates into parts. Their structure is what hcl-edit read; their text is made of the scanner's tokens, because
 //! what `~` strips and `<<-` takes away depends on how the engines cut it.
 
+use std::borrow::Cow;
+
 use hcl_edit::Span as _;
 use hcl_edit::template as edit;
 use smol_str::SmolStr;
@@ -86,8 +88,8 @@ impl<E: Excerpt> Lowering<'_, E> {
     }
 
     /// Adds the text of the tokens from number `first` up to the offset `end`, melted with text that stands before it.
-    fn texts(&self, first: usize, end: u32, parts: &mut Vec<Part>) {
-        let mut text = String::new();
+    pub(super) fn texts(&self, first: usize, end: u32, parts: &mut Vec<Part>) {
+        let mut text = Cow::Borrowed("");
         let mut span: Option<Span> = None;
         for (number, token) in self.tokens.iter().enumerate().skip(first) {
             if token.start >= end || !matches!(token.kind, Kind::QuotedText | Kind::PlainText) {
@@ -96,10 +98,10 @@ impl<E: Excerpt> Lowering<'_, E> {
             let mut own = self.token_span(*token);
             match self.dedented.get(&number) {
                 Some((line, start)) => {
-                    text.push_str(line);
+                    text += line.as_str();
                     own.start = *start;
                 }
-                None => text.push_str(&self.stripped(number)),
+                None => text += self.stripped(number),
             }
             span = Some(span.map_or(own, |before| before.to(own)));
         }
@@ -113,7 +115,7 @@ impl<E: Excerpt> Lowering<'_, E> {
     }
 
     /// What the token means once the markers `~` on both sides have taken their share.
-    fn stripped(&self, number: usize) -> std::borrow::Cow<'_, str> {
+    fn stripped(&self, number: usize) -> Cow<'_, str> {
         let token = self.tokens[number];
         let written = self.slice(self.token_span(token));
         let meant = match token.kind {
