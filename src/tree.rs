@@ -21,6 +21,7 @@ mod requirements;
 mod rings;
 mod similar;
 mod role;
+mod survey;
 #[cfg(test)]
 mod tests;
 
@@ -31,12 +32,11 @@ use smol_str::SmolStr;
 
 pub use configurations::{Configuration, ProviderMention, Uses};
 pub use role::{Role, Surroundings};
+pub use survey::Survey;
 
 use crate::engine::Engine;
-use crate::finding::Finding;
 use crate::module::Module;
 use crate::module::declaration::ModuleCall;
-use crate::text::Sources;
 
 /// A module of a [`Tree`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -122,40 +122,6 @@ impl Tree {
     /// One module.
     pub fn node(&self, id: NodeId) -> Node<'_> {
         Node { tree: self, id }
-    }
-
-    /// Everything that the engine says, beyond what it says about single folders, of the modules that some of these
-    /// roots lead to.
-    pub fn findings(&self, roots: &[NodeId], sources: &Sources) -> Vec<Finding> {
-        let reached = reach::Reached::from(self, roots);
-        let mut findings = Vec::new();
-        let below = self.below(roots);
-        for node in below.iter().map(|id| self.node(*id)) {
-            if node.module().excluded {
-                continue;
-            }
-            let from = findings.len();
-            children::check(node, &mut findings);
-            if !reached.is_stuck(node) {
-                providers::check(node, sources, &mut findings);
-            }
-            requirements::check(node, &mut findings);
-            instances::check(node, &mut findings);
-            arguments::check(node, &mut findings);
-            deprecations::check(node, &mut findings);
-            builtin::check(node, &mut findings);
-            imports::check(node, &mut findings);
-            references::check(node, &mut findings);
-            evaluation::check(node, &mut findings);
-            for finding in &mut findings[from..] {
-                finding.module.clone_from(&node.module().folder);
-            }
-            passing::check(node, &reached, &mut findings);
-        }
-        cycles::check(self, &below, &mut findings);
-        findings.extend(passing::repeated(self, roots));
-        findings.extend(early::check(self, roots));
-        findings
     }
 }
 

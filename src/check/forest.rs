@@ -11,7 +11,7 @@ use crate::module::address::ModuleSource;
 use crate::policy::Policy;
 use crate::source::{Folder, Reached, Worktree, join};
 use crate::text::{Sources, Span};
-use crate::tree::{Callee, NodeId, Surroundings, Tree};
+use crate::tree::{Callee, NodeId, Surroundings, Survey, Tree};
 
 /// All modules as one engine sees them, with what is wrong in their files.
 #[derive(Debug)]
@@ -85,7 +85,10 @@ impl Sight {
     pub(super) fn findings(&self, roots: &[NodeId], sources: &Sources) -> Vec<Finding> {
         let seen = self.tree.below(roots);
         let own = seen.iter().flat_map(|node| self.findings[node.number()].iter().cloned());
-        once(own.chain(self.tree.findings(roots, sources)).collect())
+        let survey = Survey::of(&self.tree, roots);
+        let found: Vec<Vec<Finding>> =
+            survey.modules().par_iter().map(|id| survey.of_module(*id, sources)).collect();
+        once(own.chain(found.into_iter().flatten()).chain(survey.of_ways()).collect())
     }
 
     /// The folders of the modules that some of these roots lead to.

@@ -5,12 +5,14 @@ mod graph;
 mod needs;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::OnceLock;
 
 use crate::finding::{Finding, Language};
 use crate::module::Module;
 use crate::module::address::{Subject, reference};
 use crate::text::Span;
-use crate::tree::{NodeId, Tree};
+use crate::tree::references::Links;
+use crate::tree::{Node, NodeId, Tree};
 pub(in crate::tree) use components::components;
 use graph::{Graph, Vertex};
 use needs::Needs;
@@ -18,37 +20,51 @@ use needs::Needs;
 /// How many steps of a cycle are shown.
 const SHOWN: usize = 12;
 
-/// Looks at modules, which are all that some roots lead to.
-pub(super) fn check(tree: &Tree, nodes: &[NodeId], findings: &mut Vec<Finding>) {
-    let mut needs: BTreeMap<usize, Needs> = BTreeMap::new();
-    for component in bottom_up(tree) {
-        // In a ring of modules that call each other nothing is known of each other's outputs.
-        for number in component {
-            let node = tree.node(NodeId(number));
-            let graph = Graph::of(node, &needs);
-            let known = Needs::of(&graph);
-            if nodes.binary_search(&NodeId(number)).is_ok() && !node.module().excluded {
-                let from = findings.len();
-                self_references(node.module(), findings);
-                findings.extend(cycles(&graph, node.module()));
-                for finding in &mut findings[from..] {
-                    finding.module.clone_from(&node.module().folder);
-                }
+/// Modules, and what those of them need that others call, found out once somebody asks.
+#[derive(Debug)]
+pub(super) struct Called {
+    /// With a module, those that it calls are among them.
+    nodes: Vec<NodeId>,
+    needs: OnceLock<BTreeMap<usize, Needs>>,
+}
+
+impl Called {
+    pub(super) fn among(nodes: Vec<NodeId>) -> Self {
+        Self { nodes, needs: OnceLock::new() }
+    }
+
+    fn needs(&self, tree: &Tree) -> &BTreeMap<usize, Needs> {
+        self.needs.get_or_init(|| {
+            let mut needs = BTreeMap::new();
+            // In a ring of modules that call each other little is known of each other's outputs.
+            for node in bottom_up(tree, &self.nodes).into_iter().filter(|node| node.is_called()) {
+                let own = Needs::of(&Graph::of(node, &needs));
+                needs.insert(node.id().number(), own);
             }
-            needs.insert(number, known);
-        }
+            needs
+        })
     }
 }
 
-/// All modules, each behind those that it calls.
-fn bottom_up(tree: &Tree) -> Vec<Vec<usize>> {
-    let calls: Vec<Vec<usize>> = tree
-        .nodes()
-        .map(|node| {
-            node.calls().filter_map(|(call, _)| Some(node.child(&call.name)?.id().number())).collect()
+/// Looks at one module, whose declarations refer to each other like this.
+pub(super) fn check(node: Node<'_>, links: &Links, called: &Called, findings: &mut Vec<Finding>) {
+    self_references(node.module(), findings);
+    if links.may_circle() {
+        findings.extend(cycles(&Graph::of(node, called.needs(node.tree())), node.module()));
+    }
+}
+
+/// Modules, each behind those that it calls.
+fn bottom_up<'t>(tree: &'t Tree, nodes: &[NodeId]) -> Vec<Node<'t>> {
+    let place = |id: NodeId| nodes.binary_search(&id).ok();
+    let calls: Vec<Vec<usize>> = nodes
+        .iter()
+        .map(|id| {
+            let node = tree.node(*id);
+            node.calls().filter_map(|(call, _)| place(node.child(&call.name)?.id())).collect()
         })
         .collect();
-    components(&calls)
+    components(&calls).into_iter().flatten().map(|number| tree.node(nodes[number])).collect()
 }
 
 /// A local value that names itself is found where it does; the engine's graph lets it pass.
@@ -97,8 +113,9 @@ fn cycle(graph: &Graph<'_>, component: &[usize], module: &Module) -> Finding {
         .help("take one of these references out of the circle");
     for (at, vertex) in way.iter().enumerate().take(SHOWN) {
         let next = way[(at + 1) % way.len()];
-        let place = graph.places.get(&(*vertex, next)).copied();
-        if let Some(place) = place.or_else(|| declared_at(&graph.vertices[*vertex], module)) {
+        if let Some(place) =
+            graph.place(*vertex, next).or_else(|| declared_at(&graph.vertices[*vertex], module))
+        {
             finding = finding.related(place, format!("{} needs {}", name(*vertex), name(next)));
         }
     }

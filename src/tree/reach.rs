@@ -3,6 +3,7 @@
 use crate::tree::{Callee, Node, NodeId, Tree};
 
 /// How modules are got to.
+#[derive(Debug)]
 pub(super) struct Reached {
     /// By node: from a tree in which everything is in order.
     sound: Vec<bool>,

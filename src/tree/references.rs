@@ -5,6 +5,7 @@
 //! looked at.
 
 mod declared;
+mod links;
 pub(super) mod sites;
 mod symbols;
 
@@ -15,43 +16,49 @@ use crate::syntax::{Expr, ExprKind, Iteration, Traversal};
 use crate::text::Span;
 use crate::tree::Node;
 use crate::tree::similar::Similar;
+pub(super) use links::Links;
 use sites::{Found, Site};
 
-/// Looks at every expression of a module.
-pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
-    let mut judge = Judge { node, similar: Similar::default(), findings };
+/// Looks at every expression of a module, and gives back what refers to what.
+pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) -> Links {
+    let mut judge = Judge { node, similar: Similar::default(), links: Links::of(node.module()), findings };
     sites::for_each(node, &mut |site, found| match found {
         Found::Expression(expr, around) => judge.expression(site, expr, around),
         Found::Dependency(dependency) => judge.dependency(site, dependency),
     });
+    judge.links
 }
 
 /// What is found in one module.
 struct Judge<'t, 'f> {
     node: Node<'t>,
     similar: Similar,
+    links: Links,
     findings: &'f mut Vec<Finding>,
 }
 
 impl Judge<'_, '_> {
     fn expression(&mut self, site: &Site<'_>, expr: &Expr, around: Iteration<'_>) {
-        if !around.is_certain {
-            // The engine does not look at what a dynamic block may never make.
-            return;
-        }
         expr.walk(&mut |inner, scope| {
             if let ExprKind::Traversal(traversal) = &inner.kind
                 && !scope.has(&traversal.root)
                 && !around.names.contains(&traversal.root)
             {
-                self.traversal(site, traversal);
+                self.traversal(site, traversal, around.is_certain);
             }
         });
     }
 
-    fn traversal(&mut self, site: &Site<'_>, traversal: &Traversal) {
+    fn traversal(&mut self, site: &Site<'_>, traversal: &Traversal, is_certain: bool) {
         let from = self.findings.len();
-        match reference(traversal, &self.node.module().features) {
+        let module = self.node.module();
+        let reference = reference(traversal, &module.features);
+        if let Ok(reference) = &reference {
+            self.links.add(site, reference, module);
+        }
+        // The engine does not look at what a dynamic block may never make.
+        match reference {
+            _ if !is_certain => {}
             Ok(reference) => self.reference(site, &reference),
             Err(error) => self.findings.push(error.finding()),
         }
@@ -94,7 +101,12 @@ impl Judge<'_, '_> {
     /// `depends_on` names whole objects, and nothing of the symbols around it means anything there.
     fn dependency(&mut self, site: &Site<'_>, dependency: &Dependency) {
         let from = self.findings.len();
-        match reference(&dependency.traversal, &self.node.module().features) {
+        let module = self.node.module();
+        let reference = reference(&dependency.traversal, &module.features);
+        if let Ok(reference) = &reference {
+            self.links.add(site, reference, module);
+        }
+        match reference {
             Err(error) => self.findings.push(error.finding()),
             Ok(reference) => match reference.remaining {
                 [first, .., last] => self.findings.push(attribute_in_depends_on(first.span.to(last.span))),

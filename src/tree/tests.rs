@@ -7,7 +7,7 @@ use crate::module::address::ModuleSource;
 use crate::module::{Module, ModuleFile};
 use crate::syntax::{self, Notation};
 use crate::text::{FileId, Source, Sources};
-use crate::tree::{Callee, Tree};
+use crate::tree::{Callee, Survey, Tree};
 
 /// A tree of modules, each one file: the root under an empty name, and those that it calls as `./name`.
 pub(super) fn said(files: &[(&str, &str)]) -> Vec<String> {
@@ -68,9 +68,12 @@ pub(super) fn said_by(engine: &str, files: &[(&str, &str)]) -> Vec<String> {
         }
     }
     let roots: Vec<_> = tree.roots().iter().map(|root| root.id()).collect();
-    let mut said: Vec<String> = tree
-        .findings(&roots, &sources)
-        .into_iter()
+    let survey = Survey::of(&tree, &roots);
+    let mut said: Vec<String> = survey
+        .modules()
+        .iter()
+        .flat_map(|id| survey.of_module(*id, &sources))
+        .chain(survey.of_ways())
         .map(|finding| {
             let line = finding.primary.map_or(0, |place| sources.get(place.file).position(place.start).line);
             let help = finding.help.map(|help| format!(" ({help})")).unwrap_or_default();

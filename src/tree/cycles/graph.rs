@@ -3,7 +3,7 @@
 //! Of a called module only so much is in the graph as can be seen from outside: its arguments, its outputs, and which
 //! of the former each of the latter needs. So every module is looked at once, however often it is called.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap};
 
 use smol_str::SmolStr;
 
@@ -17,7 +17,7 @@ use crate::tree::Node;
 use crate::tree::references::sites::{self, Found, Owner, Site};
 
 /// Something that is made once everything that it needs is there.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Vertex<'t> {
     Local(&'t SmolStr),
     /// A variable, with its validations.
@@ -45,17 +45,17 @@ pub(super) struct Graph<'t> {
     pub(super) vertices: Vec<Vertex<'t>>,
     /// By vertex: what it needs directly.
     pub(super) edges: Vec<Vec<usize>>,
-    /// By edge: where it comes from.
-    pub(super) places: BTreeMap<(usize, usize), Span>,
+    /// By edge: where it comes from, if it is written anywhere.
+    places: HashMap<(usize, usize), Option<Span>>,
 }
 
 impl<'t> Graph<'t> {
     /// The graph of a module; `needs` tells of each module that it calls which outputs need what.
     pub(super) fn of(node: Node<'t>, needs: &BTreeMap<usize, Needs>) -> Self {
         let module = node.module();
-        let graph = Self { vertices: Vec::new(), edges: Vec::new(), places: BTreeMap::new() };
-        let mut builder =
-            Builder { node, module, needs, numbers: BTreeMap::new(), seen: BTreeSet::new(), graph };
+        let graph = Self { vertices: Vec::new(), edges: Vec::new(), places: HashMap::new() };
+        let (numbers, arguments) = (HashMap::new(), HashMap::new());
+        let mut builder = Builder { node, module, needs, numbers, arguments, graph };
         for name in module.outputs.keys() {
             builder.number(Vertex::Output(name));
         }
@@ -67,12 +67,17 @@ impl<'t> Graph<'t> {
             builder.everything(call);
         }
         // Results come up while references are followed, and their needs are arguments and providers, so this ends.
-        let results: Vec<_> =
-            builder.numbers.keys().filter(|vertex| matches!(vertex, Vertex::Result(..))).cloned().collect();
-        for result in results {
-            builder.result(&result);
+        for number in 0..builder.graph.vertices.len() {
+            if let Vertex::Result(call, output) = builder.graph.vertices[number].clone() {
+                builder.result(number, call, &output);
+            }
         }
         builder.graph
+    }
+
+    /// Where it is written that one vertex needs another.
+    pub(super) fn place(&self, from: usize, to: usize) -> Option<Span> {
+        self.places.get(&(from, to)).copied().flatten()
     }
 }
 
@@ -80,9 +85,9 @@ struct Builder<'t, 'n> {
     node: Node<'t>,
     module: &'t Module,
     needs: &'n BTreeMap<usize, Needs>,
-    numbers: BTreeMap<Vertex<'t>, usize>,
-    /// The edges that are there.
-    seen: BTreeSet<(usize, usize)>,
+    numbers: HashMap<Vertex<'t>, usize>,
+    /// By module call: its arguments.
+    arguments: HashMap<&'t SmolStr, Vec<usize>>,
     graph: Graph<'t>,
 }
 
@@ -92,24 +97,31 @@ impl<'t, 'n> Builder<'t, 'n> {
             return *number;
         }
         let number = self.graph.vertices.len();
+        if let Vertex::Argument(call, _) = &vertex {
+            self.arguments.entry(call).or_default().push(number);
+        }
         self.graph.vertices.push(vertex.clone());
         self.graph.edges.push(Vec::new());
         self.numbers.insert(vertex, number);
         number
     }
 
-    /// Whoever needs itself directly is no cycle to the engine.
     fn edge(&mut self, from: usize, to: Vertex<'t>, place: Option<Span>) {
         let to = self.number(to);
+        self.connect(from, to, place);
+    }
+
+    /// Whoever needs itself directly is no cycle to the engine.
+    fn connect(&mut self, from: usize, to: usize, place: Option<Span>) {
         if from == to {
             return;
         }
-        if let Some(place) = place {
-            self.graph.places.entry((from, to)).or_insert(place);
-        }
-        if self.seen.insert((from, to)) {
-            self.graph.edges[from].push(to);
-        }
+        let edges = &mut self.graph.edges[from];
+        let known = self.graph.places.entry((from, to)).or_insert_with(|| {
+            edges.push(to);
+            None
+        });
+        *known = known.or(place);
     }
 
     fn site(&mut self, site: &Site<'t>, found: Found<'_>) {
@@ -219,9 +231,7 @@ impl<'t, 'n> Builder<'t, 'n> {
     }
 
     /// What an output of a called module needs of this one.
-    fn result(&mut self, result: &Vertex<'t>) {
-        let Vertex::Result(call, output) = result else { return };
-        let from = self.number(result.clone());
+    fn result(&mut self, from: usize, call: &'t SmolStr, output: &str) {
         self.edge(from, Vertex::Instances(call), None);
         let needs = self.needs_of(call).map(|needs| needs.of_output(output)).unwrap_or_default();
         self.needed(from, call, &needs);
@@ -232,14 +242,8 @@ impl<'t, 'n> Builder<'t, 'n> {
         let name = &call.name;
         let from = self.number(Vertex::Everything(name));
         self.edge(from, Vertex::Instances(name), None);
-        let arguments: Vec<_> = self
-            .numbers
-            .range(Vertex::Argument(name, SmolStr::default())..)
-            .map(|(vertex, _)| vertex.clone())
-            .take_while(|vertex| matches!(vertex, Vertex::Argument(of, _) if *of == name))
-            .collect();
-        for argument in arguments {
-            self.edge(from, argument, None);
+        for argument in self.arguments.get(name).cloned().unwrap_or_default() {
+            self.connect(from, argument, None);
         }
         let needs = self.needs_of(name).map(Needs::of_all).unwrap_or_default();
         self.needed(from, name, &needs);

@@ -1,0 +1,70 @@
+//! The modules that some roots lead to, turned into everything that the engine says of them beyond single folders.
+
+use crate::finding::Finding;
+use crate::text::Sources;
+use crate::tree::cycles::Called;
+use crate::tree::reach::Reached;
+use crate::tree::{
+    NodeId, Tree, arguments, builtin, children, cycles, deprecations, early, evaluation, imports, instances,
+    passing, providers, references, requirements,
+};
+
+/// A look at the modules that some roots lead to.
+///
+/// What can be said of one module at a time is asked module by module, so that whoever asks may do so side by side.
+#[derive(Debug)]
+pub struct Survey<'t> {
+    tree: &'t Tree,
+    roots: &'t [NodeId],
+    below: Vec<NodeId>,
+    reached: Reached,
+    called: Called,
+}
+
+impl<'t> Survey<'t> {
+    /// Finds out what has to be known of all modules before anything is said of one.
+    pub fn of(tree: &'t Tree, roots: &'t [NodeId]) -> Self {
+        let below = tree.below(roots);
+        let called = Called::among(below.clone());
+        Self { tree, roots, below, reached: Reached::from(tree, roots), called }
+    }
+
+    /// The modules, in the order in which they were added to the tree.
+    pub fn modules(&self) -> &[NodeId] {
+        &self.below
+    }
+
+    /// What is said of one module, in its place.
+    pub fn of_module(&self, id: NodeId, sources: &Sources) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let node = self.tree.node(id);
+        if node.module().excluded {
+            return findings;
+        }
+        children::check(node, &mut findings);
+        if !self.reached.is_stuck(node) {
+            providers::check(node, sources, &mut findings);
+        }
+        requirements::check(node, &mut findings);
+        instances::check(node, &mut findings);
+        arguments::check(node, &mut findings);
+        deprecations::check(node, &mut findings);
+        builtin::check(node, &mut findings);
+        imports::check(node, &mut findings);
+        let links = references::check(node, &mut findings);
+        evaluation::check(node, &mut findings);
+        cycles::check(node, &links, &self.called, &mut findings);
+        for finding in &mut findings {
+            finding.module.clone_from(&node.module().folder);
+        }
+        passing::check(node, &self.reached, &mut findings);
+        findings
+    }
+
+    /// What is said of the ways from module to module.
+    pub fn of_ways(&self) -> Vec<Finding> {
+        let mut findings = passing::repeated(self.tree, self.roots);
+        findings.extend(early::check(self.tree, self.roots));
+        findings
+    }
+}
