@@ -9,6 +9,7 @@ use super::forest::{self, Sight};
 use super::library::Library;
 use super::rulebook::Rulebook;
 use super::sayings::Sayings;
+use super::threads::discard;
 use crate::engine::{Choice, Engine, Product};
 use crate::finding::Finding;
 use crate::rules::Context;
@@ -57,10 +58,9 @@ pub(super) fn look(
         sayings = Sayings::of(&wanted.views(&sights), &say, worktree);
     }
     let positive = wanted.positive_folders(&sights);
-    Seen {
-        engines: wanted.roots.keys().copied().collect(),
-        findings: sayings.together(&|folder| positive.contains(folder)),
-    }
+    let findings = sayings.together(&|folder| positive.contains(folder));
+    discard(sights);
+    Seen { engines: wanted.roots.keys().copied().collect(), findings }
 }
 
 /// The modules that are for one engine.

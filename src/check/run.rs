@@ -6,6 +6,7 @@ use super::engines;
 use super::exceptions::{EXPIRED_EXCEPTION, Exceptions, Parted, UNUSED_EXCEPTION};
 use super::library::Library;
 use super::rulebook::Rulebook;
+use super::threads::discard;
 use super::verdict::{in_scope, merge, weigh};
 use super::{Outcome, Settings};
 use crate::engine::Engine;
@@ -33,6 +34,7 @@ pub fn run(worktree: &mut Worktree, settings: &Settings) -> Outcome {
     let found = worktree.findings().iter().cloned().chain(mistakes).map(|finding| (finding, None));
     let verdicts = weigh(found.chain(seen.findings).collect(), sources, settings);
     let exceptions = Exceptions::gather(worktree, &library, &seen.engines, settings);
+    discard(library);
     let Parted { mut told, mut excused, findings } = exceptions.part(verdicts);
     let wrong = findings.into_iter().map(|finding| (finding, None)).collect();
     merge(&mut told, weigh(wrong, sources, settings), sources);

@@ -6,6 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rayon::prelude::*;
+
 use super::engines::View;
 use super::foreign::Foreign;
 use crate::engine::Product;
@@ -32,7 +34,7 @@ impl Sayings {
     /// Listens to all engines.
     pub(super) fn of(
         views: &[View<'_>],
-        say: &dyn Fn(&View<'_>) -> Vec<Finding>,
+        say: &(dyn Fn(&View<'_>) -> Vec<Finding> + Sync),
         worktree: &Worktree,
     ) -> Self {
         let mut sayings =
@@ -44,10 +46,11 @@ impl Sayings {
         // The folders that each product looks at, and what it says.
         let mut looked: BTreeMap<Product, BTreeSet<&str>> = BTreeMap::new();
         let mut said: BTreeMap<Place, BTreeMap<Product, Vec<Finding>>> = BTreeMap::new();
-        for view in views {
+        let all: Vec<Vec<Finding>> = views.par_iter().map(say).collect();
+        for (view, findings) in views.iter().zip(all) {
             let product = view.engine.product;
             looked.entry(product).or_default().extend(view.sight.folders(&view.roots));
-            for finding in say(view) {
+            for finding in findings {
                 let place = (finding.module.to_string(), finding.rule.as_str().to_owned(), finding.primary);
                 let findings = said.entry(place).or_default().entry(product).or_default();
                 // Two versions of one engine say much the same.

@@ -11,3 +11,8 @@ pub fn in_threads<T: Send>(threads: Option<NonZeroUsize>, work: impl FnOnce() ->
         Some(Err(_)) | None => work(),
     }
 }
+
+/// Gives back the memory of something large beside the work that goes on; a process may well end before that is done.
+pub(super) fn discard(large: impl Send + 'static) {
+    rayon::spawn(move || drop(large));
+}

@@ -18,7 +18,7 @@ use smol_str::SmolStr;
 use crate::finding::{Finding, Language, Severity, Stage};
 use crate::module::address::{Subject, reference};
 use crate::module::declaration::{Given, Local, ModuleCall, Output};
-use crate::syntax::{Attribute, Expr, Iteration};
+use crate::syntax::{Attribute, Expr, ExprKind, Iteration, Part};
 use crate::tree::cycles::components;
 use crate::tree::references::sites::{self, Found, Owner, Site, Symbols};
 use crate::tree::similar::Similar;
@@ -109,6 +109,19 @@ fn in_order(node: Node<'_>) -> Vec<Ordered<'_>> {
         .collect()
 }
 
+/// Whether an expression is worth something whatever there is around it: a literal, or a name that is known to be declared
+/// or was found not to be.
+fn is_plain(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) => true,
+        ExprKind::Template(template) => {
+            template.parts.iter().all(|part| matches!(part, Part::Literal { .. }))
+        }
+        ExprKind::Traversal(traversal) => traversal.steps.len() == 1,
+        _ => false,
+    }
+}
+
 struct Evaluation<'t, 'f> {
     node: Node<'t>,
     /// Those that were evaluated so far.
@@ -130,7 +143,7 @@ impl<'t> Evaluation<'t, '_> {
 
     fn at_site(&mut self, site: &Site<'_>, expr: &Expr, around: Iteration<'_>) {
         // What a dynamic block may never make, the engine does not evaluate.
-        if around.is_certain {
+        if around.is_certain && !is_plain(expr) {
             self.value(expr, around.names, site.symbols, &site.address());
         }
     }
