@@ -1,10 +1,11 @@
-//! Paths and a work tree, turned into sources that were read once, and into the folders that hold them.
+//! Paths, a work tree and what git holds, turned into sources that were read once, and into the folders that hold them.
 //!
 //! This is the one layer that reads. Nothing in it stops a run but a path that does not exist: what cannot be read is
 //! a finding, and a module in the folder of it knows that it is not complete.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use smol_str::SmolStr;
 
@@ -15,18 +16,22 @@ use crate::text::{FileId, Sources};
 mod path;
 mod error;
 mod top;
+mod git;
 mod repository;
 mod listing;
 mod walk;
 mod read;
 mod open;
+mod snapshot;
+mod stored;
 mod memory;
 mod policy;
 
 pub use error::Error;
 pub use path::{join, parent};
 
-use read::Reader;
+use read::{Read, Reader};
+use snapshot::Snapshot;
 use top::{Place, Top};
 
 /// Everything that one run reads.
@@ -46,6 +51,13 @@ pub struct Worktree {
 enum Origin {
     /// A folder on disk.
     Disk(Top),
+    /// An index or a commit.
+    Git {
+        /// What it holds.
+        snapshot: Arc<Snapshot>,
+        /// The top of the work tree, absolute and without symbolic links; a bare repository has none.
+        top: Option<PathBuf>,
+    },
     /// Files given as text.
     Memory {
         /// The folders that have something in them.
@@ -162,6 +174,7 @@ impl Worktree {
     pub fn top(&self) -> Option<&Path> {
         match &self.origin {
             Origin::Disk(top) => Some(top.path()),
+            Origin::Git { top, .. } => top.as_deref(),
             Origin::Memory { .. } => None,
         }
     }
@@ -170,6 +183,7 @@ impl Worktree {
     pub fn is_repository(&self) -> bool {
         match &self.origin {
             Origin::Disk(top) => top.is_repository(),
+            Origin::Git { .. } => true,
             // What is given as text is all there is.
             Origin::Memory { .. } => true,
         }
@@ -194,12 +208,12 @@ impl Worktree {
                 return Reached::Folder(self.add(Folder::empty(path)));
             }
             Origin::Memory { .. } => return Reached::Missing,
-            Origin::Disk(top) => top.place(path),
+            Origin::Disk(_) | Origin::Git { .. } => self.place(path),
         };
         match place {
-            Place::Folder { disk, real } => match self.passed_before(path, &real) {
+            Place::Folder { real } => match self.passed_before(path, &real) {
                 Some(above) => self.reach(&above),
-                None => self.read_folder(path, &disk, &real),
+                None => self.read_folder(path, &real),
             },
             Place::Missing => Reached::Missing,
             Place::Outside => Reached::Outside,
@@ -207,11 +221,19 @@ impl Worktree {
         }
     }
 
+    /// What there is at a path, on disk or in git.
+    fn place(&self, path: &str) -> Place {
+        match &self.origin {
+            Origin::Disk(top) => top.place(path),
+            Origin::Git { snapshot, .. } => snapshot.read().place(path),
+            Origin::Memory { .. } => Place::Missing,
+        }
+    }
+
     /// The first folder on the way down `path` that is the same place as its end, which takes a symbolic link that
     /// leads back up. A module that calls itself through one would otherwise be a new module with every call.
     fn passed_before(&self, path: &str, place: &str) -> Option<String> {
-        let Origin::Disk(top) = &self.origin else { return None };
-        let is_same = |above: &&str| matches!(top.place(above), Place::Folder { real, .. } if real == place);
+        let is_same = |above: &&str| matches!(self.place(above), Place::Folder { real } if real == place);
         if path == place {
             return None;
         }
@@ -219,23 +241,52 @@ impl Worktree {
         above.into_iter().rev().find(is_same).map(str::to_owned)
     }
 
-    fn read_folder(&mut self, path: &str, disk: &Path, place: &str) -> Reached {
-        let Origin::Disk(top) = &self.origin else { return Reached::Missing };
-        let Ok(listing) = listing::list(disk) else { return Reached::Missing };
-        let read = Reader::new(top).folder(path, disk, &listing);
+    fn read_folder(&mut self, path: &str, real: &str) -> Reached {
+        let (folder, read) = match &self.origin {
+            Origin::Disk(top) => {
+                let disk = top.path().join(path);
+                let Ok(listing) = listing::list(&disk) else { return Reached::Missing };
+                (Folder::of(path, &listing.files), Reader::new(top).folder(path, &disk, &listing.files))
+            }
+            Origin::Git { snapshot, .. } => {
+                let reading = snapshot.read();
+                let Ok(listing) = reading.list(real) else { return Reached::Missing };
+                let bytes = |entry: &_, limit| reading.bytes(real, entry, limit);
+                (Folder::of(path, &listing), Read::of(path, &listing, bytes))
+            }
+            Origin::Memory { .. } => return Reached::Missing,
+        };
         // A file that two paths lead to is as unreadable by the second.
-        if !self.by_path.contains_key(place) {
+        let is_known = self.by_path.contains_key(real);
+        Reached::Folder(self.put(Folder { real: real.into(), ..folder }, read, !is_known))
+    }
+
+    /// Adds a folder with what was read of it; one without module files says something about others at most.
+    fn take_in(&mut self, folder: Folder, read: Read) {
+        if read.files.is_empty() {
+            self.listen(&folder.path, read.signals);
+        } else {
+            self.put(folder, read, true);
+        }
+    }
+
+    fn listen(&mut self, path: &str, signals: Vec<Signal>) {
+        if !signals.is_empty() {
+            self.signals.insert(path.into(), signals);
+        }
+    }
+
+    fn put(&mut self, mut folder: Folder, read: Read, with_findings: bool) -> usize {
+        if with_findings {
             self.findings.extend(read.findings);
         }
-        if !read.signals.is_empty() {
-            self.signals.insert(path.into(), read.signals);
-        }
+        self.listen(&folder.path, read.signals);
         let files = read
             .files
             .into_iter()
             .map(|(name, source)| File { name, id: source.map(|source| self.sources.push(source)) });
-        let folder = Folder { files: files.collect(), real: place.into(), ..Folder::of(path, &listing) };
-        Reached::Folder(self.add(folder))
+        folder.files = files.collect();
+        self.add(folder)
     }
 
     fn add(&mut self, folder: Folder) -> usize {
@@ -252,7 +303,7 @@ impl Folder {
         Self { real: path.clone(), path, files, has_lock_file: false, has_values: false }
     }
 
-    fn of(path: &str, listing: &listing::Listing) -> Self {
+    fn of<At>(path: &str, listing: &listing::Listing<At>) -> Self {
         Self { has_lock_file: listing.has_lock_file, has_values: listing.has_values, ..Self::empty(path) }
     }
 }

@@ -29,6 +29,13 @@ pub enum Error {
         /// One line, as the end of a sentence.
         why: String,
     },
+    /// What git holds cannot be had, or is nothing to check.
+    Git {
+        /// One line.
+        what: String,
+        /// An order that mends it.
+        help: Option<String>,
+    },
     /// Two policies for one repository.
     TwoPolicies {
         /// Where one is.
@@ -39,6 +46,26 @@ pub enum Error {
 }
 
 impl Error {
+    pub(super) fn git(what: impl Into<String>) -> Self {
+        Self::Git { what: what.into(), help: None }
+    }
+
+    /// Adds the order that mends it.
+    pub(super) fn help(self, order: impl Into<String>) -> Self {
+        match self {
+            Self::Git { what, help: _ } => Self::Git { what, help: Some(order.into()) },
+            other => other,
+        }
+    }
+
+    /// The order that mends it, where there is one.
+    pub fn order(&self) -> Option<&str> {
+        match self {
+            Self::Git { help, .. } => help.as_deref(),
+            Self::Path { .. } | Self::Apart { .. } | Self::File { .. } | Self::TwoPolicies { .. } => None,
+        }
+    }
+
     pub(super) fn path(path: &Path, at: &Path, error: std::io::Error) -> Self {
         Self::Path { path: path.to_owned(), error, nearest: nearest(path, at) }
     }
@@ -58,6 +85,7 @@ impl fmt::Display for Error {
                     None => Ok(()),
                 }
             }
+            Self::Git { what, .. } => f.write_str(what),
             Self::File { path, why } => write!(f, "cannot read `{}`: {why}", path.display()),
             Self::TwoPolicies { first, second } => write!(
                 f,
@@ -79,7 +107,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Path { error, .. } => Some(error),
-            Self::Apart { .. } | Self::File { .. } | Self::TwoPolicies { .. } => None,
+            Self::Apart { .. } | Self::File { .. } | Self::Git { .. } | Self::TwoPolicies { .. } => None,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A folder on disk, turned into the names in it that matter, without a look into any file.
+//! The names in a folder, turned into those that matter, without a look into any file.
 
 use std::ffi::OsString;
 use std::fs::{self, FileType};
@@ -9,28 +9,22 @@ use smol_str::{SmolStr, ToSmolStr};
 
 use crate::engine::{self, Signal};
 
-/// What a folder holds.
-#[derive(Debug, Default)]
-pub(super) struct Listing {
-    /// Files that some engine would load, sorted byte by byte.
-    pub(super) modules: Vec<Entry>,
-    /// Files that may say which engine is meant, sorted.
-    pub(super) evidence: Vec<Entry>,
-    /// Folders, sorted.
-    pub(super) folders: Vec<OsString>,
-    /// Symbolic links under other names than those above, sorted.
-    pub(super) links: Vec<OsString>,
+/// What a folder holds; `At` says where each of its files is kept.
+#[derive(Debug)]
+pub(super) struct Listing<At> {
+    /// Files that some engine would load, in the order in which they were added.
+    pub(super) modules: Vec<Entry<At>>,
+    /// Files that may say which engine is meant.
+    pub(super) evidence: Vec<Entry<At>>,
     pub(super) has_lock_file: bool,
     pub(super) has_values: bool,
-    /// Whether another repository begins here.
-    pub(super) has_git: bool,
 }
 
 /// A file, or what has the name of one.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct Entry<At> {
     pub(super) name: SmolStr,
-    pub(super) on_disk: OsString,
+    pub(super) at: At,
     pub(super) kind: Kind,
 }
 
@@ -43,40 +37,76 @@ pub(super) enum Kind {
     Special,
 }
 
+/// What a folder on disk holds, by the names there.
+#[derive(Debug, Default)]
+pub(super) struct OnDisk {
+    /// Its files, sorted byte by byte.
+    pub(super) files: Listing<OsString>,
+    /// Folders, sorted.
+    pub(super) folders: Vec<OsString>,
+    /// Symbolic links under other names than those of the files, sorted.
+    pub(super) links: Vec<OsString>,
+    /// Whether another repository begins here.
+    pub(super) has_git: bool,
+}
+
 /// Reads the names in `folder`. What vanishes meanwhile was never there.
-pub(super) fn list(folder: &Path) -> io::Result<Listing> {
-    let mut listing = Listing::default();
+pub(super) fn list(folder: &Path) -> io::Result<OnDisk> {
+    let mut listing = OnDisk::default();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         if let Ok(kind) = entry.file_type() {
             listing.add(entry.file_name(), kind);
         }
     }
-    listing.modules.sort_by(|a, b| a.on_disk.cmp(&b.on_disk));
-    listing.evidence.sort_by(|a, b| a.on_disk.cmp(&b.on_disk));
+    listing.files.modules.sort_by(|a, b| a.at.cmp(&b.at));
+    listing.files.evidence.sort_by(|a, b| a.at.cmp(&b.at));
     listing.folders.sort();
     listing.links.sort();
     Ok(listing)
 }
 
-impl Listing {
-    fn add(&mut self, on_disk: OsString, kind: FileType) {
-        let text = on_disk.to_string_lossy();
+impl<At> Default for Listing<At> {
+    fn default() -> Self {
+        Self { modules: Vec::new(), evidence: Vec::new(), has_lock_file: false, has_values: false }
+    }
+}
+
+impl<At> Listing<At> {
+    /// Adds what is no folder, if its name is one of those that matter; gives back where it is kept if not.
+    pub(super) fn add(&mut self, name: &str, at: At, kind: Kind) -> Option<At> {
+        if engine::is_module_file(name) {
+            self.modules.push(Entry { name: name.to_smolstr(), kind, at });
+        } else if Signal::may_be_in(name) {
+            self.has_lock_file |= name == ".terraform.lock.hcl";
+            self.evidence.push(Entry { name: name.to_smolstr(), kind, at });
+        } else if is_values_file(name) {
+            self.has_values = true;
+        } else {
+            return Some(at);
+        }
+        None
+    }
+}
+
+impl OnDisk {
+    fn add(&mut self, name: OsString, kind: FileType) {
+        let text = name.to_string_lossy().into_owned();
         if text == ".git" {
             self.has_git = true;
         } else if kind.is_dir() {
-            self.folders.push(on_disk);
-        } else if engine::is_module_file(&text) {
-            self.modules.push(Entry { name: text.to_smolstr(), kind: Kind::of(kind), on_disk });
-        } else if Signal::may_be_in(&text) {
-            self.has_lock_file |= text == ".terraform.lock.hcl";
-            self.evidence.push(Entry { name: text.to_smolstr(), kind: Kind::of(kind), on_disk });
-        } else if text.ends_with(".tfvars") || text.ends_with(".tfvars.json") {
-            self.has_values = true;
-        } else if kind.is_symlink() {
-            self.links.push(on_disk);
+            self.folders.push(name);
+        } else if let Some(name) = self.files.add(&text, name, Kind::of(kind))
+            && kind.is_symlink()
+        {
+            self.links.push(name);
         }
     }
+}
+
+/// Whether a file holds values of variables, as beside a root module.
+pub(super) fn is_values_file(name: &str) -> bool {
+    name.ends_with(".tfvars") || name.ends_with(".tfvars.json")
 }
 
 impl Kind {

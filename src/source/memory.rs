@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
+use super::listing::is_values_file;
 use super::{File, Folder, Origin, Worktree, parent};
 use crate::engine::{self, Signal};
 use crate::text::Source;
@@ -42,7 +43,7 @@ impl Worktree {
                 folder.files.push(File { name: SmolStr::new(&name), id: Some(id) });
             } else {
                 folder.has_lock_file |= name == ".terraform.lock.hcl";
-                folder.has_values |= name.ends_with(".tfvars") || name.ends_with(".tfvars.json");
+                folder.has_values |= is_values_file(&name);
                 signals.extend(Signal::of_file(&name, &String::from_utf8_lossy(&content)));
                 others.insert(super::path::child(path, &name), content);
             }

@@ -10,7 +10,7 @@ use super::read::{self, Reader};
 use super::repository::{Repository, Tracked};
 use super::top::{Top, slashed};
 use super::walk::{Listed, Rules, Walk};
-use super::{Error, File, Folder, Origin, Worktree, parent};
+use super::{Error, Folder, Origin, Worktree, parent};
 use crate::finding::Severity;
 
 /// A path as it was given, and what it is.
@@ -158,18 +158,7 @@ fn read(top: Top, walk: &Walk, scope: Vec<String>) -> Worktree {
         worktree.findings.push(read::link_leaves(link).severity(Severity::Notice).module(folder));
     }
     for (Listed { path, listing, .. }, read) in walk.listed.iter().zip(read) {
-        worktree.findings.extend(read.findings);
-        if !read.signals.is_empty() {
-            worktree.signals.insert(path.into(), read.signals);
-        }
-        if read.files.is_empty() {
-            continue;
-        }
-        let mut folder = Folder::of(path, listing);
-        for (name, source) in read.files {
-            folder.files.push(File { name, id: source.map(|source| worktree.sources.push(source)) });
-        }
-        worktree.add(folder);
+        worktree.take_in(Folder::of(path, listing), read);
     }
     worktree.origin = Origin::Disk(top);
     worktree

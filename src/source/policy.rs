@@ -73,6 +73,7 @@ impl Worktree {
         let missing = || Failure::Io(ErrorKind::NotFound.into());
         match &self.origin {
             Origin::Memory { others, .. } => others.get(path).cloned().ok_or_else(missing),
+            Origin::Git { snapshot, .. } => snapshot.read().content(path, POLICY_LIMIT),
             // Of folders without a repository around them, what lies beside them is none of our business.
             Origin::Disk(top) if !top.holds(top.path()) => Err(missing()),
             Origin::Disk(top) => {

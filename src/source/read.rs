@@ -1,5 +1,6 @@
-//! The files of a folder on disk, turned into sources, or into findings that say why not.
+//! The files of a folder, turned into sources, or into findings that say why not.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -48,36 +49,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the files of the folder at `path`, listed from `disk`.
-    pub(super) fn folder(self, path: &str, disk: &Path, listing: &Listing) -> Read {
-        let mut read = Read { files: Vec::new(), signals: self.signals(disk, listing), findings: Vec::new() };
-        for entry in &listing.modules {
-            let name = child(path, &entry.name);
-            let source = match self.bytes(disk, entry, MODULE_FILE_LIMIT) {
-                Ok(bytes) => Some(Source::new(name, bytes)),
-                Err(failure) => {
-                    read.findings.push(failure.finding(&name).module(path));
-                    None
-                }
-            };
-            read.files.push((entry.name.clone(), source));
-        }
-        read
+    pub(super) fn folder(self, path: &str, disk: &Path, listing: &Listing<OsString>) -> Read {
+        Read::of(path, listing, |entry, limit| self.bytes(disk, entry, limit))
     }
 
-    fn signals(self, disk: &Path, listing: &Listing) -> Vec<Signal> {
-        let names: Vec<&str> = listing.modules.iter().map(|entry| entry.name.as_str()).collect();
-        let mut signals = Signal::of_module_files(&names);
-        for entry in &listing.evidence {
-            // What cannot be read says nothing.
-            if let Ok(bytes) = self.bytes(disk, entry, EVIDENCE_LIMIT) {
-                signals.extend(Signal::of_file(&entry.name, &String::from_utf8_lossy(&bytes)));
-            }
-        }
-        signals
-    }
-
-    fn bytes(self, folder: &Path, entry: &Entry, limit: u64) -> Result<Vec<u8>, Failure> {
-        let disk = folder.join(&entry.on_disk);
+    fn bytes(self, folder: &Path, entry: &Entry<OsString>, limit: u64) -> Result<Vec<u8>, Failure> {
+        let disk = folder.join(&entry.at);
         match entry.kind {
             Kind::File => content(&disk, limit),
             Kind::Link => content(&self.followed(&disk)?, limit),
@@ -94,6 +71,46 @@ impl<'a> Reader<'a> {
         // A pipe behind a link blocks like any other.
         if fs::metadata(&real).map_err(Failure::Io)?.is_file() { Ok(real) } else { Err(Failure::NotAFile) }
     }
+}
+
+impl Read {
+    /// Reads the files of the folder at `path`, wherever they are kept: `bytes` gives those of a file that has no more
+    /// than so many.
+    pub(super) fn of<At>(
+        path: &str,
+        listing: &Listing<At>,
+        bytes: impl Fn(&Entry<At>, u64) -> Result<Vec<u8>, Failure>,
+    ) -> Self {
+        let mut read = Self { files: Vec::new(), signals: signals(listing, &bytes), findings: Vec::new() };
+        for entry in &listing.modules {
+            let name = child(path, &entry.name);
+            let source = match bytes(entry, MODULE_FILE_LIMIT) {
+                Ok(bytes) => Some(Source::new(name, bytes)),
+                Err(failure) => {
+                    read.findings.push(failure.finding(&name).module(path));
+                    None
+                }
+            };
+            read.files.push((entry.name.clone(), source));
+        }
+        read
+    }
+}
+
+/// What the files of a folder say about the engine.
+pub(super) fn signals<At>(
+    listing: &Listing<At>,
+    bytes: impl Fn(&Entry<At>, u64) -> Result<Vec<u8>, Failure>,
+) -> Vec<Signal> {
+    let names: Vec<&str> = listing.modules.iter().map(|entry| entry.name.as_str()).collect();
+    let mut signals = Signal::of_module_files(&names);
+    for entry in &listing.evidence {
+        // What cannot be read says nothing.
+        if let Ok(bytes) = bytes(entry, EVIDENCE_LIMIT) {
+            signals.extend(Signal::of_file(&entry.name, &String::from_utf8_lossy(&bytes)));
+        }
+    }
+    signals
 }
 
 /// The bytes of a file that was named, and not listed: a folder or a pipe may have that name.
@@ -150,11 +167,11 @@ impl Failure {
 }
 
 /// A folder that could not be listed.
-pub(super) fn unreadable_folder(path: &str, tracked: bool, error: &io::Error) -> Finding {
+pub(super) fn unreadable_folder(path: &str, tracked: bool, failure: &Failure) -> Finding {
     let severity = if tracked { Severity::Error } else { Severity::Warning };
     Finding::language(Language::UnreadableFile, "Failed to read module directory")
         .severity(severity)
-        .detail(format!("The folder \"{path}\" could not be read: {}.", reason(error)))
+        .detail(format!("The folder \"{path}\" could not be read: {}.", failure.reason()))
         .module(path)
 }
 

@@ -20,8 +20,6 @@ pub(super) struct Top {
 pub(super) enum Place {
     /// A folder that may be read.
     Folder {
-        /// Its path on disk.
-        disk: PathBuf,
         /// From the top, without symbolic links.
         real: String,
     },
@@ -65,8 +63,7 @@ impl Top {
 
     /// What there is at `path`, given from the top.
     pub(super) fn place(&self, path: &str) -> Place {
-        let disk = self.path.join(path);
-        let Ok(real) = std::fs::canonicalize(&disk) else { return Place::Missing };
+        let Ok(real) = std::fs::canonicalize(self.path.join(path)) else { return Place::Missing };
         if !self.holds(&real) {
             return Place::Outside;
         }
@@ -78,7 +75,7 @@ impl Top {
         if self.is_foreign(&inside) {
             return Place::Foreign;
         }
-        Place::Folder { disk, real: inside }
+        Place::Folder { real: inside }
     }
 
     /// Whether a folder, or one around it, belongs to another project or to a tool.

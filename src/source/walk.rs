@@ -3,13 +3,14 @@
 //! The folders of one depth are listed in parallel, then judged in order: git's ignore rules are a stack that only one
 //! thread can use, and only folders that git does not track yet are asked about.
 
-use std::io;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use rayon::prelude::*;
 
-use super::listing::{self, Listing};
+use super::listing::{self, Listing, OnDisk};
 use super::path::{child, parent};
+use super::read::Failure;
 use super::repository::{Ignored, Tracked};
 use super::top::{NEVER, Top};
 
@@ -21,7 +22,7 @@ pub(super) struct Listed {
     /// From the top.
     pub(super) path: String,
     pub(super) disk: PathBuf,
-    pub(super) listing: Listing,
+    pub(super) listing: Listing<OsString>,
 }
 
 /// Folders, and what went wrong on the way.
@@ -29,7 +30,7 @@ pub(super) struct Listed {
 pub(super) struct Walk {
     pub(super) listed: Vec<Listed>,
     /// Folders that could not be read, and whether git tracks something there.
-    pub(super) unreadable: Vec<(String, bool, io::Error)>,
+    pub(super) unreadable: Vec<(String, bool, Failure)>,
     /// Symbolic links that git tracks or would track, from the top.
     pub(super) links: Vec<String>,
 }
@@ -55,16 +56,16 @@ impl Rules<'_, '_> {
                     Ok(mut listing) => {
                         below.extend(self.folders_of(&path, &disk, &listing));
                         walk.links.extend(self.links_of(&path, &listing));
-                        if !self.has_module(&path, &listing) {
-                            listing.modules.clear();
+                        if !self.has_module(&path, &listing.files) {
+                            listing.files.modules.clear();
                         }
-                        if !listing.modules.is_empty() || !listing.evidence.is_empty() {
-                            walk.listed.push(Listed { path, disk, listing });
+                        if !listing.files.modules.is_empty() || !listing.files.evidence.is_empty() {
+                            walk.listed.push(Listed { path, disk, listing: listing.files });
                         }
                     }
                     Err(error) => {
                         let tracked = self.git.as_ref().is_none_or(|(tracked, _)| tracked.has(&path));
-                        walk.unreadable.push((path, tracked, error));
+                        walk.unreadable.push((path, tracked, Failure::Io(error)));
                     }
                 }
             }
@@ -90,7 +91,7 @@ impl Rules<'_, '_> {
         &mut self,
         path: &str,
         disk: &std::path::Path,
-        listing: &Listing,
+        listing: &OnDisk,
     ) -> Vec<(PathBuf, String)> {
         let mut folders = Vec::new();
         for name in &listing.folders {
@@ -110,7 +111,7 @@ impl Rules<'_, '_> {
         }
     }
 
-    fn links_of(&mut self, path: &str, listing: &Listing) -> Vec<String> {
+    fn links_of(&mut self, path: &str, listing: &OnDisk) -> Vec<String> {
         let links = listing.links.iter().map(|name| child(path, &name.to_string_lossy()));
         match &mut self.git {
             Some((_, ignored)) => links.filter(|link| !ignored.file(link)).collect(),
@@ -120,7 +121,7 @@ impl Rules<'_, '_> {
 
     /// Whether the module files of the folder count: git tracks a file of it, or would track one of them. Which files
     /// then make up the module is no question for git.
-    fn has_module(&mut self, path: &str, listing: &Listing) -> bool {
+    fn has_module(&mut self, path: &str, listing: &Listing<OsString>) -> bool {
         let Some((tracked, ignored)) = &mut self.git else { return true };
         tracked.has_file_of(path)
             || listing.modules.iter().any(|entry| !ignored.file(&child(path, &entry.name)))

@@ -1,0 +1,95 @@
+//! A folder, turned into the git repository around it, or into why that cannot be worked with.
+//!
+//! What git itself refuses is refused here, with what mends it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gix::ObjectId;
+use gix::bstr::ByteSlice;
+
+use super::Error;
+
+/// A repository, with a work tree or without.
+pub(super) struct Git {
+    pub(super) repository: gix::Repository,
+    /// The work tree, absolute and without symbolic links; a bare repository has none.
+    pub(super) top: Option<PathBuf>,
+}
+
+/// What a repository may ask of those who work with it, and gix can do.
+const EXTENSIONS: &[&str] = &[
+    "noop",
+    "noop-v1",
+    "objectformat",
+    "partialclone",
+    "preciousobjects",
+    "refstorage",
+    "relativeworktrees",
+    "worktreeconfig",
+];
+
+impl Git {
+    /// The repository around a folder. Variables such as `GIT_DIR` and `GIT_INDEX_FILE` count, because git sets them
+    /// for its hooks.
+    pub(super) fn around(folder: &Path) -> Result<Self, Error> {
+        let folder = fs::canonicalize(folder).map_err(|error| Error::path(folder, folder, error))?;
+        let repository = gix::discover_with_environment_overrides(&folder).map_err(|error| {
+            let none = Error::git("no git repository is around this folder");
+            match error.is_not_found() {
+                true => none.help("run it in a folder of a repository"),
+                false => Error::git(format!("the git repository cannot be opened: {}", one_line(&error))),
+            }
+        })?;
+        let top = repository.workdir().and_then(|work_tree| fs::canonicalize(work_tree).ok());
+        let git = Self { repository, top };
+        git.refuse_what_git_does()?;
+        Ok(git)
+    }
+
+    /// The tree of the commit that is checked out; the empty one before the first commit.
+    pub(super) fn head_tree(&self) -> Result<ObjectId, Error> {
+        let tree = self.repository.head_tree_id_or_empty();
+        tree.map(gix::Id::detach).map_err(|error| Error::git(format!("`HEAD` cannot be read: {}", one_line(&error))))
+    }
+
+    /// The commit that a person names.
+    pub(super) fn commit(&self, revision: &str) -> Result<ObjectId, Error> {
+        let found = self.repository.rev_parse_single(revision).and_then(|id| id.object()?.peel_to_commit());
+        found.map(|commit| commit.id).map_err(|_| Error::git(format!("no commit is called `{revision}` here")))
+    }
+
+    /// What a commit holds.
+    pub(super) fn tree(&self, commit: ObjectId) -> Result<ObjectId, Error> {
+        let tree = self.repository.find_commit(commit).and_then(|commit| commit.tree_id().map(gix::Id::detach));
+        tree.map_err(|error| Error::git(format!("commit {commit} cannot be read: {}", one_line(&error))))
+    }
+
+    fn refuse_what_git_does(&self) -> Result<(), Error> {
+        let path = self.top.as_deref().unwrap_or(self.repository.path()).display();
+        if self.repository.git_dir_trust() != gix::sec::Trust::Full {
+            return Err(Error::git(format!("`{path}` belongs to another user, so git does not work with it"))
+                .help(format!("git config --global --add safe.directory '{path}'")));
+        }
+        let config = self.repository.config_snapshot();
+        if config.integer("core.repositoryFormatVersion").unwrap_or_default() > 0 {
+            let sections = config.plumbing().sections_by_name("extensions").into_iter().flatten();
+            let mut names = sections.flat_map(|section| {
+                section.value_names().map(|name| name.to_string().to_ascii_lowercase()).collect::<Vec<_>>()
+            });
+            if let Some(name) = names.find(|name| !EXTENSIONS.contains(&name.as_str())) {
+                return Err(Error::git(format!("the repository uses `extensions.{name}`, which is not known here")));
+            }
+        }
+        if config.string("extensions.refStorage").is_some_and(|kind| kind.as_bstr() != "files") {
+            return Err(Error::git("the repository keeps its branches in a format that cannot be read here")
+                .help("git refs migrate --ref-format=files"));
+        }
+        Ok(())
+    }
+}
+
+/// What gix has to say, without what it says of its causes.
+pub(super) fn one_line(error: &gix::Error) -> String {
+    error.to_string().lines().next().unwrap_or_default().trim().to_owned()
+}

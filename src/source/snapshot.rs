@@ -1,0 +1,280 @@
+//! What git holds, an index or a commit, turned into folders and files as if they lay on a disk.
+//!
+//! The work tree is never asked. A symbolic link is followed to what it leads to in the same snapshot; one that leads
+//! anywhere else, be it by an absolute path into the same work tree, leaves the repository. Submodules are somebody
+//! else's.
+
+mod commit;
+mod index;
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::io::{self, ErrorKind};
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString, ByteSlice};
+
+use super::listing::{Entry, Kind, Listing, is_values_file};
+use super::read::Failure;
+use super::top::{NEVER, Place};
+use super::{Error, parent};
+use crate::engine::{self, Signal};
+
+pub(super) use commit::Commit;
+pub(super) use index::Index;
+
+/// The content of an index or of a commit.
+pub(super) struct Snapshot {
+    git: gix::ThreadSafeRepository,
+    held: Held,
+}
+
+enum Held {
+    Index(Index),
+    Commit(Commit),
+}
+
+/// A snapshot in the hands of one thread: what gix opens is for one only.
+pub(super) struct Reading<'s> {
+    snapshot: &'s Snapshot,
+    git: gix::Repository,
+}
+
+/// Something in a folder of a snapshot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Item {
+    pub(super) kind: ItemKind,
+    /// What it holds; of a folder in an index nothing in particular.
+    pub(super) id: ObjectId,
+}
+
+/// What something in a folder is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ItemKind {
+    File,
+    Link,
+    Folder,
+    Submodule,
+}
+
+/// Where a path leads.
+enum Found {
+    Folder(BString),
+    File(ObjectId),
+    Missing,
+    Outside,
+    Foreign,
+}
+
+/// As many links as systems follow for one path.
+const MOST_LINKS: usize = 40;
+
+/// A path is not longer than this on any system.
+const LONGEST_PATH: u64 = 4096;
+
+impl Snapshot {
+    /// The index of a repository, as the next commit will have it.
+    pub(super) fn of_index(git: &gix::Repository) -> Result<Self, Error> {
+        let index = Index::open(git)?;
+        Ok(Self { git: git.clone().into_sync(), held: Held::Index(index) })
+    }
+
+    /// The tree of a commit.
+    pub(super) fn of_tree(git: &gix::Repository, tree: ObjectId) -> Self {
+        Self { git: git.clone().into_sync(), held: Held::Commit(Commit::new(tree)) }
+    }
+
+    /// What one thread reads it with.
+    pub(super) fn read(&self) -> Reading<'_> {
+        Reading { snapshot: self, git: self.git.to_thread_local() }
+    }
+}
+
+impl Reading<'_> {
+    /// Every folder that holds something of a module, as it is called in the snapshot, sorted.
+    pub(super) fn folders(&self) -> Result<Vec<String>, Failure> {
+        let mut folders = match &self.snapshot.held {
+            Held::Index(index) => index.folders(),
+            Held::Commit(commit) => commit.folders(&self.git)?,
+        };
+        folders.retain(|folder| !is_of_a_tool(folder));
+        folders.sort();
+        Ok(folders)
+    }
+
+    /// What there is at `path`, given from the top.
+    pub(super) fn place(&self, path: &str) -> Place {
+        match self.follow(BString::default(), path.as_bytes().as_bstr()) {
+            Ok(Found::Folder(real)) => {
+                let real = real.to_str_lossy().into_owned();
+                if is_of_a_tool(&real) { Place::Foreign } else { Place::Folder { real } }
+            }
+            Ok(Found::File(_) | Found::Missing) | Err(_) => Place::Missing,
+            Ok(Found::Outside) => Place::Outside,
+            Ok(Found::Foreign) => Place::Foreign,
+        }
+    }
+
+    /// The files of a folder, named without symbolic links.
+    pub(super) fn list(&self, real: &str) -> Result<Listing<ObjectId>, Failure> {
+        let mut listing = Listing::default();
+        let mut add = |name: &BStr, item: &Item| {
+            let kind = match item.kind {
+                ItemKind::File => Kind::File,
+                ItemKind::Link => Kind::Link,
+                ItemKind::Folder | ItemKind::Submodule => return,
+            };
+            listing.add(&name.to_str_lossy(), item.id, kind);
+        };
+        match &self.snapshot.held {
+            Held::Index(index) => index.list(real, &mut add),
+            Held::Commit(commit) => commit.list(&self.git, real, &mut add)?,
+        }
+        Ok(listing)
+    }
+
+    /// The bytes of a file that was listed in a folder, if there are no more than `limit`.
+    pub(super) fn bytes(
+        &self,
+        real: &str,
+        entry: &Entry<ObjectId>,
+        limit: u64,
+    ) -> Result<Vec<u8>, Failure> {
+        match entry.kind {
+            Kind::File => self.blob(entry.at, limit),
+            Kind::Link => self.blob(self.linked(real, entry.at)?, limit),
+            Kind::Special => Err(Failure::NotAFile),
+        }
+    }
+
+    /// The bytes of the file at `path`, given from the top.
+    pub(super) fn content(&self, path: &str, limit: u64) -> Result<Vec<u8>, Failure> {
+        self.blob(file(self.follow(BString::default(), path.into())?)?, limit)
+    }
+
+    /// What the link with this content, in a folder, leads to.
+    pub(super) fn linked(&self, real: &str, link: ObjectId) -> Result<ObjectId, Failure> {
+        let target = self.target(link)?;
+        if is_absolute(target.as_bstr()) {
+            return Err(Failure::Leaves);
+        }
+        file(self.follow(BString::from(real), target.as_bstr())?)
+    }
+
+    /// Goes from a folder without links in its path to where `path` leads, as a system would.
+    fn follow(&self, from: BString, path: &BStr) -> Result<Found, Failure> {
+        let mut at = from;
+        let mut steps: VecDeque<BString> = path.split_str("/").map(BString::from).collect();
+        let mut links = 0;
+        while let Some(step) = steps.pop_front() {
+            match step.as_slice() {
+                b"" | b"." => continue,
+                b".." if at.is_empty() => return Ok(Found::Outside),
+                b".." => {
+                    let end = at.rfind_byte(b'/').unwrap_or(0);
+                    at.truncate(end);
+                    continue;
+                }
+                _ => {}
+            }
+            let inside = if at.is_empty() { step } else { [at.as_slice(), b"/", &step].concat().into() };
+            let Some(item) = self.item(inside.as_bstr())? else { return Ok(Found::Missing) };
+            match item.kind {
+                ItemKind::Folder => at = inside,
+                ItemKind::Submodule => return Ok(Found::Foreign),
+                ItemKind::File if steps.iter().all(|rest| rest.is_empty()) => return Ok(Found::File(item.id)),
+                ItemKind::File => return Ok(Found::Missing),
+                ItemKind::Link => {
+                    links += 1;
+                    if links > MOST_LINKS {
+                        return Ok(Found::Missing);
+                    }
+                    let target = self.target(item.id)?;
+                    if is_absolute(target.as_bstr()) {
+                        return Ok(Found::Outside);
+                    }
+                    steps = target.split_str("/").map(BString::from).chain(steps).collect();
+                }
+            }
+        }
+        Ok(Found::Folder(at))
+    }
+
+    fn target(&self, link: ObjectId) -> Result<BString, Failure> {
+        self.blob(link, LONGEST_PATH).map(BString::from)
+    }
+
+    /// What there is at a path without links in it.
+    pub(super) fn item(&self, path: &BStr) -> Result<Option<Item>, Failure> {
+        match &self.snapshot.held {
+            Held::Index(index) => Ok(index.item(path)),
+            Held::Commit(commit) => commit.item(&self.git, path),
+        }
+    }
+
+    fn blob(&self, id: ObjectId, limit: u64) -> Result<Vec<u8>, Failure> {
+        let header = self.git.try_find_header(id).map_err(failure)?.ok_or_else(not_here)?;
+        if header.size() > limit {
+            return Err(Failure::TooLarge);
+        }
+        let blob = self.git.try_find_object(id).map_err(failure)?.ok_or_else(not_here)?;
+        Ok(blob.detach().data)
+    }
+}
+
+impl fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match &self.held {
+            Held::Index(_) => "index",
+            Held::Commit(_) => "commit",
+        };
+        f.debug_struct("Snapshot").field("of", &what).field("git", &self.git.path()).finish()
+    }
+}
+
+impl ItemKind {
+    /// By the bits that git keeps of what something is.
+    fn of(mode: u32) -> Self {
+        match mode & 0o170_000 {
+            0o040_000 => Self::Folder,
+            0o120_000 => Self::Link,
+            0o160_000 => Self::Submodule,
+            _ => Self::File,
+        }
+    }
+}
+
+fn file(found: Found) -> Result<ObjectId, Failure> {
+    match found {
+        Found::File(id) => Ok(id),
+        Found::Folder(_) | Found::Foreign => Err(Failure::NotAFile),
+        Found::Missing => Err(Failure::Io(ErrorKind::NotFound.into())),
+        Found::Outside => Err(Failure::Leaves),
+    }
+}
+
+/// A path that starts anew on some system.
+fn is_absolute(path: &BStr) -> bool {
+    path.starts_with(b"/") || path.starts_with(b"\\") || path.get(1) == Some(&b':')
+}
+
+/// Whether a folder, or one around it, holds what tools put there.
+fn is_of_a_tool(real: &str) -> bool {
+    std::iter::successors(Some(real), |path| parent(path))
+        .any(|path| NEVER.contains(&path.rsplit('/').next().unwrap_or(path)))
+}
+
+/// Whether a file of this name, in any folder, is of a module or says something about one.
+fn matters(name: &BStr) -> bool {
+    let name = name.to_str_lossy();
+    engine::is_module_file(&name) || Signal::may_be_in(&name) || is_values_file(&name)
+}
+
+fn failure(error: gix::Error) -> Failure {
+    Failure::Io(io::Error::other(error.to_string()))
+}
+
+/// Git would now ask the server, and that is not for a check to do.
+fn not_here() -> Failure {
+    Failure::Io(io::Error::other("this clone does not hold it"))
+}

@@ -1,0 +1,111 @@
+//! The tree of a commit, turned into its folders, each read when it is asked for.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString, ByteSlice};
+
+use super::{Item, ItemKind, failure, matters, not_here};
+use crate::source::path::child;
+use crate::source::read::Failure;
+
+/// A tree, and what was read of those below it.
+pub(in crate::source) struct Commit {
+    root: ObjectId,
+    read: Mutex<HashMap<ObjectId, Arc<Tree>>>,
+}
+
+/// What lies in one folder, by name.
+pub(in crate::source) type Tree = Vec<(BString, Item)>;
+
+impl Commit {
+    pub(super) fn new(root: ObjectId) -> Self {
+        Self { root, read: Mutex::default() }
+    }
+
+    /// The names of all folders that hold something of a module.
+    pub(super) fn folders(&self, git: &gix::Repository) -> Result<Vec<String>, Failure> {
+        let mut folders = Vec::new();
+        let mut next = vec![(String::new(), self.root)];
+        while let Some((path, tree)) = next.pop() {
+            let tree = read(git, tree)?;
+            for (name, item) in tree.iter().filter(|(_, item)| item.kind == ItemKind::Folder) {
+                next.push((child(&path, &name.to_str_lossy()), item.id));
+            }
+            if tree.iter().any(|(name, item)| item.kind != ItemKind::Folder && matters(name.as_bstr())) {
+                folders.push(path);
+            }
+        }
+        Ok(folders)
+    }
+
+    /// What lies directly in a folder, as far as it is of a module.
+    pub(super) fn list(
+        &self,
+        git: &gix::Repository,
+        folder: &str,
+        add: &mut dyn FnMut(&BStr, &Item),
+    ) -> Result<(), Failure> {
+        let Some(id) = self.tree(git, folder.as_bytes().as_bstr())? else { return Ok(()) };
+        let tree = self.read(git, id)?;
+        tree.iter().filter(|(name, _)| matters(name.as_bstr())).for_each(|(name, item)| add(name.as_bstr(), item));
+        Ok(())
+    }
+
+    /// What there is at a path.
+    pub(super) fn item(&self, git: &gix::Repository, path: &BStr) -> Result<Option<Item>, Failure> {
+        let (folder, name) = match path.rfind_byte(b'/') {
+            Some(slash) => (path[..slash].as_bstr(), path[slash + 1..].as_bstr()),
+            None => (b"".as_bstr(), path),
+        };
+        let Some(tree) = self.tree(git, folder)? else { return Ok(None) };
+        Ok(find(&*self.read(git, tree)?, name))
+    }
+
+    /// The tree of a folder.
+    fn tree(&self, git: &gix::Repository, folder: &BStr) -> Result<Option<ObjectId>, Failure> {
+        let mut at = self.root;
+        for name in folder.split_str("/").filter(|name| !name.is_empty()) {
+            match find(&*self.read(git, at)?, name.as_bstr()) {
+                Some(Item { kind: ItemKind::Folder, id }) => at = id,
+                Some(_) | None => return Ok(None),
+            }
+        }
+        Ok(Some(at))
+    }
+
+    fn read(&self, git: &gix::Repository, id: ObjectId) -> Result<Arc<Tree>, Failure> {
+        if let Some(tree) = self.read.lock().unwrap_or_else(PoisonError::into_inner).get(&id) {
+            return Ok(tree.clone());
+        }
+        let tree = Arc::new(read(git, id)?);
+        self.read.lock().unwrap_or_else(PoisonError::into_inner).insert(id, tree.clone());
+        Ok(tree)
+    }
+}
+
+/// What lies in a tree, sorted by name.
+pub(in crate::source) fn read(git: &gix::Repository, id: ObjectId) -> Result<Tree, Failure> {
+    let object = git.try_find_object(id).map_err(failure)?.ok_or_else(not_here)?;
+    let tree = object.try_into_tree().map_err(failure)?;
+    let mut items = Vec::new();
+    for entry in tree.iter() {
+        let entry = entry.map_err(failure)?;
+        let kind = ItemKind::of(u32::from(entry.mode().value()));
+        items.push((entry.filename().to_owned(), Item { kind, id: entry.oid().to_owned() }));
+    }
+    // Git sorts a folder as if a `/` stood behind its name.
+    items.sort_by(|(a, _), (b, _)| a.cmp(b));
+    Ok(items)
+}
+
+/// What has a name in a folder; one that was made of a text may stand for other bytes.
+fn find(tree: &Tree, name: &BStr) -> Option<Item> {
+    let exact = tree.binary_search_by(|(other, _)| other.as_bstr().cmp(name)).ok();
+    let alike = || {
+        let text = name.to_str().ok().filter(|text| text.contains('\u{fffd}'))?;
+        tree.iter().position(|(other, _)| other.to_str_lossy() == text)
+    };
+    exact.or_else(alike).map(|at| tree[at].1.clone())
+}

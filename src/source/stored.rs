@@ -1,0 +1,65 @@
+//! What git holds, turned into a work tree that nobody has to check out.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::git::Git;
+use super::read::{self, Failure, Read};
+use super::snapshot::Snapshot;
+use super::{Error, Folder, Origin, Worktree, parent};
+
+impl Worktree {
+    /// The index of the repository around the folder `current`, as the next commit will have it.
+    pub fn of_index(current: &Path) -> Result<Self, Error> {
+        let Git { repository, top } = Git::around(current)?;
+        Self::of_snapshot(&Arc::new(Snapshot::of_index(&repository)?), top.as_deref())
+    }
+
+    /// The commit that a person names in the repository around the folder `current`.
+    pub fn of_revision(current: &Path, revision: &str) -> Result<Self, Error> {
+        let git = Git::around(current)?;
+        let tree = git.tree(git.commit(revision)?)?;
+        Self::of_snapshot(&Arc::new(Snapshot::of_tree(&git.repository, tree)), git.top.as_deref())
+    }
+
+    fn of_snapshot(snapshot: &Arc<Snapshot>, top: Option<&Path>) -> Result<Self, Error> {
+        let folders = snapshot.read().folders().map_err(|failure| Error::git(failure.reason()))?;
+        Ok(Self::of_folders(snapshot, top, &folders))
+    }
+
+    /// Folders of a snapshot, with what those around them say about the engine.
+    pub(super) fn of_folders(snapshot: &Arc<Snapshot>, top: Option<&Path>, folders: &[String]) -> Self {
+        let origin = Origin::Git { snapshot: snapshot.clone(), top: top.map(Path::to_owned) };
+        let mut worktree = Self { origin, scope: vec![String::new()], ..Self::default() };
+        let own: BTreeSet<&str> = folders.iter().map(String::as_str).collect();
+        let above = own.iter().flat_map(|folder| std::iter::successors(parent(folder), |path| parent(path)));
+        let above: BTreeSet<&str> = above.filter(|folder| !own.contains(folder)).collect();
+        let read: Vec<Result<_, Failure>> = own
+            .par_iter()
+            .map_init(
+                || snapshot.read(),
+                |reading, folder| {
+                    let listing = reading.list(folder)?;
+                    let read = Read::of(folder, &listing, |entry, limit| reading.bytes(folder, entry, limit));
+                    Ok((Folder::of(folder, &listing), read))
+                },
+            )
+            .collect();
+        for (path, read) in own.iter().zip(read) {
+            match read {
+                Ok((folder, read)) => worktree.take_in(folder, read),
+                Err(failure) => worktree.findings.push(read::unreadable_folder(path, true, &failure)),
+            }
+        }
+        let reading = snapshot.read();
+        for folder in above {
+            let listing = reading.list(folder).unwrap_or_default();
+            let signals = read::signals(&listing, |entry, limit| reading.bytes(folder, entry, limit));
+            worktree.listen(folder, signals);
+        }
+        worktree
+    }
+}

@@ -1,0 +1,305 @@
+//! What is read of an index or of a commit: what git has there, whatever lies in the work tree.
+
+use std::process::Command;
+
+use overrule::engine::Product;
+use overrule::source::{Error, Reached, Worktree};
+
+use crate::place::{Place, Said};
+
+/// Every file that was read, with its text.
+fn read(worktree: &Worktree) -> Vec<String> {
+    worktree.sources().iter().map(|(_, source)| format!("{}: {}", source.name(), source.text())).collect()
+}
+
+fn names(worktree: &Worktree) -> Vec<&str> {
+    worktree.sources().iter().map(|(_, source)| source.name()).collect()
+}
+
+fn index(place: &Place) -> Worktree {
+    Worktree::of_index(&place.path()).expect("an index")
+}
+
+fn refusal(place: &Place) -> Error {
+    Worktree::of_index(&place.path()).expect_err("nothing to check")
+}
+
+#[test]
+fn the_index_counts_and_not_the_work_tree() {
+    let place = Place::committed(&[("a/main.tf", "# first"), ("b/main.tf", "# b"), ("c/main.tf", "# c")]);
+    place.stage("a/main.tf", "# staged");
+    place.write("a/main.tf", "# not staged");
+    place.write("a/untracked.tf", "");
+    place.git(&["rm", "--quiet", "--cached", "b/main.tf"]);
+    std::fs::remove_file(place.path().join("c/main.tf")).expect("a file");
+    assert_eq!(read(&index(&place)), ["a/main.tf: # staged", "c/main.tf: # c"]);
+    let head = Worktree::of_revision(&place.path(), "HEAD").expect("a commit");
+    assert_eq!(read(&head), ["a/main.tf: # first", "b/main.tf: # b", "c/main.tf: # c"]);
+}
+
+#[test]
+fn before_the_first_commit_there_may_be_no_index() {
+    let place = Place::repository(&[("main.tf", "")]);
+    assert!(names(&index(&place)).is_empty());
+    place.git(&["add", "."]);
+    assert_eq!(names(&index(&place)), ["main.tf"]);
+}
+
+#[test]
+fn folders_around_say_what_engine_is_meant() {
+    let lock = "# This file is maintained automatically by \"tofu init\".\n";
+    let place = Place::committed(&[
+        ("live/.terraform-version", "1.9.8"),
+        ("live/a/main.tf", ""),
+        ("live/b/main.tf", ""),
+        ("live/b/.terraform.lock.hcl", lock),
+        ("live/b/terraform.tfvars", ""),
+    ]);
+    let revision = Worktree::of_revision(&place.path(), "main").expect("a commit");
+    for worktree in [index(&place), revision] {
+        assert_eq!(worktree.evidence("live/a").engines[0].to_string(), "Terraform 1.9.8");
+        assert_eq!(worktree.evidence("live/b").engines[0].product, Product::OpenTofu);
+        let folder = worktree.folder("live/b").expect("a module");
+        assert!(folder.has_lock_file && folder.has_values);
+    }
+}
+
+#[test]
+fn what_is_only_intended_is_not_there() {
+    let place = Place::committed(&[("main.tf", "")]);
+    place.write("later.tf", "");
+    place.write("new/main.tf", "");
+    place.git(&["add", "--intent-to-add", "later.tf", "new/main.tf"]);
+    let mut worktree = index(&place);
+    assert_eq!(names(&worktree), ["main.tf"]);
+    assert_eq!(worktree.reach("new"), Reached::Missing);
+}
+
+#[test]
+fn a_conflict_is_refused() {
+    let place = Place::committed(&[("main.tf", "# 1")]);
+    place.git(&["checkout", "--quiet", "-b", "other"]);
+    place.write("main.tf", "# 2");
+    place.commit("second");
+    place.git(&["checkout", "--quiet", "main"]);
+    place.write("main.tf", "# 3");
+    place.commit("third");
+    assert_eq!(place.ask_git(&["merge", "other"]).code, Some(1));
+    let error = refusal(&place);
+    assert_eq!(error.to_string(), "`main.tf` is not merged yet");
+    assert_eq!(error.order(), Some("resolve the conflict, and `git add` the file"));
+}
+
+#[test]
+fn submodules_are_somebody_elses() {
+    let other = Place::committed(&[("main.tf", "")]);
+    let place = Place::committed(&[("main.tf", "")]);
+    place.git(&["submodule", "--quiet", "add", &other.path().to_string_lossy(), "modules/sub"]);
+    let mut worktree = index(&place);
+    assert_eq!(names(&worktree), ["main.tf"]);
+    assert_eq!(worktree.reach("modules/sub"), Reached::Foreign);
+    assert_eq!(worktree.reach("modules/sub/inner"), Reached::Foreign);
+    let inside = Worktree::of_index(&place.path().join("modules/sub")).expect("the index of the submodule");
+    assert_eq!(names(&inside), ["main.tf"]);
+}
+
+#[test]
+fn what_tools_put_there_is_left_alone_though_it_was_committed() {
+    let place = Place::committed(&[("a/main.tf", ""), ("a/.terraform/modules/net/main.tf", "")]);
+    let mut worktree = index(&place);
+    assert_eq!(names(&worktree), ["a/main.tf"]);
+    assert_eq!(worktree.reach("a/.terraform/modules/net"), Reached::Foreign);
+}
+
+#[test]
+fn a_call_reaches_folders_of_the_snapshot_alone() {
+    let place = Place::committed(&[("main.tf", ""), ("empty/readme.md", ""), ("gone/readme.md", "")]);
+    place.git(&["rm", "--quiet", "--cached", "gone/readme.md"]);
+    place.write("new/main.tf", "");
+    let mut worktree = index(&place);
+    assert_eq!(worktree.reach("empty"), Reached::Folder(1));
+    for path in ["main.tf", "gone", "new", "none/at/all"] {
+        assert_eq!(worktree.reach(path), Reached::Missing, "{path}");
+    }
+    let mut head = Worktree::of_revision(&place.path(), "HEAD").expect("a commit");
+    assert_eq!(head.reach("gone"), Reached::Folder(1));
+    assert_eq!(head.reach("none/at/all"), Reached::Missing);
+}
+
+#[test]
+fn a_sparse_checkout_is_whole_in_the_index() {
+    let files = [("a/main.tf", "# a"), ("b/main.tf", "# b"), ("b/c/main.tf", "# c"), ("main.tf", "# top")];
+    let place = Place::committed(&files);
+    let whole = ["a/main.tf: # a", "b/c/main.tf: # c", "b/main.tf: # b", "main.tf: # top"];
+    let sorted = |mut lines: Vec<String>| {
+        lines.sort();
+        lines
+    };
+    for sparse_index in ["--no-sparse-index", "--sparse-index"] {
+        place.git(&["sparse-checkout", "set", "--cone", sparse_index, "a"]);
+        assert!(!place.path().join("b").exists());
+        assert_eq!(sorted(read(&index(&place))), whole, "{sparse_index}");
+    }
+    place.stage("a/main.tf", "# staged");
+    assert_eq!(sorted(read(&index(&place)))[0], "a/main.tf: # staged");
+}
+
+#[test]
+fn a_linked_work_tree_has_an_index_of_its_own() {
+    let place = Place::committed(&[("sub/main.tf", "# first")]);
+    let linked = place.beside("linked");
+    place.git(&["worktree", "add", "--quiet", &linked.to_string_lossy()]);
+    std::fs::write(linked.join("sub/main.tf"), "# linked").expect("a file");
+    assert_eq!(Said::by(&mut place.git_in(&linked, &["add", "."])).code, Some(0));
+    let worktree = Worktree::of_index(&linked.join("sub")).expect("an index");
+    assert_eq!(read(&worktree), ["sub/main.tf: # linked"]);
+    assert_eq!(worktree.top(), linked.canonicalize().ok().as_deref());
+    assert_eq!(read(&index(&place)), ["sub/main.tf: # first"]);
+}
+
+#[test]
+fn versions_and_kinds_of_index_are_read_alike() {
+    let place = Place::committed(&[("a/main.tf", "# a"), ("b/main.tf", "# b")]);
+    for arguments in [
+        &["update-index", "--index-version", "4"][..],
+        &["update-index", "--split-index"],
+        &["update-index", "--untracked-cache"],
+        &["-c", "index.skipHash=true", "update-index", "--refresh", "--force-write-index"],
+    ] {
+        place.git(arguments);
+        assert_eq!(read(&index(&place)), ["a/main.tf: # a", "b/main.tf: # b"], "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_repository_of_the_newer_hash_is_read() {
+    let place = Place::with(&[("main.tf", "# a")]);
+    place.git(&["init", "--quiet", "--object-format=sha256"]);
+    place.commit("first");
+    assert_eq!(read(&index(&place)), ["main.tf: # a"]);
+}
+
+#[test]
+fn what_git_refuses_is_refused() {
+    let place = Place::with(&[("main.tf", "")]);
+    assert_eq!(refusal(&place).to_string(), "no git repository is around this folder");
+    place.git(&["init", "--quiet"]);
+    place.git(&["config", "core.repositoryFormatVersion", "1"]);
+    place.git(&["config", "extensions.fromTheFuture", "true"]);
+    assert_eq!(
+        refusal(&place).to_string(),
+        "the repository uses `extensions.fromthefuture`, which is not known here"
+    );
+    let place = Place::with(&[("main.tf", "")]);
+    place.git(&["init", "--quiet", "--ref-format=reftable"]);
+    assert_eq!(refusal(&place).order(), Some("git refs migrate --ref-format=files"));
+    let place = Place::committed(&[("main.tf", "")]);
+    std::fs::write(place.path().join(".git/index"), "DIRC").expect("a file");
+    let told = refusal(&place).to_string();
+    assert!(told.starts_with("the index cannot be read: ") && !told.contains('\n'), "{told}");
+    let error = Worktree::of_revision(&place.path(), "no-such").expect_err("no commit");
+    assert_eq!(error.to_string(), "no commit is called `no-such` here");
+}
+
+#[cfg(unix)]
+mod on_unix {
+    use std::ffi::OsStr;
+    use std::fs;
+    use std::os::unix::ffi::OsStrExt;
+
+    use super::*;
+
+    #[test]
+    fn links_are_followed_within_what_git_has() {
+        let place = Place::repository(&[
+            ("shared/versions.tf", "# shared"),
+            ("modules/net/main.tf", "# net"),
+            ("live/main.tf", ""),
+        ]);
+        place.link("live/versions.tf", "../shared/versions.tf");
+        place.link("live/net", "../modules/net");
+        place.link("modules/current", "./net/");
+        place.link("live/twice.tf", "versions.tf");
+        place.commit("first");
+        place.write("shared/versions.tf", "# not staged");
+        let mut worktree = index(&place);
+        let texts = read(&worktree);
+        assert!(texts.contains(&"live/versions.tf: # shared".to_owned()), "{texts:?}");
+        assert!(texts.contains(&"live/twice.tf: # shared".to_owned()), "{texts:?}");
+        for path in ["live/net", "modules/current"] {
+            let Reached::Folder(number) = worktree.reach(path) else { panic!("{path} is a folder") };
+            let folder = worktree.folder_at(number);
+            assert_eq!((folder.path.as_str(), folder.real.as_str()), (path, "modules/net"));
+        }
+    }
+
+    #[test]
+    fn links_that_leave_or_lead_nowhere_are_not_followed() {
+        let secret = Place::with(&[("x.tf", "secret"), ("folder/y.tf", "secret")]);
+        let place = Place::repository(&[("main.tf", ""), ("a/b/main.tf", "")]);
+        place.link("x.tf", &secret.path().join("x.tf").to_string_lossy());
+        place.link("y.tf", "../x.tf");
+        place.link("z.tf", "nothing");
+        place.link("loop.tf", "loop.tf");
+        place.link("folder.tf", "a");
+        place.link("out", "../../..");
+        place.link("a/b/up", "../..");
+        place.link("self", &place.path().join("a").to_string_lossy());
+        place.commit("first");
+        let mut worktree = index(&place);
+        let rules: Vec<_> = worktree
+            .findings()
+            .iter()
+            .map(|finding| {
+                let name = finding.detail.split('"').nth(1).unwrap_or_default();
+                format!("{name}: {}", finding.rule.as_str())
+            })
+            .collect();
+        assert_eq!(
+            rules,
+            [
+                "folder.tf: unreadable-file",
+                "loop.tf: unreadable-file",
+                "x.tf: link-leaves-repository",
+                "y.tf: link-leaves-repository",
+                "z.tf: unreadable-file",
+            ]
+        );
+        assert_eq!(worktree.reach("out"), Reached::Outside);
+        assert_eq!(worktree.reach("self"), Reached::Outside, "an absolute path is true of one machine only");
+        assert_eq!(worktree.reach("a/b/up"), worktree.reach(""), "what leads back up is where it leads to");
+    }
+
+    #[test]
+    fn names_that_are_no_text_are_read() {
+        let place = Place::repository(&[]);
+        let name = |bytes: &[u8]| place.path().join(OsStr::from_bytes(bytes));
+        fs::create_dir(name(b"a\xff")).expect("a folder");
+        fs::write(name(b"a\xff/m\xfe.tf"), "# odd").expect("a file");
+        fs::write(name(b"line\nbreak.tf"), "# broken").expect("a file");
+        place.commit("first");
+        let revision = Worktree::of_revision(&place.path(), "HEAD").expect("a commit");
+        for mut worktree in [index(&place), revision] {
+            let mut texts = read(&worktree);
+            texts.sort();
+            assert_eq!(texts, ["a\u{fffd}/m\u{fffd}.tf: # odd", "line\nbreak.tf: # broken"]);
+            assert!(matches!(worktree.reach("a\u{fffd}"), Reached::Folder(_)));
+        }
+    }
+
+    #[test]
+    fn a_repository_of_another_user_is_not_worked_with() {
+        let place = Place::committed(&[("main.tf", "")]);
+        // Only the administrator can give files away.
+        let given = Command::new("chown").args(["-R", "12345"]).arg(place.path()).output().expect("chown runs");
+        if given.status.success() {
+            let top = place.path().canonicalize().expect("the top");
+            let error = refusal(&place);
+            let told = format!("`{}` belongs to another user, so git does not work with it", top.display());
+            assert_eq!(error.to_string(), told);
+            let order = format!("git config --global --add safe.directory '{}'", top.display());
+            assert_eq!(error.order(), Some(order.as_str()));
+            assert_eq!(place.ask_git(&["status"]).code, Some(128), "git says the same");
+        }
+    }
+}

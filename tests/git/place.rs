@@ -1,0 +1,143 @@
+//! A repository in a temporary folder, a real git to work on it, and the program, none of them seeing what a person
+//! may have set.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// A folder, and what belongs to it for as long as a test takes.
+pub(crate) struct Place {
+    /// Holds a folder for the repository, and one for a person.
+    around: TempDir,
+}
+
+/// What a program said.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Place {
+    /// A folder with files.
+    pub(crate) fn with(files: &[(&str, &str)]) -> Self {
+        let place = Self { around: tempfile::tempdir().expect("a temporary folder") };
+        fs::create_dir_all(place.path()).expect("a folder");
+        fs::create_dir_all(place.home()).expect("a folder");
+        place.write_all(files);
+        place
+    }
+
+    /// A repository in which nothing is tracked yet.
+    pub(crate) fn repository(files: &[(&str, &str)]) -> Self {
+        let place = Self::with(files);
+        place.git(&["init", "--quiet", "--initial-branch=main"]);
+        place
+    }
+
+    /// A repository with one commit of these files.
+    pub(crate) fn committed(files: &[(&str, &str)]) -> Self {
+        let place = Self::repository(files);
+        place.commit("first");
+        place
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.around.path().join("repository")
+    }
+
+    /// Another folder beside the repository.
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+        self.around.path().join(name)
+    }
+
+    fn home(&self) -> PathBuf {
+        self.around.path().join("home")
+    }
+
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        let path = self.path().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        fs::write(path, text).expect("a file");
+    }
+
+    pub(crate) fn write_all(&self, files: &[(&str, &str)]) {
+        files.iter().for_each(|(path, text)| self.write(path, text));
+    }
+
+    /// Writes a file, and has git take it for the next commit.
+    pub(crate) fn stage(&self, path: &str, text: impl AsRef<[u8]>) {
+        self.write(path, text);
+        self.git(&["add", "--force", path]);
+    }
+
+    /// Commits everything that lies there.
+    pub(crate) fn commit(&self, message: &str) {
+        self.git(&["add", "--all", "--force", "."]);
+        self.git(&["commit", "--quiet", "--no-verify", "--allow-empty", "--message", message]);
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn link(&self, path: &str, target: &str) {
+        let path = self.path().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        std::os::unix::fs::symlink(target, path).expect("a link");
+    }
+
+    /// Runs git, which is to succeed, and gives what it writes.
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
+        let said = self.ask_git(arguments);
+        assert_eq!(said.code, Some(0), "git {arguments:?}: {}", said.err);
+        said.out
+    }
+
+    pub(crate) fn ask_git(&self, arguments: &[&str]) -> Said {
+        Said::by(&mut self.git_in(&self.path(), arguments))
+    }
+
+    pub(crate) fn git_in(&self, folder: &Path, arguments: &[&str]) -> Command {
+        let mut command = self.command("git", folder);
+        command.args(["-c", "protocol.file.allow=always", "-c", "core.hooksPath=.git/hooks"]).args(arguments);
+        command
+    }
+
+    /// Runs the program at the top of the repository.
+    pub(crate) fn overrule(&self, arguments: &[&str]) -> Said {
+        Said::by(&mut self.overrule_in(&self.path(), arguments))
+    }
+
+    pub(crate) fn overrule_in(&self, folder: &Path, arguments: &[&str]) -> Command {
+        let mut command = self.command(env!("CARGO_BIN_EXE_overrule"), folder);
+        command.args(arguments);
+        command
+    }
+
+    /// A program that sees no variable but those that every program needs.
+    fn command(&self, program: impl AsRef<OsStr>, folder: &Path) -> Command {
+        let mut command = Command::new(program);
+        command
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.home())
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_AUTHOR_NAME", "a")
+            .env("GIT_AUTHOR_EMAIL", "a@example.com")
+            .env("GIT_COMMITTER_NAME", "a")
+            .env("GIT_COMMITTER_EMAIL", "a@example.com");
+        command
+    }
+}
+
+impl Said {
+    pub(crate) fn by(command: &mut Command) -> Self {
+        let Output { status, stdout, stderr } = command.output().expect("the program runs");
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+        Self { code: status.code(), out: text(stdout), err: text(stderr) }
+    }
+}
