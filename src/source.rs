@@ -24,11 +24,18 @@ mod read;
 mod open;
 mod snapshot;
 mod stored;
+mod difference;
+mod touched;
+mod renamed;
+mod base;
+mod change;
 mod memory;
 mod policy;
 
+pub use change::{Change, State};
 pub use error::Error;
 pub use path::{join, parent};
+pub use snapshot::Content;
 
 use read::{Read, Reader};
 use snapshot::Snapshot;
@@ -183,9 +190,8 @@ impl Worktree {
     pub fn is_repository(&self) -> bool {
         match &self.origin {
             Origin::Disk(top) => top.is_repository(),
-            Origin::Git { .. } => true,
             // What is given as text is all there is.
-            Origin::Memory { .. } => true,
+            Origin::Git { .. } | Origin::Memory { .. } => true,
         }
     }
 
@@ -208,41 +214,23 @@ impl Worktree {
                 return Reached::Folder(self.add(Folder::empty(path)));
             }
             Origin::Memory { .. } => return Reached::Missing,
-            Origin::Disk(_) | Origin::Git { .. } => self.place(path),
+            Origin::Disk(top) => settled(path, &|path| top.place(path)),
+            Origin::Git { snapshot, .. } => {
+                let reading = snapshot.read();
+                settled(path, &|path| reading.place(path))
+            }
         };
         match place {
-            Place::Folder { real } => match self.passed_before(path, &real) {
-                Some(above) => self.reach(&above),
-                None => self.read_folder(path, &real),
-            },
-            Place::Missing => Reached::Missing,
-            Place::Outside => Reached::Outside,
-            Place::Foreign => Reached::Foreign,
+            (settled, _) if settled != path => self.reach(&settled),
+            (_, Place::Folder { real }) => self.read_folder(path, &real),
+            (_, Place::Missing) => Reached::Missing,
+            (_, Place::Outside) => Reached::Outside,
+            (_, Place::Foreign) => Reached::Foreign,
         }
-    }
-
-    /// What there is at a path, on disk or in git.
-    fn place(&self, path: &str) -> Place {
-        match &self.origin {
-            Origin::Disk(top) => top.place(path),
-            Origin::Git { snapshot, .. } => snapshot.read().place(path),
-            Origin::Memory { .. } => Place::Missing,
-        }
-    }
-
-    /// The first folder on the way down `path` that is the same place as its end, which takes a symbolic link that
-    /// leads back up. A module that calls itself through one would otherwise be a new module with every call.
-    fn passed_before(&self, path: &str, place: &str) -> Option<String> {
-        let is_same = |above: &&str| matches!(self.place(above), Place::Folder { real } if real == place);
-        if path == place {
-            return None;
-        }
-        let above: Vec<&str> = std::iter::successors(parent(path), |path| parent(path)).collect();
-        above.into_iter().rev().find(is_same).map(str::to_owned)
     }
 
     fn read_folder(&mut self, path: &str, real: &str) -> Reached {
-        let (folder, read) = match &self.origin {
+        let (folder, content) = match &self.origin {
             Origin::Disk(top) => {
                 let disk = top.path().join(path);
                 let Ok(listing) = listing::list(&disk) else { return Reached::Missing };
@@ -258,7 +246,7 @@ impl Worktree {
         };
         // A file that two paths lead to is as unreadable by the second.
         let is_known = self.by_path.contains_key(real);
-        Reached::Folder(self.put(Folder { real: real.into(), ..folder }, read, !is_known))
+        Reached::Folder(self.put(Folder { real: real.into(), ..folder }, content, !is_known))
     }
 
     /// Adds a folder with what was read of it; one without module files says something about others at most.
@@ -295,6 +283,23 @@ impl Worktree {
         self.folders.push(folder);
         number
     }
+}
+
+/// What there is at a path, and the path by which a run calls that: the first on the way down that is the same place as
+/// its end, where a symbolic link leads back up. A module that calls itself through one would otherwise be a new module
+/// with every call.
+fn settled(path: &str, place: &dyn Fn(&str) -> Place) -> (String, Place) {
+    let end = place(path);
+    if let Place::Folder { real } = &end
+        && path != real
+    {
+        let is_same = |above: &&str| matches!(place(above), Place::Folder { real: other } if other == *real);
+        let above: Vec<&str> = std::iter::successors(parent(path), |path| parent(path)).collect();
+        if let Some(above) = above.into_iter().rev().find(is_same) {
+            return (above.to_owned(), end);
+        }
+    }
+    (path.to_owned(), end)
 }
 
 impl Folder {

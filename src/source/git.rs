@@ -36,9 +36,10 @@ impl Git {
         let folder = fs::canonicalize(folder).map_err(|error| Error::path(folder, folder, error))?;
         let repository = gix::discover_with_environment_overrides(&folder).map_err(|error| {
             let none = Error::git("no git repository is around this folder");
-            match error.is_not_found() {
-                true => none.help("run it in a folder of a repository"),
-                false => Error::git(format!("the git repository cannot be opened: {}", one_line(&error))),
+            if error.is_not_found() {
+                none.help("run it in a folder of a repository")
+            } else {
+                Error::git(format!("the git repository cannot be opened: {}", one_line(&error)))
             }
         })?;
         let top = repository.workdir().and_then(|work_tree| fs::canonicalize(work_tree).ok());
@@ -50,35 +51,43 @@ impl Git {
     /// The tree of the commit that is checked out; the empty one before the first commit.
     pub(super) fn head_tree(&self) -> Result<ObjectId, Error> {
         let tree = self.repository.head_tree_id_or_empty();
-        tree.map(gix::Id::detach).map_err(|error| Error::git(format!("`HEAD` cannot be read: {}", one_line(&error))))
+        tree.map(gix::Id::detach)
+            .map_err(|error| Error::git(format!("`HEAD` cannot be read: {}", one_line(&error))))
     }
 
     /// The commit that a person names.
     pub(super) fn commit(&self, revision: &str) -> Result<ObjectId, Error> {
         let found = self.repository.rev_parse_single(revision).and_then(|id| id.object()?.peel_to_commit());
-        found.map(|commit| commit.id).map_err(|_| Error::git(format!("no commit is called `{revision}` here")))
+        found
+            .map(|commit| commit.id)
+            .map_err(|_| Error::git(format!("no commit is called `{revision}` here")))
     }
 
     /// What a commit holds.
     pub(super) fn tree(&self, commit: ObjectId) -> Result<ObjectId, Error> {
-        let tree = self.repository.find_commit(commit).and_then(|commit| commit.tree_id().map(gix::Id::detach));
+        let tree =
+            self.repository.find_commit(commit).and_then(|commit| commit.tree_id().map(gix::Id::detach));
         tree.map_err(|error| Error::git(format!("commit {commit} cannot be read: {}", one_line(&error))))
     }
 
     fn refuse_what_git_does(&self) -> Result<(), Error> {
         let path = self.top.as_deref().unwrap_or(self.repository.path()).display();
         if self.repository.git_dir_trust() != gix::sec::Trust::Full {
-            return Err(Error::git(format!("`{path}` belongs to another user, so git does not work with it"))
-                .help(format!("git config --global --add safe.directory '{path}'")));
+            return Err(Error::git(format!(
+                "`{path}` belongs to another user, so git does not work with it"
+            ))
+            .help(format!("git config --global --add safe.directory '{path}'")));
         }
         let config = self.repository.config_snapshot();
         if config.integer("core.repositoryFormatVersion").unwrap_or_default() > 0 {
             let sections = config.plumbing().sections_by_name("extensions").into_iter().flatten();
             let mut names = sections.flat_map(|section| {
-                section.value_names().map(|name| name.to_string().to_ascii_lowercase()).collect::<Vec<_>>()
+                section.value_names().map(|name| name.to_ascii_lowercase()).collect::<Vec<_>>()
             });
             if let Some(name) = names.find(|name| !EXTENSIONS.contains(&name.as_str())) {
-                return Err(Error::git(format!("the repository uses `extensions.{name}`, which is not known here")));
+                return Err(Error::git(format!(
+                    "the repository uses `extensions.{name}`, which is not known here"
+                )));
             }
         }
         if config.string("extensions.refStorage").is_some_and(|kind| kind.as_bstr() != "files") {

@@ -81,20 +81,31 @@ impl Read {
         listing: &Listing<At>,
         bytes: impl Fn(&Entry<At>, u64) -> Result<Vec<u8>, Failure>,
     ) -> Self {
-        let mut read = Self { files: Vec::new(), signals: signals(listing, &bytes), findings: Vec::new() };
-        for entry in &listing.modules {
-            let name = child(path, &entry.name);
-            let source = match bytes(entry, MODULE_FILE_LIMIT) {
-                Ok(bytes) => Some(Source::new(name, bytes)),
-                Err(failure) => {
-                    read.findings.push(failure.finding(&name).module(path));
-                    None
-                }
-            };
-            read.files.push((entry.name.clone(), source));
-        }
-        read
+        let mut findings = Vec::new();
+        let files = sources(path, listing, &bytes, &mut findings);
+        Self { files, signals: signals(listing, &bytes), findings }
     }
+}
+
+/// The module files of a folder; without a source where a finding says why not.
+pub(super) fn sources<At>(
+    path: &str,
+    listing: &Listing<At>,
+    bytes: impl Fn(&Entry<At>, u64) -> Result<Vec<u8>, Failure>,
+    findings: &mut Vec<Finding>,
+) -> Vec<(SmolStr, Option<Source>)> {
+    let mut read = |entry: &Entry<At>| {
+        let name = child(path, &entry.name);
+        let source = match bytes(entry, MODULE_FILE_LIMIT) {
+            Ok(bytes) => Some(Source::new(name, bytes)),
+            Err(failure) => {
+                findings.push(failure.finding(&name).module(path));
+                None
+            }
+        };
+        (entry.name.clone(), source)
+    };
+    listing.modules.iter().map(&mut read).collect()
 }
 
 /// What the files of a folder say about the engine.

@@ -4,8 +4,9 @@
 //! anywhere else, be it by an absolute path into the same work tree, leaves the repository. Submodules are somebody
 //! else's.
 
-mod commit;
-mod index;
+pub(super) mod commit;
+pub(super) mod index;
+mod overview;
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -22,6 +23,8 @@ use crate::engine::{self, Signal};
 
 pub(super) use commit::Commit;
 pub(super) use index::Index;
+pub use overview::Content;
+pub(super) use overview::Overview;
 
 /// The content of an index or of a commit.
 pub(super) struct Snapshot {
@@ -30,7 +33,7 @@ pub(super) struct Snapshot {
 }
 
 enum Held {
-    Index(Index),
+    Index(Box<Index>),
     Commit(Commit),
 }
 
@@ -76,12 +79,20 @@ impl Snapshot {
     /// The index of a repository, as the next commit will have it.
     pub(super) fn of_index(git: &gix::Repository) -> Result<Self, Error> {
         let index = Index::open(git)?;
-        Ok(Self { git: git.clone().into_sync(), held: Held::Index(index) })
+        Ok(Self { git: git.clone().into_sync(), held: Held::Index(Box::new(index)) })
     }
 
     /// The tree of a commit.
     pub(super) fn of_tree(git: &gix::Repository, tree: ObjectId) -> Self {
         Self { git: git.clone().into_sync(), held: Held::Commit(Commit::new(tree)) }
+    }
+
+    /// The index, if it is one.
+    pub(super) fn index(&self) -> Option<&Index> {
+        match &self.held {
+            Held::Index(index) => Some(index),
+            Held::Commit(_) => None,
+        }
     }
 
     /// What one thread reads it with.
@@ -91,17 +102,6 @@ impl Snapshot {
 }
 
 impl Reading<'_> {
-    /// Every folder that holds something of a module, as it is called in the snapshot, sorted.
-    pub(super) fn folders(&self) -> Result<Vec<String>, Failure> {
-        let mut folders = match &self.snapshot.held {
-            Held::Index(index) => index.folders(),
-            Held::Commit(commit) => commit.folders(&self.git)?,
-        };
-        folders.retain(|folder| !is_of_a_tool(folder));
-        folders.sort();
-        Ok(folders)
-    }
-
     /// What there is at `path`, given from the top.
     pub(super) fn place(&self, path: &str) -> Place {
         match self.follow(BString::default(), path.as_bytes().as_bstr()) {
@@ -134,12 +134,7 @@ impl Reading<'_> {
     }
 
     /// The bytes of a file that was listed in a folder, if there are no more than `limit`.
-    pub(super) fn bytes(
-        &self,
-        real: &str,
-        entry: &Entry<ObjectId>,
-        limit: u64,
-    ) -> Result<Vec<u8>, Failure> {
+    pub(super) fn bytes(&self, real: &str, entry: &Entry<ObjectId>, limit: u64) -> Result<Vec<u8>, Failure> {
         match entry.kind {
             Kind::File => self.blob(entry.at, limit),
             Kind::Link => self.blob(self.linked(real, entry.at)?, limit),
@@ -149,7 +144,7 @@ impl Reading<'_> {
 
     /// The bytes of the file at `path`, given from the top.
     pub(super) fn content(&self, path: &str, limit: u64) -> Result<Vec<u8>, Failure> {
-        self.blob(file(self.follow(BString::default(), path.into())?)?, limit)
+        self.blob(file(&self.follow(BString::default(), path.into())?)?, limit)
     }
 
     /// What the link with this content, in a folder, leads to.
@@ -158,7 +153,7 @@ impl Reading<'_> {
         if is_absolute(target.as_bstr()) {
             return Err(Failure::Leaves);
         }
-        file(self.follow(BString::from(real), target.as_bstr())?)
+        file(&self.follow(BString::from(real), target.as_bstr())?)
     }
 
     /// Goes from a folder without links in its path to where `path` leads, as a system would.
@@ -182,7 +177,9 @@ impl Reading<'_> {
             match item.kind {
                 ItemKind::Folder => at = inside,
                 ItemKind::Submodule => return Ok(Found::Foreign),
-                ItemKind::File if steps.iter().all(|rest| rest.is_empty()) => return Ok(Found::File(item.id)),
+                ItemKind::File if steps.iter().all(|rest| rest.is_empty()) => {
+                    return Ok(Found::File(item.id));
+                }
                 ItemKind::File => return Ok(Found::Missing),
                 ItemKind::Link => {
                     links += 1;
@@ -213,11 +210,11 @@ impl Reading<'_> {
     }
 
     fn blob(&self, id: ObjectId, limit: u64) -> Result<Vec<u8>, Failure> {
-        let header = self.git.try_find_header(id).map_err(failure)?.ok_or_else(not_here)?;
+        let header = self.git.try_find_header(id).map_err(|error| failure(&error))?.ok_or_else(not_here)?;
         if header.size() > limit {
             return Err(Failure::TooLarge);
         }
-        let blob = self.git.try_find_object(id).map_err(failure)?.ok_or_else(not_here)?;
+        let blob = self.git.try_find_object(id).map_err(|error| failure(&error))?.ok_or_else(not_here)?;
         Ok(blob.detach().data)
     }
 }
@@ -244,9 +241,9 @@ impl ItemKind {
     }
 }
 
-fn file(found: Found) -> Result<ObjectId, Failure> {
+fn file(found: &Found) -> Result<ObjectId, Failure> {
     match found {
-        Found::File(id) => Ok(id),
+        Found::File(id) => Ok(*id),
         Found::Folder(_) | Found::Foreign => Err(Failure::NotAFile),
         Found::Missing => Err(Failure::Io(ErrorKind::NotFound.into())),
         Found::Outside => Err(Failure::Leaves),
@@ -265,12 +262,12 @@ fn is_of_a_tool(real: &str) -> bool {
 }
 
 /// Whether a file of this name, in any folder, is of a module or says something about one.
-fn matters(name: &BStr) -> bool {
+pub(super) fn matters(name: &BStr) -> bool {
     let name = name.to_str_lossy();
     engine::is_module_file(&name) || Signal::may_be_in(&name) || is_values_file(&name)
 }
 
-fn failure(error: gix::Error) -> Failure {
+fn failure(error: &gix::Error) -> Failure {
     Failure::Io(io::Error::other(error.to_string()))
 }
 

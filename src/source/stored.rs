@@ -26,7 +26,8 @@ impl Worktree {
     }
 
     fn of_snapshot(snapshot: &Arc<Snapshot>, top: Option<&Path>) -> Result<Self, Error> {
-        let folders = snapshot.read().folders().map_err(|failure| Error::git(failure.reason()))?;
+        let overview = snapshot.read().overview().map_err(|failure| Error::git(failure.reason()))?;
+        let folders: Vec<String> = overview.folders.into_iter().map(|(path, _)| path).collect();
         Ok(Self::of_folders(snapshot, top, &folders))
     }
 

@@ -87,12 +87,7 @@ impl Rules<'_, '_> {
                 .any(|path| !path.is_empty() && self.ignores_folder(path))
     }
 
-    fn folders_of(
-        &mut self,
-        path: &str,
-        disk: &std::path::Path,
-        listing: &OnDisk,
-    ) -> Vec<(PathBuf, String)> {
+    fn folders_of(&mut self, path: &str, disk: &std::path::Path, listing: &OnDisk) -> Vec<(PathBuf, String)> {
         let mut folders = Vec::new();
         for name in &listing.folders {
             let text = name.to_string_lossy();

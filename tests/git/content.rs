@@ -291,7 +291,8 @@ mod on_unix {
     fn a_repository_of_another_user_is_not_worked_with() {
         let place = Place::committed(&[("main.tf", "")]);
         // Only the administrator can give files away.
-        let given = Command::new("chown").args(["-R", "12345"]).arg(place.path()).output().expect("chown runs");
+        let given =
+            Command::new("chown").args(["-R", "12345"]).arg(place.path()).output().expect("chown runs");
         if given.status.success() {
             let top = place.path().canonicalize().expect("the top");
             let error = refusal(&place);

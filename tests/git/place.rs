@@ -66,7 +66,9 @@ impl Place {
     }
 
     pub(crate) fn write_all(&self, files: &[(&str, &str)]) {
-        files.iter().for_each(|(path, text)| self.write(path, text));
+        for (path, text) in files {
+            self.write(path, text);
+        }
     }
 
     /// Writes a file, and has git take it for the next commit.
@@ -102,17 +104,6 @@ impl Place {
     pub(crate) fn git_in(&self, folder: &Path, arguments: &[&str]) -> Command {
         let mut command = self.command("git", folder);
         command.args(["-c", "protocol.file.allow=always", "-c", "core.hooksPath=.git/hooks"]).args(arguments);
-        command
-    }
-
-    /// Runs the program at the top of the repository.
-    pub(crate) fn overrule(&self, arguments: &[&str]) -> Said {
-        Said::by(&mut self.overrule_in(&self.path(), arguments))
-    }
-
-    pub(crate) fn overrule_in(&self, folder: &Path, arguments: &[&str]) -> Command {
-        let mut command = self.command(env!("CARGO_BIN_EXE_overrule"), folder);
-        command.args(arguments);
         command
     }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{Item, ItemKind, failure, matters, not_here};
+use super::{Item, ItemKind, Overview, failure, matters, not_here};
 use crate::source::path::child;
 use crate::source::read::Failure;
 
@@ -24,20 +24,25 @@ impl Commit {
         Self { root, read: Mutex::default() }
     }
 
-    /// The names of all folders that hold something of a module.
-    pub(super) fn folders(&self, git: &gix::Repository) -> Result<Vec<String>, Failure> {
-        let mut folders = Vec::new();
+    /// Adds every folder that holds something of a module, and every symbolic link.
+    pub(super) fn look_over(&self, git: &gix::Repository, into: &mut Overview) -> Result<(), Failure> {
         let mut next = vec![(String::new(), self.root)];
-        while let Some((path, tree)) = next.pop() {
-            let tree = read(git, tree)?;
-            for (name, item) in tree.iter().filter(|(_, item)| item.kind == ItemKind::Folder) {
-                next.push((child(&path, &name.to_str_lossy()), item.id));
+        while let Some((path, id)) = next.pop() {
+            let mut has_some = false;
+            for (name, item) in read(git, id)? {
+                let inside = || child(&path, &name.to_str_lossy());
+                match item.kind {
+                    ItemKind::Folder => next.push((inside(), item.id)),
+                    ItemKind::Link => drop(into.links.insert(inside())),
+                    ItemKind::File | ItemKind::Submodule => {}
+                }
+                has_some |= item.kind != ItemKind::Folder && matters(name.as_bstr());
             }
-            if tree.iter().any(|(name, item)| item.kind != ItemKind::Folder && matters(name.as_bstr())) {
-                folders.push(path);
+            if has_some {
+                into.folders.push((path, Some(id)));
             }
         }
-        Ok(folders)
+        Ok(())
     }
 
     /// What lies directly in a folder, as far as it is of a module.
@@ -49,7 +54,9 @@ impl Commit {
     ) -> Result<(), Failure> {
         let Some(id) = self.tree(git, folder.as_bytes().as_bstr())? else { return Ok(()) };
         let tree = self.read(git, id)?;
-        tree.iter().filter(|(name, _)| matters(name.as_bstr())).for_each(|(name, item)| add(name.as_bstr(), item));
+        tree.iter()
+            .filter(|(name, _)| matters(name.as_bstr()))
+            .for_each(|(name, item)| add(name.as_bstr(), item));
         Ok(())
     }
 
@@ -87,11 +94,11 @@ impl Commit {
 
 /// What lies in a tree, sorted by name.
 pub(in crate::source) fn read(git: &gix::Repository, id: ObjectId) -> Result<Tree, Failure> {
-    let object = git.try_find_object(id).map_err(failure)?.ok_or_else(not_here)?;
-    let tree = object.try_into_tree().map_err(failure)?;
+    let object = git.try_find_object(id).map_err(|error| failure(&error))?.ok_or_else(not_here)?;
+    let tree = object.try_into_tree().map_err(|error| failure(&error))?;
     let mut items = Vec::new();
     for entry in tree.iter() {
-        let entry = entry.map_err(failure)?;
+        let entry = entry.map_err(|error| failure(&error))?;
         let kind = ItemKind::of(u32::from(entry.mode().value()));
         items.push((entry.filename().to_owned(), Item { kind, id: entry.oid().to_owned() }));
     }

@@ -59,10 +59,16 @@ impl Index {
         &self.state
     }
 
-    /// The names of all folders that hold something of a module.
-    pub(super) fn folders(&self) -> Vec<String> {
+    /// Every folder that holds something of a module, and the tree that git has for it, where the index knows that.
+    pub(super) fn folders(&self) -> impl Iterator<Item = (String, Option<ObjectId>)> {
         let path = |folder| path_of(&self.state, folder).to_str_lossy().into_owned();
-        self.folders.iter().map(path).collect()
+        self.folders.iter().map(move |folder| (path(folder), folder.tree))
+    }
+
+    /// The paths of all symbolic links.
+    pub(super) fn links(&self) -> impl Iterator<Item = String> {
+        let links = self.state.entries().iter().filter(|entry| entry.mode == Mode::SYMLINK);
+        links.map(|entry| entry.path(&self.state).to_str_lossy().into_owned())
     }
 
     /// What lies directly in a folder, as far as it is of a module.
@@ -122,7 +128,13 @@ fn spread_out(mut state: State, git: &gix::Repository) -> Result<State, gix::Err
         let below = git.index_from_tree(&tree)?;
         for entry in below.entries() {
             let path: BString = [folder.as_bytes(), entry.path(&below)].concat().into();
-            state.dangerously_push_entry(Stat::default(), entry.id, Flags::SKIP_WORKTREE, entry.mode, path.as_bstr());
+            state.dangerously_push_entry(
+                Stat::default(),
+                entry.id,
+                Flags::SKIP_WORKTREE,
+                entry.mode,
+                path.as_bstr(),
+            );
         }
     }
     state.sort_entries();
@@ -163,10 +175,7 @@ fn gather(state: &State) -> (Vec<Folder>, Vec<u32>) {
         {
             let length = around.length + slash;
             let name = &path[around.length..length];
-            let tree = around.tree.and_then(|tree| {
-                let at = tree.children.binary_search_by(|child| child.name.as_slice().cmp(name)).ok()?;
-                tree.children.get(at)
-            });
+            let tree = child(around.tree, name);
             open.push(Open { length: length + 1, number: folders.len(), inside: Vec::new(), tree });
             folders.push(Folder { path: (number, length), inside: 0..0, tree: valid(tree) });
         }
@@ -184,8 +193,15 @@ fn gather(state: &State) -> (Vec<Folder>, Vec<u32>) {
     (folders, inside)
 }
 
+/// The tree that git last made of a folder in a folder.
+pub(in crate::source) fn child<'s>(tree: Option<&'s Tree>, name: &[u8]) -> Option<&'s Tree> {
+    let tree = tree?;
+    let at = tree.children.binary_search_by(|child| child.name.as_slice().cmp(name)).ok()?;
+    tree.children.get(at)
+}
+
 /// The tree that git last made of a folder, if that still is what the folder holds.
-fn valid(tree: Option<&Tree>) -> Option<ObjectId> {
+pub(in crate::source) fn valid(tree: Option<&Tree>) -> Option<ObjectId> {
     tree.filter(|tree| tree.num_entries.is_some()).map(|tree| tree.id)
 }
 
@@ -198,6 +214,7 @@ fn name_of(path: &BStr) -> &BStr {
     path.rfind_byte(b'/').map_or(path, |slash| path[slash + 1..].as_bstr())
 }
 
-fn item(entry: &Entry) -> Item {
+/// What an entry stands for.
+pub(in crate::source) fn item(entry: &Entry) -> Item {
     Item { kind: ItemKind::of(entry.mode.bits()), id: entry.id }
 }

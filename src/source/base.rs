@@ -1,0 +1,74 @@
+//! What a person calls a base, turned into the commit from which a change started, or into what brings that commit.
+
+use gix::ObjectId;
+use gix::bstr::ByteSlice;
+
+use super::Error;
+use super::git::{Git, one_line};
+use crate::text::nearest;
+
+impl Git {
+    /// The newest commit that a revision shares with another one.
+    pub(super) fn merge_base(&self, revision: &str, with: &str) -> Result<ObjectId, Error> {
+        let base = self.known_commit(revision)?;
+        let tip = self.known_commit(with)?;
+        match self.repository.merge_base(base, tip) {
+            Ok(Some(shared)) => Ok(shared.detach()),
+            // Where commits are cut off, some of what leads to a shared one may lie beyond.
+            Ok(None) | Err(_) if self.is_shallow() => Err(Error::git(format!(
+                "this clone is too shallow to hold a commit that `{revision}` and `{with}` share"
+            ))
+            .help(UNSHALLOW)),
+            Ok(None) => Err(Error::git(format!("`{revision}` and `{with}` have no commit in common"))
+                .help("name a revision that the change started from")),
+            Err(error) => Err(Error::git(format!("history cannot be followed: {}", one_line(&error)))),
+        }
+    }
+
+    /// The commit that a person names, or what makes it known.
+    fn known_commit(&self, revision: &str) -> Result<ObjectId, Error> {
+        self.commit(revision).map_err(|error| match self.way_to(revision) {
+            Some(order) => error.help(order),
+            None => error,
+        })
+    }
+
+    /// The command that brings a revision, or the name that was most likely meant.
+    fn way_to(&self, revision: &str) -> Option<String> {
+        let remotes = self.repository.remote_names();
+        let of_remote = remotes.iter().find_map(|remote| {
+            let remote = remote.to_str().ok()?;
+            Some((remote, revision.strip_prefix(remote)?.strip_prefix('/')?))
+        });
+        let is_branch = |name: &&str| !name.is_empty() && !name.contains(['~', '^', ':', '@', ' ']);
+        match of_remote.filter(|(_, branch)| is_branch(branch)) {
+            Some((remote, branch)) => {
+                let whole = if self.is_shallow() { " --unshallow" } else { "" };
+                Some(format!("git fetch{whole} {remote} +refs/heads/{branch}:refs/remotes/{remote}/{branch}"))
+            }
+            None if self.is_shallow() => Some(UNSHALLOW.to_owned()),
+            None => {
+                let names = self.branches();
+                let of_remote = names.iter().find(|name| name.ends_with(&format!("/{revision}")));
+                let meant = of_remote.map(String::as_str);
+                let meant = meant.or_else(|| nearest(revision, names.iter().map(String::as_str)));
+                meant.map(|name| format!("did you mean `{name}`?"))
+            }
+        }
+    }
+
+    /// Branches and tags as people call them.
+    fn branches(&self) -> Vec<String> {
+        let Ok(references) = self.repository.references() else { return Vec::new() };
+        let Ok(all) = references.all() else { return Vec::new() };
+        all.flatten().map(|reference| reference.name().shorten().to_str_lossy().into_owned()).collect()
+    }
+
+    fn is_shallow(&self) -> bool {
+        self.repository.is_shallow().unwrap_or_default()
+    }
+}
+
+/// What brings the rest of a history. In the checkout of a pull request on GitHub, two commits are enough.
+const UNSHALLOW: &str = "git fetch --unshallow (with actions/checkout: `fetch-depth: 0`, or `fetch-depth: 2` and \
+                         `--base HEAD^1`)";

@@ -1,0 +1,193 @@
+//! A change, staged or since a base, turned into the two states that it lies between and the folders that it touches.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gix::bstr::ByteSlice;
+use rayon::prelude::*;
+use smol_str::SmolStr;
+
+use super::difference::{self, Difference};
+use super::git::Git;
+use super::read::{self, Failure};
+use super::renamed::renamed;
+use super::snapshot::{Content, Overview, Reading, Snapshot};
+use super::top::Place;
+use super::touched::Touched;
+use super::{Error, Worktree, settled};
+use crate::text::Source;
+
+/// Two states of a repository, and what differs between them.
+#[derive(Debug)]
+pub struct Change {
+    before: Arc<Snapshot>,
+    now: Arc<Snapshot>,
+    top: Option<PathBuf>,
+    differences: Vec<Difference>,
+    /// What there is in the later state.
+    overview: Overview,
+    /// Where git keeps what all its work trees share.
+    common: PathBuf,
+}
+
+/// One of the two states of a [`Change`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// What the change started from.
+    Before,
+    /// What it comes to.
+    Now,
+}
+
+impl Change {
+    /// What is staged in the repository around the folder `current`: from the last commit to the index.
+    pub fn staged(current: &Path) -> Result<Self, Error> {
+        let git = Git::around(current)?;
+        if git.top.is_none() {
+            return Err(Error::git("nothing can be staged in a repository without a work tree")
+                .help("name what to compare with: --base REV"));
+        }
+        let before = git.head_tree()?;
+        Self::to_index(git, before)
+    }
+
+    /// What changed since the newest commit that `HEAD` shares with a revision, up to the index; without a work tree, up
+    /// to `HEAD`.
+    pub fn since(current: &Path, revision: &str) -> Result<Self, Error> {
+        let git = Git::around(current)?;
+        let before = git.tree(git.merge_base(revision, "HEAD")?)?;
+        if git.top.is_none() {
+            let now = git.head_tree()?;
+            return Self::to_tree(git, before, now);
+        }
+        Self::to_index(git, before)
+    }
+
+    /// What changed since the newest commit that two revisions share, up to the second one.
+    pub fn between(current: &Path, from: &str, to: &str) -> Result<Self, Error> {
+        let git = Git::around(current)?;
+        let before = git.tree(git.merge_base(from, to)?)?;
+        let now = git.tree(git.commit(to)?)?;
+        Self::to_tree(git, before, now)
+    }
+
+    fn to_index(git: Git, before: gix::ObjectId) -> Result<Self, Error> {
+        let now = Snapshot::of_index(&git.repository)?;
+        let differences =
+            now.index().map_or(Ok(Vec::new()), |index| difference::staged(&git.repository, before, index));
+        Self::new(git, before, now, differences)
+    }
+
+    fn to_tree(git: Git, before: gix::ObjectId, now: gix::ObjectId) -> Result<Self, Error> {
+        let differences = difference::between(&git.repository, before, now);
+        let now = Snapshot::of_tree(&git.repository, now);
+        Self::new(git, before, now, differences)
+    }
+
+    fn new(
+        git: Git,
+        before: gix::ObjectId,
+        now: Snapshot,
+        differences: Result<Vec<Difference>, Failure>,
+    ) -> Result<Self, Error> {
+        let Git { repository, top } = git;
+        let differences = differences.map_err(|failure| incomplete(&failure))?;
+        let before = Arc::new(Snapshot::of_tree(&repository, before));
+        let common = repository.common_dir().to_owned();
+        // Where nothing differs, nobody asks for more.
+        let overview = if differences.is_empty() { Ok(Overview::default()) } else { now.read().overview() };
+        let overview = overview.map_err(|failure| incomplete(&failure))?;
+        Ok(Self { before, now: Arc::new(now), top, differences, overview, common })
+    }
+
+    /// The paths that differ, from the top, sorted.
+    pub fn paths(&self) -> impl Iterator<Item = String> {
+        self.differences.iter().map(|difference| difference.path.to_str_lossy().into_owned())
+    }
+
+    /// Every folder that now holds something of a module, with a name for what it holds; sorted.
+    pub fn folders(&self) -> Result<Vec<(&str, Content)>, Error> {
+        let reading = self.now.read();
+        let with_links = self.overview.folders_with_links();
+        let folders = self.overview.folders.iter().map(|(path, tree)| {
+            let content = reading.held(path, *tree, with_links.contains(path.as_str()))?;
+            Ok((path.as_str(), content))
+        });
+        folders.collect::<Result<_, _>>().map_err(|failure: Failure| incomplete(&failure))
+    }
+
+    /// Whether there are symbolic links, so that a folder may have many paths.
+    pub fn has_links(&self) -> bool {
+        !self.overview.links.is_empty() || self.differences.iter().any(Difference::is_of_link)
+    }
+
+    /// The folder that a module call with this path means in one state: how a run calls it, and where it really is.
+    pub fn reached(&self, state: State, path: &str) -> Option<(String, String)> {
+        let reading = self.snapshot(state).read();
+        match settled(path, &|path| reading.place(path)) {
+            (path, Place::Folder { real }) => Some((path, real)),
+            (_, Place::Missing | Place::Outside | Place::Foreign) => None,
+        }
+    }
+
+    /// The folders that the change touches: those whose modules it alters, and paths at which it lets something appear or
+    /// vanish.
+    pub fn touched(&self) -> Result<BTreeSet<String>, Error> {
+        let (before, now) = (self.before.read(), self.now.read());
+        let touched = Touched { before, now, overview: &self.overview }.by(&self.differences);
+        touched.map_err(|failure| incomplete(&failure))
+    }
+
+    /// Folders that were called otherwise before, by what they are called now.
+    pub fn renamed(&self) -> Result<BTreeMap<String, String>, Error> {
+        renamed(&self.differences, &self.before.read(), &self.now.read())
+            .map_err(|failure| incomplete(&failure))
+    }
+
+    /// Reads the module files of folders as they are in one state, and looks at those of each; a file without a source could
+    /// not be read. Gives what was seen, in the order of the folders.
+    pub fn survey<Seen: Send>(
+        &self,
+        state: State,
+        folders: &[&str],
+        look: impl Fn(&[(SmolStr, Option<Source>)]) -> Seen + Sync,
+    ) -> Vec<Seen> {
+        let snapshot = self.snapshot(state);
+        let look_at = |reading: &mut Reading<'_>, folder: &&str| {
+            let listing = reading.list(folder).unwrap_or_default();
+            let bytes = |entry: &_, limit| reading.bytes(folder, entry, limit);
+            look(&read::sources(folder, &listing, bytes, &mut Vec::new()))
+        };
+        folders.par_iter().map_init(|| snapshot.read(), look_at).collect()
+    }
+
+    /// These folders as they are in one state, as a work tree.
+    pub fn open(&self, state: State, folders: &BTreeSet<SmolStr>) -> Worktree {
+        let folders: Vec<String> = folders.iter().map(SmolStr::to_string).collect();
+        Worktree::of_folders(self.snapshot(state), self.top.as_deref(), &folders)
+    }
+
+    /// Where something may be kept for later runs: in the folder of git, never in a work tree.
+    pub fn memory(&self) -> PathBuf {
+        self.common.join("overrule")
+    }
+
+    /// What an earlier run kept under a name, if it is there and not larger than `limit`.
+    pub fn remembered(&self, name: &str, limit: u64) -> Option<Vec<u8>> {
+        read::regular(&self.memory().join(name), limit).ok()
+    }
+
+    fn snapshot(&self, state: State) -> &Arc<Snapshot> {
+        match state {
+            State::Before => &self.before,
+            State::Now => &self.now,
+        }
+    }
+}
+
+/// Objects are missing: git would ask the server for them, and that is not for a check to do.
+fn incomplete(failure: &Failure) -> Error {
+    Error::git(format!("the repository cannot be read: {}", failure.reason()))
+        .help("let git look at the same, and fetch what is missing: git diff --stat")
+}

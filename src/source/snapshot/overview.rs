@@ -1,0 +1,81 @@
+//! A snapshot, turned into the folders that hold something of a module, each with a name for what it holds.
+
+use std::collections::BTreeSet;
+
+use gix::ObjectId;
+
+use super::{Held, Reading, is_of_a_tool};
+use crate::source::listing::Kind;
+use crate::source::parent;
+use crate::source::read::Failure;
+
+/// Everything that a snapshot holds, seen from far.
+#[derive(Debug, Default)]
+pub(in crate::source) struct Overview {
+    /// The path of every folder that holds something of a module, sorted.
+    pub(in crate::source) folders: Vec<(String, Option<ObjectId>)>,
+    /// The path of every symbolic link.
+    pub(in crate::source) links: BTreeSet<String>,
+}
+
+/// A name for what a folder holds: two folders with one name hold the same module files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Content(ObjectId);
+
+impl Content {
+    /// The name; as long as the names that git uses in this repository.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+impl Reading<'_> {
+    /// Looks at all of it, and into no file.
+    pub(in crate::source) fn overview(&self) -> Result<Overview, Failure> {
+        let mut overview = Overview::default();
+        match &self.snapshot.held {
+            Held::Index(index) => {
+                overview.folders.extend(index.folders());
+                overview.links.extend(index.links());
+            }
+            Held::Commit(commit) => commit.look_over(&self.git, &mut overview)?,
+        }
+        overview.folders.retain(|(path, _)| !is_of_a_tool(path));
+        overview.folders.sort();
+        Ok(overview)
+    }
+
+    /// What the module files of a folder hold, by a name.
+    ///
+    /// That is the tree that git has for the folder, where one is known; it says nothing about what links in it lead to.
+    pub(in crate::source) fn held(
+        &self,
+        path: &str,
+        tree: Option<ObjectId>,
+        has_links: bool,
+    ) -> Result<Content, Failure> {
+        if let Some(tree) = tree.filter(|_| !has_links) {
+            return Ok(Content(tree));
+        }
+        let mut hasher = gix::hash::hasher(self.git.object_hash());
+        for entry in self.list(path)?.modules {
+            let id = match entry.kind {
+                Kind::Link => self.linked(path, entry.at).ok(),
+                Kind::File | Kind::Special => Some(entry.at),
+            };
+            // No name has this byte in it, and no file that is there has an empty id.
+            hasher.update(entry.name.as_bytes());
+            hasher.update(b"\0");
+            hasher.update(id.as_ref().map_or(&[], |id| id.as_slice()));
+        }
+        let hash = hasher.try_finalize().map_err(|error| Failure::Io(std::io::Error::other(error)))?;
+        Ok(Content(hash))
+    }
+}
+
+impl Overview {
+    /// The folders that hold symbolic links.
+    pub(in crate::source) fn folders_with_links(&self) -> BTreeSet<&str> {
+        self.links.iter().filter_map(|link| parent(link)).collect()
+    }
+}

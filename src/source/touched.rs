@@ -1,0 +1,108 @@
+//! Paths that differ between two states, turned into the folders whose modules they concern.
+
+use std::collections::BTreeSet;
+
+use gix::ObjectId;
+use gix::bstr::{BStr, ByteSlice};
+
+use super::difference::Difference;
+use super::listing::{Kind, Listing};
+use super::path::parent;
+use super::read::{self, Failure};
+use super::snapshot::{Item, ItemKind, Overview, Reading, matters};
+use crate::engine::Signal;
+
+/// Collects the folders that a change touches.
+pub(super) struct Touched<'s> {
+    pub(super) before: Reading<'s>,
+    pub(super) now: Reading<'s>,
+    /// What there is in the later state.
+    pub(super) overview: &'s Overview,
+}
+
+/// What a folder says beside what its module files hold.
+#[derive(PartialEq)]
+struct Beside {
+    signals: Vec<Signal>,
+    has_lock_file: bool,
+    has_values: bool,
+}
+
+impl Touched<'_> {
+    /// The folders whose modules alter, and the paths at which something appears or vanishes that a call may name.
+    pub(super) fn by(&self, differences: &[Difference]) -> Result<BTreeSet<String>, Failure> {
+        let mut touched = BTreeSet::new();
+        let mut looked_at: BTreeSet<String> = BTreeSet::new();
+        for Difference { path, was, is } in differences {
+            let text = path.to_str_lossy();
+            let folder = parent(&text).unwrap_or_default();
+            let is_other =
+                |item: &Option<Item>| item.as_ref().is_some_and(|item| item.kind != ItemKind::File);
+            if is_other(was) || is_other(is) {
+                touched.insert(text.to_string());
+            }
+            if was.is_none() || is.is_none() {
+                touched.extend(self.appeared_or_vanished(folder)?);
+            }
+            let name = path.rfind_byte(b'/').map_or(path.as_bstr(), |slash| path[slash + 1..].as_bstr());
+            if matters(name) && looked_at.insert(folder.to_owned()) {
+                self.look_at(folder, &mut touched)?;
+            }
+        }
+        for folder in self.overview.folders_with_links() {
+            if !looked_at.contains(folder) && self.leads_elsewhere(folder)? {
+                self.look_at(folder, &mut touched)?;
+                touched.insert(folder.to_owned());
+            }
+        }
+        Ok(touched)
+    }
+
+    /// Adds a folder if the change concerns its module, and those below it if it says something else about the engine.
+    fn look_at(&self, folder: &str, touched: &mut BTreeSet<String>) -> Result<(), Failure> {
+        let (was, is) = (self.before.list(folder)?, self.now.list(folder)?);
+        let files = |listing: &Listing<ObjectId>| -> Vec<_> {
+            listing.modules.iter().map(|entry| (entry.name.clone(), entry.at, entry.kind)).collect()
+        };
+        let (before, now) = (beside(&self.before, folder, &was), beside(&self.now, folder, &is));
+        if before != now || files(&was) != files(&is) {
+            touched.insert(folder.to_owned());
+        }
+        if before.signals != now.signals {
+            let inside = |path: &str| {
+                folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+            };
+            let below = self.overview.folders.iter().map(|(path, _)| path).filter(|path| inside(path));
+            touched.extend(below.cloned());
+        }
+        Ok(())
+    }
+
+    /// The folders that are there in only one of the two states, from this one upwards.
+    fn appeared_or_vanished(&self, folder: &str) -> Result<Vec<String>, Failure> {
+        let mut folders = Vec::new();
+        let above = std::iter::successors(Some(folder), |path| parent(path));
+        for path in above.filter(|path| !path.is_empty()) {
+            let path: &BStr = path.into();
+            let is_folder = |item: Option<Item>| item.is_some_and(|item| item.kind == ItemKind::Folder);
+            if is_folder(self.before.item(path)?) == is_folder(self.now.item(path)?) {
+                break;
+            }
+            folders.push(path.to_string());
+        }
+        Ok(folders)
+    }
+
+    /// Whether a link in the folder, to a file of a module or about one, leads to something else than before.
+    fn leads_elsewhere(&self, folder: &str) -> Result<bool, Failure> {
+        let listing = self.now.list(folder)?;
+        let links = listing.modules.iter().chain(&listing.evidence).filter(|entry| entry.kind == Kind::Link);
+        let mut links = links.map(|link| link.at);
+        Ok(links.any(|link| self.before.linked(folder, link).ok() != self.now.linked(folder, link).ok()))
+    }
+}
+
+fn beside(reading: &Reading<'_>, folder: &str, listing: &Listing<ObjectId>) -> Beside {
+    let signals = read::signals(listing, |entry, limit| reading.bytes(folder, entry, limit));
+    Beside { signals, has_lock_file: listing.has_lock_file, has_values: listing.has_values }
+}
