@@ -23,4 +23,4 @@ pub use exceptions::{EXPIRED_EXCEPTION, UNUSED_EXCEPTION};
 pub use load::{load_policy, rule_names};
 pub use run::run;
 pub use threads::in_threads;
-pub use verdict::{AskedBy, Outcome, Settings, Verdict, judge};
+pub use verdict::{AskedBy, Excuse, Excused, Outcome, Settings, Verdict, judge};

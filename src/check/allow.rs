@@ -1,4 +1,4 @@
-//! Turns `overrule: allow(rule) reason` into the rules that it excuses.
+//! Turns `overrule: allow(rule) reason` into the rules that it excuses, and why.
 
 use crate::syntax::Remark;
 
@@ -10,6 +10,8 @@ pub(super) const START: &str = "overrule:";
 pub(super) struct Allow {
     /// The names between the parentheses.
     pub(super) rules: Vec<String>,
+    /// What stands behind them.
+    pub(super) reason: String,
 }
 
 /// Reads a remark that starts with [`START`]; why it cannot be read is one line.
@@ -25,7 +27,8 @@ pub(super) fn read(remark: &Remark) -> Result<Allow, &'static str> {
     if !reason.contains(char::is_alphanumeric) {
         return Err("say behind the parenthesis why this is excused, for those who come after you");
     }
-    Ok(Allow { rules })
+    let reason = reason.trim().trim_start_matches([':', '-']).trim_start().to_owned();
+    Ok(Allow { rules, reason })
 }
 
 #[cfg(test)]
@@ -33,15 +36,19 @@ mod tests {
     use super::*;
     use crate::text::{FileId, Span};
 
-    fn said(text: &str) -> Result<Vec<String>, &'static str> {
+    fn said(text: &str) -> Result<(Vec<String>, String), &'static str> {
         let span = Span::new(FileId::new(0), 0..0);
-        read(&Remark { text: text.to_owned(), span, about: span }).map(|allow| allow.rules)
+        let allow = read(&Remark { text: text.to_owned(), span, about: span })?;
+        Ok((allow.rules, allow.reason))
     }
 
     #[test]
     fn a_remark_names_rules_and_a_reason() {
-        assert_eq!(said("overrule: allow(a-b) goes away"), Ok(vec!["a-b".to_owned()]));
-        assert_eq!(said("overrule:allow (a, b): see (1)"), Ok(vec!["a".to_owned(), "b".to_owned()]));
+        let one = (vec!["a-b".to_owned()], "goes away".to_owned());
+        assert_eq!(said("overrule: allow(a-b) goes away"), Ok(one));
+        let two = (vec!["a".to_owned(), "b".to_owned()], "see (1)".to_owned());
+        assert_eq!(said("overrule:allow (a, b): see (1)"), Ok(two.clone()));
+        assert_eq!(said("overrule: allow(a,b) -- see (1)"), Ok(two));
         for form in ["overrule: alow(a) b", "overrule: allow a b", "overrule: allow() b", "overrule: allow(a"]
         {
             assert_eq!(said(form), Err("write `overrule: allow(RULE) REASON`"), "{form}");

@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 use super::allow;
 use super::library::Library;
 use super::load::rule_names;
-use super::verdict::{Settings, Verdict, place_of};
+use super::verdict::{Excuse, Excused, Settings, Verdict, place_of};
 use crate::engine::Engine;
 use crate::finding::{Finding, RuleId, Severity};
 use crate::policy::{Exception, Setting, can_be_off};
@@ -36,6 +36,7 @@ pub(super) struct Exceptions<'e> {
 #[derive(Debug)]
 struct Comment {
     rule: SmolStr,
+    reason: SmolStr,
     at: Span,
     about: Span,
     /// The folder of the module.
@@ -58,7 +59,7 @@ pub(super) struct Parted {
     /// What is to be told.
     pub(super) told: Vec<Verdict>,
     /// What is excused.
-    pub(super) excused: Vec<Verdict>,
+    pub(super) excused: Vec<Excused>,
     /// What is wrong with exceptions.
     pub(super) findings: Vec<Finding>,
 }
@@ -98,8 +99,11 @@ impl<'e> Exceptions<'e> {
     pub(super) fn part(mut self, verdicts: Vec<Verdict>) -> Parted {
         let mut parted = Parted::default();
         for verdict in verdicts {
-            let is_excused = can_be_off(&verdict.finding.rule) && self.excuse(&verdict.finding);
-            if is_excused { &mut parted.excused } else { &mut parted.told }.push(verdict);
+            let excuse = can_be_off(&verdict.finding.rule).then(|| self.excuse(&verdict.finding)).flatten();
+            match excuse {
+                Some(excuse) => parted.excused.push(Excused { verdict, excuse }),
+                None => parted.told.push(verdict),
+            }
         }
         self.unused();
         let policy = &self.settings.policy;
@@ -110,23 +114,23 @@ impl<'e> Exceptions<'e> {
         parted
     }
 
-    /// Whether something excuses a finding. All that does is then used.
-    fn excuse(&mut self, finding: &Finding) -> bool {
+    /// What excuses a finding, the nearest to it first. All that does is then used.
+    fn excuse(&mut self, finding: &Finding) -> Option<Excuse> {
         let rule = finding.rule.as_str();
-        let mut is_excused = false;
+        let mut excuse = None;
         if let Some(at) = finding.primary {
             let covers = |about: Span| about.file == at.file && (about.start..about.end).contains(&at.start);
             for comment in self.comments.iter_mut().filter(|one| one.rule == rule && covers(one.about)) {
                 comment.used = true;
-                is_excused = true;
+                excuse.get_or_insert(Excuse { reason: comment.reason.clone(), in_source: true });
             }
         }
         let place = place_of(finding, self.sources);
         for block in self.blocks.iter_mut().filter(|block| block.exception.covers(rule, place)) {
             block.used = true;
-            is_excused = true;
+            excuse.get_or_insert(Excuse { reason: block.exception.reason.clone(), in_source: false });
         }
-        is_excused
+        excuse
     }
 
     fn block(&mut self, exception: &'e Exception) {
@@ -158,14 +162,14 @@ impl<'e> Exceptions<'e> {
         for remark in file.remarks(source, allow::START) {
             let wrong =
                 |summary: &str| finding(UNUSED_EXCEPTION, summary).at(remark.span).module(folder.clone());
-            let rules = match allow::read(&remark) {
-                Ok(said) => said.rules,
+            let said = match allow::read(&remark) {
+                Ok(said) => said,
                 Err(help) => {
                     self.findings.push(wrong("Exception that cannot be read").help(help));
                     continue;
                 }
             };
-            for rule in rules {
+            for rule in said.rules {
                 if !self.names.contains(&rule.as_str()) {
                     let help = nearest(&rule, self.names.iter().copied());
                     let finding = wrong("Exception for an unknown rule")
@@ -178,8 +182,8 @@ impl<'e> Exceptions<'e> {
                     continue;
                 }
                 let (at, about) = (remark.span, remark.about);
-                let (rule, module) = (SmolStr::new(rule), folder.clone());
-                self.comments.push(Comment { rule, at, about, module, complete, used: false });
+                let (rule, reason, module) = (SmolStr::new(rule), SmolStr::new(&said.reason), folder.clone());
+                self.comments.push(Comment { rule, reason, at, about, module, complete, used: false });
             }
         }
     }

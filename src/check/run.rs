@@ -40,7 +40,7 @@ pub fn run(worktree: &mut Worktree, settings: &Settings) -> Outcome {
     merge(&mut told, weigh(wrong, sources, settings), sources);
 
     told.retain(|verdict| verdict.reaches(sources, worktree.scope()));
-    excused.retain(|verdict| verdict.reaches(sources, worktree.scope()));
+    excused.retain(|excused| excused.verdict.reaches(sources, worktree.scope()));
     if about_exceptions {
         told.retain(|verdict| asked.contains(&verdict.finding.rule) || !can_be_off(&verdict.finding.rule));
     }

@@ -15,7 +15,7 @@ pub struct Outcome {
     /// Sorted by module, file and place.
     pub verdicts: Vec<Verdict>,
     /// What is not told, because somebody excused it; in the same order.
-    pub excused: Vec<Verdict>,
+    pub excused: Vec<Excused>,
     /// How many are not told, because they are in the baseline.
     pub known: usize,
     /// How many modules were checked.
@@ -39,6 +39,24 @@ pub struct Verdict {
     pub engine: Option<Product>,
     /// The same for the same fact, wherever it moves and however it is worded.
     pub fingerprint: String,
+}
+
+/// A verdict that is not told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excused {
+    /// What was found.
+    pub verdict: Verdict,
+    /// Why that is all right.
+    pub excuse: Excuse,
+}
+
+/// Why something may stay as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excuse {
+    /// In the words of the one who wrote it.
+    pub reason: SmolStr,
+    /// Whether it stands in a comment beside what it excuses, and not in the policy.
+    pub in_source: bool,
 }
 
 /// Who asked for a rule at its level.
