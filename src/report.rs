@@ -1,6 +1,7 @@
 //! Turns verdicts and sources into the bytes of a report, one file a format.
 
 mod concise;
+mod escape;
 mod human;
 mod json;
 mod tally;

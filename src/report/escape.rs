@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::ser::{CharEscape, Formatter, PrettyFormatter, Serializer};
 
-use crate::report::visible::is_obeyed;
+use super::visible::is_obeyed;
 
 /// The document, indented by two as the engines do, with a line break at its end.
 pub(super) fn to_string(document: &impl Serialize) -> String {

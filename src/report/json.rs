@@ -1,13 +1,12 @@
 //! Turns verdicts into the document that `terraform validate -json` writes, with fields of ours beside its own.
 
 mod context;
-mod escape;
 mod snippet;
 
 use serde::Serialize;
 
 use super::tally::{Tally, by_rule};
-use super::{Names, Style};
+use super::{Names, Style, escape};
 use crate::check::{AskedBy, Outcome, Verdict};
 use crate::engine::Product;
 use crate::finding::{Category, Severity, Stage};
