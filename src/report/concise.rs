@@ -1,6 +1,7 @@
 //! Turns verdicts into one line each, as compilers do: `file:line:column: level: summary [rule]`.
 
 use super::tally::by_rule;
+use super::visible::at_line_start;
 use super::{Style, one_line};
 use crate::check::{Outcome, Verdict};
 use crate::text::{Sources, Span};
@@ -25,7 +26,7 @@ fn line(report: &mut String, verdict: &Verdict, sources: &Sources, style: &Style
     let finding = &verdict.finding;
     let place = match finding.primary {
         Some(span) => place(span, sources, style),
-        None => one_line(&style.names.of(&finding.module)).into_owned(),
+        None => path(&finding.module, style),
     };
     let engine = verdict.engine.map_or_else(String::new, |engine| format!(" ({} only)", engine.name()));
     let (level, summary) = (verdict.level.name(), one_line(&finding.summary));
@@ -45,5 +46,12 @@ fn line(report: &mut String, verdict: &Verdict, sources: &Sources, style: &Style
 fn place(span: Span, sources: &Sources, style: &Style) -> String {
     let source = sources.get(span.file);
     let at = source.position(span.start);
-    format!("{}:{}:{}", one_line(&style.names.of(source.name())), at.line, at.column)
+    format!("{}:{}:{}", path(source.name(), style), at.line, at.column)
+}
+
+/// A path that starts a line and cannot be taken for a command there.
+fn path(name: &str, style: &Style) -> String {
+    let name = style.names.of(name);
+    let way = if at_line_start(&name) == name { "" } else { "./" };
+    format!("{way}{}", one_line(&name))
 }

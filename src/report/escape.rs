@@ -1,11 +1,11 @@
-//! Turns a document into JSON text in which no character is written that a terminal would obey.
+//! Turns a document into JSON text in which nothing is written that a terminal or the agent of a CI would obey.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 use serde_json::ser::{CharEscape, Formatter, PrettyFormatter, Serializer};
 
-use super::visible::is_obeyed;
+use super::visible::{commands, is_obeyed};
 
 /// The document, indented by two as the engines do, with a line break at its end.
 pub(super) fn to_string(document: &impl Serialize) -> String {
@@ -16,13 +16,16 @@ pub(super) fn to_string(document: &impl Serialize) -> String {
     String::from_utf8(bytes).expect("JSON is written in UTF-8")
 }
 
-/// Writes as [`PrettyFormatter`] does, and by their numbers the characters beyond ASCII that a terminal would obey.
+/// Writes as [`PrettyFormatter`] does, and by their numbers the characters that would be obeyed. (That a line starts with
+/// `::` cannot happen: in this layout a line starts with a quote, a bracket or a digit.)
 struct Escaping<'a>(PrettyFormatter<'a>);
 
 impl Formatter for Escaping<'_> {
     fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
         let mut written = 0;
-        for (at, c) in fragment.char_indices().filter(|(_, c)| is_obeyed(*c)) {
+        let mut commands = commands(fragment).peekable();
+        let mut is_command = |at| commands.next_if_eq(&at).is_some();
+        for (at, c) in fragment.char_indices().filter(|(at, c)| is_command(*at) || is_obeyed(*c)) {
             out.write_all(&fragment.as_bytes()[written..at])?;
             write!(out, "\\u{:04x}", u32::from(c))?;
             written = at + c.len_utf8();
@@ -77,9 +80,9 @@ mod tests {
 
     #[test]
     fn what_a_terminal_obeys_is_written_by_its_number() {
-        let hostile = "a\u{1b}[31m\u{9b}\u{202e}\u{7f}é\r\n";
+        let hostile = "a\u{1b}[31m\u{9b}\u{202e}\u{7f}é\r\n##[error]";
         let text = to_string(&hostile);
-        assert_eq!(text, "\"a\\u001b[31m\\u009b\\u202e\\u007fé\\r\\n\"\n");
+        assert_eq!(text, "\"a\\u001b[31m\\u009b\\u202e\\u007fé\\r\\n#\\u0023[error]\"\n");
         assert_eq!(serde_json::from_str::<String>(&text).expect("JSON"), hostile);
     }
 }

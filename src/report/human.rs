@@ -7,6 +7,7 @@ mod paint;
 use std::collections::BTreeMap;
 
 use super::tally::{by_rule, closing_line};
+use super::visible::at_line_start;
 use super::{Style, one_line, visible};
 use crate::check::{AskedBy, Outcome, Verdict};
 use crate::text::Sources;
@@ -93,6 +94,7 @@ fn paragraph(report: &mut String, text: &str, title: &str, style: &Style) {
     for line in text.lines() {
         let pieces = if line.starts_with([' ', '\t']) { vec![line.to_owned()] } else { fold(line, width) };
         for piece in pieces {
+            let piece = if indent.trim().is_empty() { at_line_start(&piece) } else { piece.as_str().into() };
             report.push_str(format!("{indent}{piece}").trim_end());
             report.push('\n');
             indent.clone_from(&rest);

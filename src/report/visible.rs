@@ -1,18 +1,21 @@
-//! Turns text that strangers wrote into text that a terminal only shows.
+//! Turns text that strangers wrote into text that terminals and build logs only show.
 
 use std::borrow::Cow;
 
-/// The text with a stand-in for every character that a terminal would obey, or that turns the direction of writing
-/// round; line breaks and tabs stay. Lengths in bytes do not change, so that spans stay true.
+/// The text with a stand-in for every character that a terminal would obey, that turns the direction of writing round,
+/// or that makes a command of the words behind it; line breaks and tabs stay. Lengths in bytes do not change, so that
+/// spans stay true.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_obeyed) {
+    let mut commands = commands(text).peekable();
+    if commands.peek().is_none() && !text.chars().any(is_obeyed) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len());
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        let ends_a_line = c == '\r' && rest.peek() == Some(&'\n');
-        shown.push(if is_obeyed(c) && !ends_a_line { stand_in(c) } else { c });
+    let mut rest = text.char_indices().peekable();
+    while let Some((at, c)) = rest.next() {
+        let ends_a_line = c == '\r' && rest.peek().is_some_and(|(_, next)| *next == '\n');
+        let is_command = commands.next_if_eq(&at).is_some();
+        shown.push(if is_command || is_obeyed(c) && !ends_a_line { stand_in(c) } else { c });
     }
     Cow::Owned(shown)
 }
@@ -24,6 +27,25 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
         return Cow::Owned(shown.replace("\r\n", " ").replace(['\n', '\t'], " "));
     }
     shown
+}
+
+/// A line of text, such that it can be the start of a line of output: the runner of GitHub Actions obeys a line that
+/// starts with `::`, blanks before it or not.
+pub(super) fn at_line_start(line: &str) -> Cow<'_, str> {
+    if line.trim_start().starts_with("::") {
+        Cow::Owned(line.replacen(':', "?", 1))
+    } else {
+        Cow::Borrowed(line)
+    }
+}
+
+/// Offsets of the second `#` of all that the agents of a CI obey wherever in a line it stands: `##[…]` (GitHub Actions,
+/// Azure Pipelines), `##vso[…]` (Azure Pipelines), `##teamcity[…]` (TeamCity). Ascending.
+pub(super) fn commands(text: &str) -> impl Iterator<Item = usize> + '_ {
+    text.match_indices('[').filter_map(|(at, _)| {
+        let before = text[..at].trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        before.ends_with("##").then(|| before.len() - 1)
+    })
 }
 
 /// Controls of C0 and C1, and those that write from right to left.
@@ -53,6 +75,14 @@ mod tests {
         let shown = visible(hostile);
         assert_eq!(shown, "a?[31m\u{bf}0m\u{fffd}b???");
         assert_eq!(shown.len(), hostile.len());
+    }
+
+    #[test]
+    fn what_the_agent_of_a_ci_obeys_is_replaced_in_the_same_length() {
+        let shown = visible("##[error]a ###[b] ##vso[task.x]\u{7} ## [c] #[d] ##e f[");
+        assert_eq!(shown, "#?[error]a ##?[b] #?vso[task.x]? ## [c] #[d] ##e f[");
+        assert_eq!(at_line_start(" ::error::a"), " ?:error::a");
+        assert_eq!(at_line_start("a ::error::b"), "a ::error::b");
     }
 
     #[test]
