@@ -82,7 +82,7 @@ impl Span {
 pub struct Position {
     /// Counted from 1.
     pub line: usize,
-    /// Counted from 1, in grapheme clusters.
+    /// Counted from 1, in grapheme clusters unless said otherwise.
     pub column: usize,
     /// Offset in bytes, counted from 0.
     pub byte: usize,
@@ -104,6 +104,8 @@ struct Mark {
     byte: usize,
     /// Columns before it.
     columns: usize,
+    /// Characters before it.
+    characters: usize,
 }
 
 /// In lines longer than this there is a mark about every so many bytes: JSON that no person wrote is one line.
@@ -154,6 +156,20 @@ impl Source {
 
     /// Line and column of the byte at `offset`; an offset past the end is the end.
     pub fn position(&self, offset: u32) -> Position {
+        self.counted(offset, columns_of, |mark| mark.columns)
+    }
+
+    /// The same with the column counted in characters (Unicode code points), as most formats of reports do.
+    pub fn position_in_characters(&self, offset: u32) -> Position {
+        self.counted(offset, |text| text.chars().count(), |mark| mark.characters)
+    }
+
+    fn counted(
+        &self,
+        offset: u32,
+        count: impl Fn(&str) -> usize,
+        known: impl Fn(&Mark) -> usize,
+    ) -> Position {
         let starts = self.line_starts();
         let line = starts.partition_point(|start| *start <= offset).max(1);
         let byte = floor_char_boundary(&self.text, offset as usize);
@@ -165,12 +181,12 @@ impl Source {
         let mut columns = 0;
         if byte > start + MARK_EVERY {
             let marks = self.marks();
-            let before = marks.partition_point(|mark| mark.byte <= byte).checked_sub(1).map(|at| marks[at]);
+            let before = marks.partition_point(|mark| mark.byte <= byte).checked_sub(1).map(|at| &marks[at]);
             if let Some(mark) = before.filter(|mark| mark.byte > start) {
-                (start, columns) = (mark.byte, mark.columns);
+                (start, columns) = (mark.byte, known(mark));
             }
         }
-        let column = columns + columns_of(&self.text[start..byte.max(start)]) + 1;
+        let column = columns + count(&self.text[start..byte.max(start)]) + 1;
         Position { line, column, byte }
     }
 
@@ -179,13 +195,14 @@ impl Source {
             let mut marks = Vec::new();
             let mut start = if self.text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
             for line in self.text[start..].split_inclusive('\n') {
-                let mut next = MARK_EVERY;
+                let (mut next, mut characters) = (MARK_EVERY, 0);
                 let graphemes = line.grapheme_indices(true).enumerate();
-                for (columns, (at, _)) in graphemes.take_while(|_| line.len() > MARK_EVERY) {
+                for (columns, (at, grapheme)) in graphemes.take_while(|_| line.len() > MARK_EVERY) {
                     if at >= next {
-                        marks.push(Mark { byte: start + at, columns });
+                        marks.push(Mark { byte: start + at, columns, characters });
                         next = at + MARK_EVERY;
                     }
+                    characters += grapheme.chars().count();
                 }
                 start += line.len();
             }
@@ -291,6 +308,7 @@ mod tests {
         let source = Source::new("a.tf", "a = \"e\u{301}\" # x\nb".into());
         assert_eq!(at(&source, 0), (1, 1));
         assert_eq!(at(&source, 8), (1, 7), "e and its accent are one column");
+        assert_eq!(source.position_in_characters(8).column, 8, "and two characters");
         assert_eq!(at(&source, 14), (2, 1));
         assert_eq!(at(&source, 99), (2, 2), "past the end is the end");
     }
@@ -304,6 +322,8 @@ mod tests {
             for (columns, (byte, _)) in long.grapheme_indices(true).enumerate() {
                 let offset = u32::try_from(start + byte).expect("small");
                 assert_eq!(at(&source, offset), (line + 1, columns + 1));
+                let characters = long[..byte].chars().count();
+                assert_eq!(source.position_in_characters(offset).column, characters + 1);
             }
         }
         let end = u32::try_from(source.text().len()).expect("small");
