@@ -1,17 +1,27 @@
 //! Turns verdicts and sources into the bytes of a report, one file a format.
 
+mod checkstyle;
 mod concise;
 mod escape;
+mod github;
+mod gitlab;
 mod human;
 mod json;
+mod junit;
+mod markdown;
+mod place;
+mod prose;
+mod sarif;
 mod tally;
 mod visible;
+mod xml;
 
 use std::path::Path;
 use std::time::Duration;
 
-use crate::check::{Outcome, Verdict};
-use crate::finding::RuleId;
+use crate::check::{AskedBy, Outcome, Verdict};
+use crate::finding::{RuleId, Severity};
+use crate::policy::FailOn;
 use crate::text::Sources;
 
 pub use tally::Tally;
@@ -32,6 +42,18 @@ pub enum Format {
     Concise,
     /// For programs: what `terraform validate -json` writes, and more.
     Json,
+    /// For code scanning: SARIF 2.1.0.
+    Sarif,
+    /// For GitHub Actions: workflow commands that become annotations.
+    Github,
+    /// For GitLab: a code quality report.
+    Gitlab,
+    /// For what shows tests: a case a finding.
+    Junit,
+    /// For the many that read what Checkstyle writes.
+    Checkstyle,
+    /// For the summary of a job: a table.
+    Markdown,
 }
 
 /// Verdicts for people without anything around them, as where a check did not take place.
@@ -41,7 +63,17 @@ pub fn blocks(verdicts: &[Verdict], sources: &Sources, style: &Style) -> String 
 
 impl Format {
     /// Every one of them.
-    pub const ALL: &'static [Self] = &[Self::Human, Self::Concise, Self::Json];
+    pub const ALL: &'static [Self] = &[
+        Self::Human,
+        Self::Concise,
+        Self::Json,
+        Self::Sarif,
+        Self::Github,
+        Self::Gitlab,
+        Self::Junit,
+        Self::Checkstyle,
+        Self::Markdown,
+    ];
 
     /// The name that people write.
     pub const fn name(self) -> &'static str {
@@ -49,6 +81,12 @@ impl Format {
             Self::Human => "human",
             Self::Concise => "concise",
             Self::Json => "json",
+            Self::Sarif => "sarif",
+            Self::Github => "github",
+            Self::Gitlab => "gitlab",
+            Self::Junit => "junit",
+            Self::Checkstyle => "checkstyle",
+            Self::Markdown => "markdown",
         }
     }
 
@@ -58,12 +96,19 @@ impl Format {
             Self::Human => human::write(outcome, sources, style),
             Self::Concise => concise::write(outcome, sources, style),
             Self::Json => json::write(outcome, sources, style),
+            Self::Sarif => sarif::write(outcome, sources, style),
+            Self::Github => github::write(outcome, sources, style),
+            Self::Gitlab => gitlab::write(outcome, sources, style),
+            Self::Junit => junit::write(outcome, sources, style),
+            Self::Checkstyle => checkstyle::write(outcome, sources, style),
+            Self::Markdown => markdown::write(outcome, sources, style),
         }
     }
 }
 
 /// What the one who reads can see, and from where they look.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each answers a question of its own")]
 pub struct Style {
     /// Whether escapes for colours may be written.
     pub color: bool,
@@ -75,8 +120,12 @@ pub struct Style {
     pub names: Names,
     /// How long the run took, where the report may say so: a figure that differs from run to run.
     pub elapsed: Option<Duration>,
-    /// Whether to count by rule.
+    /// Whether to count by rule, in a format that people read or in [`Format::Json`].
     pub statistics: bool,
+    /// From which level on a finding fails the run.
+    pub fail_on: FailOn,
+    /// Whether what is excused is told too, where a format can say that it is.
+    pub shows_excused: bool,
 }
 
 impl Default for Style {
@@ -88,7 +137,18 @@ impl Default for Style {
             names: Names::default(),
             elapsed: None,
             statistics: false,
+            fail_on: FailOn::Level(Severity::Error),
+            shows_excused: true,
         }
+    }
+}
+
+/// Who asked for a rule at its level, as a line of a file; nobody where the engine does.
+fn asked_by(verdict: &Verdict, names: &Names) -> Option<String> {
+    match &verdict.asked_by {
+        AskedBy::Engine => None,
+        AskedBy::Policy { file, line } => Some(format!("{}:{line}", names.of(file))),
+        AskedBy::Preset { file, line } => Some(format!("{file}:{line}")),
     }
 }
 

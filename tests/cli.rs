@@ -8,7 +8,8 @@ use std::process::{Command, Output, Stdio};
 fn overrule(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_overrule"));
     command.current_dir(folder).args(arguments).stdin(Stdio::null());
-    for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LC_ALL", "LC_CTYPE", "LANG"] {
+    for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LC_ALL", "LC_CTYPE", "LANG", "GITHUB_ACTIONS"]
+    {
         command.env_remove(variable);
     }
     command
@@ -36,14 +37,14 @@ fn broken_modules() -> tempfile::TempDir {
 #[test]
 fn the_number_of_threads_changes_no_byte() {
     let folder = broken_modules();
-    for format in ["human", "concise", "json"] {
+    for format in ["human", "concise", "json", "sarif", "gitlab", "junit", "checkstyle"] {
         let with = |threads: &str| {
             let output = output(folder.path(), &["check", "--format", format, "--threads", threads]);
             assert_eq!(output.status.code(), Some(1));
             text(output.stdout)
         };
         let one = with("1");
-        assert!(one.matches("Extraneous data after value").count() == 40, "{one}");
+        assert!((0..40).all(|number| one.contains(&format!("m{number}/main.tf.json"))), "{one}");
         assert_eq!(one, with("4"));
     }
 }
@@ -70,6 +71,19 @@ fn one_run_writes_several_reports() {
     assert!(json.contains("\"filename\": \"main.tf.json\""), "{json}");
     let refused = output(folder.path(), &["check", "--output", "json=none/out.json"]);
     assert_eq!((refused.status.code(), refused.stdout), (Some(2), Vec::new()));
+}
+
+#[test]
+fn in_github_actions_the_report_is_annotations_unless_something_else_is_asked_for() {
+    let folder = broken_modules();
+    let report = |value: &str, arguments: &[&str]| {
+        let arguments = [&["check", "m0"], arguments].concat();
+        let mut command = overrule(folder.path(), &arguments);
+        text(command.env("GITHUB_ACTIONS", value).output().expect("the program runs").stdout)
+    };
+    assert!(report("true", &[]).starts_with("::error file=m0/main.tf.json,line=1,endLine=1,col=3,"));
+    assert!(report("true", &["--format", "human"]).starts_with("error  Extraneous"));
+    assert!(report("false", &[]).starts_with("error  Extraneous"));
 }
 
 #[test]
@@ -172,9 +186,17 @@ fn a_baseline_leaves_out_what_was_there_before() {
 fn transcripts_are_what_the_program_says() {
     let cases = trycmd::TestCases::new();
     // What a person has set must not change what is tested.
-    for variable in
-        ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LC_ALL", "LC_CTYPE", "LANG", "PRE_COMMIT", "CI"]
-    {
+    for variable in [
+        "NO_COLOR",
+        "CLICOLOR",
+        "CLICOLOR_FORCE",
+        "LC_ALL",
+        "LC_CTYPE",
+        "LANG",
+        "PRE_COMMIT",
+        "CI",
+        "GITHUB_ACTIONS",
+    ] {
         cases.env(variable, "");
     }
     cases.case("tests/cli/*.md").case("README.md");

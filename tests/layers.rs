@@ -12,6 +12,8 @@ const CRATES: &[(&str, &[&str])] = &[
     ("hcl_edit", &["syntax"]),
     ("miette", &["report"]),
     ("num_bigint", &["value"]),
+    ("percent_encoding", &["report"]),
+    ("quick_xml", &["report"]),
     ("rayon", &["source", "check"]),
     ("serde", &["report"]),
     ("serde_json", &["report"]),

@@ -130,6 +130,22 @@ fn the_json_report_is_the_engines_document_and_more() {
 }
 
 #[test]
+fn reports_for_hosts_are_kept() {
+    let sources = sources();
+    let outcome = outcome(&sources);
+    let report = |format: Format| format.write(&outcome, &sources, &Style::default());
+    assert_kept("github.txt", &report(Format::Github));
+    assert_kept("gitlab.json", &report(Format::Gitlab));
+    assert_kept("junit.xml", &report(Format::Junit));
+    assert_kept("checkstyle.xml", &report(Format::Checkstyle));
+    assert_kept("summary.md", &report(Format::Markdown));
+    // The pages of rules are in it too, and kept already.
+    let log: serde_json::Value = serde_json::from_str(&report(Format::Sarif)).expect("JSON");
+    let results = serde_json::to_string_pretty(&log["runs"][0]["results"]).expect("JSON");
+    assert_kept("results.sarif.json", &format!("{results}\n"));
+}
+
+#[test]
 fn statistics_count_by_rule() {
     let sources = sources();
     let style = Style { statistics: true, ..Style::default() };

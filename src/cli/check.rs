@@ -1,6 +1,7 @@
 //! Turns paths and options into a report and an exit code.
 
 mod exceptions;
+mod reports;
 mod selection;
 
 use std::env;
@@ -14,15 +15,15 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
 use super::progress::Progress;
-use super::stream::{err, out};
+use super::stream::err;
 use super::terminal::Terminal;
-use super::{Failure, place, policy};
+use super::{Failure, policy};
 use crate::check::{self, Additions, Baseline, Settings};
 use crate::engine::Choice;
 use crate::policy::{Date, FailOn, Globs, can_be_off};
-use crate::report::{Format, Names, Style};
+use crate::report::Style;
 use crate::source::Worktree;
-use crate::text::nearest;
+use reports::Run;
 
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
@@ -30,12 +31,8 @@ pub(super) struct Arguments {
     /// Files or folders to report on [default: the whole repository, or the current folder outside of one]
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// How the report on standard output is written
-    #[arg(long, value_enum, default_value = "human")]
-    format: Format,
-    /// Writes one more report into a file, such as `json=report.json`
-    #[arg(long, value_name = "FORMAT=FILE", value_parser = output)]
-    output: Vec<(Format, PathBuf)>,
+    #[command(flatten)]
+    reports: reports::Arguments,
     /// What the modules are for: `terraform`, `opentofu`, one of them in a version (`terraform@1.11`), or `both`
     #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
     engine: Option<Choice>,
@@ -68,12 +65,6 @@ pub(super) struct Arguments {
     /// What the exceptions of `--add-exceptions` give as their reason
     #[arg(long, value_name = "TEXT", default_value = "was here before this rule", value_parser = reason, requires = "add_exceptions")]
     reason: String,
-    /// Counts findings by rule, in the place of showing them
-    #[arg(long)]
-    statistics: bool,
-    /// Says nothing where nothing was found
-    #[arg(long, short)]
-    quiet: bool,
     /// How many threads to use [default: one for each processor]
     #[arg(long, value_name = "NUMBER")]
     threads: Option<NonZeroUsize>,
@@ -87,7 +78,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let exclude = Globs::new(arguments.exclude.iter().map(String::as_str)).map_err(Failure::new)?;
     let current = env::current_dir()
         .map_err(|error| Failure::new(format!("the current folder cannot be read: {error}")))?;
-    let progress = Progress::start(arguments.quiet);
+    let progress = Progress::start(arguments.reports.quiet);
     let checked = check::in_threads(arguments.threads, || {
         let opened = Worktree::open(&current, &arguments.paths);
         let mut worktree = opened.map_err(|error| Failure::new(error.to_string()))?;
@@ -106,7 +97,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     });
     drop(progress);
     let (worktree, mut outcome, fail_on, policy) = checked?;
-    if outcome.modules == 0 && !arguments.quiet {
+    if outcome.modules == 0 && !arguments.reports.quiet {
         err("note: no Terraform or OpenTofu module was found\n");
     }
     if let Some(file) = &arguments.write_baseline {
@@ -122,26 +113,10 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         exceptions::write(&additions, &worktree, policy)?;
         outcome.verdicts = additions.left;
     }
-    let report = |format: Format, style: Style| {
-        let names = match format {
-            Format::Human | Format::Concise => place::names(&current, worktree.top()),
-            Format::Json => place::asked_names(&current, &arguments.paths, worktree.top()),
-        };
-        let style = Style { names, statistics: arguments.statistics, ..style };
-        format.write(&outcome, worktree.sources(), &style)
-    };
-    for (format, file) in &arguments.output {
-        fs::write(file, report(*format, Style::default()))
-            .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", file.display())))?;
-    }
-    let silent = arguments.quiet && outcome.verdicts.is_empty() && arguments.format == Format::Human;
-    if !silent {
-        let elapsed = terminal.is_one.then(|| started.elapsed());
-        let Terminal { color, unicode, width, .. } = *terminal;
-        let style = Style { color, unicode, width, elapsed, names: Names::default(), statistics: false };
-        out(&report(arguments.format, style))?;
-    }
     let fail_on = arguments.fail_on.unwrap_or(fail_on);
+    let elapsed = terminal.is_one.then(|| started.elapsed());
+    let run = Run { outcome: &outcome, worktree: &worktree, current: &current, paths: &arguments.paths };
+    arguments.reports.write(&run, Style { elapsed, fail_on, ..Style::default() }, terminal)?;
     let fails = outcome.verdicts.iter().any(|verdict| fail_on.is_met_by(verdict.level));
     Ok(if fails { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
 }
@@ -170,31 +145,4 @@ impl ValueEnum for FailOn {
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(PossibleValue::new(self.word()))
     }
-}
-
-impl ValueEnum for Format {
-    fn value_variants<'a>() -> &'a [Self] {
-        Self::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.name()))
-    }
-}
-
-/// Reads `json=report.json`.
-fn output(text: &str) -> Result<(Format, PathBuf), String> {
-    let (format, file) = text.split_once('=').unwrap_or((text, ""));
-    let names = || Format::ALL.iter().map(|format| format.name());
-    let Some(format) = Format::ALL.iter().find(|known| known.name() == format) else {
-        let hint = match nearest(format, names()) {
-            Some(name) => format!("did you mean `{name}`?"),
-            None => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
-        };
-        return Err(format!("no format is called `{format}`; {hint}"));
-    };
-    if file.is_empty() {
-        return Err(format!("write where the report goes, as in `{}=report.txt`", format.name()));
-    }
-    Ok((*format, PathBuf::from(file)))
 }

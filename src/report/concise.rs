@@ -4,21 +4,27 @@ use super::tally::by_rule;
 use super::visible::at_line_start;
 use super::{Style, one_line};
 use crate::check::{Outcome, Verdict};
+use crate::finding::Severity;
 use crate::text::{Sources, Span};
 
 /// The report; nothing where nothing was found.
 pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> String {
-    let mut report = String::new();
     if style.statistics {
-        for (number, level, rule) in by_rule(outcome) {
-            report.push_str(&format!("{number}: {}: {}\n", level.name(), one_line(rule)));
-        }
-        return report;
+        return statistics(outcome);
     }
+    let mut report = String::new();
     for verdict in &outcome.verdicts {
         line(&mut report, verdict, sources, style);
     }
     report
+}
+
+/// How often each rule was not met, a line each.
+pub(super) fn statistics(outcome: &Outcome) -> String {
+    let line = |(number, level, rule): (usize, Severity, &str)| {
+        format!("{number}: {}: {}\n", level.name(), one_line(rule))
+    };
+    by_rule(outcome).into_iter().map(line).collect()
 }
 
 /// A line for the finding, and one for each other place, further in, in the form that editors jump to.

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use super::tally::{by_rule, closing_line};
 use super::visible::at_line_start;
-use super::{Style, one_line, visible};
-use crate::check::{AskedBy, Outcome, Verdict};
+use super::{Style, asked_by, one_line, visible};
+use crate::check::{Outcome, Verdict};
 use crate::text::Sources;
 use paint::Paint;
 
@@ -75,12 +75,8 @@ fn block(report: &mut String, verdict: &Verdict, sources: &Sources, style: &Styl
     if let Some(engine) = verdict.engine {
         asked.push_str(&format!(", {} only", engine.name()));
     }
-    match &verdict.asked_by {
-        AskedBy::Engine => {}
-        AskedBy::Policy { file, line } => {
-            asked.push_str(&format!(", asked by {}:{line}", one_line(&style.names.of(file))));
-        }
-        AskedBy::Preset { file, line } => asked.push_str(&format!(", asked by {file}:{line}")),
+    if let Some(line) = asked_by(verdict, &style.names) {
+        asked.push_str(&format!(", asked by {}", one_line(&line)));
     }
     paragraph(report, &asked, "rule: ", style);
 }

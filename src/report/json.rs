@@ -6,8 +6,8 @@ mod snippet;
 use serde::Serialize;
 
 use super::tally::{Tally, by_rule};
-use super::{Names, Style, escape};
-use crate::check::{AskedBy, Outcome, Verdict};
+use super::{Names, Style, asked_by, escape};
+use crate::check::{Outcome, Verdict};
 use crate::engine::Product;
 use crate::finding::{Category, Severity, Stage};
 use crate::text::{Source, Sources, Span};
@@ -149,11 +149,7 @@ impl<'a> Diagnostic<'a> {
             module: names.of(&finding.module),
             help: finding.help.as_deref(),
             url: super::page_url(&finding.rule),
-            asked_by: match &verdict.asked_by {
-                AskedBy::Engine => None,
-                AskedBy::Policy { file, line } => Some(format!("{}:{line}", names.of(file))),
-                AskedBy::Preset { file, line } => Some(format!("{file}:{line}")),
-            },
+            asked_by: asked_by(verdict, names),
             engine: verdict.engine.map(Product::word),
             related: finding
                 .related

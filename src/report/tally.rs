@@ -22,16 +22,22 @@ impl Tally {
     pub fn of(outcome: &Outcome) -> Self {
         let mut tally = Self::default();
         for verdict in &outcome.verdicts {
-            match verdict.level {
-                Severity::Error => tally.errors += 1,
-                Severity::Warning => tally.warnings += 1,
-                Severity::Notice => tally.notices += 1,
-            }
+            *tally.of_level(verdict.level) += 1;
         }
         tally
     }
 
-    fn words(self) -> String {
+    /// The count of a level.
+    pub(super) fn of_level(&mut self, level: Severity) -> &mut usize {
+        match level {
+            Severity::Error => &mut self.errors,
+            Severity::Warning => &mut self.warnings,
+            Severity::Notice => &mut self.notices,
+        }
+    }
+
+    /// `1 error, 2 notices`, or that there is nothing.
+    pub(super) fn words(self) -> String {
         let parts = [(self.errors, "error"), (self.warnings, "warning"), (self.notices, "notice")];
         let told: Vec<String> = parts
             .iter()

@@ -40,7 +40,7 @@ pub(super) fn at_line_start(line: &str) -> Cow<'_, str> {
 }
 
 /// Offsets of the second `#` of all that the agents of a CI obey wherever in a line it stands: `##[…]` (GitHub Actions,
-/// Azure Pipelines), `##vso[…]` (Azure Pipelines), `##teamcity[…]` (TeamCity). Ascending.
+/// Azure Pipelines), `##vso[…]` (Azure Pipelines), `##teamcity[…]` (`TeamCity`). Ascending.
 pub(super) fn commands(text: &str) -> impl Iterator<Item = usize> + '_ {
     text.match_indices('[').filter_map(|(at, _)| {
         let before = text[..at].trim_end_matches(|c: char| c.is_ascii_alphabetic());

@@ -22,6 +22,13 @@ impl Page {
         Language::ALL.iter().find(|rule| rule.name() == self.rule).map(|rule| rule.usual_severity())
     }
 
+    /// The address of what it rests on, the first where there are several.
+    pub fn documentation(&self) -> Option<&'static str> {
+        let (_, list) = self.text.split_once("\nDocumentation:")?;
+        let (_, first) = list.split_once('<')?;
+        Some(first.split_once('>')?.0)
+    }
+
     /// One line on what the rule finds.
     pub fn finds(&self) -> &'static str {
         self.text.lines().next().unwrap_or("")
@@ -179,6 +186,15 @@ mod tests {
             Severity::Notice => format!("rule \"{}\" {{}} # notice", rule.name()),
         });
         assert_eq!(listed, lines.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_documentation_of_a_page_is_an_address() {
+        for page in PAGES {
+            let address = page.documentation().unwrap_or_default();
+            let is_address = address.starts_with("https://") && !address.contains(char::is_whitespace);
+            assert!(is_address, "{}: {address:?}", page.rule);
+        }
     }
 
     #[test]

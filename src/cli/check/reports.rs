@@ -1,0 +1,113 @@
+//! Turns what a run came to into reports, on standard output and in files.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+
+use crate::check::Outcome;
+use crate::cli::stream::out;
+use crate::cli::terminal::Terminal;
+use crate::cli::{Failure, place};
+use crate::report::{Format, Names, Style};
+use crate::source::Worktree;
+use crate::text::nearest;
+
+/// Options that say which reports there are.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(super) struct Arguments {
+    /// How the report on standard output is written [default: `human`; in GitHub Actions `github`]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// Writes one more report into a file, such as `json=report.json`; can be given several times
+    #[arg(long, value_name = "FORMAT=FILE", value_parser = output)]
+    output: Vec<(Format, PathBuf)>,
+    /// Leaves out of `sarif` what is excused; GitHub shows it as if it were not
+    #[arg(long)]
+    hide_excused: bool,
+    /// Counts findings by rule, in the place of showing them
+    #[arg(long)]
+    statistics: bool,
+    /// Says nothing where nothing was found
+    #[arg(long, short)]
+    pub(super) quiet: bool,
+}
+
+/// What reports are written of.
+pub(super) struct Run<'r> {
+    pub(super) outcome: &'r Outcome,
+    pub(super) worktree: &'r Worktree,
+    pub(super) current: &'r Path,
+    pub(super) paths: &'r [PathBuf],
+}
+
+impl Arguments {
+    /// Writes every report. What `style` says of the terminal is for the one on standard output.
+    pub(super) fn write(&self, run: &Run<'_>, style: Style, terminal: &Terminal) -> Result<(), Failure> {
+        let style = Style { statistics: self.statistics, shows_excused: !self.hide_excused, ..style };
+        let elapsed = style.elapsed;
+        let in_file = Style { elapsed: None, ..style };
+        for (format, file) in &self.output {
+            fs::write(file, run.report(*format, &in_file))
+                .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", file.display())))?;
+        }
+        let format = self.format.unwrap_or_else(usual_format);
+        let is_prose = matches!(format, Format::Human | Format::Github | Format::Markdown);
+        if self.quiet && is_prose && run.outcome.verdicts.is_empty() {
+            return Ok(());
+        }
+        let Terminal { color, unicode, width, .. } = *terminal;
+        out(&run.report(format, &Style { color, unicode, width, elapsed, ..in_file }))
+    }
+}
+
+impl Run<'_> {
+    fn report(&self, format: Format, style: &Style) -> String {
+        let top = self.worktree.top();
+        let names = match format {
+            Format::Human | Format::Concise | Format::Checkstyle => place::names(self.current, top),
+            Format::Json => place::asked_names(self.current, self.paths, top),
+            // Hosts know files by their paths in the repository.
+            Format::Sarif | Format::Github | Format::Gitlab | Format::Junit | Format::Markdown => {
+                if self.worktree.is_repository() { Names::default() } else { place::names(self.current, top) }
+            }
+        };
+        format.write(self.outcome, self.worktree.sources(), &Style { names, ..style.clone() })
+    }
+}
+
+/// What is written on standard output where nobody says how.
+fn usual_format() -> Format {
+    let is_github = env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true");
+    if is_github { Format::Github } else { Format::Human }
+}
+
+impl ValueEnum for Format {
+    fn value_variants<'a>() -> &'a [Self] {
+        Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()))
+    }
+}
+
+/// Reads `json=report.json`.
+fn output(text: &str) -> Result<(Format, PathBuf), String> {
+    let (format, file) = text.split_once('=').unwrap_or((text, ""));
+    let names = || Format::ALL.iter().map(|format| format.name());
+    let Some(format) = Format::ALL.iter().find(|known| known.name() == format) else {
+        let hint = match nearest(format, names()) {
+            Some(name) => format!("did you mean `{name}`?"),
+            None => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        return Err(format!("no format is called `{format}`; {hint}"));
+    };
+    if file.is_empty() {
+        return Err(format!("write where the report goes, as in `{}=report.txt`", format.name()));
+    }
+    Ok((*format, PathBuf::from(file)))
+}

@@ -1,0 +1,63 @@
+//! Turns verdicts into the document that Checkstyle writes, which many a CI and editor reads:
+//! <https://checkstyle.org/>.
+
+use std::collections::BTreeMap;
+
+use super::place::{Place, Places};
+use super::xml::{attribute, document};
+use super::{Style, prose};
+use crate::check::{Outcome, Verdict};
+use crate::finding::Severity;
+use crate::text::Sources;
+
+/// The oldest version that has all that is written here; readers know no newer layout.
+const VERSION: &str = "4.3";
+
+/// The report: an element a file.
+pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> String {
+    let places = Places::new(sources, &style.names);
+    let mut files: BTreeMap<String, Vec<(&Verdict, Place)>> = BTreeMap::new();
+    for verdict in &outcome.verdicts {
+        let place = places.of(verdict);
+        files.entry(attribute(&place.file)).or_default().push((verdict, place));
+    }
+    document(|xml| {
+        let root = xml.create_element("checkstyle").with_attribute(("version", VERSION));
+        if files.is_empty() {
+            return root.write_empty().map(drop);
+        }
+        let files = root.write_inner_content(|xml| {
+            for (file, errors) in &files {
+                let file = xml.create_element("file").with_attribute(("name", file.as_str()));
+                file.write_inner_content(|xml| {
+                    for (verdict, place) in errors {
+                        let element = xml.create_element("error").with_attributes(
+                            error(verdict, place).iter().map(|(name, value)| (*name, value.as_str())),
+                        );
+                        element.write_empty()?;
+                    }
+                    Ok(())
+                })?;
+            }
+            Ok(())
+        });
+        files.map(drop)
+    })
+}
+
+/// The attributes of an element `error`.
+fn error(verdict: &Verdict, place: &Place) -> Vec<(&'static str, String)> {
+    let severity = match verdict.level {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Notice => "info",
+    };
+    let mut attributes = vec![("line", place.line().to_string())];
+    if let Some(region) = place.region {
+        attributes.push(("column", region.start.column.to_string()));
+    }
+    attributes.push(("severity", severity.to_owned()));
+    attributes.push(("message", attribute(&prose::sentence(verdict))));
+    attributes.push(("source", attribute(&format!("overrule.{}", verdict.finding.rule.as_str()))));
+    attributes
+}

@@ -1,0 +1,75 @@
+//! Turns verdicts into workflow commands, which GitHub Actions shows as annotations:
+//! <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>.
+
+use super::concise::statistics;
+use super::place::{Places, Region};
+use super::tally::{Tally, closing_line};
+use super::{Style, one_line, prose};
+use crate::check::{Outcome, Verdict};
+use crate::finding::Severity;
+use crate::text::Sources;
+
+/// GitHub shows so many of a kind for a step, and drops the rest without a word.
+const SHOWN_OF_A_KIND: usize = 10;
+
+/// The report: the worst first, what GitHub would drop as one line, and the line that ends every run.
+pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> String {
+    let mut report = String::new();
+    if style.statistics {
+        report = statistics(outcome);
+    } else {
+        let places = Places::new(sources, &style.names);
+        let mut more = Tally::default();
+        for level in [Severity::Error, Severity::Warning, Severity::Notice] {
+            let of_kind: Vec<_> = outcome.verdicts.iter().filter(|verdict| verdict.level == level).collect();
+            let shown = of_kind.len().min(SHOWN_OF_A_KIND);
+            for verdict in &of_kind[..shown] {
+                command(&mut report, verdict, &places);
+            }
+            *more.of_level(level) += of_kind.len() - shown;
+        }
+        if more != Tally::default() {
+            let number = more.errors + more.warnings + more.notices;
+            report
+                .push_str(&format!("and {number} more, for GitHub shows ten of a kind: {}\n", more.words()));
+        }
+    }
+    report.push_str(&closing_line(outcome, style.elapsed));
+    report.push('\n');
+    report
+}
+
+fn command(report: &mut String, verdict: &Verdict, places: &Places<'_>) {
+    let (finding, place) = (&verdict.finding, places.of(verdict));
+    let mut properties = vec![("file", one_line(&place.file).into_owned())];
+    if let Some(region @ Region { start, end }) = place.region {
+        let last_line = region.last_line();
+        properties.push(("line", start.line.to_string()));
+        properties.push(("endLine", last_line.to_string()));
+        // The runner refuses columns of a place that has more than one line.
+        if end.line == start.line {
+            properties.push(("col", start.column.to_string()));
+            properties.push(("endColumn", end.column.to_string()));
+        }
+    }
+    let rule = one_line(finding.rule.as_str());
+    properties.push(("title", format!("overrule: {rule}")));
+    let properties: Vec<_> =
+        properties.iter().map(|(name, value)| format!("{name}={}", property(value))).collect();
+    // The log of a step shows the message alone, so it says where as well.
+    let only = verdict.engine.map_or_else(String::new, |engine| format!(" ({} only)", engine.name()));
+    let head = format!("{}: {}{only}", one_line(&place.words()), one_line(&finding.summary));
+    let message: Vec<String> = std::iter::once(head).chain(prose::lines(verdict, places)).collect();
+    let kind = verdict.level.name();
+    report.push_str(&format!("::{kind} {}::{}\n", properties.join(","), data(&message.join("\n"))));
+}
+
+/// What stands behind a command, escaped as the runner takes it back.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// The same for the value of a property, which ends at a comma or colon.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

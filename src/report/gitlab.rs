@@ -1,0 +1,59 @@
+//! Turns verdicts into a code quality report of GitLab:
+//! <https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format>.
+
+use serde::Serialize;
+
+use super::place::{Places, Region};
+use super::{Style, escape, prose, visible};
+use crate::check::{Outcome, Verdict};
+use crate::finding::Severity;
+use crate::text::Sources;
+
+/// The report; an empty list where nothing was found.
+pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> String {
+    let places = Places::new(sources, &style.names);
+    let issues: Vec<_> = outcome.verdicts.iter().map(|verdict| Issue::new(verdict, &places)).collect();
+    escape::to_string(&issues)
+}
+
+#[derive(Serialize)]
+struct Issue<'a> {
+    description: String,
+    check_name: &'a str,
+    fingerprint: &'a str,
+    severity: &'static str,
+    location: Location,
+}
+
+#[derive(Serialize)]
+struct Location {
+    path: String,
+    lines: Lines,
+}
+
+#[derive(Serialize)]
+struct Lines {
+    begin: usize,
+    end: usize,
+}
+
+impl<'a> Issue<'a> {
+    fn new(verdict: &'a Verdict, places: &Places<'_>) -> Self {
+        let place = places.of(verdict);
+        let begin = place.line();
+        Self {
+            description: prose::sentence(verdict),
+            check_name: verdict.finding.rule.as_str(),
+            fingerprint: &verdict.fingerprint,
+            severity: match verdict.level {
+                Severity::Error => "critical",
+                Severity::Warning => "minor",
+                Severity::Notice => "info",
+            },
+            location: Location {
+                lines: Lines { begin, end: place.region.as_ref().map_or(begin, Region::last_line) },
+                path: visible(&place.file).into_owned(),
+            },
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Turns verdicts into a table in Markdown, for the summary of a job or a comment on a change.
+
+use super::place::Places;
+use super::tally::{Tally, by_rule, closing_line};
+use super::{Style, one_line, page_url, prose};
+use crate::check::{Outcome, Verdict};
+use crate::finding::{RuleId, Severity};
+use crate::text::Sources;
+
+/// More rows than this nobody reads, and hosts cut a summary off that grows over a megabyte.
+const MOST_ROWS: usize = 200;
+
+/// The report: the worst first.
+pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> String {
+    let mut report = format!("### overrule: {}\n\n", Tally::of(outcome).words());
+    if style.statistics {
+        let rows = by_rule(outcome).into_iter();
+        let rows =
+            rows.map(|(number, level, rule)| format!("| {number} | {} | {} |", mark(level), code(rule)));
+        table(&mut report, &["", "level", "rule"], rows);
+    } else {
+        let places = Places::new(sources, &style.names);
+        let mut verdicts: Vec<_> = outcome.verdicts.iter().collect();
+        verdicts.sort_by_key(|verdict| verdict.level);
+        let rows = verdicts.iter().take(MOST_ROWS).map(|verdict| row(verdict, &places));
+        table(&mut report, &["level", "place", "finding", "rule"], rows);
+        if let Some(more) = verdicts.len().checked_sub(MOST_ROWS).filter(|more| *more > 0) {
+            report.push_str(&format!("and {more} more\n\n"));
+        }
+    }
+    report.push_str(&closing_line(outcome, style.elapsed));
+    report.push('\n');
+    report
+}
+
+/// Nothing where there is no row.
+fn table(report: &mut String, heads: &[&str], rows: impl ExactSizeIterator<Item = String>) {
+    if rows.len() == 0 {
+        return;
+    }
+    report.push_str(&format!("| {} |\n|{}\n", heads.join(" | "), " --- |".repeat(heads.len())));
+    for row in rows {
+        report.push_str(&row);
+        report.push('\n');
+    }
+    report.push('\n');
+}
+
+fn row(verdict: &Verdict, places: &Places<'_>) -> String {
+    let said: Vec<String> = std::iter::once(verdict.finding.summary.clone())
+        .chain(prose::lines(verdict, places))
+        .map(|line| literal(&line))
+        .collect();
+    let only = verdict.engine.map_or_else(String::new, |engine| format!(" ({} only)", engine.name()));
+    format!(
+        "| {}{only} | {} | {} | {} |",
+        mark(verdict.level),
+        code(&places.of(verdict).words()),
+        said.join("<br>"),
+        rule(&verdict.finding.rule),
+    )
+}
+
+fn rule(rule: &RuleId) -> String {
+    match page_url(rule) {
+        Some(url) => format!("[{}]({url})", code(rule.as_str())),
+        None => code(rule.as_str()),
+    }
+}
+
+fn mark(level: Severity) -> &'static str {
+    match level {
+        Severity::Error => "**error**",
+        Severity::Warning => "warning",
+        Severity::Notice => "notice",
+    }
+}
+
+fn code(text: &str) -> String {
+    format!("<code>{}</code>", plain(&one_line(text)))
+}
+
+/// Text in which nothing is markup but names between backticks: every mark of HTML, of Markdown and of the table is
+/// written by its number, and what hosts make links and calls of is cut in two.
+fn literal(text: &str) -> String {
+    let text = one_line(text);
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        // A mark without its partner means itself.
+        return plain(&text);
+    }
+    let part = |(number, part): (usize, &&str)| match number % 2 {
+        1 => format!("<code>{}</code>", plain(part)),
+        _ => plain(part),
+    };
+    parts.iter().enumerate().map(part).collect()
+}
+
+fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut before = "";
+    for (at, c) in text.char_indices() {
+        let is_link = before.ends_with("www") || before.ends_with("WWW");
+        match c {
+            '@' | '#' => plain.push_str(&format!("<span>{c}</span>")),
+            '.' if is_link => plain.push_str("<span>.</span>"),
+            '/' | '-' | ',' | '=' | '.' => plain.push(c),
+            c if c.is_ascii_punctuation() => plain.push_str(&format!("&#{};", u32::from(c))),
+            c => plain.push(c),
+        }
+        before = &text[..at + c.len_utf8()];
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_mark_is_written_by_its_number() {
+        assert_eq!(literal("a/b-c.tf, d = 1"), "a/b-c.tf, d = 1");
+        assert_eq!(literal("<b>|\n`"), "&#60;b&#62;&#124; &#96;");
+        assert_eq!(literal("[x](https://e.x)"), "&#91;x&#93;&#40;https&#58;//e.x&#41;");
+    }
+
+    #[test]
+    fn names_between_backticks_are_code_and_no_more() {
+        assert_eq!(literal("no `<a>` and `b`"), "no <code>&#60;a&#62;</code> and <code>b</code>");
+    }
+
+    #[test]
+    fn nobody_is_called_and_nothing_is_linked() {
+        assert_eq!(literal("@a #1 www.e.x"), "<span>@</span>a <span>#</span>1 www<span>.</span>e.x");
+    }
+}

@@ -1,0 +1,142 @@
+//! Turns verdicts into places in files, for formats in which nothing is without one.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+use super::Names;
+use crate::check::Verdict;
+use crate::source::parent;
+use crate::text::{Position, Sources, Span};
+
+/// Answers where a verdict is shown.
+pub(super) struct Places<'a> {
+    sources: &'a Sources,
+    names: &'a Names,
+    /// Of every folder the file that stands for its module.
+    heads: OnceCell<BTreeMap<&'a str, &'a str>>,
+}
+
+/// A place in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The file, as the report calls it.
+    pub(super) file: String,
+    /// What is meant of it; none where it is the module as a whole.
+    pub(super) region: Option<Region>,
+}
+
+/// A range of a file, in lines and characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Region {
+    pub(super) start: Position,
+    /// Behind the last character.
+    pub(super) end: Position,
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn new(sources: &'a Sources, names: &'a Names) -> Self {
+        Self { sources, names, heads: OnceCell::new() }
+    }
+
+    /// Where a verdict is shown: at its own place, else at the first other one, else at a file of its module.
+    pub(super) fn of(&self, verdict: &Verdict) -> Place {
+        let finding = &verdict.finding;
+        if let Some(span) = finding.primary.or_else(|| finding.related.first().map(|other| other.span)) {
+            return self.at(span);
+        }
+        let module = finding.module.as_str();
+        let head = self.heads.get_or_init(|| heads(self.sources)).get(module);
+        Place { file: self.names.of(head.copied().unwrap_or(module)), region: None }
+    }
+
+    /// The place of a span.
+    pub(super) fn at(&self, span: Span) -> Place {
+        let source = self.sources.get(span.file);
+        let (start, end) =
+            (source.position_in_characters(span.start), source.position_in_characters(span.end));
+        Place { file: self.names.of(source.name()), region: Some(Region { start, end }) }
+    }
+}
+
+impl Place {
+    /// The first line, counted from 1; that of the file where the whole of it is meant.
+    pub(super) fn line(&self) -> usize {
+        self.region.map_or(1, |region| region.start.line)
+    }
+
+    /// As compilers write it: `file:line:column`, or the file alone.
+    pub(super) fn words(&self) -> String {
+        match self.region {
+            Some(Region { start, .. }) => format!("{}:{}:{}", self.file, start.line, start.column),
+            None => self.file.clone(),
+        }
+    }
+}
+
+impl Region {
+    /// The last line that something of it stands in.
+    pub(super) fn last_line(&self) -> usize {
+        let ends_before = self.end.line > self.start.line && self.end.column == 1;
+        self.end.line - usize::from(ends_before)
+    }
+}
+
+/// Of every folder `main.tf`, else the first of its files.
+fn heads(sources: &Sources) -> BTreeMap<&str, &str> {
+    let mut heads = BTreeMap::new();
+    for (_, source) in sources.iter() {
+        let name = source.name();
+        let folder = parent(name).unwrap_or_default();
+        let rank = |name: &str| (name.rsplit('/').next() != Some("main.tf"), name.to_owned());
+        let head = heads.entry(folder).or_insert(name);
+        if rank(name) < rank(head) {
+            *head = name;
+        }
+    }
+    heads
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{Settings, judge};
+    use crate::finding::{Finding, Language};
+    use crate::text::{FileId, Source};
+
+    fn place(finding: Finding) -> Place {
+        let names = ["net/a.tf", "net/main.tf", "net/sub/x.tf", "top.tf"];
+        let source = |name: &&str| Source::new(*name, "a {\né = 1\n}\n".into());
+        let sources = Sources::new(names.iter().map(source).collect());
+        let verdicts = judge(vec![(finding, None)], &sources, &[], &Settings::default());
+        Places::new(&sources, &Names::default()).of(&verdicts[0])
+    }
+
+    fn cycle() -> Finding {
+        Finding::language(Language::ReferenceCycle, "Cycle")
+    }
+
+    #[test]
+    fn what_has_no_place_is_shown_at_a_file_of_its_module() {
+        assert_eq!(place(cycle().module("net")).words(), "net/main.tf");
+        assert_eq!(place(cycle().module("net/sub")).words(), "net/sub/x.tf");
+        assert_eq!(place(cycle()).words(), "top.tf");
+        assert_eq!(place(cycle().module("gone")).words(), "gone");
+    }
+
+    #[test]
+    fn another_place_comes_before_that() {
+        let related = cycle().related(Span::new(FileId::new(2), 7..8), "this one");
+        assert_eq!(place(related).words(), "net/sub/x.tf:2:3");
+    }
+
+    #[test]
+    fn a_range_that_ends_with_a_line_break_ends_on_the_line_of_that() {
+        let last = |range| {
+            let region = place(cycle().at(Span::new(FileId::new(0), range))).region;
+            region.map(|region| region.last_line())
+        };
+        assert_eq!(last(0..4), Some(1));
+        assert_eq!(last(0..6), Some(2));
+        assert_eq!(last(4..4), Some(2));
+    }
+}

@@ -1,0 +1,183 @@
+//! Turns verdicts into SARIF 2.1.0, which code scanning and editors read:
+//! <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
+//!
+//! GitHub asks for more than the standard: it refuses a document in which one result has no file, so every result
+//! here has one.
+
+mod log;
+mod uri;
+
+use std::collections::BTreeMap;
+
+use super::place::{Place, Places};
+use super::{Names, Style, asked_by, escape, one_line, page_url, visible};
+use crate::check::{Excuse, Outcome, Verdict};
+use crate::engine::Product;
+use crate::finding::{Category, RuleId, Severity};
+use crate::rules::page::Page;
+use crate::text::Sources;
+use log::{
+    Artifact, Base, Driver, Help, Level, Log, Logical, Physical, Region, Related, Result, ResultProperties,
+    Rule, RuleLevel, RuleProperties, Run, Suppression, Text, Tool,
+};
+
+/// What paths are relative to.
+const TOP: &str = "%SRCROOT%";
+
+/// The report. What is excused is in it, with the reason, unless the style leaves it out.
+pub(super) fn write<'o>(outcome: &'o Outcome, sources: &Sources, style: &Style) -> String {
+    let places = Places::new(sources, &style.names);
+    let told = outcome.verdicts.iter().map(|verdict| (verdict, None));
+    let excused = outcome.excused.iter().filter(|_| style.shows_excused);
+    let excused = excused.map(|excused| (&excused.verdict, Some(&excused.excuse)));
+    let all: Vec<(&Verdict, Option<&Excuse>)> = told.chain(excused).collect();
+    let rules: BTreeMap<&RuleId, Category> =
+        all.iter().map(|(verdict, _)| (&verdict.finding.rule, verdict.finding.category)).collect();
+    let numbers: BTreeMap<&RuleId, usize> =
+        rules.keys().enumerate().map(|(number, rule)| (*rule, number)).collect();
+    let has_excused = all.iter().any(|(_, excuse)| excuse.is_some());
+    let result = |(verdict, excuse): (&'o Verdict, Option<&Excuse>)| {
+        // If one result says whether it is suppressed, all have to.
+        let suppressions = has_excused.then(|| excuse.into_iter().map(suppression).collect());
+        self::result(verdict, numbers[&verdict.finding.rule], suppressions, &places, &style.names)
+    };
+    escape::to_string(&Log {
+        schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+        version: "2.1.0",
+        runs: [Run {
+            tool: Tool {
+                driver: Driver {
+                    name: "overrule",
+                    semantic_version: env!("CARGO_PKG_VERSION"),
+                    information_uri: Some(env!("CARGO_PKG_REPOSITORY")).filter(|uri| !uri.is_empty()),
+                    rules: rules.iter().map(|(rule, category)| self::rule(rule, *category)).collect(),
+                },
+            },
+            // Where the top lies on the machine of the check is nobody's business.
+            original_uri_base_ids: BTreeMap::from([(
+                TOP,
+                Base { description: Text::of("The top folder of the repository.") },
+            )]),
+            column_kind: "unicodeCodePoints",
+            results: all.into_iter().map(result).collect(),
+        }],
+    })
+}
+
+fn rule(id: &RuleId, category: Category) -> Rule<'_> {
+    let page = Page::of(id.as_str());
+    // Examples are for those who write rules; an alert has room for why and what to do.
+    let help: Option<&str> =
+        page.map(|page| page.text.split("\n## Examples").next().unwrap_or(page.text).trim_end());
+    let finds: &str = page.map_or(id.as_str(), |page| page.finds());
+    Rule {
+        id: id.as_str(),
+        short_description: Text::of(finds),
+        full_description: Text::of(finds),
+        help: Help { text: help.unwrap_or(finds), markdown: help },
+        help_uri: page_url(id).or_else(|| page?.documentation().map(str::to_owned)),
+        default_configuration: page
+            .and_then(Page::severity)
+            .map(|severity| RuleLevel { level: Level::of(severity) }),
+        properties: RuleProperties { tags: [category_word(category)] },
+    }
+}
+
+fn result<'a>(
+    verdict: &'a Verdict,
+    rule_index: usize,
+    suppressions: Option<Vec<Suppression>>,
+    places: &Places<'_>,
+    names: &Names,
+) -> Result<'a> {
+    let finding = &verdict.finding;
+    Result {
+        rule_id: finding.rule.as_str(),
+        rule_index,
+        level: Level::of(verdict.level),
+        message: Text::of(message(verdict)),
+        locations: [log::Place {
+            physical_location: physical(&places.of(verdict)),
+            logical_locations: Some(&finding.address)
+                .filter(|address| !address.is_empty())
+                .map(|address| [Logical { fully_qualified_name: visible(address).into_owned() }]),
+            message: finding.label.as_deref().map(plain).map(Text::of),
+        }],
+        related_locations: finding
+            .related
+            .iter()
+            .enumerate()
+            .map(|(number, other)| Related {
+                id: number + 1,
+                physical_location: physical(&places.at(other.span)),
+                message: Text::of(plain(&other.message)),
+            })
+            .collect(),
+        partial_fingerprints: BTreeMap::from([("overrule/v1", verdict.fingerprint.as_str())]),
+        suppressions,
+        properties: ResultProperties {
+            category: category_word(finding.category),
+            module: names.of(&finding.module),
+            asked_by: asked_by(verdict, names),
+            engine: verdict.engine.map(Product::word),
+        },
+    }
+}
+
+/// The summary as a sentence, which stands alone where there is little room, then all else.
+fn message(verdict: &Verdict) -> String {
+    let finding = &verdict.finding;
+    let summary = plain(&one_line(&finding.summary));
+    let end = if summary.ends_with(['.', '!', '?']) { "" } else { "." };
+    let mut message = format!("{summary}{end}");
+    if !finding.detail.is_empty() {
+        message.push_str(&format!("\n{}", plain(&finding.detail)));
+    }
+    if let Some(help) = &finding.help {
+        message.push_str(&format!("\nhelp: {}", plain(help)));
+    }
+    message
+}
+
+/// Text in which nothing is a link: in a message, `[words](target)` is one.
+fn plain(text: &str) -> String {
+    visible(text).replace("](", "] (")
+}
+
+fn physical(place: &Place) -> Physical {
+    let (uri, base) = uri::of(&place.file);
+    Physical {
+        artifact_location: Artifact { uri, uri_base_id: base.then_some(TOP) },
+        region: place.region.map(|region| Region {
+            start_line: region.start.line,
+            start_column: region.start.column,
+            end_line: region.end.line,
+            end_column: region.end.column,
+        }),
+    }
+}
+
+fn suppression(excuse: &Excuse) -> Suppression {
+    Suppression {
+        kind: if excuse.in_source { "inSource" } else { "external" },
+        status: "accepted",
+        justification: plain(&excuse.reason),
+    }
+}
+
+impl Level {
+    fn of(severity: Severity) -> Self {
+        match severity {
+            Severity::Error => Self::Error,
+            Severity::Warning => Self::Warning,
+            Severity::Notice => Self::Note,
+        }
+    }
+}
+
+fn category_word(category: Category) -> &'static str {
+    match category {
+        Category::Language => "language",
+        Category::Policy => "policy",
+    }
+}

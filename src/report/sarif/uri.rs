@@ -1,0 +1,42 @@
+//! Turns the name of a file into a reference as RFC 3986 has it.
+
+use std::path::Path;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// What stays as it is: the unreserved characters, and what parts folders.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+
+/// The reference, and whether it is one from the top of the repository.
+pub(super) fn of(name: &str) -> (String, bool) {
+    let encoded = utf8_percent_encode(name, ENCODED);
+    if !Path::new(name).is_absolute() {
+        return (encoded.to_string(), true);
+    }
+    // It lies outside, as a policy may; on Windows its name starts with a drive.
+    let slash = if name.starts_with('/') { "" } else { "/" };
+    (format!("file://{slash}{encoded}"), false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_encoded_such_that_it_can_be_taken_back() {
+        let relative = |name: &str| {
+            let (uri, is_relative) = of(name);
+            assert!(is_relative, "{uri}");
+            uri
+        };
+        assert_eq!(relative("live/a-b_c~1/main.tf"), "live/a-b_c~1/main.tf");
+        assert_eq!(relative("a:b/é %.tf"), "a%3Ab/%C3%A9%20%25.tf");
+        assert_eq!(relative("a\nb#?[]\\\u{fffd}.tf"), "a%0Ab%23%3F%5B%5D%5C%EF%BF%BD.tf");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_lies_outside_is_named_from_the_root() {
+        assert_eq!(of("/etc/my policy.hcl"), ("file:///etc/my%20policy.hcl".to_owned(), false));
+    }
+}
