@@ -14,8 +14,8 @@ mod shift;
 pub use analysis::{MapKey, Scope};
 pub use body::{Attribute, AttributeSchema, Block, BlockSchema, Body, Content, Iteration, Label, Schema};
 pub use expression::{
-    BinaryOperator, Call, Expr, ExprKind, For, JsonProperty, JsonString, ObjectItem, ObjectKey, Part, Step,
-    StepKind, Template, TemplateKind, Traversal, UnaryOperator,
+    BinaryOperator, Call, Expr, ExprKind, For, ForDirective, IfDirective, JsonProperty, JsonString,
+    ObjectItem, ObjectKey, Part, Step, StepKind, Template, TemplateKind, Traversal, UnaryOperator,
 };
 
 pub use remark::{Item, Remark};

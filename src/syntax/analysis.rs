@@ -274,9 +274,9 @@ fn template_start(template: &Template, span: Span) -> Span {
         ([first, ..], _) => match first {
             Part::Literal { span, .. } => *span,
             Part::Interpolation(expr) => expr.start_span(),
-            Part::If { condition, .. } => condition.start_span(),
+            Part::If(directive) => directive.condition.start_span(),
             // The directive ends with the `}` behind the collection.
-            Part::For { span, collection, .. } => Span { end: collection.span.end + 1, ..*span },
+            Part::For(directive) => Span { end: directive.collection.span.end + 1, ..directive.span },
         },
     }
 }

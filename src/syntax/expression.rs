@@ -110,31 +110,39 @@ pub enum Part {
         span: Span,
     },
     /// `${ … }`.
-    Interpolation(Expr),
+    Interpolation(Box<Expr>),
     /// `%{ if … }`.
-    If {
-        /// From the first directive to the last.
-        span: Span,
-        /// What decides.
-        condition: Expr,
-        /// What stands there if so.
-        then: Template,
-        /// And if not.
-        otherwise: Option<Template>,
-    },
+    If(Box<IfDirective>),
     /// `%{ for … }`.
-    For {
-        /// From the first directive to the last.
-        span: Span,
-        /// Name of the key, if one is given.
-        key: Option<SmolStr>,
-        /// Name of the value.
-        value: SmolStr,
-        /// What is gone through.
-        collection: Expr,
-        /// What is repeated.
-        body: Template,
-    },
+    For(Box<ForDirective>),
+}
+
+/// `%{ if … }` up to its `%{ endif }`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IfDirective {
+    /// From the first directive to the last.
+    pub span: Span,
+    /// What decides.
+    pub condition: Expr,
+    /// What stands there if so.
+    pub then: Template,
+    /// And if not.
+    pub otherwise: Option<Template>,
+}
+
+/// `%{ for … }` up to its `%{ endfor }`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ForDirective {
+    /// From the first directive to the last.
+    pub span: Span,
+    /// Name of the key, if one is given.
+    pub key: Option<SmolStr>,
+    /// Name of the value.
+    pub value: SmolStr,
+    /// What is gone through.
+    pub collection: Expr,
+    /// What is repeated.
+    pub body: Template,
 }
 
 /// One line of an object.

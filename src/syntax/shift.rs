@@ -1,7 +1,9 @@
 //! Turns places in the text of a JSON string into places in the file around it.
 
 use crate::finding::Finding;
-use crate::syntax::{Expr, ExprKind, JsonString, ObjectKey, Part, Step, Template, Traversal};
+use crate::syntax::{
+    Expr, ExprKind, ForDirective, IfDirective, JsonString, ObjectKey, Part, Step, Template, Traversal,
+};
 use crate::text::Span;
 
 /// Moves every place in `expr` to the right.
@@ -70,7 +72,8 @@ pub(super) fn template(template: &mut Template, by: u32) {
         match part {
             Part::Literal { text: _, span: place } => span(place, by),
             Part::Interpolation(expr) => expression(expr, by),
-            Part::If { span: place, condition, then, otherwise } => {
+            Part::If(directive) => {
+                let IfDirective { span: place, condition, then, otherwise } = &mut **directive;
                 span(place, by);
                 expression(condition, by);
                 self::template(then, by);
@@ -78,7 +81,8 @@ pub(super) fn template(template: &mut Template, by: u32) {
                     self::template(otherwise, by);
                 }
             }
-            Part::For { span: place, key: _, value: _, collection, body } => {
+            Part::For(directive) => {
+                let ForDirective { span: place, key: _, value: _, collection, body } = &mut **directive;
                 span(place, by);
                 expression(collection, by);
                 self::template(body, by);

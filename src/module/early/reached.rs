@@ -36,7 +36,7 @@ pub(super) fn carries_marks(expr: &Expr) -> bool {
         ExprKind::Template(template) => template.parts.iter().all(|part| match part {
             Part::Literal { .. } => true,
             Part::Interpolation(expr) => matches!(expr.kind, ExprKind::Traversal(_)),
-            Part::If { .. } | Part::For { .. } => false,
+            Part::If(_) | Part::For(_) => false,
         }),
         _ => false,
     }

@@ -1,7 +1,7 @@
 //! Shows what each static question gets as its answer.
 
 use super::*;
-use crate::syntax::{BinaryOperator, Call, For, ObjectItem};
+use crate::syntax::{BinaryOperator, Call, For, ForDirective, ObjectItem};
 use crate::text::FileId;
 
 fn span(start: usize, end: usize) -> Span {
@@ -149,8 +149,11 @@ fn a_value_starts_where_the_engines_point() {
     let starts = |expr: &Expr| (expr.start_span().start, expr.start_span().end);
     assert_eq!(starts(&quoted(0, 5, vec![literal("abc", 1)])), (1, 4));
     assert_eq!(starts(&quoted(0, 2, vec![])), (2, 2), "behind the quotes of an empty string");
-    assert_eq!(starts(&quoted(0, 6, vec![Part::Interpolation(name("a", 3))])), (0, 6));
-    assert_eq!(starts(&quoted(0, 9, vec![Part::Interpolation(name("a", 3)), literal("x", 5)])), (3, 4));
+    assert_eq!(starts(&quoted(0, 6, vec![Part::Interpolation(Box::new(name("a", 3)))])), (0, 6));
+    assert_eq!(
+        starts(&quoted(0, 9, vec![Part::Interpolation(Box::new(name("a", 3))), literal("x", 5)])),
+        (3, 4)
+    );
     let sum = ExprKind::Binary(BinaryOperator::Add, Box::new([name("ab", 1), name("c", 5)]));
     assert_eq!(starts(&at(0, 7, ExprKind::Parens(Box::new(at(1, 6, sum))))), (1, 3));
     assert_eq!(starts(&at(3, 9, ExprKind::Object(vec![]))), (3, 4));
@@ -167,7 +170,11 @@ fn names_set_by_a_for_are_no_variables() {
         value_name: "v".into(),
         collection: name("v", 0),
         key: Some(name("k", 10)),
-        value: quoted(20, 30, vec![Part::Interpolation(name("w", 22)), Part::Interpolation(name("v", 25))]),
+        value: quoted(
+            20,
+            30,
+            vec![Part::Interpolation(Box::new(name("w", 22))), Part::Interpolation(Box::new(name("v", 25)))],
+        ),
         condition: Some(name("c", 40)),
         grouped: false,
     };
@@ -175,13 +182,16 @@ fn names_set_by_a_for_are_no_variables() {
     let found: Vec<_> = outside.variables().iter().map(|t| (t.root.as_str(), t.root_span.start)).collect();
     assert_eq!(found, [("v", 0), ("w", 22), ("c", 40), ("k", 60)]);
 
-    let part = Part::For {
+    let part = Part::For(Box::new(ForDirective {
         span: span(0, 40),
         key: None,
         value: "v".into(),
         collection: name("list", 3),
-        body: bare(vec![Part::Interpolation(name("v", 9)), Part::Interpolation(name("x", 15))]),
-    };
+        body: bare(vec![
+            Part::Interpolation(Box::new(name("v", 9))),
+            Part::Interpolation(Box::new(name("x", 15))),
+        ]),
+    }));
     let string = JsonString { text: "…".into(), template: Ok(bare(vec![part])) };
     let found = at(0, 50, ExprKind::JsonString(Box::new(string)));
     let found: Vec<_> = found.variables().iter().map(|t| t.root.as_str()).collect();

@@ -1,6 +1,6 @@
 //! Turns an expression into all expressions, references and calls inside of it.
 
-use crate::syntax::{Call, Expr, ExprKind, JsonString, ObjectKey, Part, Template, Traversal};
+use crate::syntax::{Call, Expr, ExprKind, ForDirective, JsonString, ObjectKey, Part, Template, Traversal};
 
 /// The names that the `for`s around a place have set, the innermost first.
 #[derive(Debug, Clone, Copy, Default)]
@@ -126,14 +126,15 @@ fn template<'a>(inner: &'a Template, scope: &Scope<'_>, visit: &mut Visit<'_, 'a
         match part {
             Part::Literal { .. } => {}
             Part::Interpolation(expr) => expression(expr, scope, visit),
-            Part::If { condition, then, otherwise, .. } => {
-                expression(condition, scope, visit);
-                template(then, scope, visit);
-                if let Some(otherwise) = otherwise {
+            Part::If(directive) => {
+                expression(&directive.condition, scope, visit);
+                template(&directive.then, scope, visit);
+                if let Some(otherwise) = &directive.otherwise {
                     template(otherwise, scope, visit);
                 }
             }
-            Part::For { key, value, collection, body, .. } => {
+            Part::For(directive) => {
+                let ForDirective { key, value, collection, body, .. } = &**directive;
                 expression(collection, scope, visit);
                 let scope = Scope { names: [key.as_deref(), Some(value.as_str())], outer: Some(scope) };
                 template(body, &scope, visit);

@@ -217,7 +217,7 @@ fn strings_are_text_and_template() {
         panic!("a string")
     };
     let template = string.template.expect("a template");
-    let [Part::Literal { text, span }, Part::Interpolation(expr), Part::Literal { .. }, Part::If { .. }] =
+    let [Part::Literal { text, span }, Part::Interpolation(expr), Part::Literal { .. }, Part::If(_)] =
         &template.parts[..]
     else {
         panic!("{template:?}")

@@ -111,14 +111,13 @@ impl<'t> Outputs<'t, '_> {
 
     fn template(&mut self, template: &Template, element: Shape<'t>) {
         for part in &template.parts {
-            match part {
-                Part::Literal { .. } => {}
-                Part::Interpolation(expr)
-                | Part::If { condition: expr, .. }
-                | Part::For { collection: expr, .. } => {
-                    self.expression(expr, element);
-                }
-            }
+            let expr = match part {
+                Part::Literal { .. } => continue,
+                Part::Interpolation(expr) => expr,
+                Part::If(directive) => &directive.condition,
+                Part::For(directive) => &directive.collection,
+            };
+            self.expression(expr, element);
         }
     }
 

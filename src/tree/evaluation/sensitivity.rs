@@ -101,7 +101,7 @@ impl<'t> SensitiveLocals<'t> {
     fn template(&self, template: &Template, module: &'t Module) -> Option<Sensitive<'t>> {
         template.parts.iter().find_map(|part| match part {
             Part::Interpolation(expr) => self.of(expr, module),
-            Part::Literal { .. } | Part::If { .. } | Part::For { .. } => None,
+            Part::Literal { .. } | Part::If(_) | Part::For(_) => None,
         })
     }
 

@@ -1,7 +1,7 @@
 //! `"a ${b} %{ if c }d%{ endif }"`.
 
 use crate::finding::Language;
-use crate::syntax::{Part, Template};
+use crate::syntax::{ForDirective, IfDirective, Part, Template};
 use crate::text::Span;
 use crate::value::convert::convert;
 use crate::value::{Type, Value};
@@ -34,7 +34,8 @@ impl Evaluator<'_> {
                     continue;
                 }
                 Part::Interpolation(expr) => (self.value(expr, inside), expr.span),
-                Part::If { span, condition, then, otherwise } => {
+                Part::If(directive) => {
+                    let IfDirective { span, condition, then, otherwise } = &**directive;
                     let decider = self.value(condition, inside);
                     let value = match self.decision(&decider, condition.span) {
                         Decision::Failed | Decision::Open => Value::Unknown(Type::String),
@@ -46,7 +47,8 @@ impl Evaluator<'_> {
                     };
                     (value, *span)
                 }
-                Part::For { span, key, value, collection, body } => {
+                Part::For(directive) => {
+                    let ForDirective { span, key, value, collection, body } = &**directive;
                     let names = (key.as_deref(), value.as_str());
                     let results = self.for_each_rendered(names, collection, inside, |this, frame| {
                         this.rendered(body, *span, frame)

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use smol_str::SmolStr;
 
-use super::steps::{literal_key, with_step};
+use super::steps::literal_key;
 use super::{Excerpt, Expr, ExprKind, Kind, Lowering, Traversal};
 use crate::syntax::native::scan::Token;
 use crate::syntax::{Call, ObjectItem, ObjectKey, Part, Step, StepKind, Template, TemplateKind};
@@ -70,14 +70,14 @@ impl<E: Excerpt> Reader<'_, '_, E> {
 
     fn traversal(&mut self, root_span: Span) -> Option<Expr> {
         let root = SmolStr::new(self.lowering.slice(root_span));
-        let kind = ExprKind::Traversal(Traversal { root, root_span, steps: Vec::new() });
-        let mut expr = Expr { span: root_span, kind };
+        let mut steps = Vec::new();
         while matches!(self.peek(), Kind::Dot | Kind::OpenBracket) {
-            let open = self.next()?;
-            let step = if open.kind == Kind::Dot {
+            let token = self.next()?;
+            let open = self.span(token);
+            steps.push(if token.kind == Kind::Dot {
                 let name = self.take(Kind::Name)?;
                 let kind = StepKind::Attribute(SmolStr::new(self.lowering.slice(name)));
-                Step { span: self.span(open).to(name), kind }
+                Step { span: open.to(name), kind }
             } else {
                 let key = match self.next()? {
                     token if token.kind == Kind::Number => self.lowering.number(self.span(token)),
@@ -85,11 +85,12 @@ impl<E: Excerpt> Reader<'_, '_, E> {
                     _ => return None,
                 };
                 let close = self.take(Kind::CloseBracket)?;
-                Step { span: self.span(open).to(close), kind: literal_key(&key)? }
-            };
-            expr = with_step(expr, step);
+                Step { span: open.to(close), kind: literal_key(&key)? }
+            });
         }
-        Some(expr)
+        steps.shrink_to_fit();
+        let span = steps.last().map_or(root_span, |last| root_span.to(last.span));
+        Some(Expr { span, kind: ExprKind::Traversal(Traversal { root, root_span, steps }) })
     }
 
     fn call(&mut self, name_span: Span) -> Option<Expr> {
@@ -123,6 +124,7 @@ impl<E: Excerpt> Reader<'_, '_, E> {
                 self.take(Kind::Comma)?;
             }
         }
+        items.shrink_to_fit();
         Some((items, self.take(close)?))
     }
 
@@ -147,6 +149,7 @@ impl<E: Excerpt> Reader<'_, '_, E> {
                 _ => return None,
             }
         }
+        items.shrink_to_fit();
         let close = self.take(Kind::CloseBrace)?;
         self.ends().then(|| Expr { span: self.span(open).to(close), kind: ExprKind::Object(items) })
     }
@@ -163,7 +166,8 @@ impl<E: Excerpt> Reader<'_, '_, E> {
     }
 
     fn quoted(&mut self, open: Token) -> Option<Expr> {
-        let mut parts = Vec::new();
+        // Most strings have one part, and there are as many of them as of everything else together.
+        let mut parts = Vec::with_capacity(1);
         loop {
             match self.peek() {
                 Kind::QuotedText => {
@@ -177,7 +181,7 @@ impl<E: Excerpt> Reader<'_, '_, E> {
                 Kind::OpenInterpolation => {
                     self.at += 1;
                     self.skip_breaks();
-                    parts.push(Part::Interpolation(self.expression()?));
+                    parts.push(Part::Interpolation(Box::new(self.expression()?)));
                     self.skip_breaks();
                     self.take(Kind::CloseSequence)?;
                 }
@@ -185,6 +189,7 @@ impl<E: Excerpt> Reader<'_, '_, E> {
                 _ => return None,
             }
         }
+        parts.shrink_to_fit();
         let close = self.take(Kind::CloseQuote)?;
         let template = Template { kind: TemplateKind::Quoted, parts };
         self.ends().then(|| Expr { span: self.span(open).to(close), kind: ExprKind::Template(template) })

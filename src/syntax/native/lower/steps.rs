@@ -173,7 +173,7 @@ pub(super) fn literal_key(key: &Expr) -> Option<StepKind> {
 }
 
 /// `expr` followed by one more step.
-pub(super) fn with_step(mut expr: Expr, step: Step) -> Expr {
+fn with_step(mut expr: Expr, step: Step) -> Expr {
     let span = expr.span.to(step.span);
     match &mut expr.kind {
         ExprKind::Traversal(traversal) => {

@@ -11,6 +11,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::{Excerpt, Expr, ExprKind, Kind, Lowering, Part, Template, TemplateKind};
 use crate::syntax::native::escape;
 use crate::syntax::native::scan::Token;
+use crate::syntax::{ForDirective, IfDirective};
 use crate::text::Span;
 
 impl<E: Excerpt> Lowering<'_, E> {
@@ -57,7 +58,7 @@ impl<E: Excerpt> Lowering<'_, E> {
             match element {
                 edit::Element::Literal(_) => self.texts(self.token_at(span.start), span.end, &mut parts),
                 edit::Element::Interpolation(interpolation) => {
-                    parts.push(Part::Interpolation(self.expr(&interpolation.expr)));
+                    parts.push(Part::Interpolation(Box::new(self.expr(&interpolation.expr))));
                 }
                 edit::Element::Directive(directive) => parts.push(self.directive(span, directive)),
             }
@@ -67,19 +68,19 @@ impl<E: Excerpt> Lowering<'_, E> {
 
     fn directive(&mut self, span: Span, directive: &edit::Directive) -> Part {
         match directive {
-            edit::Directive::If(directive) => Part::If {
+            edit::Directive::If(directive) => Part::If(Box::new(IfDirective {
                 span,
                 condition: self.expr(&directive.if_expr.cond_expr),
                 then: self.bare(&directive.if_expr.template),
                 otherwise: directive.else_expr.as_ref().map(|branch| self.bare(&branch.template)),
-            },
-            edit::Directive::For(directive) => Part::For {
+            })),
+            edit::Directive::For(directive) => Part::For(Box::new(ForDirective {
                 span,
                 key: directive.for_expr.key_var.as_ref().map(|name| SmolStr::new(name.as_str())),
                 value: SmolStr::new(directive.for_expr.value_var.as_str()),
                 collection: self.expr(&directive.for_expr.collection_expr),
                 body: self.bare(&directive.for_expr.template),
-            },
+            })),
         }
     }
 

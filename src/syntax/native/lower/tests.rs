@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::syntax::{
-    Expr, ExprKind, Notation, ObjectKey, Part, Step, StepKind, Template, TemplateKind, parse,
+    Expr, ExprKind, ForDirective, IfDirective, Notation, ObjectKey, Part, Step, StepKind, Template,
+    TemplateKind, parse,
 };
 use crate::text::{FileId, Source};
 
@@ -116,7 +117,8 @@ fn write_template(out: &mut String, source: &Source, template: &Template) {
                 out.push('$');
                 write(out, source, expr);
             }
-            Part::If { condition, then, otherwise, .. } => {
+            Part::If(directive) => {
+                let IfDirective { condition, then, otherwise, .. } = &**directive;
                 out.push_str("if ");
                 write(out, source, condition);
                 write_template(out, source, then);
@@ -124,7 +126,8 @@ fn write_template(out: &mut String, source: &Source, template: &Template) {
                     write_template(out, source, otherwise);
                 }
             }
-            Part::For { key, value, collection, body, .. } => {
+            Part::For(directive) => {
+                let ForDirective { key, value, collection, body, .. } = &**directive;
                 let _ = write!(out, "for {:?} {value} ", key.as_deref());
                 write(out, source, collection);
                 write_template(out, source, body);
