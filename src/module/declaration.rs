@@ -3,9 +3,16 @@
 //! Every argument keeps the span it was written at, and every declaration the blocks that it was merged from, so that
 //! a merged module still tells where each part of it came from.
 
+mod provider;
+
 use std::sync::Arc;
 
 use smol_str::SmolStr;
+
+pub use provider::{
+    PassedProvider, ProviderConfiguration, ProviderMeta, ProviderRef, ProviderRefName, RequiredProvider,
+    compact_name,
+};
 
 use crate::module::address::{
     ImportTarget, ModuleSource, MoveEndpoint, ProviderAddress, RemoveTarget, ResourceAddress,
@@ -162,113 +169,6 @@ pub struct Source {
     pub address: Option<ModuleSource>,
     /// Where the expression stands.
     pub span: Span,
-}
-
-/// An entry of `providers` in a module call.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PassedProvider {
-    /// Left: the name in the called module.
-    pub in_child: ProviderRef,
-    /// Right: the name in the calling module.
-    pub in_parent: ProviderRef,
-}
-
-/// A reference to a provider configuration: `aws` or `aws.west`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ProviderRef {
-    /// Its local name.
-    pub name: SmolStr,
-    /// Where that stands.
-    pub name_span: Span,
-    /// Its alias.
-    pub alias: Option<SmolStr>,
-    /// The key of an instance: `aws.by_region["west"]` (OpenTofu).
-    pub key: Option<Box<Expr>>,
-}
-
-impl ProviderRef {
-    /// `name` or `name.alias`, as configurations are listed.
-    pub fn compact(&self) -> SmolStr {
-        compact_name(&self.name, self.alias.as_deref())
-    }
-}
-
-/// `name` or `name.alias`: how the configurations of a module are told apart.
-pub fn compact_name(name: &str, alias: Option<&str>) -> SmolStr {
-    match alias {
-        Some(alias) if !alias.is_empty() => smol_str::format_smolstr!("{name}.{alias}"),
-        _ => name.into(),
-    }
-}
-
-/// `provider "name" {}`.
-#[derive(Debug, Clone)]
-pub struct ProviderConfiguration {
-    /// Its label: the local name.
-    pub name: SmolStr,
-    /// `alias`.
-    pub alias: Option<Given<SmolStr>>,
-    /// Where it was made from.
-    pub origin: Origin,
-    /// `version`, long deprecated.
-    pub version: Option<VersionConstraint>,
-    /// `for_each` (OpenTofu).
-    pub for_each: Option<Arc<Attribute>>,
-    /// What the provider itself is to be told.
-    pub config: Config,
-}
-
-impl ProviderConfiguration {
-    /// `name` or `name.alias`.
-    pub fn compact(&self) -> SmolStr {
-        compact_name(&self.name, self.alias.as_ref().map(|alias| alias.value.as_str()))
-    }
-}
-
-/// An entry of `required_providers`.
-#[derive(Debug, Clone)]
-pub struct RequiredProvider {
-    /// The local name.
-    pub name: SmolStr,
-    /// Which provider it is; implied by the name where no `source` is written.
-    pub address: ProviderAddress,
-    /// `source` as written.
-    pub source: Option<Given<SmolStr>>,
-    /// `version`.
-    pub version: Option<VersionConstraint>,
-    /// `configuration_aliases`: each `name` or `name.alias`.
-    pub aliases: Vec<Given<ProviderRefName>>,
-    /// Where the entry's value stands.
-    pub value_span: Span,
-    /// From the name to the end of the value.
-    pub span: Span,
-    /// The entry in a primary file that this one, in an override file, has replaced.
-    pub replaced: Option<Box<RequiredProvider>>,
-}
-
-/// Name and alias of a provider configuration, without places.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ProviderRefName {
-    /// The local name.
-    pub name: SmolStr,
-    /// The alias; none in a bare `configuration_aliases = [aws]`.
-    pub alias: Option<SmolStr>,
-}
-
-impl ProviderRefName {
-    /// `name` or `name.alias`.
-    pub fn compact(&self) -> SmolStr {
-        compact_name(&self.name, self.alias.as_deref())
-    }
-}
-
-/// `provider_meta "name" {}`.
-#[derive(Debug, Clone)]
-pub struct ProviderMeta {
-    /// Its label: the local name of the provider.
-    pub name: SmolStr,
-    /// The block.
-    pub block: Arc<Block>,
 }
 
 /// A version constraint and the whole argument that gives it.
