@@ -52,8 +52,7 @@ pub struct Block {
 impl Block {
     /// The argument of that name in it, if it is there.
     pub fn attribute(&self, name: &str) -> Option<Arc<Attribute>> {
-        let schema = Schema { attributes: &[AttributeSchema::optional(name)], blocks: &[] };
-        self.body.partial_content(&schema, &mut Vec::new()).0.attributes.pop()
+        self.body.attribute(name)
     }
 
     /// The kind of block that it makes: its own, or the label of a `dynamic`.
@@ -122,12 +121,20 @@ pub struct BlockSchema<'a> {
     pub kind: &'a str,
     /// What each of its labels is called in messages.
     pub labels: &'a [&'a str],
+    /// The same for labels that may follow. JSON, where labels are known by their number only, has none.
+    pub optional_labels: &'a [&'a str],
 }
 
 impl<'a> BlockSchema<'a> {
     /// A kind of block with labels so called in messages.
     pub const fn new(kind: &'a str, labels: &'a [&'a str]) -> Self {
-        Self { kind, labels }
+        Self { kind, labels, optional_labels: &[] }
+    }
+
+    /// The same, with more labels that may follow.
+    #[must_use]
+    pub const fn and_maybe(self, optional_labels: &'a [&'a str]) -> Self {
+        Self { optional_labels, ..self }
     }
 }
 
@@ -212,6 +219,12 @@ impl Body {
             Inner::Json(json) => json.partial_content(&self.hidden, schema, findings),
         };
         (content, Self { inner: Arc::clone(&self.inner), hidden })
+    }
+
+    /// The argument of that name left in it, if it is there.
+    pub fn attribute(&self, name: &str) -> Option<Arc<Attribute>> {
+        let schema = Schema { attributes: &[AttributeSchema::optional(name)], blocks: &[] };
+        self.partial_content(&schema, &mut Vec::new()).0.attributes.pop()
     }
 
     /// Takes all arguments, whatever they are called. A block is a finding.

@@ -168,7 +168,7 @@ fn unsupported_block(block: &Block, schema: &Schema<'_>) -> Finding {
 /// What is wrong with the number of labels, if anything.
 fn wrong_labels(block: &Block, expected: &BlockSchema<'_>) -> Option<Finding> {
     let kind = &block.kind;
-    if let Some(first) = block.labels.get(expected.labels.len()) {
+    if let Some(first) = block.labels.get(expected.labels.len() + expected.optional_labels.len()) {
         let summary = format!("Extraneous label for {kind}");
         let finding = Finding::language(Language::UnsupportedBlockOrArgument, summary);
         return Some(finding.detail(labels_of(kind, expected)).at(first.span).help("remove this label"));
@@ -185,6 +185,11 @@ fn wrong_labels(block: &Block, expected: &BlockSchema<'_>) -> Option<Finding> {
 
 fn labels_of(kind: &str, expected: &BlockSchema<'_>) -> String {
     match expected.labels {
+        labels if !expected.optional_labels.is_empty() => format!(
+            "A `{kind}` block has the label {}, and maybe {}.",
+            labels.join(", "),
+            expected.optional_labels.join(", ")
+        ),
         [] => format!("A `{kind}` block has no labels."),
         [only] => format!("A `{kind}` block has one label, its {only}."),
         labels => format!("A `{kind}` block has {} labels: {}.", labels.len(), labels.join(", ")),

@@ -16,10 +16,8 @@ fn read(text: &str) -> (Source, File, Vec<Finding>) {
 
 /// The items of a file: `a` is an argument, `a?` one with an error, `b[…]` a block; a block `c` has a label.
 fn items(text: &str) -> String {
-    let schema = Schema {
-        attributes: &[],
-        blocks: &[BlockSchema { kind: "b", labels: &[] }, BlockSchema { kind: "c", labels: &["name"] }],
-    };
+    let schema =
+        Schema { attributes: &[], blocks: &[BlockSchema::new("b", &[]), BlockSchema::new("c", &["name"])] };
     let mut out = String::new();
     write_items(&mut out, &read(text).1.body, &schema);
     out
@@ -81,7 +79,7 @@ fn comments_are_kept_wherever_they_stand() {
 #[test]
 fn spans_reach_from_brace_to_brace_and_from_name_to_value() {
     let (source, file, _) = read("c \"x\" {\n  a = <<EOT\ny\n  EOT  \n}\n");
-    let schema = Schema { attributes: &[], blocks: &[BlockSchema { kind: "c", labels: &["name"] }] };
+    let schema = Schema { attributes: &[], blocks: &[BlockSchema::new("c", &["name"])] };
     let content = file.body.content(&schema, &mut Vec::new());
     let block = &content.blocks[0];
     assert_eq!(source.slice(block.header), "c \"x\"");
