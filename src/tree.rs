@@ -31,6 +31,7 @@ use std::sync::OnceLock;
 use smol_str::SmolStr;
 
 pub use configurations::{Configuration, ProviderMention, Uses};
+pub use evaluation::Values;
 pub use role::{Role, Surroundings};
 pub use survey::Survey;
 
@@ -72,6 +73,8 @@ struct NodeData {
     around: Surroundings,
     calls: BTreeMap<SmolStr, Callee>,
     callers: Vec<(NodeId, SmolStr)>,
+    /// What its local values are worth, once somebody asks.
+    locals: OnceLock<evaluation::Locals>,
 }
 
 /// A module in its place.
@@ -95,8 +98,8 @@ impl Tree {
     /// Adds a module; `broken` says whether the engine finds errors in its files.
     pub fn add(&mut self, module: Module, broken: bool) -> NodeId {
         self.uses.take();
-        let (calls, callers) = (BTreeMap::new(), Vec::new());
-        self.nodes.push(NodeData { module, broken, around: Surroundings::default(), calls, callers });
+        let (calls, callers, locals) = (BTreeMap::new(), Vec::new(), OnceLock::new());
+        self.nodes.push(NodeData { module, broken, around: Surroundings::default(), calls, callers, locals });
         NodeId(self.nodes.len() - 1)
     }
 
@@ -108,6 +111,7 @@ impl Tree {
     /// Says what a call of a module leads to.
     pub fn link(&mut self, caller: NodeId, call: &SmolStr, leads_to: Callee) {
         self.uses.take();
+        self.nodes[caller.0].locals.take();
         self.nodes[caller.0].calls.insert(call.clone(), leads_to);
         if let Callee::Module(child) = leads_to {
             self.nodes[child.0].callers.push((caller, call.clone()));

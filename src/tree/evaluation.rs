@@ -9,6 +9,7 @@ mod outputs;
 mod scope;
 mod sensitivity;
 mod validation;
+mod values;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -24,7 +25,10 @@ use crate::tree::references::sites::{self, Found, Owner, Site, Symbols};
 use crate::tree::similar::Similar;
 use crate::tree::{Node, arguments};
 use crate::value::{Value, evaluate};
-use scope::{Locals, ModuleScope};
+pub(super) use scope::Locals;
+pub use values::Values;
+
+use scope::ModuleScope;
 use sensitivity::SensitiveLocals;
 
 /// How much work the expressions of a module may cause together: about as many parts of values are looked at.

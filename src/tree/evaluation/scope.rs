@@ -17,7 +17,7 @@ const LARGEST: usize = 4096;
 
 /// Local values that were evaluated.
 #[derive(Debug, Default)]
-pub(super) struct Locals(BTreeMap<SmolStr, Value>);
+pub(in crate::tree) struct Locals(BTreeMap<SmolStr, Value>);
 
 impl Locals {
     /// Keeps a value for those that refer to it. Each of them gets a copy, so it must not be too large.

@@ -1,0 +1,53 @@
+//! Turns expressions of a module, one by one, into what they are worth as far as that is known before anything runs.
+
+use std::cell::Cell;
+
+use super::scope::{Locals, ModuleScope};
+use super::{MOST_WORK, Ordered, in_order};
+use crate::finding::Severity;
+use crate::syntax::Expr;
+use crate::tree::Node;
+use crate::tree::references::sites::Symbols;
+use crate::value::{Value, evaluate};
+
+/// The values of one module. What is wrong with its expressions is told elsewhere; here they are unknown.
+pub struct Values<'t> {
+    node: Node<'t>,
+    locals: &'t Locals,
+    work: Cell<usize>,
+}
+
+impl<'t> Node<'t> {
+    /// What the expressions of this module are worth. The work that this may cause is bounded for each call.
+    pub fn values(self) -> Values<'t> {
+        let locals = self.data().locals.get_or_init(|| locals(self));
+        Values { node: self, locals, work: Cell::new(MOST_WORK) }
+    }
+}
+
+impl Values<'_> {
+    /// What an expression is worth.
+    pub fn of(&self, expr: &Expr) -> Value {
+        value(self.node, self.locals, &self.work, expr)
+    }
+}
+
+fn locals(node: Node<'_>) -> Locals {
+    let work = Cell::new(MOST_WORK);
+    let mut locals = Locals::default();
+    for local in in_order(node) {
+        let (local, value) = match local {
+            Ordered::Local(local) => (local, value(node, &locals, &work, &local.attribute.expr)),
+            Ordered::InCycle(local) => (local, Value::UNKNOWN),
+        };
+        locals.keep(&local.name, value);
+    }
+    locals
+}
+
+fn value(node: Node<'_>, locals: &Locals, work: &Cell<usize>, expr: &Expr) -> Value {
+    let mut found = Vec::new();
+    let scope = ModuleScope { node, locals, iterators: &[], work, symbols: Symbols::default() };
+    let value = evaluate(expr, &scope, &mut found);
+    if found.iter().any(|finding| finding.severity == Severity::Error) { Value::UNKNOWN } else { value }
+}
