@@ -30,10 +30,12 @@ mod renamed;
 mod base;
 mod change;
 mod memory;
+mod names;
 mod policy;
 
 pub use change::{Change, State};
 pub use error::Error;
+pub use names::Names;
 pub use path::{join, parent};
 pub use snapshot::Content;
 

@@ -18,7 +18,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use super::listing::{Entry, Kind, Listing, is_values_file};
 use super::read::Failure;
 use super::top::{NEVER, Place};
-use super::{Error, parent};
+use super::{Error, Names, parent};
 use crate::engine::{self, Signal};
 
 pub(super) use commit::Commit;
@@ -131,6 +131,36 @@ impl Reading<'_> {
             Held::Commit(commit) => commit.list(&self.git, real, &mut add)?,
         }
         Ok(listing)
+    }
+
+    /// The names of all that is in a folder at `path`, given from the top. What cannot be read has none.
+    pub(super) fn names(&self, path: &str) -> Names {
+        let mut names = Names::default();
+        let Place::Folder { real } = self.place(path) else { return names };
+        let mut add = |name: &BStr, item: &Item| {
+            let leads_to = || self.follow(BString::from(real.as_str()), name);
+            let (is_file, is_folder) = match item.kind {
+                ItemKind::File => (true, false),
+                ItemKind::Folder => (false, true),
+                ItemKind::Submodule => (false, false),
+                ItemKind::Link => match leads_to() {
+                    Ok(Found::File(_)) => (true, false),
+                    Ok(Found::Folder(_)) => (false, true),
+                    Ok(Found::Missing | Found::Outside | Found::Foreign) | Err(_) => (false, false),
+                },
+            };
+            if is_file {
+                names.files.insert(name.to_str_lossy().into_owned());
+            } else if is_folder {
+                names.folders.insert(name.to_str_lossy().into_owned());
+            }
+        };
+        match &self.snapshot.held {
+            Held::Index(index) => index.list_all(&real, &mut add),
+            // A tree that this clone does not hold has no names.
+            Held::Commit(commit) => drop(commit.list_all(&self.git, &real, &mut add)),
+        }
+        names
     }
 
     /// The bytes of a file that was listed in a folder, if there are no more than `limit`.

@@ -304,3 +304,29 @@ mod on_unix {
         }
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_folder_has_names_of_more_than_modules() {
+    let place = Place::committed(&[
+        ("a/main.tf", ""),
+        ("a/README.md", ""),
+        ("a/tests/x/y.txt", ""),
+        ("a/tests.md", ""),
+        ("b/z.txt", ""),
+    ]);
+    std::os::unix::fs::symlink("../b", place.path().join("a/link")).expect("a link");
+    std::os::unix::fs::symlink("/etc", place.path().join("a/out")).expect("a link");
+    place.git(&["add", "."]);
+    place.commit("second");
+    place.write("a/untracked.md", "");
+    let revision = Worktree::of_revision(&place.path(), "HEAD").expect("a commit");
+    for worktree in [index(&place), revision] {
+        let names = worktree.names("a");
+        assert_eq!(names.files.into_iter().collect::<Vec<_>>(), ["README.md", "main.tf", "tests.md"]);
+        assert_eq!(names.folders.into_iter().collect::<Vec<_>>(), ["link", "tests"]);
+        assert_eq!(worktree.names("a/link").files.len(), 1);
+        assert_eq!(worktree.names("").folders.len(), 2);
+        assert!(worktree.names("c").files.is_empty());
+    }
+}

@@ -60,6 +60,18 @@ impl Commit {
         Ok(())
     }
 
+    /// Everything that lies directly in a folder, whatever it is.
+    pub(super) fn list_all(
+        &self,
+        git: &gix::Repository,
+        folder: &str,
+        add: &mut dyn FnMut(&BStr, &Item),
+    ) -> Result<(), Failure> {
+        let Some(id) = self.tree(git, folder.as_bytes().as_bstr())? else { return Ok(()) };
+        self.read(git, id)?.iter().for_each(|(name, item)| add(name.as_bstr(), item));
+        Ok(())
+    }
+
     /// What there is at a path.
     pub(super) fn item(&self, git: &gix::Repository, path: &BStr) -> Result<Option<Item>, Failure> {
         let (folder, name) = match path.rfind_byte(b'/') {

@@ -85,6 +85,28 @@ impl Index {
         }
     }
 
+    /// Everything that lies directly in a folder, whatever it is.
+    pub(super) fn list_all(&self, folder: &str, add: &mut dyn FnMut(&BStr, &Item)) {
+        let folder = self.odd.get(folder).map_or(folder.as_bytes(), |path| path.as_bytes());
+        let prefix = if folder.is_empty() { Vec::new() } else { [folder, b"/"].concat() };
+        let entries = self.state.entries();
+        let mut next = entries.partition_point(|entry| entry.path(&self.state) < prefix.as_bstr());
+        while let Some(entry) = entries.get(next).filter(|entry| entry.path(&self.state).starts_with(&prefix))
+        {
+            let name = &entry.path(&self.state)[prefix.len()..];
+            let Some(slash) = name.find_byte(b'/') else {
+                add(name.as_bstr(), &item(entry));
+                next += 1;
+                continue;
+            };
+            let id = ObjectId::null(self.state.object_hash());
+            add(name[..slash].as_bstr(), &Item { kind: ItemKind::Folder, id });
+            let inside = [prefix.as_slice(), &name[..=slash]].concat();
+            let below = |entry: &Entry| entry.path(&self.state).starts_with(&inside);
+            next += entries[next..].partition_point(below);
+        }
+    }
+
     /// What there is at a path.
     pub(super) fn item(&self, path: &BStr) -> Option<Item> {
         let path = self.odd.get(&*path.to_str_lossy()).map_or(path, |odd| odd.as_bstr());

@@ -1,0 +1,85 @@
+//! Turns a folder of the run into the names of all that is in it, module files or not.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use super::path::child;
+use super::top::Top;
+use super::{Origin, Worktree, parent};
+
+/// What is in a folder, sorted.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Names {
+    /// Files, and links that lead to one of the same run.
+    pub files: BTreeSet<String>,
+    /// Folders, and links that lead to one of the same run.
+    pub folders: BTreeSet<String>,
+}
+
+impl Worktree {
+    /// The names in the folder at a path from the top. What cannot be read has none.
+    pub fn names(&self, folder: &str) -> Names {
+        match &self.origin {
+            Origin::Disk(top) => on_disk(top, folder),
+            Origin::Git { snapshot, .. } => snapshot.read().names(folder),
+            Origin::Memory { folders, others } => {
+                let mut names = Names::default();
+                let modules = self.sources.iter().map(|(_, source)| source.name());
+                names.files.extend(
+                    modules.chain(others.keys().map(String::as_str)).filter_map(|path| name_in(folder, path)),
+                );
+                names.folders.extend(folders.iter().filter_map(|path| name_in(folder, path)));
+                names
+            }
+        }
+    }
+}
+
+fn on_disk(top: &Top, folder: &str) -> Names {
+    let mut names = Names::default();
+    let Ok(entries) = fs::read_dir(top.path().join(folder)) else { return names };
+    for entry in entries.filter_map(Result::ok) {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let Ok(mut kind) = entry.file_type() else { continue };
+        if kind.is_symlink() {
+            let real = fs::canonicalize(top.path().join(child(folder, &name)));
+            let Some(real) = real.ok().filter(|real| top.holds(real)) else { continue };
+            let Ok(metadata) = fs::metadata(real) else { continue };
+            kind = metadata.file_type();
+        }
+        if kind.is_file() {
+            names.files.insert(name);
+        } else if kind.is_dir() {
+            names.folders.insert(name);
+        }
+    }
+    names
+}
+
+/// The name of what lies at a path, if it lies in this folder and in none below.
+fn name_in(folder: &str, path: &str) -> Option<String> {
+    let name = path.rsplit('/').next().filter(|name| !name.is_empty())?;
+    (parent(path).unwrap_or_default() == folder).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_has_names() {
+        let files = ["main.tf", "README.md", "a/b/x.tf", "a/notes.txt"];
+        let worktree =
+            Worktree::of_files(files.iter().map(|name| ((*name).to_owned(), Vec::new())).collect());
+        let told = |folder: &str| {
+            let Names { files, folders } = worktree.names(folder);
+            (
+                files.into_iter().collect::<Vec<_>>().join(" "),
+                folders.into_iter().collect::<Vec<_>>().join(" "),
+            )
+        };
+        assert_eq!(told(""), ("README.md main.tf".to_owned(), "a".to_owned()));
+        assert_eq!(told("a"), ("notes.txt".to_owned(), "b".to_owned()));
+        assert_eq!(told("c"), (String::new(), String::new()));
+    }
+}
