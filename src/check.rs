@@ -20,7 +20,7 @@ mod verdict;
 pub use additions::Additions;
 pub use baseline::Baseline;
 pub use exceptions::{EXPIRED_EXCEPTION, UNUSED_EXCEPTION};
-pub use load::{load_policy, rule_names};
+pub use load::{load_policy, rule_names, rule_names_under};
 pub use run::run;
 pub use threads::in_threads;
 pub use verdict::{AskedBy, Excuse, Excused, Outcome, Settings, Verdict, judge};

@@ -3,6 +3,7 @@
 //! Rules are known by name only here: what options a rule has shows when it is made.
 
 mod date;
+mod definition;
 mod exception;
 mod fail_on;
 mod fault;
@@ -10,6 +11,7 @@ mod file;
 mod globs;
 mod level;
 mod load;
+mod names;
 mod options;
 mod preset;
 
@@ -19,17 +21,20 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 pub use date::Date;
+pub use definition::{Definition, Shown, is_rule_name};
 pub use exception::{Exception, Until};
 pub use fail_on::FailOn;
 pub use fault::INVALID_POLICY;
-pub use globs::Globs;
+pub use globs::{Globs, Patterns};
 pub use level::Level;
+pub use names::Names;
 pub use options::Options;
 pub use preset::{PRESETS, Preset};
 
 use crate::engine::Choice;
 use crate::finding::{Language, RuleId, Severity};
 use crate::syntax::Attribute;
+use crate::text::Span;
 use crate::tree::Role;
 
 /// What a run is to make of every rule.
@@ -52,8 +57,12 @@ pub struct Setting {
     pub level: Option<Level>,
     /// Who says so.
     pub asked_by: Line,
+    /// Of a rule that a policy makes itself: what it is.
+    pub definition: Option<Arc<Definition>>,
     paths: Option<Arc<Globs>>,
     options: Vec<Arc<Attribute>>,
+    /// How one points at the block that sets the options.
+    header: Span,
 }
 
 /// A line of a policy.
@@ -134,21 +143,40 @@ impl Policy {
         &self.exceptions
     }
 
-    /// Has a rule on that a person asks for by name: where this policy has it off, as the strictest preset has it.
+    /// Of a rule that a policy makes itself: what it is, by what counts everywhere.
+    pub fn definition(&self, rule: &str) -> Option<&Arc<Definition>> {
+        let everywhere = self.everywhere(rule).and_then(|setting| setting.definition.as_ref());
+        everywhere.or_else(|| self.settings(rule).last()?.definition.as_ref())
+    }
+
+    /// The rules that policies made themselves, by name.
+    pub fn own_rules(&self) -> impl Iterator<Item = (&SmolStr, &Arc<Definition>)> {
+        self.settings.keys().filter_map(|rule| Some((rule, self.definition(rule)?)))
+    }
+
+    /// Has a rule on that a person asks for by name: where this policy has it off, as the strictest preset has it, and
+    /// one that a policy made itself as an error.
     pub fn turn_on(&mut self, rule: &str) {
-        if self.settings(rule).iter().any(Setting::is_on) {
+        let settings = self.settings(rule);
+        // What counts everywhere hides all that stands before it.
+        let from = settings.iter().rposition(|setting| setting.paths.is_none()).unwrap_or_default();
+        if settings[from..].iter().any(Setting::is_on) {
             return;
         }
         let strict = Self::preset("strict").expect("a preset of that name comes with the program");
-        let settings = strict.settings.get(rule).and_then(|settings| settings.last()).cloned();
-        self.settings.entry(rule.into()).or_default().extend(settings);
+        let own = self.settings(rule).last().filter(|setting| setting.definition.is_some());
+        let setting = match own {
+            Some(own) => Some(Setting { level: Some(Level::USUAL), paths: None, ..own.clone() }),
+            None => strict.settings(rule).last().cloned(),
+        };
+        self.settings.entry(rule.into()).or_default().extend(setting);
     }
 }
 
 impl Setting {
     /// What it sets for the rule.
     pub fn options(&self) -> Options<'_> {
-        Options::new(&self.options)
+        Options::of_block(&self.options, self.header)
     }
 
     /// Whether anybody asks for the rule.

@@ -22,15 +22,18 @@ use std::time::Duration;
 use crate::check::{AskedBy, Outcome, Verdict};
 use crate::finding::{RuleId, Severity};
 use crate::policy::FailOn;
+use crate::rules::page::Page;
 use crate::text::Sources;
 
 pub use tally::Tally;
 pub use visible::{one_line, visible};
 
-/// Where the page of a rule is published; nowhere while the package names no repository.
+/// Where the page of a rule is published; nowhere while the package names no repository. Rules that a policy makes
+/// itself have their pages elsewhere, if at all.
 pub fn page_url(rule: &RuleId) -> Option<String> {
     let repository = env!("CARGO_PKG_REPOSITORY");
-    (!repository.is_empty()).then(|| format!("{repository}/blob/main/policies/rules/{}.md", rule.as_str()))
+    let is_published = !repository.is_empty() && Page::of(rule.as_str()).is_some();
+    is_published.then(|| format!("{repository}/blob/main/policies/rules/{}.md", rule.as_str()))
 }
 
 /// How a report is written.

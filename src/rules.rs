@@ -1,7 +1,7 @@
 //! Turns a module in its place into findings of rules beyond the engines'.
 //!
 //! A rule is a type in a file of its own that is called like it, with a page `policies/rules/<rule>.md` and a line in
-//! [`ENTRIES`]. How bad its findings are, and whether anybody asks for it, is for a policy to say.
+//! [`ENTRIES`]; of the kinds in [`KINDS`] a policy makes rules itself. How bad its findings are, and whether anybody asks for it, is for a policy to say.
 
 mod context;
 mod depends_on_uncommented;
@@ -38,6 +38,7 @@ mod override_source_keeps_version;
 mod override_stale_optional_default;
 mod override_unannounced;
 pub mod page;
+mod parametric;
 mod prerelease_in_range;
 mod provider_block_in_shared_module;
 mod provider_source_missing;
@@ -63,6 +64,7 @@ mod variable_type_missing;
 use std::fmt;
 
 pub use context::Context;
+pub use parametric::{KINDS, Kind};
 
 use crate::finding::{Finding, RuleId, Severity};
 use crate::policy::Options;
@@ -197,20 +199,38 @@ mod tests {
     fn rules_are_listed_by_name_and_each_has_a_file_and_a_page() {
         let names: Vec<&str> = ENTRIES.iter().map(|entry| entry.id).collect();
         assert!(names.is_sorted(), "the list is sorted by name");
-        let own = ["context", "page"];
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/rules");
-        let files: BTreeSet<String> = fs::read_dir(folder)
+        assert_eq!(files("src/rules", &["context", "page", "parametric"]), names, "src/rules and the list");
+        for name in names {
+            assert!(Page::of(name).is_some(), "{name} has a page");
+        }
+    }
+
+    #[test]
+    fn kinds_are_listed_by_name_and_each_has_a_file_and_a_page() {
+        let names: Vec<&str> = KINDS.iter().map(|kind| kind.id).collect();
+        assert!(names.is_sorted(), "the list is sorted by name");
+        assert_eq!(
+            files("src/rules/parametric", &["argument", "blocks", "reach"]),
+            names,
+            "the folder and the list"
+        );
+        for name in names {
+            assert!(Page::of(name).is_some(), "{name} has a page");
+            assert!(ENTRIES.iter().all(|entry| entry.id != name), "{name} is a kind, and no rule");
+        }
+    }
+
+    /// The rules that the files of a folder are called by, without those that serve them all.
+    fn files(folder: &str, others: &[&str]) -> Vec<String> {
+        let files: BTreeSet<String> = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder))
             .expect("the folder of rules")
             .map(|entry| entry.expect("an entry").path())
             .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
             .filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned()))
-            .filter(|name| !own.contains(&name.as_str()))
+            .filter(|name| !others.contains(&name.as_str()))
             .map(|name| name.replace('_', "-"))
             .collect();
-        assert_eq!(files.into_iter().collect::<Vec<_>>(), names, "src/rules and the list");
-        for name in names {
-            assert!(Page::of(name).is_some(), "{name} has a page");
-        }
+        files.into_iter().collect()
     }
 
     #[test]

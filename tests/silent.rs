@@ -62,10 +62,10 @@ fn can_be_asked(example: &Example) -> bool {
 fn ask(terraform: &OsString, example: &Example) -> Vec<String> {
     let place = tempfile::tempdir().expect("a temporary folder");
     let root = place.path().join("root");
-    for (name, text) in &example.files {
-        let path = root.join(name);
+    for file in &example.files {
+        let path = root.join(&file.name);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a new folder");
-        fs::write(path, text).expect("a new file");
+        fs::write(path, &file.text).expect("a new file");
     }
     let mut told = Vec::new();
     for diagnostic in validate(terraform, &root, place.path()) {

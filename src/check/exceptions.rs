@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 
 use super::allow;
 use super::library::Library;
-use super::load::rule_names;
+use super::load::rule_names_under;
 use super::verdict::{Excuse, Excused, Settings, Verdict, place_of};
 use crate::engine::Engine;
 use crate::finding::{Finding, RuleId, Severity};
@@ -27,7 +27,7 @@ pub(super) struct Exceptions<'e> {
     comments: Vec<Comment>,
     blocks: Vec<Block<'e>>,
     /// The names of all rules.
-    names: Vec<&'static str>,
+    names: Vec<SmolStr>,
     /// What is wrong with them.
     findings: Vec<Finding>,
 }
@@ -74,7 +74,8 @@ impl<'e> Exceptions<'e> {
     ) -> Self {
         let sources = worktree.sources();
         let (comments, blocks, findings) = (Vec::new(), Vec::new(), Vec::new());
-        let mut exceptions = Self { settings, sources, comments, blocks, names: rule_names(), findings };
+        let mut exceptions =
+            Self { settings, sources, comments, blocks, names: rule_names_under(&settings.policy), findings };
         for exception in settings.policy.exceptions() {
             exceptions.block(exception);
         }
@@ -170,8 +171,8 @@ impl<'e> Exceptions<'e> {
                 }
             };
             for rule in said.rules {
-                if !self.names.contains(&rule.as_str()) {
-                    let help = nearest(&rule, self.names.iter().copied());
+                if !self.names.iter().any(|name| *name == rule) {
+                    let help = nearest(&rule, self.names.iter().map(SmolStr::as_str));
                     let finding = wrong("Exception for an unknown rule")
                         .detail(format!("No rule is called `{rule}`."))
                         .help(help.map_or_else(

@@ -1,21 +1,34 @@
 //! Turns a policy file into a policy in which every rule and every option of one exists.
 
+use smol_str::SmolStr;
+
 use super::rulebook::Rulebook;
 use crate::finding::Finding;
-use crate::policy::{INVALID_POLICY, Policy};
+use crate::policy::{INVALID_POLICY, Names, Policy};
 use crate::rules::page::PAGES;
+use crate::rules::{KINDS, Kind};
 use crate::source::Worktree;
 use crate::text::FileId;
 
-/// The names of all rules that a policy may speak of.
+/// The names of all rules that come with the program and that a policy may speak of.
 pub fn rule_names() -> Vec<&'static str> {
-    PAGES.iter().map(|page| page.rule).filter(|rule| *rule != INVALID_POLICY.as_str()).collect()
+    let is_rule = |name: &&str| *name != INVALID_POLICY.as_str() && Kind::named(name).is_none();
+    PAGES.iter().map(|page| page.rule).filter(is_rule).collect()
+}
+
+/// The names of all rules under a policy, sorted: its own are among them.
+pub fn rule_names_under(policy: &Policy) -> Vec<SmolStr> {
+    let own = policy.own_rules().map(|(rule, _)| rule.clone());
+    let mut names: Vec<SmolStr> = rule_names().into_iter().map(SmolStr::new_static).chain(own).collect();
+    names.sort_unstable();
+    names
 }
 
 /// The policy of a file; where there is none, the recommended one. Every mistake in it is a finding.
 pub fn load_policy(worktree: &mut Worktree, file: Option<FileId>) -> Result<Policy, Vec<Finding>> {
     let Some(file) = file else { return Ok(Policy::recommended()) };
-    let policy = Policy::load(file, worktree, &rule_names())?;
+    let kinds: Vec<&str> = KINDS.iter().map(|kind| kind.id).collect();
+    let policy = Policy::load(file, worktree, Names { rules: &rule_names(), kinds: &kinds })?;
     let mut findings = Vec::new();
     Rulebook::new(&policy, &[], &mut findings);
     if findings.is_empty() { Ok(policy) } else { Err(findings) }

@@ -3,10 +3,11 @@
 use std::fmt;
 
 use rayon::prelude::*;
+use smol_str::SmolStr;
 
 use crate::finding::{Finding, RuleId};
 use crate::policy::Policy;
-use crate::rules::{self, Check, Context};
+use crate::rules::{self, Check, Context, Kind};
 use crate::text::Sources;
 use crate::tree::{Node, NodeId, Tree};
 
@@ -18,7 +19,7 @@ pub(super) struct Rulebook<'p> {
 
 /// A rule with the options that one setting of the policy gives it.
 struct Ready {
-    rule: &'static str,
+    rule: SmolStr,
     /// The number of the setting.
     setting: usize,
     check: Check,
@@ -28,25 +29,31 @@ impl<'p> Rulebook<'p> {
     /// Makes the rules ready that a policy has on; of those, only the selected ones, where any is. Mistakes in options
     /// are findings.
     pub(super) fn new(policy: &'p Policy, select: &[RuleId], findings: &mut Vec<Finding>) -> Self {
-        let mut ready = Vec::new();
-        let without_options =
-            policy.rules().filter(|rule| rules::ENTRIES.iter().all(|entry| entry.id != *rule));
-        for said in without_options.flat_map(|rule| policy.settings(rule)) {
-            findings.extend(said.options().refuse_others().err());
-        }
-        for entry in rules::ENTRIES {
-            if !select.is_empty() && !select.iter().any(|rule| rule.as_str() == entry.id) {
-                continue;
-            }
-            for (setting, said) in policy.settings(entry.id).iter().enumerate() {
-                match entry.configure(&said.options()) {
-                    Ok(check) if said.is_on() => ready.push(Ready { rule: entry.id, setting, check }),
+        let mut rulebook = Self { policy, ready: Vec::new() };
+        let is_selected = |rule: &str| select.is_empty() || select.iter().any(|id| id.as_str() == rule);
+        for rule in policy.rules() {
+            let entry = rules::ENTRIES.iter().find(|entry| entry.id == rule);
+            for (setting, said) in policy.settings(rule).iter().enumerate() {
+                let check = match (entry, &said.definition) {
+                    (Some(entry), _) => entry.configure(&said.options()).map(Some),
+                    (None, Some(definition)) => {
+                        let kind = Kind::named(&definition.kind)
+                            .expect("a policy is read with the kinds that there are");
+                        kind.configure(rule, &said.options()).map(Some)
+                    }
+                    // The rules of the language have no options.
+                    (None, None) => said.options().refuse_others().map(|()| None),
+                };
+                match check {
+                    Ok(Some(check)) if said.is_on() && is_selected(rule) => {
+                        rulebook.ready.push(Ready { rule: rule.into(), setting, check });
+                    }
                     Ok(_) => {}
                     Err(finding) => findings.push(finding),
                 }
             }
         }
-        Self { policy, ready }
+        rulebook
     }
 
     /// What the rules find in the modules that some of these roots lead to.
@@ -79,13 +86,13 @@ impl<'p> Rulebook<'p> {
     /// Whether what the rule finds with these options is what counts at the place where it is found.
     fn is_asked_for(&self, ready: &Ready, finding: &Finding, sources: &Sources) -> bool {
         let place = super::verdict::place_of(finding, sources);
-        self.policy.setting(ready.rule, place).is_some_and(|(setting, _)| setting == ready.setting)
+        self.policy.setting(&ready.rule, place).is_some_and(|(setting, _)| setting == ready.setting)
     }
 }
 
 impl fmt::Debug for Rulebook<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.ready.iter().map(|ready| (ready.rule, ready.setting))).finish()
+        f.debug_list().entries(self.ready.iter().map(|ready| (&ready.rule, ready.setting))).finish()
     }
 }
 

@@ -85,8 +85,8 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         let (policy, file) = arguments.policy.load(&current, &mut worktree, terminal)?;
         let settings = Settings {
             engines: arguments.engine.clone(),
-            select: selection::select(&arguments.select)?,
-            ignore: selection::ignore(&arguments.ignore)?,
+            select: selection::select(&arguments.select, &policy)?,
+            ignore: selection::ignore(&arguments.ignore, &policy)?,
             exclude,
             today: Some(arguments.today.unwrap_or_else(Date::today)),
             baseline: arguments.baseline.as_deref().map(baseline).transpose()?.unwrap_or_default(),

@@ -1,34 +1,87 @@
 //! Turns the name of a rule into its page.
 
+use std::env;
 use std::process::ExitCode;
 
+use smol_str::SmolStr;
+
 use super::terminal::Terminal;
-use super::{Failure, say};
-use crate::rules::page::{self, Page};
+use super::{Failure, place, policy, say};
+use crate::check::rule_names_under;
+use crate::policy::{Definition, Level, Line, Policy, Setting};
+use crate::report::{one_line, visible};
+use crate::rules::KINDS;
+use crate::rules::page::Page;
+use crate::source::Worktree;
 use crate::text::nearest;
 
 /// Arguments of `explain`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The rule, as a report names it
+    /// The rule, as a report names it, or a kind of rule
     #[arg(value_name = "RULE")]
     rule: String,
+    #[command(flatten)]
+    policy: policy::Arguments,
 }
 
 /// What helps where no name is near.
 pub(super) const LIST: &str = "`overrule rules` lists them all";
 
-/// Prints the page: as it is, or with colours in the place of Markdown's marks.
+/// Prints the page: as it is, or with colours in the place of Markdown's marks. A policy is read only for what no page of
+/// the program tells of.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
-    let page = Page::of(&arguments.rule).ok_or_else(|| unknown_rule(&arguments.rule))?;
-    let text = format!("# {}\n\n{}", page.rule, page.text);
+    let text = match Page::of(&arguments.rule) {
+        Some(page) => format!("# {}\n\n{}", page.rule, page.text),
+        None => of_policy(arguments, terminal)?,
+    };
     say(&if terminal.color { painted(&text) } else { text })
 }
 
+/// What a policy says of a rule that it makes itself, and the page of its kind.
+fn of_policy(arguments: &Arguments, terminal: &Terminal) -> Result<String, Failure> {
+    let rule = arguments.rule.as_str();
+    let current = env::current_dir()
+        .map_err(|error| Failure::new(format!("the current folder cannot be read: {error}")))?;
+    let mut worktree =
+        Worktree::without_modules(&current).map_err(|error| Failure::new(error.to_string()))?;
+    let (policy, _) = arguments.policy.load(&current, &mut worktree, terminal)?;
+    let setting = policy.everywhere(rule).or_else(|| policy.settings(rule).last());
+    let own = setting.and_then(|setting| Some((setting, setting.definition.as_ref()?)));
+    let (setting, definition) = own.ok_or_else(|| unknown_rule(rule, &policy))?;
+    let Setting { level, asked_by: Line { file, line, .. }, .. } = setting;
+    let file = place::names(&current, worktree.top()).of(file);
+    let mut text = format!("# {rule}\n\n");
+    if let Ok(Some(message)) = setting.options().string("message") {
+        text.push_str(&format!("{}\n\n", one_line(&message)));
+    }
+    text.push_str(&format!(
+        "A rule of the kind `{}`, at the level `{}` by {}:{line}:\n\n```hcl\n{}\n```\n\n",
+        definition.kind,
+        level.map(Level::word).unwrap_or_default(),
+        one_line(&file),
+        visible(worktree.sources().slice(definition.span))
+    ));
+    text.push_str(&own_page(rule, definition, &mut worktree));
+    let kind = Page::of(&definition.kind).expect("every kind of rule has a page");
+    text.push_str(&format!("# {}\n\n{}", kind.rule, kind.text));
+    Ok(text)
+}
+
+/// The page `RULE.md` that lies beside the policy, if one does.
+fn own_page(rule: &str, definition: &Definition, worktree: &mut Worktree) -> String {
+    match worktree.read_beside(definition.span.file, &format!("{rule}.md")) {
+        Ok(page) => format!("{}\n", visible(worktree.sources().get(page).text())),
+        Err(_) => String::new(),
+    }
+}
+
 /// That there is no such rule, and which there is.
-fn unknown_rule(name: &str) -> Failure {
-    let failure = Failure::new(format!("no rule is called `{}`", crate::report::one_line(name)));
-    match nearest(name, page::PAGES.iter().map(|page| page.rule)) {
+fn unknown_rule(name: &str, policy: &Policy) -> Failure {
+    let failure = Failure::new(format!("no rule is called `{}`", one_line(name)));
+    let known = rule_names_under(policy);
+    let kinds = KINDS.iter().map(|kind| kind.id);
+    match nearest(name, known.iter().map(SmolStr::as_str).chain(kinds)) {
         Some(rule) => failure.help(format!("did you mean `{rule}`?")),
         None => failure.help(LIST),
     }

@@ -3,12 +3,15 @@
 use std::env;
 use std::process::ExitCode;
 
+use smol_str::SmolStr;
+
 use super::terminal::Terminal;
 use super::{Failure, place, policy, say};
-use crate::check::rule_names;
+use crate::check::rule_names_under;
 use crate::finding::Severity;
 use crate::policy::{Level, Line, Origin, Policy};
 use crate::report::one_line;
+use crate::rules::KINDS;
 use crate::rules::page::Page;
 use crate::source::Worktree;
 
@@ -20,6 +23,7 @@ pub(super) struct Arguments {
 }
 
 /// Prints every rule: its level, who set that, and what it finds. A pattern of paths that has other levels is left out.
+/// Behind them stand the kinds of rules that a policy makes itself.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let current = env::current_dir()
         .map_err(|error| Failure::new(format!("the current folder cannot be read: {error}")))?;
@@ -27,15 +31,20 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         Worktree::without_modules(&current).map_err(|error| Failure::new(error.to_string()))?;
     let (policy, _) = arguments.policy.load(&current, &mut worktree, terminal)?;
     let names = place::names(&current, worktree.top());
-    let rows: Vec<Row> = rule_names()
-        .into_iter()
-        .map(|rule| {
-            let (level, asked_by) = said(&policy, rule, |file| names.of(file));
-            Row { rule, level, asked_by, finds: Page::of(rule).map_or("", Page::finds) }
-        })
-        .collect();
+    let rules = rule_names_under(&policy).into_iter().map(|rule| {
+        let (level, asked_by) = said(&policy, &rule, |file| names.of(file));
+        let finds = finds(&policy, &rule);
+        Row { rule, level, asked_by, finds }
+    });
+    let kinds = KINDS.iter().map(|kind| Row {
+        rule: SmolStr::new_static(kind.id),
+        level: "kind",
+        asked_by: String::new(),
+        finds: Page::of(kind.id).map_or("", Page::finds).into(),
+    });
+    let rows: Vec<Row> = rules.chain(kinds).collect();
     let widest = |text: fn(&Row) -> &str| rows.iter().map(|row| text(row).len()).max().unwrap_or(0);
-    let (name_width, asker_width) = (widest(|row| row.rule), widest(|row| &row.asked_by));
+    let (name_width, asker_width) = (widest(|row| &row.rule), widest(|row| &row.asked_by));
     let mut list = String::new();
     for Row { rule, level, asked_by, finds } in &rows {
         let name = format!("{rule:name_width$}");
@@ -46,14 +55,27 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
 }
 
 struct Row {
-    rule: &'static str,
+    rule: SmolStr,
     level: &'static str,
     asked_by: String,
-    finds: &'static str,
+    finds: String,
+}
+
+/// One line on what a rule finds; of one that the policy makes, what it says itself.
+fn finds(policy: &Policy, rule: &str) -> String {
+    match policy.definition(rule) {
+        Some(definition) => {
+            let setting = policy.everywhere(rule).or_else(|| policy.settings(rule).last());
+            let message = setting.and_then(|setting| setting.options().string("message").ok()?);
+            let message = message.map(|message| one_line(&message).into_owned());
+            message.unwrap_or_else(|| format!("A rule of the kind `{}`.", definition.kind))
+        }
+        None => Page::of(rule).map_or("", Page::finds).into(),
+    }
 }
 
 /// What a policy makes of a rule everywhere, and on whose word.
-fn said(policy: &Policy, rule: &'static str, name: impl Fn(&str) -> String) -> (&'static str, String) {
+fn said(policy: &Policy, rule: &str, name: impl Fn(&str) -> String) -> (&'static str, String) {
     let engine = Page::of(rule).and_then(Page::severity).map(Severity::name);
     match policy.everywhere(rule) {
         Some(setting) => {

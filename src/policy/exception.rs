@@ -48,7 +48,7 @@ pub(super) fn read(block: &Block, reader: &mut Reader<'_>) -> Option<Exception> 
     let paths = reader.globs(&content, "paths");
     let reason = content.attribute("reason");
     if reason.is_none() {
-        reader.findings.push(missing("reason", block));
+        reader.findings.push(missing("reason", block.header));
     }
     let reason = reason.and_then(|attribute| Some((attribute, reader.text(attribute)?)));
     if let Some((attribute, text)) = &reason

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+use super::definition::{self, Definition};
 use super::exception::{self, Exception};
 use super::fault::{INVALID_POLICY, fault, unknown};
 use super::options::{text, texts, wrong_type};
@@ -31,15 +32,32 @@ pub(super) struct File {
 /// A `rule` block.
 #[derive(Debug, Clone)]
 pub(super) struct RuleBlock {
+    /// The name of the rule; of one that the policy makes itself, the second label.
     pub(super) rule: SmolStr,
     pub(super) name_span: Span,
+    /// How one points at the block.
+    pub(super) header: Span,
     /// Counted from 1.
     pub(super) line: usize,
+    /// Of a rule that the policy makes itself: what it is.
+    pub(super) definition: Option<Arc<Definition>>,
     /// Where it holds; none where that is everywhere.
     pub(super) paths: Option<Arc<Globs>>,
     pub(super) level: Option<Level>,
     pub(super) level_span: Option<Span>,
     pub(super) options: Vec<Arc<Attribute>>,
+}
+
+impl RuleBlock {
+    /// Whether both define one rule for one place.
+    pub(super) fn defines_what(&self, other: &Self) -> bool {
+        let is_same_place = match (&self.paths, &other.paths) {
+            (None, None) => true,
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        other.definition.is_some() && self.rule == other.rule && is_same_place
+    }
 }
 
 const BLOCKS: &[BlockSchema<'static>] = &[
@@ -49,7 +67,7 @@ const BLOCKS: &[BlockSchema<'static>] = &[
     BlockSchema::new("paths", &["pattern"]),
     BlockSchema::new("exception", &["rule"]),
 ];
-const RULE: BlockSchema<'static> = BlockSchema::new("rule", &["name"]);
+const RULE: BlockSchema<'static> = BlockSchema::new("rule", &["name"]).and_maybe(&["name of its own"]);
 
 /// Reads a policy. Every mistake in it is a finding of the same rule, also those that are mistakes in any file.
 pub(super) fn read(id: FileId, source: &Source, findings: &mut Vec<Finding>) -> File {
@@ -125,7 +143,7 @@ impl Reader<'_> {
         let content = self.arguments(&block.body, &["paths"]);
         let globs = self.globs(&content, "paths");
         if content.attribute("paths").is_none() {
-            self.findings.push(missing("paths", block));
+            self.findings.push(missing("paths", block.header));
         }
         let role = Role::of(&label.text);
         if role.is_none() {
@@ -145,13 +163,24 @@ impl Reader<'_> {
     }
 
     fn rule(&mut self, block: &Block, paths: Option<&Arc<Globs>>) -> Option<RuleBlock> {
-        let name = block.labels.first()?;
-        let mut options = block.body.just_attributes(self.findings);
+        let name = block.labels.last()?;
+        let definition = match block.labels.as_slice() {
+            [kind, name] => Some(Arc::new(definition::read(block, kind, name, self))),
+            _ => None,
+        };
+        // Blocks in it, which are no arguments, a definition has looked at.
+        let mut no_arguments = Vec::new();
+        let mut options = block.body.just_attributes(&mut no_arguments);
+        if definition.is_none() {
+            self.findings.append(&mut no_arguments);
+        }
         let at = options.iter().position(|attribute| attribute.name == "level");
         let level = at.map(|at| options.remove(at));
         Some(RuleBlock {
             rule: name.text.clone(),
             name_span: name.span,
+            header: block.header,
+            definition,
             line: self.source.position(block.header.start).line,
             paths: paths.cloned(),
             level_span: level.as_ref().map(|attribute| attribute.expr.span),
@@ -193,14 +222,14 @@ impl Reader<'_> {
         self.kept(word.ok_or_else(|| unknown(&attribute.name, &given, known, attribute.expr.span)))
     }
 
-    fn kept<T>(&mut self, result: Result<T, Finding>) -> Option<T> {
+    pub(super) fn kept<T>(&mut self, result: Result<T, Finding>) -> Option<T> {
         result.map_err(|finding| self.findings.push(finding)).ok()
     }
 }
 
 /// An argument that has to be there.
-pub(super) fn missing(name: &str, block: &Block) -> Finding {
-    fault("Missing required argument", block.header)
+pub(super) fn missing(name: &str, block: Span) -> Finding {
+    fault("Missing required argument", block)
         .detail(format!("The argument `{name}` is required, but it is not set."))
         .help(format!("set `{name}`"))
 }

@@ -29,6 +29,27 @@ impl Globs {
     }
 }
 
+/// Patterns of texts that are no paths: `*` stands for anything, and a pattern means the whole text.
+#[derive(Debug, Clone, Default)]
+pub struct Patterns(GlobSet);
+
+impl Patterns {
+    /// Reads the patterns; the first that cannot be read is told in one line.
+    pub fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
+        let mut set = GlobSetBuilder::new();
+        for pattern in patterns {
+            let glob = GlobBuilder::new(pattern).literal_separator(false).backslash_escape(true).build();
+            set.add(glob.map_err(|error| format!("`{pattern}` is no pattern: {}", error.kind()))?);
+        }
+        set.build().map(Self).map_err(|error| error.to_string())
+    }
+
+    /// Whether a text is meant.
+    pub fn has(&self, text: &str) -> bool {
+        self.0.is_match(text)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -44,6 +65,16 @@ mod tests {
         assert!(!has("lib/*/main.tf", "lib/a/b/main.tf"));
         assert!(has("**/fixtures", "a/b/fixtures/main.tf"));
         assert!(!Globs::default().has("main.tf"));
+    }
+
+    #[test]
+    fn patterns_of_texts_mean_the_whole_text() {
+        let has = |pattern: &str, text: &str| Patterns::new([pattern]).expect("a pattern").has(text);
+        assert!(has("arn:aws:iam::*", "arn:aws:iam::1:role/a/b"));
+        assert!(has("t?.{micro,small}", "t3.micro"));
+        assert!(has("0.0.0.0/0", "0.0.0.0/0"));
+        assert!(!has("public", "public/a") && !has("public", "a-public"));
+        assert!(Patterns::new(["a["]).is_err());
     }
 
     #[test]

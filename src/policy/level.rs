@@ -16,6 +16,9 @@ impl Level {
     pub const ALL: [Self; 4] =
         [Self::On(Severity::Error), Self::On(Severity::Warning), Self::On(Severity::Notice), Self::Off];
 
+    /// That of a rule that a policy makes itself and gives none: what a team asks for is not met.
+    pub const USUAL: Self = Self::On(Severity::Error);
+
     /// The word that people write.
     pub const fn word(self) -> &'static str {
         match self {

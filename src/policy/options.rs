@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::Globs;
 use super::fault::{fault, unknown};
+use super::file::missing;
+use super::{Globs, Patterns};
 use crate::finding::Finding;
 use crate::syntax::{Attribute, Expr, ExprKind};
 use crate::text::Span;
@@ -16,13 +17,20 @@ use crate::value;
 #[derive(Debug)]
 pub struct Options<'p> {
     given: &'p [Arc<Attribute>],
+    /// How one points at the block that they stand in.
+    header: Option<Span>,
     asked: RefCell<Vec<&'static str>>,
 }
 
 impl<'p> Options<'p> {
     /// The options that these arguments set.
     pub fn new(given: &'p [Arc<Attribute>]) -> Self {
-        Self { given, asked: RefCell::default() }
+        Self { given, header: None, asked: RefCell::default() }
+    }
+
+    /// The options of a block.
+    pub(super) fn of_block(given: &'p [Arc<Attribute>], header: Span) -> Self {
+        Self { header: Some(header), ..Self::new(given) }
     }
 
     /// Patterns of paths, or of anything that is written like one; none match where the option is not set.
@@ -34,6 +42,57 @@ impl<'p> Options<'p> {
         }
         let patterns = patterns.iter().map(|(pattern, _)| pattern.as_str());
         Globs::new(patterns).map_err(|error| fault("Invalid pattern", self.span(name)).detail(error))
+    }
+
+    /// Patterns of whole texts. Numbers and `true` or `false` among them stand for how they are written.
+    pub fn patterns(&self, name: &'static str) -> Result<Option<Patterns>, Finding> {
+        let Some(expr) = self.ask(name) else { return Ok(None) };
+        let written = self.written(name)?;
+        for (pattern, element) in written.iter().zip(expr.as_list().unwrap_or_default()) {
+            let checked = Patterns::new([pattern.as_str()]);
+            checked.map_err(|error| fault("Invalid pattern", element.span).detail(error))?;
+        }
+        let all = Patterns::new(written.iter().map(SmolStr::as_str));
+        all.map(Some).map_err(|error| fault("Invalid pattern", expr.span).detail(error))
+    }
+
+    /// The same as they are written; none where the option is not set.
+    pub fn written(&self, name: &'static str) -> Result<Vec<SmolStr>, Finding> {
+        let Some(expr) = self.ask(name) else { return Ok(Vec::new()) };
+        let wrong = |expr| wrong_type(name, "a list of texts, numbers, `true` or `false`", expr);
+        let elements = expr.as_list().ok_or_else(|| wrong(expr))?;
+        elements.iter().map(|element| written(element).ok_or_else(|| wrong(element))).collect()
+    }
+
+    /// A list of texts, each with its place; none where the option is not set.
+    pub fn texts(&self, name: &'static str) -> Result<Option<Vec<(SmolStr, Span)>>, Finding> {
+        self.listed(name)
+    }
+
+    /// What an option is set to, as it is written; none where it is not set.
+    pub fn expression(&self, name: &'static str) -> Option<&'p Expr> {
+        self.ask(name)
+    }
+
+    /// What an option is set to, which it has to be.
+    pub fn required<T>(&self, name: &'static str, given: Option<T>) -> Result<T, Finding> {
+        given.ok_or_else(|| {
+            missing(name, self.header.expect("only rules that a policy makes have to be told things"))
+        })
+    }
+
+    /// A list of some of a few words; none where the option is not set.
+    pub fn words(
+        &self,
+        name: &'static str,
+        words: &[&'static str],
+    ) -> Result<Option<Vec<&'static str>>, Finding> {
+        let Some(given) = self.listed(name)? else { return Ok(None) };
+        let known = |(word, span): (SmolStr, Span)| {
+            let found = words.iter().copied().find(|known| *known == word);
+            found.ok_or_else(|| unknown("word", &word, words.iter().copied(), span))
+        };
+        given.into_iter().map(known).collect::<Result<_, _>>().map(Some)
     }
 
     /// A list of texts; none where the option is not set.
@@ -83,6 +142,16 @@ impl<'p> Options<'p> {
         fault(format!("Invalid `{name}`"), self.span(name)).detail(why)
     }
 
+    /// A mistake at a place in an option.
+    pub fn mistake(&self, summary: impl Into<String>, at: Span) -> Finding {
+        fault(summary, at)
+    }
+
+    /// A word in an option that means nothing there.
+    pub fn unknown(&self, what: &str, word: &str, known: &[&str], at: Span) -> Finding {
+        unknown(what, word, known.iter().copied(), at)
+    }
+
     /// Where an option was set, but never asked for.
     pub fn refuse_others(&self) -> Result<(), Finding> {
         let asked = self.asked.borrow();
@@ -121,6 +190,12 @@ pub(super) fn texts(name: &str, expr: &Expr) -> Result<Vec<(SmolStr, Span)>, Fin
 /// The text of a string without anything to calculate.
 pub(super) fn text(expr: &Expr) -> Option<SmolStr> {
     value::constant(expr, &mut Vec::new()).as_str().map(SmolStr::new)
+}
+
+/// The same for what becomes a string where one is asked for.
+fn written(expr: &Expr) -> Option<SmolStr> {
+    let value = value::constant(expr, &mut Vec::new());
+    value::convert(&value, &value::Type::String).ok()?.as_str().map(SmolStr::new)
 }
 
 /// An argument that has to be something else.

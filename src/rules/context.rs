@@ -2,7 +2,7 @@
 
 use crate::engine::Loaded;
 use crate::module::Module;
-use crate::source::{Folder, Worktree};
+use crate::source::{Folder, Names, Worktree};
 use crate::syntax::{Comment, File};
 use crate::text::{FileId, Sources};
 
@@ -42,6 +42,11 @@ impl<'c> Context<'c> {
     /// The folder of a module: the names of its files, and what lies beside them.
     pub fn folder(&self, path: &str) -> Option<&'c Folder> {
         self.worktree.folder(path)
+    }
+
+    /// The names of all that is in a folder, module files or not.
+    pub fn names(&self, folder: &str) -> Names {
+        self.worktree.names(folder)
     }
 
     /// The files that a module is made of, in the order in which they are loaded, as far as they could be read.

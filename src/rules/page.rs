@@ -43,6 +43,8 @@ macro_rules! pages {
 
 /// Every page, by name. A new rule has a file and a line here.
 pub const PAGES: &[Page] = pages![
+    "allowed-source",
+    "allowed-value",
     "depends-on-uncommented",
     "deprecated-module-argument",
     "deprecated-provider-version",
@@ -50,6 +52,9 @@ pub const PAGES: &[Page] = pages![
     "duplicate-declaration",
     "duplicate-required-provider",
     "expired-exception",
+    "forbidden-argument",
+    "forbidden-block",
+    "forbidden-value",
     "ignored-backend-or-cloud",
     "invalid-action",
     "invalid-check-or-condition",
@@ -84,6 +89,7 @@ pub const PAGES: &[Page] = pages![
     "module-version-exact",
     "module-version-missing",
     "moved-target-missing",
+    "naming",
     "no-default-provider",
     "no-upper-bound-in-root",
     "non-preferred-local-name",
@@ -121,6 +127,8 @@ pub const PAGES: &[Page] = pages![
     "providers-map-redundant",
     "proxy-provider-block",
     "reference-cycle",
+    "required-argument",
+    "required-file",
     "required-provider-missing",
     "required-version-missing",
     "resource-without-provider",

@@ -1,0 +1,132 @@
+//! Turns comments of carets, and what a check finds, into marks: a place in a file, and what is said there.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::check::Verdict;
+use crate::finding::Severity;
+use crate::text::{Sources, Span};
+
+/// A place in a file of an example, and what is said there.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mark {
+    /// Where; none for what has no place.
+    pub place: Option<MarkedPlace>,
+    /// What is said.
+    pub words: String,
+}
+
+/// Columns of one line.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MarkedPlace {
+    /// The path of the file.
+    pub file: String,
+    /// Counted from 1.
+    pub line: usize,
+    /// The first column, counted from 1.
+    pub from: usize,
+    /// The column behind the last.
+    pub to: usize,
+}
+
+/// How a page and a check differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Difference {
+    /// The page says so, and the check does not.
+    Missing(Mark),
+    /// The check says so, and the page does not.
+    Unexpected(Mark),
+}
+
+impl fmt::Display for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            None => write!(f, "no place: {}", self.words),
+            Some(MarkedPlace { file, line, from, to }) => {
+                write!(f, "{file}:{line}, columns {from} to {}: {}", to - 1, self.words)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing(mark) => write!(f, "only on the page:  {mark}"),
+            Self::Unexpected(mark) => write!(f, "only in the check: {mark}"),
+        }
+    }
+}
+
+/// What a page has to say of one verdict.
+pub(super) fn marks(verdict: &Verdict, sources: &Sources) -> Vec<Mark> {
+    let finding = &verdict.finding;
+    let primary = Mark { place: finding.primary.map(|span| place(span, sources)), words: words(verdict) };
+    let related = finding
+        .related
+        .iter()
+        .map(|related| Mark { place: Some(place(related.span, sources)), words: related.message.clone() });
+    std::iter::once(primary).chain(related).collect()
+}
+
+/// The words at the primary place.
+pub(super) fn words(verdict: &Verdict) -> String {
+    let summary = &verdict.finding.summary;
+    match verdict.level {
+        Severity::Error => summary.clone(),
+        Severity::Warning | Severity::Notice => format!("{}: {summary}", verdict.level.name()),
+    }
+}
+
+fn place(span: Span, sources: &Sources) -> MarkedPlace {
+    let source = sources.get(span.file);
+    let start = source.position(span.start);
+    let rest = source.text().get(span.range()).unwrap_or("");
+    let first = rest.lines().next().unwrap_or("");
+    let end = u32::try_from(start.byte + first.len()).map_or(start, |end| source.position(end));
+    MarkedPlace {
+        file: source.name().to_owned(),
+        line: start.line,
+        from: start.column,
+        to: end.column.max(start.column + 1),
+    }
+}
+
+/// A comment that says what is found.
+pub(super) struct Comment<'a> {
+    /// None for what has no place.
+    pub(super) columns: Option<Range<usize>>,
+    pub(super) words: &'a str,
+}
+
+impl<'a> Comment<'a> {
+    /// Reads a line, if it is one.
+    pub(super) fn read(line: &'a str) -> Option<Self> {
+        let inside = line.trim_start();
+        let rest = inside.strip_prefix('#').or_else(|| inside.strip_prefix("//"))?;
+        let carets = rest.trim_start();
+        if let Some(words) = carets.strip_prefix("no place: ") {
+            return Some(Self { columns: None, words });
+        }
+        let words = carets.trim_start_matches('^');
+        // A space or the end stands behind the carets, so that `^` may begin a word of any other comment.
+        if words.len() == carets.len() || !(words.is_empty() || words.starts_with(' ')) {
+            return None;
+        }
+        let start = if carets.len() == rest.len() { inside } else { carets };
+        let columns = line.len() - start.len() + 1..line.len() - words.len() + 1;
+        Some(Self { columns: Some(columns), words: words.trim() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comment_with_a_caret_in_it_is_a_comment() {
+        assert!(Comment::read("# a ^^^ b").is_none());
+        assert!(Comment::read("# ^a").is_none());
+        assert!(Comment::read("a = 1 # ^^^ b").is_none());
+    }
+}

@@ -1,0 +1,181 @@
+//! Turns a page into the examples on it.
+
+use super::Example;
+use crate::engine::Choice;
+
+/// Why a page cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageError {
+    /// The line on the page, counted from 1.
+    pub line: usize,
+    /// What is wrong with it, one lower-case line.
+    pub message: String,
+}
+
+/// The examples of a page, in its order.
+pub fn examples(page: &str) -> Result<Vec<Example>, PageError> {
+    let mut examples: Vec<Example> = Vec::new();
+    let mut lines = page.lines().enumerate().skip_while(|(_, line)| *line != "## Examples").skip(1);
+    let mut name = None;
+    while let Some((at, line)) = lines.next() {
+        let wrong = |message: String| PageError { line: at + 1, message };
+        if line.starts_with("## ") {
+            break;
+        }
+        if let Some(claim) = line.strip_prefix("### ") {
+            examples.push(Example::new(claim, at + 1));
+            name = None;
+        } else if let Some(engine) = line.strip_prefix("engine: ") {
+            let choice = Choice::parse(engine).map_err(|error| wrong(error.to_string()))?;
+            last(&mut examples).map_err(wrong)?.engines = Some(choice);
+        } else if let Some(named) = line.strip_prefix('`').and_then(|line| line.strip_suffix("`:")) {
+            name = Some(named.to_owned());
+        } else if let Some(language) = line.strip_prefix("```") {
+            let inside = lines.by_ref().take_while(|(_, line)| *line != "```");
+            let text: Vec<(usize, &str)> = inside.map(|(at, line)| (at + 1, line)).collect();
+            if let Some(name) = name.take().or_else(|| default_name(language)) {
+                last(&mut examples).and_then(|example| example.add(name, &text, 0)).map_err(wrong)?;
+            }
+        }
+    }
+    for example in &mut examples {
+        example.marks.sort();
+    }
+    Ok(examples)
+}
+
+/// Whether a page has examples at all.
+pub fn has_examples(page: &str) -> bool {
+    page.lines().any(|line| line == "## Examples")
+}
+
+fn last(examples: &mut [Example]) -> Result<&mut Example, String> {
+    examples.last_mut().ok_or_else(|| "an example begins with a heading: `### ` and its claim".to_owned())
+}
+
+fn default_name(language: &str) -> Option<String> {
+    match language {
+        "hcl" => Some("main.tf".to_owned()),
+        "json" => Some("main.tf.json".to_owned()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::example::OnPage;
+    use crate::finding::Language;
+
+    const PAGE: &str = r#"Two of one.
+
+## Examples
+
+### The second is one too many
+
+```hcl
+locals {
+  a = 1
+  #^^^^ first declared here
+}
+
+locals {
+  a = 2
+# ^^^^^ Duplicate local value definition
+}
+```
+
+### In another folder
+
+engine: opentofu@1.8
+
+```text
+No file.
+```
+
+`modules/net/main.tf`:
+```hcl
+locals {}
+```
+
+```json
+{
+  "locals": {}
+// no place: Nothing
+//^^^ Here
+}
+```
+
+## After
+"#;
+
+    fn read(page: &str) -> Vec<Example> {
+        examples(page).expect("a page without a mistake")
+    }
+
+    #[test]
+    fn headings_are_claims_and_blocks_are_files() {
+        let examples = read(PAGE);
+        let told: Vec<String> = examples
+            .iter()
+            .map(|example| {
+                let files: Vec<&str> = example.files.iter().map(|file| file.name.as_str()).collect();
+                format!("{} {}: {}", example.line, example.claim, files.join(" "))
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "5 The second is one too many: main.tf",
+                "19 In another folder: modules/net/main.tf main.tf.json"
+            ]
+        );
+        let engines = examples[1].engines.as_ref().expect("an engine is named");
+        assert_eq!(engines.engines()[0].word().to_string(), "opentofu@1.8.11");
+        assert_eq!(examples[1].files[1].text, "{\n  \"locals\": {}\n}\n", "JSON has no comments");
+    }
+
+    #[test]
+    fn carets_mark_columns_of_the_line_above() {
+        let examples = read(PAGE);
+        let marks = |example: &Example| example.marks.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(
+            marks(&examples[0]),
+            [
+                "main.tf:2, columns 3 to 7: first declared here",
+                "main.tf:7, columns 3 to 7: Duplicate local value definition"
+            ]
+        );
+        assert_eq!(marks(&examples[1]), ["no place: Nothing", "main.tf.json:2, columns 1 to 5: Here"]);
+        let lines: Vec<_> = examples.iter().map(|example| example.on_page(&example.marks[1])).collect();
+        assert_eq!(
+            lines,
+            [Some(OnPage { line: 14, from: 3, to: 8 }), Some(OnPage { line: 34, from: 1, to: 6 })],
+            "of the line that is marked"
+        );
+    }
+
+    #[test]
+    fn what_differs_is_told_from_both_sides() {
+        let rule = Language::DuplicateDeclaration.id();
+        let examples = read(&PAGE.replace("# ^^^^^ Dup", "# ^^^ Dup").replace("#^^^^ first", "no words"));
+        let differences: Vec<String> =
+            examples[0].differences(&rule).iter().map(ToString::to_string).collect();
+        assert!(
+            differences.contains(
+                &"only on the page:  main.tf:7, columns 3 to 5: Duplicate local value definition".to_owned()
+            ) && differences.contains(
+                &"only in the check: main.tf:7, columns 3 to 7: Duplicate local value definition".to_owned()
+            ),
+            "{differences:#?}"
+        );
+    }
+
+    #[test]
+    fn a_page_that_cannot_be_read_says_which_line() {
+        let wrong = |page: &str| examples(page).map_err(|error| (error.line, error.message)).unwrap_err();
+        assert_eq!(wrong("## Examples\n```hcl\n```\n").0, 2);
+        assert_eq!(wrong("## Examples\n### A\n```hcl\n```\n```hcl\n```\n").0, 5);
+        assert!(wrong("## Examples\n### A\nengine: tofu\n").1.contains("did you mean `opentofu`?"));
+    }
+}

@@ -1,0 +1,125 @@
+//! Turns a `rule` block with two labels into a rule that a policy makes itself: its kind, and the examples that show it.
+
+use smol_str::SmolStr;
+
+use super::fault::{fault, unknown};
+use super::file::{Reader, missing};
+use super::options::{text, wrong_type};
+use crate::finding::Finding;
+use crate::syntax::{Block, Expr, ExprKind, Label, ObjectKey};
+use crate::text::Span;
+
+/// A rule that a policy makes itself.
+#[derive(Debug, Clone)]
+pub struct Definition {
+    /// Which kind of rule it is.
+    pub kind: SmolStr,
+    /// Where that is written.
+    pub kind_span: Span,
+    /// From the first word to the closing brace.
+    pub span: Span,
+    /// What shows that it finds what it should.
+    pub examples: Vec<Shown>,
+}
+
+/// An `example` block.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    /// What it shows.
+    pub claim: SmolStr,
+    /// Where that is written.
+    pub claim_span: Span,
+    /// Paths, texts, and where each text is written.
+    pub files: Vec<(SmolStr, SmolStr, Span)>,
+}
+
+/// Whether a policy can call a rule of its own so: words of small letters and digits, with hyphens between them.
+pub fn is_rule_name(name: &str) -> bool {
+    let is_word = |word: &str| {
+        !word.is_empty() && word.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit())
+    };
+    name.starts_with(|first: char| first.is_ascii_lowercase()) && name.split('-').all(is_word)
+}
+
+/// Reads a block, but for its arguments: those are for the kind to read.
+pub(super) fn read(block: &Block, kind: &Label, name: &Label, reader: &mut Reader<'_>) -> Definition {
+    if !is_rule_name(&name.text) {
+        let finding = fault("Invalid name of a rule", name.span)
+            .detail(format!("`{}` cannot stand in a comment or behind `--select`.", name.text));
+        reader
+            .findings
+            .push(finding.help("write it in small letters, digits and hyphens, as in `owner-tag`"));
+    }
+    let mut examples = Vec::new();
+    for inner in block.body.any_blocks() {
+        if inner.kind == "example" {
+            examples.extend(example(&inner, reader));
+        } else {
+            reader.findings.push(unknown("block", &inner.kind, ["example"], inner.kind_span));
+        }
+    }
+    let span = block.header.to(block.body.span());
+    Definition { kind: kind.text.clone(), kind_span: kind.span, span, examples }
+}
+
+fn example(block: &Block, reader: &mut Reader<'_>) -> Option<Shown> {
+    let [claim] = block.labels.as_slice() else {
+        let finding = fault("Example without a claim", block.header);
+        reader
+            .findings
+            .push(finding.help("say in one label what it shows: `example \"a bucket without an owner\"`"));
+        return None;
+    };
+    let content = reader.arguments(&block.body, &["code", "files"]);
+    let mut shown = Shown { claim: claim.text.clone(), claim_span: claim.span, files: Vec::new() };
+    if let Some(code) = content.attribute("code") {
+        let text = reader.kept(constant("code", &code.expr))?;
+        shown.files.push(("main.tf".into(), text, code.expr.span));
+    }
+    if let Some(files) = content.attribute("files") {
+        shown.files.extend(reader.kept(named(&files.expr))?);
+    }
+    if shown.files.is_empty() {
+        reader.findings.push(missing("code", block.header));
+    }
+    Some(shown)
+}
+
+/// The texts of an object, by path.
+fn named(files: &Expr) -> Result<Vec<(SmolStr, SmolStr, Span)>, Finding> {
+    let ExprKind::Object(items) = &files.kind else {
+        return Err(wrong_type("files", "an object of paths and texts", files));
+    };
+    let file = |(key, value): (&ObjectKey, &Expr)| {
+        let path = match key {
+            ObjectKey::Name(name, _) => name.clone(),
+            ObjectKey::Expr(key) => {
+                text(key).ok_or_else(|| wrong_type("files", "paths between quotes", key))?
+            }
+        };
+        Ok((path, constant("files", value)?, value.span))
+    };
+    items.iter().map(|item| file((&item.key, &item.value))).collect()
+}
+
+fn constant(name: &str, expr: &Expr) -> Result<SmolStr, Finding> {
+    text(expr).ok_or_else(|| {
+        wrong_type(name, "a text without anything to calculate", expr)
+            .help("write `$${` where the example has `${`, and `%%{` where it has `%{`")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_is_called_like_those_that_are_there() {
+        for name in ["a", "owner-tag", "s3-bucket-2"] {
+            assert!(is_rule_name(name), "{name}");
+        }
+        for name in ["", "Owner", "owner_tag", "-a", "a-", "a--b", "3-a", "a b", "ä"] {
+            assert!(!is_rule_name(name), "{name}");
+        }
+    }
+}

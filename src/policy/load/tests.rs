@@ -1,0 +1,286 @@
+use super::*;
+use crate::finding::Severity;
+
+const RULES: &[&str] =
+    &["syntax-error", "invalid-name", "override-drops-provider-source", "unused-exception"];
+const KINDS: &[&str] = &["naming", "required-argument"];
+
+fn load(files: &[(&str, &str)]) -> Result<Policy, Vec<String>> {
+    let texts = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
+    let mut worktree = Worktree::of_files(texts.collect());
+    let file = worktree.read_policy().expect("one policy").expect("a policy");
+    let names = Names { rules: RULES, kinds: KINDS };
+    Policy::load(file, &mut worktree, names).map_err(|findings| {
+        let told = findings.iter().map(|finding| {
+            let place = finding.primary.map(|span| worktree.sources().place(span)).unwrap_or_default();
+            let help = finding.help.as_deref().map(|help| format!(" ({help})")).unwrap_or_default();
+            format!("{place}: {}: {}{help}", finding.summary, finding.detail)
+        });
+        told.collect()
+    })
+}
+
+fn loaded(text: &str) -> Policy {
+    load(&[("overrule.hcl", text)]).expect("a policy without a mistake")
+}
+
+fn wrong(text: &str) -> Vec<String> {
+    load(&[("overrule.hcl", text)]).expect_err("a mistake")
+}
+
+fn level(policy: &Policy, rule: &str, path: &str) -> String {
+    let (_, setting) = policy.setting(rule, path).expect("a setting");
+    let level = setting.level.map_or("the engine's", Level::word);
+    format!("{level} by {}:{}", setting.asked_by.file, setting.asked_by.line)
+}
+
+#[test]
+fn without_extends_the_recommended_preset_applies() {
+    let policy = loaded("");
+    assert!(policy.setting("override-drops-provider-source", "main.tf").is_some_and(|(_, set)| set.is_on()));
+    let policy = loaded("policy {\n  extends = [\"language\"]\n}\n");
+    assert!(policy.setting("override-drops-provider-source", "main.tf").is_none());
+}
+
+#[test]
+fn the_later_and_the_nearer_wins_and_a_block_whole() {
+    let policy = loaded(
+        "rule \"invalid-name\" { level = \"warning\" }\npaths \"live\" {\n  rule \"invalid-name\" { level = \"off\" }\n}\nrule \"invalid-name\" { level = \"notice\" }\n",
+    );
+    assert_eq!(level(&policy, "invalid-name", "net/main.tf"), "notice by overrule.hcl:5");
+    assert_eq!(level(&policy, "invalid-name", "live/a/main.tf"), "off by overrule.hcl:3");
+    assert_eq!(level(&policy, "syntax-error", "main.tf").split(' ').next(), Some("the"));
+}
+
+#[test]
+fn a_rule_named_without_a_level_keeps_the_one_that_it_had() {
+    let policy = loaded("rule \"override-drops-provider-source\" {}\n");
+    assert_eq!(level(&policy, "override-drops-provider-source", ""), "error by overrule.hcl:1");
+    let policy = loaded("policy {\n  extends = []\n}\nrule \"override-drops-provider-source\" {}\n");
+    assert_eq!(level(&policy, "override-drops-provider-source", ""), "error by overrule.hcl:4");
+}
+
+#[test]
+fn a_policy_starts_from_files_beside_it() {
+    let policy = load(&[
+        (".config/overrule.hcl", "policy {\n  extends = [\"language\", \"./team/base.hcl\"]\n}\n"),
+        (
+            ".config/team/base.hcl",
+            "policy {\n  extends = []\n  fail_on = \"warning\"\n  engine = \"terraform@1.11\"\n}\nrule \"invalid-name\" { level = \"notice\" }\n",
+        ),
+    ]);
+    let policy = policy.expect("a policy without a mistake");
+    assert_eq!(level(&policy, "invalid-name", ""), "notice by .config/team/base.hcl:6");
+    assert!(policy.fail_on().is_met_by(Severity::Warning));
+    assert_eq!(policy.engine().map(|choice| choice.engines().len()), Some(1));
+    let ring = load(&[
+        ("overrule.hcl", "policy {\n  extends = [\"./a.hcl\"]\n}\n"),
+        ("a.hcl", "policy {\n  extends = [\"./overrule.hcl\", \"./b.hcl\"]\n}\n"),
+    ]);
+    assert_eq!(
+        ring.map(|_| ()).expect_err("a ring"),
+        [
+            "a.hcl:2,14: Policy that starts from itself: `./overrule.hcl` leads back to this file.",
+            "a.hcl:2,32: Missing policy file: `./b.hcl`: there is no such file.",
+        ]
+    );
+}
+
+#[test]
+fn roles_and_what_is_excluded_are_patterns() {
+    use crate::tree::Role;
+    let policy = loaded(
+        "policy {\n  exclude = [\"old\"]\n}\nrole \"shared\" {\n  paths = [\"lib/*\"]\n}\nrole \"root\" {\n  paths = [\"lib/app\"]\n}\n",
+    );
+    assert_eq!(policy.role("lib/net"), Some(Role::Shared));
+    assert_eq!(policy.role("lib/app"), Some(Role::Root), "the later wins");
+    assert_eq!(policy.role("live"), None);
+    assert!(policy.excludes("old/a.tf") && !policy.excludes("new/a.tf"));
+}
+
+#[test]
+fn an_exception_says_what_where_why_and_until_when() {
+    let policy = loaded(
+        "exception \"invalid-name\" {\n  paths  = [\"old\"]\n  reason = \"goes away\"\n  until  = \"2027-03-31\"\n}\n",
+    );
+    let [exception] = policy.exceptions() else { panic!("one exception") };
+    assert!(exception.covers("invalid-name", "old/main.tf"));
+    assert!(!exception.covers("invalid-name", "new/main.tf"));
+    assert!(!exception.covers("invalid-value", "old/main.tf"));
+    assert_eq!(exception.until.map(|until| until.date.to_string()).as_deref(), Some("2027-03-31"));
+}
+
+#[test]
+fn a_mistake_names_its_place_and_the_nearest_right_word() {
+    assert_eq!(
+        wrong("rule \"invalid-nam\" {}\n"),
+        ["overrule.hcl:1,6: Unknown rule: No rule is called `invalid-nam`. (did you mean `invalid-name`?)"]
+    );
+    assert_eq!(
+        wrong("rule \"invalid-name\" { level = \"warn\" }\n"),
+        [
+            "overrule.hcl:1,31: Unknown level: No level is called `warn` here. There are `error`, `warning`, `notice`, `off`."
+        ]
+    );
+    assert_eq!(
+        wrong("policy {\n  extends = [\"stricter\"]\n}\n"),
+        ["overrule.hcl:2,14: Unknown preset: No preset is called `stricter` here. (did you mean `strict`?)"]
+    );
+    assert_eq!(
+        wrong("rule \"syntax-error\" { level = \"off\" }\n"),
+        [
+            "overrule.hcl:1,31: Rule that cannot be off: What `syntax-error` finds was not read, and nobody knows what it hides."
+        ]
+    );
+    assert_eq!(
+        wrong("role \"roots\" {}\n"),
+        [
+            "overrule.hcl:1,1: Missing required argument: The argument `paths` is required, but it is not set. (set `paths`)",
+            "overrule.hcl:1,6: Unknown role: No role is called `roots` here. (did you mean `root`?)",
+        ]
+    );
+    assert_eq!(
+        wrong("exception \"invalid-name\" {\n  reason = \" \"\n  until = \"tomorrow\"\n}\n"),
+        [
+            "overrule.hcl:2,12: Exception without a reason:  (say why this is excused, for those who come after you)",
+            "overrule.hcl:3,11: Invalid date: `tomorrow` is no day of the calendar. (write year, month and day, as in \"2027-03-31\")",
+        ]
+    );
+    assert_eq!(
+        wrong("exception \"invalid-name\" {}\n"),
+        [
+            "overrule.hcl:1,1: Missing required argument: The argument `reason` is required, but it is not set. (set `reason`)"
+        ]
+    );
+    assert_eq!(wrong("rules \"a\" {}\nrule {}\n\"").len(), 3);
+    assert_eq!(
+        wrong("paths \"a[\" {}\npolicy {\n  engine = \"terrafrom\"\n  fail_on = 1\n}\n"),
+        [
+            "overrule.hcl:3,12: Invalid engine: no engine is called `terrafrom`; did you mean `terraform`?",
+            "overrule.hcl:4,13: Unsuitable value: `fail_on` takes a text between quotes.",
+            "overrule.hcl:1,7: Invalid pattern: `a[` is no pattern of paths: unclosed character class; missing ']'",
+        ]
+    );
+}
+
+const OWNER: &str =
+    "rule \"required-argument\" \"owner-tag\" {\n  level = \"warning\"\n  argument = \"tags.Owner\"\n}\n";
+
+fn kind<'p>(policy: &'p Policy, rule: &str) -> Option<&'p str> {
+    policy.definition(rule).map(|definition| definition.kind.as_str())
+}
+
+/// What the setting at a path sets for one option.
+fn option(policy: &Policy, rule: &str, path: &str, name: &'static str) -> Option<String> {
+    let (_, setting) = policy.setting(rule, path).expect("a setting");
+    setting.options().string(name).expect("a text").map(|text| text.to_string())
+}
+
+#[test]
+fn a_rule_of_its_own_is_one_in_every_block() {
+    let policy = loaded(&format!(
+        "{OWNER}exception \"owner-tag\" {{\n  reason = \"x\"\n}}\npaths \"lab\" {{\n  rule \"owner-tag\" {{ level = \"off\" }}\n}}\n"
+    ));
+    assert_eq!(kind(&policy, "owner-tag"), Some("required-argument"));
+    assert_eq!(level(&policy, "owner-tag", "main.tf"), "warning by overrule.hcl:1");
+    assert_eq!(level(&policy, "owner-tag", "lab/main.tf"), "off by overrule.hcl:9");
+    assert!(policy.exceptions()[0].covers("owner-tag", "a"));
+}
+
+#[test]
+fn a_name_alone_sets_the_level_and_a_definition_all_of_it() {
+    let after = |text: &str| {
+        let base = format!("policy {{\n  extends = []\n}}\n{OWNER}");
+        let text = format!("policy {{\n  extends = [\"./team.hcl\"]\n}}\n{text}");
+        load(&[("overrule.hcl", &text), ("team.hcl", &base)]).expect("a policy without a mistake")
+    };
+    let policy = after("rule \"owner-tag\" { level = \"notice\" }\n");
+    assert_eq!(level(&policy, "owner-tag", ""), "notice by overrule.hcl:4");
+    assert_eq!(option(&policy, "owner-tag", "", "argument").as_deref(), Some("tags.Owner"));
+    let policy = after("rule \"owner-tag\" {}\n");
+    assert_eq!(level(&policy, "owner-tag", ""), "warning by overrule.hcl:4", "the level stays");
+    let policy = after(
+        "paths \"lab\" {\n  rule \"required-argument\" \"owner-tag\" {\n    argument = \"labels\"\n  }\n}\n",
+    );
+    assert_eq!(level(&policy, "owner-tag", "lab/a.tf"), "error by overrule.hcl:5", "nothing is inherited");
+    assert_eq!(option(&policy, "owner-tag", "lab/a.tf", "argument").as_deref(), Some("labels"));
+    assert_eq!(option(&policy, "owner-tag", "a.tf", "argument").as_deref(), Some("tags.Owner"));
+}
+
+#[test]
+fn a_rule_of_its_own_that_is_off_can_be_asked_for() {
+    let mut policy = loaded(&format!("{OWNER}rule \"owner-tag\" {{ level = \"off\" }}\n"));
+    policy.turn_on("owner-tag");
+    assert_eq!(level(&policy, "owner-tag", ""), "error by overrule.hcl:5");
+    assert_eq!(option(&policy, "owner-tag", "", "argument").as_deref(), Some("tags.Owner"));
+}
+
+#[test]
+fn a_rule_that_a_policy_has_off_can_be_asked_for() {
+    let mut policy = loaded("rule \"override-drops-provider-source\" { level = \"off\" }\n");
+    policy.turn_on("override-drops-provider-source");
+    assert!(policy.everywhere("override-drops-provider-source").is_some_and(Setting::is_on));
+}
+
+#[test]
+fn a_mistake_in_a_definition_shows_the_way_out() {
+    assert_eq!(
+        wrong("rule \"naming\" {}\n"),
+        [
+            "overrule.hcl:1,6: Kind of rule without a name: `naming` is a kind of rule. Each rule of it has a name of its own, and there can be many. (write a name behind it: rule \"naming\" \"my-rule\" { … })"
+        ]
+    );
+    assert_eq!(
+        wrong(&format!("{OWNER}exception \"required-argument\" {{\n  reason = \"x\"\n}}\n")),
+        [
+            "overrule.hcl:5,11: Kind of rule without a name: `required-argument` is a kind of rule. Each rule of it has a name of its own, and there can be many. (name one of them, such as `owner-tag`)"
+        ]
+    );
+    assert_eq!(
+        wrong("rule \"invalid-name\" \"own\" {}\n"),
+        [
+            "overrule.hcl:1,21: Rule that takes no name: `invalid-name` is one rule, and no kind of rules. (remove the second label)"
+        ]
+    );
+    assert_eq!(
+        wrong("rule \"required-argment\" \"own\" {}\nrule \"x\" \"own\" {}\n")[0],
+        "overrule.hcl:1,6: Unknown kind of rule: No kind of rule is called `required-argment`. (did you mean `required-argument`?)"
+    );
+    assert_eq!(
+        wrong("rule \"naming\" \"invalid-name\" {}\n"),
+        [
+            "overrule.hcl:1,15: Name that is taken: `invalid-name` comes with the program. What a comment allows has to be one thing. (give the rule another name)"
+        ]
+    );
+    assert_eq!(
+        wrong("rule \"naming\" \"My_Rule\" {}\n"),
+        [
+            "overrule.hcl:1,15: Invalid name of a rule: `My_Rule` cannot stand in a comment or behind `--select`. (write it in small letters, digits and hyphens, as in `owner-tag`)"
+        ]
+    );
+    assert_eq!(
+        wrong(&format!("{OWNER}rule \"naming\" \"owner-tag\" {{}}\n")),
+        [
+            "overrule.hcl:5,15: Name that is taken: `owner-tag` is a rule of the kind `required-argument` already. (give the rule another name)",
+            "overrule.hcl:5,1: Rule that is defined twice: `owner-tag` can be one thing only, so one of the two would never be asked for. (give one of them another name)",
+        ]
+    );
+    assert_eq!(
+        wrong(&format!("{OWNER}rule \"owner-tag\" {{\n  lvel = \"off\"\n}}\nrule \"owner-tga\" {{}}\n")),
+        [
+            "overrule.hcl:6,3: Option of a rule that is defined elsewhere: A block with the name alone sets the level of `owner-tag`, and leaves what it looks for. (did you mean `level`?)",
+            "overrule.hcl:8,6: Unknown rule: No rule is called `owner-tga`. (did you mean `owner-tag`?)",
+        ]
+    );
+    assert_eq!(
+        wrong(
+            "rule \"naming\" \"own\" {\n  exmple \"a\" {}\n  example {}\n  example \"a\" {}\n  example \"b\" {\n    code = \"${a}\"\n  }\n}\n"
+        ),
+        [
+            "overrule.hcl:2,3: Unknown block: No block is called `exmple` here. (did you mean `example`?)",
+            "overrule.hcl:3,3: Example without a claim:  (say in one label what it shows: `example \"a bucket without an owner\"`)",
+            "overrule.hcl:4,3: Missing required argument: The argument `code` is required, but it is not set. (set `code`)",
+            "overrule.hcl:6,12: Unsuitable value: `code` takes a text without anything to calculate. (write `$${` where the example has `${`, and `%%{` where it has `%{`)",
+        ]
+    );
+}

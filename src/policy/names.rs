@@ -1,0 +1,80 @@
+//! Turns the names in a policy into rules that exist, or into what is wrong with them.
+
+use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
+
+use super::definition::Definition;
+use super::fault::{fault, unknown_rule};
+use super::file::RuleBlock;
+use crate::finding::Finding;
+use crate::text::{Span, nearest};
+
+/// What the program can look for.
+#[derive(Debug, Clone, Copy)]
+pub struct Names<'n> {
+    /// Rules, which a policy names.
+    pub rules: &'n [&'n str],
+    /// Kinds of rules, of which a policy makes its own.
+    pub kinds: &'n [&'n str],
+}
+
+/// Rules that policies made themselves, by name, each with its kind and where it says so.
+pub(super) type Own<'d> = BTreeMap<&'d SmolStr, &'d Definition>;
+
+impl Names<'_> {
+    /// What is wrong with a name that has to be that of a rule.
+    pub(super) fn wrong_rule(self, name: &str, own: &Own<'_>, at: Span) -> Option<Finding> {
+        let is_own = own.keys().any(|known| *known == name);
+        if self.rules.contains(&name) || is_own {
+            return None;
+        }
+        if self.kinds.contains(&name) {
+            let finding = fault("Kind of rule without a name", at).detail(format!(
+                "`{name}` is a kind of rule. Each rule of it has a name of its own, and there can be many."
+            ));
+            return Some(match own.iter().find(|(_, definition)| definition.kind == name) {
+                Some((own, _)) => finding.help(format!("name one of them, such as `{own}`")),
+                None => finding.help(format!("write a name behind it: rule \"{name}\" \"my-rule\" {{ … }}")),
+            });
+        }
+        let known: Vec<&str> =
+            self.rules.iter().copied().chain(own.keys().map(|name| name.as_str())).collect();
+        Some(unknown_rule(name, &known, at))
+    }
+
+    /// What is wrong with a rule that a policy makes itself; `before` are those that it finds there.
+    pub(super) fn wrong_definition(self, block: &RuleBlock, before: &Own<'_>) -> Option<Finding> {
+        let definition = block.definition.as_ref()?;
+        let (kind, name) = (&definition.kind, &block.rule);
+        if !self.kinds.contains(&kind.as_str()) {
+            return Some(self.no_kind(kind, definition.kind_span, block.name_span));
+        }
+        if self.rules.contains(&name.as_str()) || self.kinds.contains(&name.as_str()) {
+            let finding = fault("Name that is taken", block.name_span).detail(format!(
+                "`{name}` comes with the program. What a comment allows has to be one thing."
+            ));
+            return Some(finding.help("give the rule another name"));
+        }
+        let other = before.get(name).filter(|other| other.kind != *kind)?;
+        let finding = fault("Name that is taken", block.name_span)
+            .detail(format!("`{name}` is a rule of the kind `{}` already.", other.kind))
+            .related(other.span, "defined here");
+        Some(finding.help("give the rule another name"))
+    }
+
+    fn no_kind(self, kind: &str, at: Span, name: Span) -> Finding {
+        if self.rules.contains(&kind) {
+            return fault("Rule that takes no name", name)
+                .detail(format!("`{kind}` is one rule, and no kind of rules."))
+                .help("remove the second label");
+        }
+        let finding =
+            fault("Unknown kind of rule", at).detail(format!("No kind of rule is called `{kind}`."));
+        let kinds = self.kinds.iter().map(|kind| format!("`{kind}`"));
+        finding.help(match nearest(kind, self.kinds.iter().copied()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("write one of {}", kinds.collect::<Vec<_>>().join(", ")),
+        })
+    }
+}

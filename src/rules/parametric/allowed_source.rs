@@ -1,0 +1,139 @@
+#![doc = include_str!("../../../policies/rules/allowed-source.md")]
+
+use std::collections::BTreeMap;
+
+use crate::finding::Finding;
+use crate::module::Module;
+use crate::module::address::{ModuleSource, ProviderAddress};
+use crate::module::declaration::Source;
+use crate::policy::{Globs, Options};
+use crate::rules::{Context, Rule};
+use crate::text::Span;
+use crate::tree::Node;
+
+pub(super) struct AllowedSource {
+    /// None where any module may be called.
+    modules: Option<Globs>,
+    /// None where any provider may be used.
+    providers: Option<Globs>,
+}
+
+/// The registries of the engines: what is in one by default is written without it.
+const REGISTRIES: [&str; 2] = ["registry.terraform.io", "registry.opentofu.org"];
+
+impl Rule for AllowedSource {
+    const ID: &'static str = "allowed-source";
+
+    fn configure(options: &Options<'_>) -> Result<Self, Finding> {
+        let set = |name| Ok(options.texts(name)?.is_some().then_some(options.globs(name)?));
+        let (modules, providers) = (set("modules")?, set("providers")?);
+        if providers.is_none() {
+            options.required("modules", modules.as_ref())?;
+        }
+        Ok(Self { modules, providers })
+    }
+
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        let module = node.module();
+        if let Some(allowed) = &self.modules {
+            for call in module.calls.values() {
+                let Some(source) = call.source.as_ref().filter(|source| is_refused(source, allowed)) else {
+                    continue;
+                };
+                findings.push(
+                    Self::finding("Module from a source that is not allowed")
+                        .detail(format!(
+                            "`{}` is none of the sources that modules may come from.",
+                            source.raw
+                        ))
+                        .at(source.span)
+                        .help("call a module from an allowed source")
+                        .address(format!("module.{}", call.name)),
+                );
+            }
+        }
+        if let Some(allowed) = &self.providers {
+            for (address, at) in providers(module) {
+                let shown = address.display(module.features.registry_host);
+                if address.is_built_in() || forms_of(&address).iter().any(|form| allowed.has(form)) {
+                    continue;
+                }
+                findings.push(
+                    Self::finding("Provider from a source that is not allowed")
+                        .detail(format!("`{shown}` is none of the providers that may be used."))
+                        .at(at)
+                        .label("needs this provider")
+                        .help("use an allowed provider")
+                        .address(format!("required_providers.{}", address.name)),
+                );
+            }
+        }
+    }
+}
+
+/// Every provider that a module names, at the place that names it best.
+fn providers(module: &Module) -> BTreeMap<ProviderAddress, Span> {
+    let mut providers = BTreeMap::new();
+    for entry in module.required_providers.values() {
+        let at = entry.source.as_ref().map_or(entry.span, |source| source.span);
+        providers.entry(entry.address.clone()).or_insert(at);
+    }
+    let configured = module
+        .providers
+        .values()
+        .filter_map(|provider| Some((module.provider_address(&provider.name)?, provider.origin.header())));
+    let used = module
+        .resources
+        .values()
+        .filter_map(|resource| Some((resource.provider.clone()?, resource.origin.header())));
+    for (address, at) in configured.chain(used) {
+        providers.entry(address).or_insert(at);
+    }
+    providers
+}
+
+fn forms_of(address: &ProviderAddress) -> Vec<String> {
+    in_registries(&address.host, &format!("{}/{}", address.namespace, address.name))
+}
+
+/// A path in a registry, as people may write it.
+fn in_registries(host: &str, path: &str) -> Vec<String> {
+    if REGISTRIES.contains(&host) {
+        let full = REGISTRIES.iter().map(|registry| format!("{registry}/{path}"));
+        full.chain([path.to_owned()]).collect()
+    } else {
+        vec![format!("{host}/{path}")]
+    }
+}
+
+/// Whether a module comes from elsewhere, and from none of the allowed places.
+fn is_refused(source: &Source, allowed: &Globs) -> bool {
+    let forms = match &source.address {
+        // A folder of the same repository is reviewed with it; of what is not known nothing is said.
+        None | Some(ModuleSource::Local(_)) => return false,
+        Some(ModuleSource::Registry(module)) => {
+            let full = module.to_string();
+            let path = full.strip_prefix(module.host.as_str()).unwrap_or(&full).trim_start_matches('/');
+            in_registries(&module.host, path)
+        }
+        Some(ModuleSource::Remote(module)) => {
+            // A server may take such a path for a shorter one, that no pattern here would mean.
+            if climbs(&module.package) {
+                return true;
+            }
+            let full = module.to_string();
+            let plain = full.split_once('?').map_or(full.as_str(), |(address, _)| address);
+            let host = plain.split_once("::").map_or(plain, |(_, rest)| rest);
+            let host = host.split_once("://").map_or(host, |(_, rest)| rest);
+            let first = host.split('/').next().unwrap_or(host);
+            let host = first.rsplit_once('@').map_or(host, |(user, _)| &host[user.len() + 1..]);
+            vec![source.raw.to_string(), plain.to_owned(), host.to_owned(), full.clone()]
+        }
+    };
+    !forms.iter().any(|form| allowed.has(form))
+}
+
+fn climbs(package: &str) -> bool {
+    let plain = package.to_ascii_lowercase().replace("%2e", ".").replace("%2f", "/");
+    plain.split(['/', '\\']).any(|part| part == "..")
+}

@@ -1,0 +1,56 @@
+#![doc = include_str!("../../../policies/rules/allowed-value.md")]
+
+use super::argument::ArgumentPath;
+use super::blocks::Blocks;
+use super::reach::{Reached, as_text, follow};
+use crate::finding::Finding;
+use crate::policy::{Options, Patterns};
+use crate::rules::{Context, Rule};
+use crate::tree::Node;
+
+pub(super) struct AllowedValue {
+    blocks: Blocks,
+    argument: ArgumentPath,
+    values: Patterns,
+    /// As they are written.
+    written: String,
+}
+
+impl Rule for AllowedValue {
+    const ID: &'static str = "allowed-value";
+
+    fn configure(options: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self {
+            blocks: Blocks::configure(options)?,
+            argument: ArgumentPath::configure(options)?,
+            values: options.required("values", options.patterns("values")?)?,
+            written: options.written("values")?.join(", "),
+        })
+    }
+
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        let values = node.values();
+        for part in self.blocks.of(node.module()) {
+            for reached in follow(&part, &self.argument, &values) {
+                let Reached::Value { parts: single, .. } = reached else { continue };
+                for (at, value) in single {
+                    // What is null is not set, and what has no text of its own is not known.
+                    let Some(text) = as_text(&value).filter(|text| !self.values.has(text)) else { continue };
+                    findings.push(
+                        Self::finding("Value that is not allowed")
+                            .detail(format!(
+                                "`{}` of `{}` is {:?}.",
+                                self.argument,
+                                part.address(),
+                                text.as_str()
+                            ))
+                            .at(at)
+                            .related(part.header, "in this block")
+                            .help(format!("choose one of: {}", self.written))
+                            .address(part.address()),
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Turns the way to an argument, such as `tags.Owner`, into its steps.
+
+use std::fmt;
+
+use smol_str::SmolStr;
+
+use crate::finding::Finding;
+use crate::policy::Options;
+use crate::syntax::{ExprKind, StepKind, Traversal};
+
+/// The way from a block to something in it: through nested blocks, arguments, and the keys of their values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ArgumentPath(Vec<SmolStr>);
+
+impl ArgumentPath {
+    /// Reads the option `argument`: a text, or the path as it is.
+    pub(super) fn configure(options: &Options<'_>) -> Result<Self, Finding> {
+        let expr = options.required("argument", options.expression("argument"))?;
+        let path = match &expr.kind {
+            ExprKind::Traversal(traversal) => Self::followed(traversal),
+            _ => Self::parse(&options.required("argument", options.string("argument")?)?),
+        };
+        path.ok_or_else(|| {
+            options
+                .mistake("Invalid path of an argument", expr.span)
+                .detail("It goes by names, of nested blocks, arguments, and keys of their values.")
+                .help("write names with points between them, as in \"tags.Owner\", and other keys as in labels[\"a.b\"]")
+        })
+    }
+
+    /// At least one.
+    pub(super) fn steps(&self) -> &[SmolStr] {
+        &self.0
+    }
+
+    fn followed(traversal: &Traversal) -> Option<Self> {
+        let mut steps = vec![traversal.root.clone()];
+        for step in &traversal.steps {
+            match &step.kind {
+                StepKind::Attribute(name) | StepKind::Key(name) => steps.push(name.clone()),
+                StepKind::Number(_) => return None,
+            }
+        }
+        Some(Self(steps))
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let mut steps = Vec::new();
+        let mut rest = text;
+        loop {
+            let end = rest.find(['.', '[']).unwrap_or(rest.len());
+            let (name, behind) = rest.split_at(end);
+            if !is_name(name) {
+                return None;
+            }
+            steps.push(SmolStr::new(name));
+            rest = behind;
+            while let Some(inside) = rest.strip_prefix("[\"") {
+                let (key, behind) = inside.split_once("\"]")?;
+                steps.push(SmolStr::new(key));
+                rest = behind;
+            }
+            match rest.strip_prefix('.') {
+                Some(behind) => rest = behind,
+                None if rest.is_empty() => return Some(Self(steps)),
+                None => return None,
+            }
+        }
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let inside = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '-';
+    name.starts_with(|first: char| first.is_alphabetic() || first == '_') && name.chars().all(inside)
+}
+
+impl fmt::Display for ArgumentPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        written(f, &self.0)
+    }
+}
+
+fn written(f: &mut fmt::Formatter<'_>, steps: &[SmolStr]) -> fmt::Result {
+    for (number, step) in steps.iter().enumerate() {
+        match (number, is_name(step)) {
+            (0, _) => f.write_str(step)?,
+            (_, true) => write!(f, ".{step}")?,
+            (_, false) => write!(f, "[\"{step}\"]")?,
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_goes_by_names_and_keys() {
+        for text in [
+            "tags",
+            "tags.Owner",
+            "labels[\"app.kubernetes.io/name\"]",
+            "a.b[\"c d\"].e",
+            "provisioner.local-exec",
+        ] {
+            let path = ArgumentPath::parse(text).unwrap_or_else(|| panic!("{text} is a path"));
+            assert_eq!(path.to_string(), text);
+        }
+        let path = ArgumentPath::parse("a[\"x.y\"].b").expect("a path");
+        assert_eq!(path.steps(), ["a", "x.y", "b"]);
+        for text in ["", ".", "a.", ".a", "a b", "a[0]", "a[\"b\"", "a[\"b\"]c", "a..b", "ingress.0", "*.a"] {
+            assert_eq!(ArgumentPath::parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+#![doc = include_str!("../../../policies/rules/forbidden-argument.md")]
+
+use super::argument::ArgumentPath;
+use super::blocks::Blocks;
+use super::reach::{Reached, follow};
+use crate::finding::Finding;
+use crate::policy::Options;
+use crate::rules::{Context, Rule};
+use crate::tree::Node;
+
+pub(super) struct ForbiddenArgument {
+    blocks: Blocks,
+    argument: ArgumentPath,
+}
+
+impl Rule for ForbiddenArgument {
+    const ID: &'static str = "forbidden-argument";
+
+    fn configure(options: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self { blocks: Blocks::configure(options)?, argument: ArgumentPath::configure(options)? })
+    }
+
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        let values = node.values();
+        for part in self.blocks.of(node.module()) {
+            for reached in follow(&part, &self.argument, &values) {
+                let at = match reached {
+                    Reached::Block(header) => header,
+                    Reached::Value { value, whole, .. } if !value.is_null() => whole,
+                    Reached::Value { .. } | Reached::Nothing { .. } | Reached::Unknown => continue,
+                };
+                findings.push(
+                    Self::finding("Forbidden argument")
+                        .detail(format!("`{}` may not be set in `{}`.", self.argument, part.address()))
+                        .at(at)
+                        .related(part.header, "in this block")
+                        .help(format!("remove `{}`", self.argument))
+                        .address(part.address()),
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+#![doc = include_str!("../../../policies/rules/forbidden-value.md")]
+
+use super::argument::ArgumentPath;
+use super::blocks::Blocks;
+use super::reach::{Reached, as_text, follow};
+use crate::finding::Finding;
+use crate::policy::{Options, Patterns};
+use crate::rules::{Context, Rule};
+use crate::tree::Node;
+
+pub(super) struct ForbiddenValue {
+    blocks: Blocks,
+    argument: ArgumentPath,
+    values: Patterns,
+}
+
+impl Rule for ForbiddenValue {
+    const ID: &'static str = "forbidden-value";
+
+    fn configure(options: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self {
+            blocks: Blocks::configure(options)?,
+            argument: ArgumentPath::configure(options)?,
+            values: options.required("values", options.patterns("values")?)?,
+        })
+    }
+
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        let values = node.values();
+        for part in self.blocks.of(node.module()) {
+            for reached in follow(&part, &self.argument, &values) {
+                let Reached::Value { parts: single, .. } = reached else { continue };
+                for (at, value) in single {
+                    let Some(text) = as_text(&value).filter(|text| self.values.has(text)) else { continue };
+                    findings.push(
+                        Self::finding("Forbidden value")
+                            .detail(format!(
+                                "`{}` of `{}` may not be {:?}.",
+                                self.argument,
+                                part.address(),
+                                text.as_str()
+                            ))
+                            .at(at)
+                            .related(part.header, "in this block")
+                            .help("choose another value")
+                            .address(part.address()),
+                    );
+                }
+            }
+        }
+    }
+}

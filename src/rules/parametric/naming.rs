@@ -1,0 +1,138 @@
+#![doc = include_str!("../../../policies/rules/naming.md")]
+
+use regex::Regex;
+use smol_str::SmolStr;
+
+use super::blocks::Blocks;
+use crate::finding::Finding;
+use crate::policy::Options;
+use crate::rules::{Context, Rule};
+use crate::tree::Node;
+
+pub(super) struct Naming {
+    blocks: Blocks,
+    wanted: Wanted,
+}
+
+/// How names are to be.
+enum Wanted {
+    /// All of the name matches; beside it the pattern as it is written.
+    Pattern(Regex, SmolStr),
+    Style(&'static Style),
+}
+
+/// A way to write names of several words.
+struct Style {
+    name: &'static str,
+    /// What stands between two words.
+    between: char,
+}
+
+const STYLES: [Style; 2] =
+    [Style { name: "kebab-case", between: '-' }, Style { name: "snake_case", between: '_' }];
+
+impl Rule for Naming {
+    const ID: &'static str = "naming";
+
+    fn configure(options: &Options<'_>) -> Result<Self, Finding> {
+        let blocks = Blocks::with_names(options)?;
+        let pattern = options.string("pattern")?;
+        let style = options.one_of("style", &STYLES.map(|style| style.name))?;
+        let style = style.and_then(|name| STYLES.iter().find(|style| style.name == name));
+        let wanted = match (pattern, style) {
+            (Some(_), Some(_)) => {
+                return Err(options.refuse("style", "A `pattern` says already how names are to be."));
+            }
+            (Some(pattern), None) => {
+                let whole = Regex::new(&format!("^(?:{pattern})$"));
+                Wanted::Pattern(whole.map_err(|error| options.refuse("pattern", reason(&error)))?, pattern)
+            }
+            (None, style) => Wanted::Style(options.required("style", style)?),
+        };
+        Ok(Self { blocks, wanted })
+    }
+
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        for part in self.blocks.of(node.module()) {
+            let Some((name, at)) = part.chosen() else { continue };
+            let (wanted, help) = match &self.wanted {
+                Wanted::Pattern(pattern, written) if !pattern.is_match(name) => {
+                    (format!("match `{written}`"), "choose another name".to_owned())
+                }
+                Wanted::Style(style) if !style.is_met_by(name) => {
+                    (format!("be in {}", style.name), format!("call it `{}`", style.rewrite(name)))
+                }
+                Wanted::Pattern(..) | Wanted::Style(_) => continue,
+            };
+            let moves = matches!(part.kind(), "resource" | "module");
+            findings.push(
+                Self::finding("Name that is not as it should be")
+                    .detail(format!("The name `{name}` of `{}` does not {wanted}.", part.address()))
+                    .at(at)
+                    .help(if moves {
+                        format!("{help}, and write a `moved` block for the old one")
+                    } else {
+                        help
+                    })
+                    .address(part.address()),
+            );
+        }
+    }
+}
+
+/// The last line of what the crate says, which shows the pattern in several.
+fn reason(error: &regex::Error) -> String {
+    let text = error.to_string();
+    let last = text.lines().last().unwrap_or_default();
+    last.strip_prefix("error: ").unwrap_or(last).to_owned()
+}
+
+impl Style {
+    /// Words of small letters and digits, the first letter of all a letter.
+    fn is_met_by(&self, name: &str) -> bool {
+        let is_small =
+            |letter: char| letter.is_ascii_digit() || (letter.is_alphabetic() && !letter.is_uppercase());
+        name.starts_with(char::is_alphabetic)
+            && name.split(self.between).all(|word| !word.is_empty() && word.chars().all(is_small))
+    }
+
+    fn rewrite(&self, name: &str) -> String {
+        let mut rewritten = String::new();
+        let mut before_is_small = false;
+        for letter in name.chars() {
+            let is_word = letter.is_alphanumeric();
+            let starts_word = letter.is_uppercase() && before_is_small;
+            if (starts_word || !is_word) && !rewritten.is_empty() && !rewritten.ends_with(self.between) {
+                rewritten.push(self.between);
+            }
+            if is_word {
+                rewritten.extend(letter.to_lowercase());
+            }
+            before_is_small = is_word && !letter.is_uppercase();
+        }
+        rewritten.trim_end_matches(self.between).to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_rewritten_in_a_style() {
+        let [kebab, snake] = &STYLES;
+        for (name, rewritten) in [
+            ("MyBucket", "my_bucket"),
+            ("my-bucket", "my_bucket"),
+            ("my__bucket_", "my_bucket"),
+            ("logsS3", "logs_s3"),
+            ("AWS", "aws"),
+            ("größe", "größe"),
+        ] {
+            assert_eq!(snake.rewrite(name), rewritten);
+            assert!(snake.is_met_by(rewritten), "{rewritten}");
+        }
+        assert_eq!(kebab.rewrite("my_Bucket"), "my-bucket");
+        assert!(kebab.is_met_by("a-1") && !kebab.is_met_by("a_1") && !snake.is_met_by("_a"));
+    }
+}

@@ -1,0 +1,267 @@
+//! Turns the way to an argument into what it leads to in a block: nested blocks, values, or nothing.
+//!
+//! Override files count as they do for the engines: an argument replaces that of the base, and nested blocks replace all
+//! of their type. A `dynamic` block is taken for the block that it makes, as a resource is looked at whatever its `count`.
+//! A way through several blocks, or through a list, leads to several things.
+
+use std::slice;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::argument::ArgumentPath;
+use super::blocks::Part;
+use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, ObjectKey};
+use crate::text::Span;
+use crate::tree::Values;
+use crate::value::{self, Type, Value};
+
+/// What a way leads to.
+pub(super) enum Reached {
+    /// A nested block.
+    Block(Span),
+    /// The value of an argument, or of a key of one.
+    Value {
+        /// The value.
+        value: Value,
+        /// From the name to the end of the value.
+        whole: Span,
+        /// The value again, or if it is made of several, each of these, with its place.
+        parts: Vec<(Span, Value)>,
+    },
+    /// It ends before.
+    Nothing {
+        /// After so many steps.
+        steps: usize,
+        /// What these lead to.
+        at: Span,
+    },
+    /// Nobody knows before something runs.
+    Unknown,
+}
+
+/// Follows a way from a block.
+pub(super) fn follow(part: &Part<'_>, path: &ArgumentPath, values: &Values<'_>) -> Vec<Reached> {
+    let mut search = Search { path: path.steps(), values, found: Vec::new() };
+    search.part(part);
+    search.found
+}
+
+struct Search<'s> {
+    path: &'s [SmolStr],
+    values: &'s Values<'s>,
+    found: Vec<Reached>,
+}
+
+/// What stands under a name in a body.
+enum Here {
+    Argument(Arc<Attribute>),
+    Blocks(Vec<Arc<Block>>),
+    Unknown,
+}
+
+impl Search<'_> {
+    fn part(&mut self, part: &Part<'_>) {
+        let name = self.path[0].as_str();
+        let is_resource = part.kind() == "resource" || part.kind() == "data" || part.kind() == "ephemeral";
+        if is_resource && name == "lifecycle" && self.path.len() > 1 {
+            self.lifecycle(part);
+            return;
+        }
+        // These stay as the base has them.
+        let base_only = ["depends_on", "precondition", "validation"].contains(&name);
+        let layers = if base_only { &part.layers[..1] } else { &part.layers };
+        let bodies: Vec<Body> = layers.iter().flat_map(|block| with_escaped(&block.body)).collect();
+        self.bodies(&bodies, part.header, 0);
+    }
+
+    /// A lifecycle is merged argument by argument, but for what only the base can say.
+    fn lifecycle(&mut self, part: &Part<'_>) {
+        let of = |block: &&Arc<Block>| block.blocks("lifecycle", &[]);
+        let base_only =
+            ["replace_triggered_by", "precondition", "postcondition"].contains(&self.path[1].as_str());
+        let layers = if base_only { &part.layers[..1] } else { &part.layers };
+        let blocks: Vec<Arc<Block>> = layers.iter().flat_map(of).collect();
+        let Some(last) = blocks.last() else {
+            self.found.push(Reached::Nothing { steps: 0, at: part.header });
+            return;
+        };
+        let bodies: Vec<Body> = blocks.iter().map(|block| block.body.clone()).collect();
+        self.bodies(&bodies, last.header, 1);
+    }
+
+    /// The later of these bodies replace what the earlier say.
+    fn bodies(&mut self, bodies: &[Body], at: Span, step: usize) {
+        match bodies.iter().rev().find_map(|body| here(body, &self.path[step])) {
+            None => self.found.push(Reached::Nothing { steps: step, at }),
+            Some(Here::Unknown) => self.found.push(Reached::Unknown),
+            Some(Here::Argument(argument)) => {
+                self.expression(&argument.expr, argument.span, argument.name_span, step + 1);
+            }
+            Some(Here::Blocks(blocks)) => {
+                let before = self.found.len();
+                for block in &blocks {
+                    self.block(block, step + 1);
+                }
+                // Such blocks are there, but none under the label that the way names.
+                if self.found.len() == before {
+                    self.found.push(Reached::Nothing { steps: step + 1, at });
+                }
+            }
+        }
+    }
+
+    fn block(&mut self, block: &Block, step: usize) {
+        if block.kind == "dynamic" {
+            let contents = block.blocks("content", &[]);
+            match contents.first().filter(|_| step < self.path.len()) {
+                Some(content) => self.bodies(slice::from_ref(&content.body), block.header, step),
+                None => self.found.push(Reached::Block(block.header)),
+            }
+            return;
+        }
+        // The labels of a nested block, as a provisioner has one, are names on the way.
+        let named = self.path[step..].iter().zip(&block.labels);
+        if named.clone().any(|(name, label)| *name != label.text) {
+            return;
+        }
+        let step = step + named.count();
+        if step == self.path.len() {
+            self.found.push(Reached::Block(block.header));
+        } else {
+            self.bodies(&with_escaped(&block.body), block.header, step);
+        }
+    }
+
+    fn expression(&mut self, expr: &Expr, whole: Span, name: Span, step: usize) {
+        let Some(wanted) = self.path.get(step) else {
+            let (value, parts) = (self.values.of(expr), self.parts(expr));
+            self.found.push(Reached::Value { value, whole, parts });
+            return;
+        };
+        match &expr.kind {
+            ExprKind::Parens(inner) => self.expression(inner, whole, name, step),
+            ExprKind::Tuple(elements) if !elements.is_empty() => {
+                for element in elements {
+                    self.expression(element, element.span, element.span, step);
+                }
+            }
+            ExprKind::Object(items) => {
+                let keys: Vec<_> = items.iter().map(|item| (self.key(&item.key), item)).collect();
+                let found = keys.iter().rfind(|(key, _)| key.as_ref().is_some_and(|(key, _)| key == wanted));
+                match found {
+                    Some((Some((_, key)), item)) => {
+                        self.expression(&item.value, key.to(item.value.span), *key, step + 1);
+                    }
+                    _ if keys.iter().any(|(key, _)| key.is_none()) => self.found.push(Reached::Unknown),
+                    _ => self.found.push(Reached::Nothing { steps: step, at: name }),
+                }
+            }
+            ExprKind::JsonObject(properties) => {
+                let is_plain = |text: &str| !text.contains("${") && !text.contains("%{");
+                let found = properties.iter().rfind(|property| property.name.text == *wanted);
+                match found {
+                    Some(property) => {
+                        let (name, value) = (property.name_span, &property.value);
+                        self.expression(value, name.to(value.span), name, step + 1);
+                    }
+                    None if properties.iter().all(|property| is_plain(&property.name.text)) => {
+                        self.found.push(Reached::Nothing { steps: step, at: name });
+                    }
+                    None => self.found.push(Reached::Unknown),
+                }
+            }
+            _ => self.value(&self.values.of(expr), expr.span, whole, step),
+        }
+    }
+
+    /// Goes on in a value that is not written out where it is used.
+    fn value(&mut self, value: &Value, at: Span, whole: Span, step: usize) {
+        let nothing = Reached::Nothing { steps: step, at };
+        let Some(wanted) = self.path.get(step) else {
+            let parts = flat(value).into_iter().map(|part| (at, part)).collect();
+            self.found.push(Reached::Value { value: value.clone(), whole, parts });
+            return;
+        };
+        match value {
+            Value::Object(inside) | Value::Map(_, inside) => match inside.get(wanted) {
+                Some(value) => self.value(value, at, whole, step + 1),
+                None => self.found.push(nothing),
+            },
+            Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements)
+                if !elements.is_empty() =>
+            {
+                for element in elements {
+                    self.value(element, at, whole, step);
+                }
+            }
+            // An object of that type has its attributes and no others.
+            Value::Unknown(Type::Object(attributes)) if !attributes.contains_key(wanted) => {
+                self.found.push(nothing);
+            }
+            Value::Unknown(_) => self.found.push(Reached::Unknown),
+            Value::List(..)
+            | Value::Set(..)
+            | Value::Tuple(_)
+            | Value::Null(_)
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_) => self.found.push(nothing),
+        }
+    }
+
+    fn key(&self, key: &ObjectKey) -> Option<(SmolStr, Span)> {
+        match key {
+            ObjectKey::Name(name, span) => Some((name.clone(), *span)),
+            ObjectKey::Expr(expr) => Some((as_text(&self.values.of(expr))?, expr.span)),
+        }
+    }
+
+    /// The single values of what is written out, each where it stands.
+    fn parts(&self, expr: &Expr) -> Vec<(Span, Value)> {
+        match &expr.kind {
+            ExprKind::Parens(inner) => self.parts(inner),
+            ExprKind::Tuple(elements) => elements.iter().flat_map(|element| self.parts(element)).collect(),
+            ExprKind::Object(items) => items.iter().flat_map(|item| self.parts(&item.value)).collect(),
+            ExprKind::JsonObject(items) => items.iter().flat_map(|item| self.parts(&item.value)).collect(),
+            _ => flat(&self.values.of(expr)).into_iter().map(|value| (expr.span, value)).collect(),
+        }
+    }
+}
+
+/// The text that a single value stands for where a string is asked for.
+pub(super) fn as_text(value: &Value) -> Option<SmolStr> {
+    value::convert(value, &Type::String).ok()?.as_str().map(SmolStr::new)
+}
+
+/// A body, and what is escaped in it so that it cannot be taken for arguments of the language.
+fn with_escaped(body: &Body) -> Vec<Body> {
+    let escaped = body.any_blocks().into_iter().filter(|block| block.kind == "_" && block.labels.is_empty());
+    std::iter::once(body.clone()).chain(escaped.map(|block| block.body.clone())).collect()
+}
+
+fn here(body: &Body, name: &str) -> Option<Here> {
+    let blocks: Vec<_> = body.any_blocks().into_iter().filter(|block| block.makes() == name).collect();
+    if !blocks.is_empty() {
+        return Some(Here::Blocks(blocks));
+    }
+    match body.attribute(name) {
+        Some(argument) => Some(Here::Argument(argument)),
+        // In JSON, what that makes may be anything.
+        None if body.is_json() && body.attribute("dynamic").is_some() => Some(Here::Unknown),
+        None => None,
+    }
+}
+
+/// The single values in one.
+fn flat(value: &Value) -> Vec<Value> {
+    match value {
+        Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements) => {
+            elements.iter().flat_map(flat).collect()
+        }
+        Value::Map(_, elements) | Value::Object(elements) => elements.values().flat_map(flat).collect(),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Null(_) | Value::Unknown(_) => {
+            vec![value.clone()]
+        }
+    }
+}

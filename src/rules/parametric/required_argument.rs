@@ -1,0 +1,59 @@
+#![doc = include_str!("../../../policies/rules/required-argument.md")]
+
+use super::argument::ArgumentPath;
+use super::blocks::{Blocks, Part};
+use super::reach::{Reached, follow};
+use crate::finding::Finding;
+use crate::policy::Options;
+use crate::rules::{Context, Rule};
+use crate::text::Span;
+use crate::tree::Node;
+
+pub(super) struct RequiredArgument {
+    blocks: Blocks,
+    argument: ArgumentPath,
+}
+
+impl Rule for RequiredArgument {
+    const ID: &'static str = "required-argument";
+
+    fn configure(options: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self { blocks: Blocks::configure(options)?, argument: ArgumentPath::configure(options)? })
+    }
+
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        if !node.module().complete {
+            return;
+        }
+        let values = node.values();
+        for part in self.blocks.of(node.module()) {
+            for reached in follow(&part, &self.argument, &values) {
+                match reached {
+                    Reached::Nothing { steps, at } => findings.push(self.missing(&part, steps, at)),
+                    // To the engines an argument that is null is not set.
+                    Reached::Value { value, whole, .. } if value.is_null() => {
+                        findings.push(self.finding_in(&part, whole).label("is null, as if it were not set"));
+                    }
+                    Reached::Value { .. } | Reached::Block(_) | Reached::Unknown => {}
+                }
+            }
+        }
+    }
+}
+
+impl RequiredArgument {
+    fn missing(&self, part: &Part<'_>, steps: usize, at: Span) -> Finding {
+        let next = &self.argument.steps()[steps.min(self.argument.steps().len() - 1)];
+        let finding = self.finding_in(part, at);
+        if at == part.header { finding } else { finding.label(format!("has no `{next}`")) }
+    }
+
+    fn finding_in(&self, part: &Part<'_>, at: Span) -> Finding {
+        let finding = Self::finding("Required argument is missing")
+            .detail(format!("`{}` is not set in `{}`.", self.argument, part.address()))
+            .at(at)
+            .help(format!("set `{}`", self.argument))
+            .address(part.address());
+        if at == part.header { finding } else { finding.related(part.header, "of this block") }
+    }
+}

@@ -1,0 +1,72 @@
+#![doc = include_str!("../../../policies/rules/required-file.md")]
+
+use smol_str::SmolStr;
+
+use crate::finding::Finding;
+use crate::module::{Module, top_blocks};
+use crate::policy::{Options, Patterns};
+use crate::rules::{Context, Rule};
+use crate::text::Span;
+use crate::tree::Node;
+
+pub(super) struct RequiredFile {
+    /// For each folder on the way, and for the file at last.
+    names: Vec<Patterns>,
+    /// As it is written.
+    written: SmolStr,
+}
+
+impl Rule for RequiredFile {
+    const ID: &'static str = "required-file";
+
+    fn configure(options: &Options<'_>) -> Result<Self, Finding> {
+        let written = options.required("file", options.string("file")?)?;
+        let is_way = |name: &str| !["", ".", "..", "**"].contains(&name);
+        if !written.split('/').all(is_way) {
+            return Err(options
+                .refuse("file", format!("`{written}` is no path from the folder of a module down to a file."))
+                .help("write it as in \"README.md\" or \"tests/*.tftest.hcl\""));
+        }
+        let name = |name| Patterns::new([name]).map_err(|why| options.refuse("file", why));
+        Ok(Self { names: written.split('/').map(name).collect::<Result<_, _>>()?, written })
+    }
+
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        let module = node.module();
+        if is_there(&self.names, &module.folder, context) {
+            return;
+        }
+        let name = if module.folder.is_empty() { "This module" } else { "The module" };
+        let finding = Self::finding("Required file is missing")
+            .detail(format!("{name} has no file `{}`.", self.written))
+            .help(format!("add `{}`", self.written));
+        // It is told where the first file begins, so that a comment there or a path in a policy can mean it.
+        findings.push(match first_block(module, context) {
+            Some(at) => finding.at(at),
+            None => finding,
+        });
+    }
+}
+
+/// Whether a file in or below a folder is called so.
+fn is_there(names: &[Patterns], folder: &str, context: &Context<'_>) -> bool {
+    let Some((name, rest)) = names.split_first() else { return false };
+    let found = context.names(folder);
+    if rest.is_empty() {
+        return found.files.iter().any(|file| name.has(file));
+    }
+    let below =
+        |inside: &String| if folder.is_empty() { inside.clone() } else { format!("{folder}/{inside}") };
+    found
+        .folders
+        .iter()
+        .filter(|inside| name.has(inside))
+        .any(|inside| is_there(rest, &below(inside), context))
+}
+
+fn first_block(module: &Module, context: &Context<'_>) -> Option<Span> {
+    let files = context.module_files(module);
+    files
+        .iter()
+        .find_map(|(id, _)| Some(top_blocks(&context.file(*id)?.body, &module.features).first()?.header))
+}

@@ -1,0 +1,4 @@
+rule "naming" "snake-case" {
+  blocks = ["resource"]
+  style  = "snake_cse"
+}

@@ -1,0 +1,8 @@
+rule "required-argument" {
+  level = "warning"
+}
+
+rule "naming" "snake-case" {
+  blocks = ["resource"]
+  stile  = "snake_case"
+}

@@ -1,0 +1,147 @@
+//! Rules that a policy makes itself, on modules that show what counts and what nobody knows.
+
+use overrule::check::{Settings, load_policy, run};
+use overrule::finding::RuleId;
+use overrule::source::Worktree;
+
+/// What is found in these files, one of which is the policy: rule, place and summary, sorted by place.
+fn found(files: &[(&str, &str)], select: &[&str]) -> Vec<String> {
+    let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
+    let mut worktree = Worktree::of_files(files.collect());
+    let file = worktree.read_policy().expect("one policy");
+    let policy = load_policy(&mut worktree, file).expect("a policy without a mistake");
+    let select = select.iter().map(|rule| RuleId::named(*rule)).collect();
+    let outcome = run(&mut worktree, &Settings { policy, select, ..Settings::default() });
+    let told = outcome.verdicts.iter().map(|verdict| {
+        let finding = &verdict.finding;
+        let place = finding.primary.map(|span| worktree.sources().place(span)).unwrap_or_default();
+        format!("{place} {} {}", finding.rule.as_str(), finding.address)
+    });
+    told.collect()
+}
+
+/// What one required argument is missed in.
+fn missing(blocks: &str, argument: &str, files: &[(&str, &str)]) -> Vec<String> {
+    let policy = format!(
+        "policy {{\n  extends = []\n}}\nrule \"required-argument\" \"own\" {{\n  blocks = [\"{blocks}\"]\n  argument = {argument}\n}}\n"
+    );
+    found(&[files, &[("overrule.hcl", &policy)]].concat(), &["own"])
+}
+
+#[test]
+fn a_lifecycle_is_merged_argument_by_argument() {
+    let base = "resource \"a_b\" \"c\" {\n  lifecycle {\n    create_before_destroy = true\n  }\n}\n";
+    let over = "resource \"a_b\" \"c\" {\n  lifecycle {\n    prevent_destroy = true\n    replace_triggered_by = [x_y.z]\n  }\n}\nresource \"x_y\" \"z\" {}\n";
+    let base = format!("{base}resource \"x_y\" \"z\" {{}}\n");
+    let files = [("main.tf", base.as_str()), ("override.tf", over)];
+    let nothing: [&str; 0] = [];
+    assert_eq!(missing("resource.a_b", "\"lifecycle.prevent_destroy\"", &files), nothing);
+    assert_eq!(missing("resource.a_b", "\"lifecycle.create_before_destroy\"", &files), nothing);
+    // The engine takes this from the base alone.
+    assert_eq!(
+        missing("resource.a_b", "\"lifecycle.replace_triggered_by\"", &files),
+        ["main.tf:2,3 own a_b.c"]
+    );
+    assert_eq!(missing("resource.x_y", "\"lifecycle.prevent_destroy\"", &files), ["main.tf:6,1 own x_y.z"]);
+}
+
+#[test]
+fn validations_stay_those_of_the_base() {
+    let files = [
+        ("main.tf", "variable \"a\" {}\n"),
+        (
+            "override.tf",
+            "variable \"a\" {\n  type = string\n  validation {\n    condition = true\n    error_message = \"No.\"\n  }\n}\n",
+        ),
+    ];
+    assert_eq!(missing("variable.*", "validation", &files), ["main.tf:1,1 own variable.a"]);
+    assert!(missing("variable.*", "type", &files).is_empty());
+}
+
+#[test]
+fn json_has_the_same_ways() {
+    let files = [(
+        "main.tf.json",
+        r#"{"resource": {"a_b": {
+  "none": {},
+  "tags": {"tags": {"Name": "x"}},
+  "key": {"tags": {"${var.k}": "x"}},
+  "there": {"tags": {"Owner": "x"}},
+  "blocks": {"ingress": [{"description": "x"}, {"port": 1}]},
+  "dynamic": {"dynamic": {"ingress": {"for_each": [1], "content": {}}}}
+}}}"#,
+    )];
+    assert_eq!(
+        missing("resource.a_b.{none,tags,key,there}", "tags.Owner", &files),
+        ["main.tf.json:2,11 own a_b.none", "main.tf.json:3,12 own a_b.tags"]
+    );
+    assert_eq!(
+        missing("resource.a_b.{blocks,dynamic}", "ingress.description", &files),
+        ["main.tf.json:6,48 own a_b.blocks"]
+    );
+}
+
+#[test]
+fn a_type_says_which_keys_there_are() {
+    let files = [(
+        "main.tf",
+        "variable \"t\" {\n  type = object({ Name = string })\n}\nvariable \"any\" {}\nresource \"a_b\" \"typed\" {\n  tags = var.t\n}\nresource \"a_b\" \"any\" {\n  tags = var.any\n}\nresource \"a_b\" \"each\" {\n  for_each = var.any\n  tags = each.value\n}\n",
+    )];
+    assert_eq!(missing("resource.a_b", "tags.Name", &files), [""; 0]);
+    assert_eq!(missing("resource.a_b", "tags.Owner", &files), ["main.tf:6,10 own a_b.typed"]);
+}
+
+#[test]
+fn what_is_escaped_and_what_was_not_read_is_not_missed() {
+    let escaped = "resource \"a_b\" \"c\" {\n  _ {\n    count = 1\n  }\n}\n";
+    assert!(missing("resource.a_b", "count", &[("main.tf", escaped)]).is_empty());
+    let broken = "resource \"a_b\" \"c\" {\n  x = \n}\n";
+    let told = missing("resource.a_b", "tags", &[("main.tf", broken)]);
+    assert!(told.iter().all(|told| told.contains("syntax-error")), "{told:?}");
+}
+
+#[test]
+fn configurations_of_providers_are_known_by_their_alias() {
+    let files =
+        [("main.tf", "provider \"aws\" {\n  region = \"a\"\n}\nprovider \"aws\" {\n  alias = \"west\"\n}\n")];
+    assert_eq!(missing("provider.aws.west", "region", &files), ["main.tf:4,1 own provider.aws.west"]);
+    assert_eq!(missing("provider.aws", "profile", &files).len(), 2);
+    assert_eq!(missing("provider.aws", "profile", &files), missing("*.aws", "profile", &files));
+}
+
+const OWNER: &str = "policy {\n  extends = [\"recommended\"]\n}\nrule \"required-argument\" \"owner-tag\" {\n  blocks = [\"resource.a_*\"]\n  argument = \"tags.Owner\"\n}\n";
+
+#[test]
+fn comments_and_exceptions_know_it_by_its_name() {
+    let main = "# overrule: allow(owner-tag) goes away\nresource \"a_b\" \"c\" {}\nresource \"a_b\" \"d\" {}\n# overrule: allow(owner-tag) of no use\nlocals {}\n# overrule: allow(owner-tga) misspelt\n";
+    let policy =
+        format!("{OWNER}exception \"owner-tag\" {{\n  paths = [\"other\"]\n  reason = \"goes away\"\n}}\n");
+    let json = r#"{"resource": {"a_b": {"c": {"//": "overrule: allow(owner-tag) goes away too"}}}}"#;
+    let files = [
+        ("main.tf", main),
+        ("other/main.tf", "resource \"a_b\" \"c\" {}\n"),
+        ("json/main.tf.json", json),
+        ("overrule.hcl", &policy),
+    ];
+    assert_eq!(
+        found(&files, &["owner-tag", "unused-exception"]),
+        ["main.tf:3,1 owner-tag a_b.d", "main.tf:4,1 unused-exception ", "main.tf:6,1 unused-exception ",]
+    );
+}
+
+#[test]
+fn roles_and_paths_say_where_it_looks() {
+    let policy = "policy {\n  extends = []\n}\nrole \"shared\" {\n  paths = [\"lib\"]\n}\nrule \"required-file\" \"readme\" {\n  file = \"README.md\"\n  roles = [\"shared\"]\n}\nrule \"forbidden-block\" \"no-a\" {\n  level = \"off\"\n  blocks = [\"resource.a_b\"]\n}\npaths \"live\" {\n  rule \"no-a\" { level = \"warning\" }\n}\n";
+    let block = "resource \"a_b\" \"c\" {}\n";
+    let files = [("lib/main.tf", block), ("live/main.tf", block), ("overrule.hcl", policy)];
+    assert_eq!(
+        found(&files, &["readme", "no-a"]),
+        ["lib/main.tf:1,1 readme ", "live/main.tf:1,1 no-a a_b.c"]
+    );
+}
+
+#[test]
+fn both_engines_find_it_once() {
+    let files = [("main.tf", "resource \"a_b\" \"c\" {}\n"), ("overrule.hcl", OWNER)];
+    assert_eq!(found(&files, &["owner-tag"]), ["main.tf:1,1 owner-tag a_b.c"]);
+}
