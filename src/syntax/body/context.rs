@@ -19,10 +19,9 @@ impl Body {
 
 impl NativeBody {
     fn context(&self, offset: u32) -> String {
-        let around = self.blocks.iter().find(|block| {
-            let end = block.body.span().end;
-            (block.kind_span.start..end).contains(&offset)
-        });
+        // They stand in the order of the file, and a report may ask as often as there are blocks.
+        let behind = self.blocks.partition_point(|block| block.body.span().end <= offset);
+        let around = self.blocks.get(behind).filter(|block| block.kind_span.start <= offset);
         around.map_or_else(String::new, |block| {
             let labels = block.labels.iter().map(|label| format!(" {:?}", label.text));
             format!("{}{}", block.kind, labels.collect::<String>())
@@ -46,22 +45,21 @@ impl JsonBody {
         let (mut node, mut way) = (&self.0, String::new());
         loop {
             let next = match &node.kind {
-                NodeKind::Object(properties) => properties
-                    .iter()
-                    .find(|property| holds(&property.value))
-                    .map(|property| (&property.value, format!(".{}", property.name))),
-                NodeKind::Array(items) => items
-                    .iter()
-                    .enumerate()
-                    .find(|(_, item)| holds(item))
-                    .map(|(number, item)| (item, format!("[{number}]"))),
+                NodeKind::Object(properties) => {
+                    let number = properties.partition_point(|property| property.value.span.end <= offset);
+                    properties.get(number).map(|property| (&property.value, format!(".{}", property.name)))
+                }
+                NodeKind::Array(items) => {
+                    let number = items.partition_point(|item| item.span.end <= offset);
+                    items.get(number).map(|item| (item, format!("[{number}]")))
+                }
                 NodeKind::Null
                 | NodeKind::Bool(_)
                 | NodeKind::Number(_)
                 | NodeKind::String(_)
                 | NodeKind::Invalid => None,
             };
-            let Some((inner, step)) = next else { break };
+            let Some((inner, step)) = next.filter(|(inner, _)| holds(inner)) else { break };
             way.push_str(&step);
             node = inner;
         }
