@@ -1,7 +1,11 @@
-//! Holds what people are told to run to what the project runs itself.
+//! Holds what people are told to run to what the project runs itself, and what it gives them for their CI to what it
+//! prints.
 
 use std::fs;
 use std::path::Path;
+
+use regex::Regex;
+use serde_json::Value;
 
 fn read(path: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
@@ -33,4 +37,34 @@ fn every_other_step_of_ci_uses_the_lock_file() {
 #[test]
 fn the_workflow_runs_the_same_script() {
     assert!(read(".github/workflows/ci.yml").contains("run: .ci/run"));
+}
+
+#[test]
+fn the_problem_matcher_takes_the_concise_report_apart() {
+    let matcher: Value = serde_json::from_str(&read(".github/overrule-problem-matcher.json")).expect("JSON");
+    let pattern = &matcher["problemMatcher"][0]["pattern"][0];
+    let expression = Regex::new(pattern["regexp"].as_str().expect("a pattern")).expect("an expression");
+    let part = |line: &str, name: &str| {
+        let group = usize::try_from(pattern[name].as_u64().expect("a number")).expect("small");
+        Some(expression.captures(line)?.get(group)?.as_str().to_owned())
+    };
+    let parts = |line: &str| {
+        ["file", "line", "column", "severity", "message", "code"]
+            .map(|name| part(line, name).unwrap_or_default())
+    };
+    let report = read("tests/report/concise.txt");
+    let taken: Vec<[String; 6]> =
+        report.lines().filter(|line| expression.is_match(line)).map(parts).collect();
+    let placed = report.lines().filter(|line| !line.starts_with(' ') && !line.starts_with("modules/net: "));
+    assert_eq!(taken.len(), placed.count(), "a line a finding that has a place: {taken:#?}");
+    let first = [
+        "live/a/main.tf",
+        "14",
+        "12",
+        "error",
+        "Module is incompatible with count, for_each, and depends_on",
+    ];
+    assert_eq!(taken[0][..5], first);
+    let odd = "a:b/c d.tf:3:1: notice: Summary: with [brackets] [a-rule] (OpenTofu only)";
+    assert_eq!(parts(odd), ["a:b/c d.tf", "3", "1", "notice", "Summary: with [brackets]", "a-rule"]);
 }
