@@ -6,6 +6,7 @@
 mod check;
 mod completions;
 mod explain;
+mod hook;
 mod place;
 mod policy;
 mod progress;
@@ -39,6 +40,8 @@ enum Command {
     Explain(explain::Arguments),
     /// Lists every rule: its level under the policy that holds here, who set it, and one line on what it finds
     Rules(rules::Arguments),
+    /// Has git check every commit before it is made
+    Hook(hook::Arguments),
     /// Prints completions for a shell
     Completions(completions::Arguments),
 }
@@ -90,6 +93,7 @@ pub fn main() -> ExitCode {
         Command::Check(arguments) => check::run(&arguments, &terminal),
         Command::Explain(arguments) => explain::run(&arguments, &terminal),
         Command::Rules(arguments) => rules::run(&arguments, &terminal),
+        Command::Hook(arguments) => hook::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
     };
     done.unwrap_or_else(|failure| {

@@ -17,6 +17,7 @@ mod path;
 mod error;
 mod top;
 mod git;
+mod hook;
 mod repository;
 mod listing;
 mod walk;
@@ -35,6 +36,7 @@ mod policy;
 
 pub use change::{Change, State};
 pub use error::Error;
+pub use hook::{Found, Hook};
 pub use names::Names;
 pub use path::{join, parent};
 pub use snapshot::Content;

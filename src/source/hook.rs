@@ -1,0 +1,84 @@
+//! A folder of a repository, turned into the place where git looks for a hook, and what is there already.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::Error;
+use super::git::{Git, one_line};
+
+/// The place of a hook of one repository.
+#[derive(Debug)]
+pub struct Hook {
+    /// Where git looks for it, absolute.
+    pub path: PathBuf,
+    /// The work tree, absolute.
+    pub top: PathBuf,
+    /// Whether this place is part of the repository, and not of several.
+    pub is_own: bool,
+    /// What is there.
+    pub found: Found,
+}
+
+/// What there is in the place of a hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing at all.
+    Nothing,
+    /// A file with this text.
+    Text(String),
+    /// A link, a folder, or a file that is no text.
+    Other,
+}
+
+/// Hooks that people write stay far below this.
+const HOOK_LIMIT: u64 = 1 << 20;
+
+impl Hook {
+    /// Where the repository around the folder `current` has its hook of this name, such as `pre-commit`.
+    ///
+    /// That is in the folder `core.hooksPath`, from the top of the work tree, else in `hooks` of the folder that all its
+    /// work trees share. See <https://git-scm.com/docs/githooks>.
+    pub fn of(current: &Path, name: &str) -> Result<Self, Error> {
+        let git = Git::around(current)?;
+        let Some(top) = git.top else {
+            return Err(Error::git("a bare repository has no commits that a hook could stop"));
+        };
+        let configured = git.repository.config_snapshot().trusted_path("core.hooksPath");
+        let configured = configured
+            .map_err(|error| Error::git(format!("`core.hooksPath` cannot be read: {}", one_line(&error))))?;
+        let shared = git.repository.common_dir();
+        let folder = match configured {
+            Some(folder) => top.join(folder),
+            None => shared.join("hooks"),
+        };
+        let folder = real(&folder);
+        let is_own = [top.as_path(), shared, git.repository.git_dir()]
+            .iter()
+            .any(|own| fs::canonicalize(own).is_ok_and(|own| folder.starts_with(own)));
+        let path = folder.join(name);
+        Ok(Self { found: found(&path)?, path, top, is_own })
+    }
+}
+
+/// The path without links and steps upward, as far as it exists.
+fn real(path: &Path) -> PathBuf {
+    let known = path.ancestors().find_map(|above| Some((above, fs::canonicalize(above).ok()?)));
+    let Some((above, real)) = known else { return path.to_owned() };
+    let rest = path.strip_prefix(above).expect("an ancestor is how a path starts");
+    if rest.as_os_str().is_empty() { real } else { real.join(rest) }
+}
+
+fn found(path: &Path) -> Result<Found, Error> {
+    let unreadable = |error: std::io::Error| Error::File { path: path.to_owned(), why: error.to_string() };
+    let metadata = match fs::symlink_metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),
+        Err(error) => return Err(unreadable(error)),
+    };
+    if !metadata.is_file() || metadata.len() > HOOK_LIMIT {
+        return Ok(Found::Other);
+    }
+    let bytes = fs::read(path).map_err(unreadable)?;
+    Ok(String::from_utf8(bytes).map_or(Found::Other, Found::Text))
+}
