@@ -68,3 +68,50 @@ fn the_problem_matcher_takes_the_concise_report_apart() {
     let odd = "a:b/c d.tf:3:1: notice: Summary: with [brackets] [a-rule] (OpenTofu only)";
     assert_eq!(parts(odd), ["a:b/c d.tf", "3", "1", "notice", "Summary: with [brackets]", "a-rule"]);
 }
+
+/// A document in YAML.
+fn yaml(text: &str) -> Value {
+    yaml_serde::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+#[test]
+fn the_hooks_for_pre_commit_are_given_all_that_a_check_may_depend_on() {
+    let hooks = yaml(&read(".pre-commit-hooks.yaml"));
+    let hooks = hooks.as_array().expect("a list");
+    let languages: Vec<_> = hooks.iter().map(|hook| (&hook["id"], &hook["language"])).collect();
+    assert_eq!(
+        languages,
+        [(&"overrule".into(), &"rust".into()), (&"overrule-system".into(), &"system".into())]
+    );
+    for hook in hooks {
+        let settings = ["entry", "always_run", "require_serial"].map(|name| &hook[name]);
+        assert_eq!(settings, [&"overrule check --hook".into(), &Value::from(true), &Value::from(true)]);
+        let files = Regex::new(hook["files"].as_str().expect("a pattern")).expect("an expression");
+        let named = [
+            "main.tf",
+            "live/main.tf.json",
+            "a.tofu",
+            "a.tofu.json",
+            "x/prod.tfvars",
+            "prod.auto.tfvars.json",
+            "tests/a.tftest.hcl",
+            "a.tofutest.hcl",
+            ".terraform.lock.hcl",
+            "live/.terraform.lock.hcl",
+            "overrule.hcl",
+            ".config/overrule.hcl",
+        ];
+        assert!(named.iter().all(|name| files.is_match(name)), "{named:?}");
+        let others =
+            ["main.tf.bak", "a.tfstate", "README.md", "a.hcl", "x/overrule.hcl", "terragrunt.hcl", "atf"];
+        assert!(!others.iter().any(|name| files.is_match(name)), "{others:?}");
+    }
+}
+
+#[test]
+fn a_wheel_is_built_with_the_lock_file_and_without_python() {
+    let project = read("pyproject.toml");
+    for line in ["build-backend = \"maturin\"", "bindings = \"bin\"", "locked = true", "strip = true"] {
+        assert!(project.lines().any(|other| other == line), "{line}");
+    }
+}
