@@ -1,0 +1,111 @@
+//! Input that somebody made to do harm ends like any other: with what is found, or with words on what was not read.
+//!
+//! Nesting is in `robustness.rs`, and what stands on a disk (pipes, devices, links that leave) in `source.rs`; here are
+//! great numbers, and little text that stands for much.
+
+use overrule::check::{self, Settings};
+use overrule::engine::Choice;
+use overrule::policy::Policy;
+use overrule::source::Worktree;
+
+/// The summaries of everything that the engines would say, each once.
+fn said(files: &[(String, String)]) -> Vec<String> {
+    let files = files.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect();
+    let engines = Choice::parse("terraform@1.11").expect("an engine");
+    let policy = Policy::preset("language").expect("a preset");
+    let settings = Settings { engines: Some(engines), policy, ..Settings::default() };
+    let verdicts = check::run(&mut Worktree::of_files(files), &settings).verdicts;
+    let mut summaries: Vec<String> = verdicts.into_iter().map(|verdict| verdict.finding.summary).collect();
+    summaries.sort();
+    summaries.dedup();
+    summaries
+}
+
+/// What is said of one file.
+fn of_text(text: String) -> Vec<String> {
+    said(&[("main.tf".to_owned(), text)])
+}
+
+/// So many texts, one behind the other.
+fn many(number: usize, text: impl Fn(usize) -> String) -> String {
+    (0..number).map(text).collect()
+}
+
+fn locals(text: &str) -> String {
+    format!("locals {{\n{text}}}\n")
+}
+
+#[test]
+fn great_numbers_of_what_is_right_are_right() {
+    let nothing: [&str; 0] = [];
+    assert_eq!(of_text(many(50_000, |n| format!("variable \"v{n}\" {{}}\n"))), nothing);
+    let arguments = many(100_000, |n| format!("  a{n} = {n}\n"));
+    assert_eq!(of_text(format!("resource \"a\" \"b\" {{\n{arguments}}}\n")), nothing);
+    let keys = many(32_000, |n| format!("  k{n} = {n}\n"));
+    assert_eq!(of_text(locals(&format!("a = {{\n{keys}}}\n"))), nothing);
+    let calculated = many(32_000, |n| format!("  (\"k{n}\") = {n} + 1\n"));
+    assert_eq!(of_text(locals(&format!("a = {{\n{calculated}}}\n"))), nothing);
+    let chain = many(50_000, |n| format!("a{n} = local.a{}\n", n + 1));
+    assert_eq!(of_text(locals(&format!("{chain}a50000 = 1\n"))), nothing);
+    let constraint = many(50_000, |_| ">= 1.0, ".to_owned());
+    assert_eq!(of_text(format!("terraform {{\n  required_version = \"{constraint}>= 1.0\"\n}}\n")), nothing);
+}
+
+#[test]
+fn great_numbers_of_mistakes_are_all_found() {
+    let same = many(20_000, |_| "variable \"a\" {}\n".to_owned());
+    assert_eq!(of_text(same), ["Duplicate variable declaration"]);
+    assert_eq!(of_text(many(20_000, |_| "x \"a\" {\n}\n".to_owned())), ["Unsupported block type"]);
+    assert_eq!(
+        of_text(locals(&many(20_000, |n| format!("a{n} = var.b{n}\n")))),
+        ["Reference to undeclared input variable"]
+    );
+    let cycle = of_text(locals(&many(20_000, |n| format!("a{n} = local.a{}\n", (n + 1) % 20_000))));
+    assert!(matches!(&cycle[..], [only] if only.starts_with("Cycle: local.a0 (expand), ")));
+}
+
+#[test]
+fn long_lines_and_numbers_are_read_as_far_as_they_matter() {
+    let long = "x".repeat(8 << 20);
+    assert_eq!(of_text(locals(&format!("a = \"{long}${{1}}\"\n"))), ["Expression too expensive to evaluate"]);
+    assert_eq!(of_text(format!("# {long}\n/* {long} */\nlocals {{}}\n")), [""; 0]);
+    let exponents = "a = 1e999999999\nb = 1e-999999999\nc = \"${1e999999999}\" == 1\n";
+    assert_eq!(of_text(locals(exponents)), [""; 0]);
+    let outside = format!("module \"a\" {{\n  source = \"{}x\"\n}}\n", "../".repeat(100_000));
+    assert_eq!(of_text(outside), [""; 0]);
+}
+
+#[test]
+fn little_text_that_stands_for_much_is_bounded() {
+    let product = many(40, |n| format!("a{} = [for x in local.a{n} : local.a{n}]\n", n + 1));
+    assert_eq!(of_text(locals(&format!("a0 = [1, 2, 3, 4, 5, 6, 7, 8]\n{product}"))), [""; 0]);
+    let doubled = many(40, |n| format!("a{} = \"${{local.a{n}}}${{local.a{n}}}\"\n", n + 1));
+    assert_eq!(
+        of_text(locals(&format!("a0 = \"0123456789\"\n{doubled}"))),
+        ["Expression too expensive to evaluate"]
+    );
+    let functions = "a = setproduct(range(10000), range(10000))\nb = format(\"%999999999d\", 1)\n";
+    assert_eq!(of_text(locals(functions)), [""; 0]);
+}
+
+/// Modules that call the next one twice: there are 2^40 ways to the last.
+#[test]
+fn modules_are_looked_at_once_however_many_ways_lead_to_them() {
+    let call = |name: &str, next: usize| format!("module \"{name}\" {{\n  source = \"../m{next}\"\n}}\n");
+    let mut files: Vec<(String, String)> = (0..40)
+        .map(|n| (format!("m{n}/main.tf"), format!("{}{}", call("a", n + 1), call("b", n + 1))))
+        .collect();
+    files.push(("m40/main.tf".to_owned(), "output \"a\" {\n  value = var.b\n}\n".to_owned()));
+    assert_eq!(said(&files), ["Reference to undeclared input variable"]);
+}
+
+#[test]
+fn chains_and_rings_of_calls_end() {
+    let call = |n: usize, next: usize| {
+        (format!("m{n}/main.tf"), format!("module \"a\" {{\n  source = \"../m{next}\"\n}}\n"))
+    };
+    let chain: Vec<_> = (0..1_000).map(|n| call(n, n + 1)).collect();
+    assert_eq!(said(&chain), ["Module not installed"]);
+    let ring: Vec<_> = (0..300).map(|n| call(n, (n + 1) % 300)).collect();
+    assert_eq!(said(&ring), [""; 0], "that is for a rule to tell");
+}
