@@ -3,6 +3,7 @@
 mod additions;
 mod allow;
 mod baseline;
+pub mod book;
 mod engines;
 pub mod example;
 mod exceptions;

@@ -13,6 +13,7 @@ mod progress;
 mod rules;
 mod stream;
 mod terminal;
+mod test;
 
 use std::process::ExitCode;
 
@@ -40,6 +41,8 @@ enum Command {
     Explain(explain::Arguments),
     /// Lists every rule: its level under the policy that holds here, who set it, and one line on what it finds
     Rules(rules::Arguments),
+    /// Checks that the examples of rule pages and of policies show what they say
+    Test(test::Arguments),
     /// Has git check every commit before it is made
     Hook(hook::Arguments),
     /// Prints completions for a shell
@@ -93,6 +96,7 @@ pub fn main() -> ExitCode {
         Command::Check(arguments) => check::run(&arguments, &terminal),
         Command::Explain(arguments) => explain::run(&arguments, &terminal),
         Command::Rules(arguments) => rules::run(&arguments, &terminal),
+        Command::Test(arguments) => test::run(&arguments, &terminal),
         Command::Hook(arguments) => hook::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
     };

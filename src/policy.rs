@@ -25,6 +25,7 @@ pub use definition::{Definition, Shown, is_rule_name};
 pub use exception::{Exception, Until};
 pub use fail_on::FailOn;
 pub use fault::INVALID_POLICY;
+pub use file::makes_rules;
 pub use globs::{Globs, Patterns};
 pub use level::Level;
 pub use names::Names;
@@ -108,6 +109,13 @@ impl Policy {
         self.settings(rule).iter().rfind(|setting| setting.paths.is_none())
     }
 
+    /// What is said about a rule and counts somewhere: what counts everywhere hides all that stands before it.
+    fn effective(&self, rule: &str) -> &[Setting] {
+        let settings = self.settings(rule);
+        let from = settings.iter().rposition(|setting| setting.paths.is_none());
+        &settings[from.unwrap_or_default()..]
+    }
+
     /// Everything that is said about a rule, in the order of the numbers.
     pub fn settings(&self, rule: &str) -> &[Setting] {
         self.settings.get(rule).map_or(&[], Vec::as_slice)
@@ -149,6 +157,17 @@ impl Policy {
         everywhere.or_else(|| self.settings(rule).last()?.definition.as_ref())
     }
 
+    /// Everything that a rule is which policies made themselves: what counts everywhere, and what does in parts.
+    pub fn definitions(&self, rule: &str) -> Vec<&Arc<Definition>> {
+        let mut definitions: Vec<&Arc<Definition>> = Vec::new();
+        for definition in self.effective(rule).iter().filter_map(|setting| setting.definition.as_ref()) {
+            if !definitions.iter().any(|known| Arc::ptr_eq(known, definition)) {
+                definitions.push(definition);
+            }
+        }
+        definitions
+    }
+
     /// The rules that policies made themselves, by name.
     pub fn own_rules(&self) -> impl Iterator<Item = (&SmolStr, &Arc<Definition>)> {
         self.settings.keys().filter_map(|rule| Some((rule, self.definition(rule)?)))
@@ -157,10 +176,7 @@ impl Policy {
     /// Has a rule on that a person asks for by name: where this policy has it off, as the strictest preset has it, and
     /// one that a policy made itself as an error.
     pub fn turn_on(&mut self, rule: &str) {
-        let settings = self.settings(rule);
-        // What counts everywhere hides all that stands before it.
-        let from = settings.iter().rposition(|setting| setting.paths.is_none()).unwrap_or_default();
-        if settings[from..].iter().any(Setting::is_on) {
+        if self.effective(rule).iter().any(Setting::is_on) {
             return;
         }
         let strict = Self::preset("strict").expect("a preset of that name comes with the program");

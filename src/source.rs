@@ -26,6 +26,7 @@ mod open;
 mod snapshot;
 mod stored;
 mod difference;
+mod documents;
 mod touched;
 mod renamed;
 mod base;
@@ -35,6 +36,7 @@ mod names;
 mod policy;
 
 pub use change::{Change, State};
+pub use documents::Documents;
 pub use error::Error;
 pub use hook::{Found, Hook};
 pub use names::Names;

@@ -64,7 +64,7 @@ pub struct ExampleFile {
 }
 
 /// Lines of a page, and the columns, counted from 1; the last is behind what is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OnPage {
     /// Counted from 1.
     pub line: usize,

@@ -43,7 +43,13 @@ impl Arguments {
     }
 }
 
-fn refuse(mistakes: Vec<Finding>, current: &Path, worktree: &Worktree, terminal: &Terminal) -> Failure {
+/// What is said of mistakes in policies.
+pub(super) fn refuse(
+    mistakes: Vec<Finding>,
+    current: &Path,
+    worktree: &Worktree,
+    terminal: &Terminal,
+) -> Failure {
     let number = mistakes.len();
     let mistakes = mistakes.into_iter().map(|finding| (finding, None)).collect();
     let verdicts = judge(mistakes, worktree.sources(), &[], &Settings::default());

@@ -237,3 +237,9 @@ pub(super) fn missing(name: &str, block: Span) -> Finding {
 fn invalid_pattern(why: &str, at: Span) -> Finding {
     fault("Invalid pattern", at).detail(why)
 }
+
+/// Whether a text in the notation of policies makes a rule itself: others use that notation too.
+pub fn makes_rules(id: FileId, source: &Source) -> bool {
+    let (file, _) = syntax::parse(id, source, Notation::Native);
+    file.body.any_blocks().iter().any(|block| block.kind == RULE.kind && block.labels.len() > 1)
+}

@@ -14,11 +14,11 @@ use super::{Error, Folder, Origin, Worktree, parent};
 use crate::finding::Severity;
 
 /// A path as it was given, and what it is.
-struct Given<'a> {
+pub(super) struct Given<'a> {
     written: &'a Path,
     /// Absolute, without symbolic links.
-    real: PathBuf,
-    is_folder: bool,
+    pub(super) real: PathBuf,
+    pub(super) is_folder: bool,
 }
 
 impl Given<'_> {
@@ -61,7 +61,8 @@ pub(super) fn without_modules(current: &Path) -> Result<Worktree, Error> {
     Ok(Worktree { origin: Origin::Disk(top), ..Worktree::default() })
 }
 
-fn given<'a>(current: &Path, written: &'a Path) -> Result<Given<'a>, Error> {
+/// A path as a person gives it.
+pub(super) fn given<'a>(current: &Path, written: &'a Path) -> Result<Given<'a>, Error> {
     let at = current.join(written);
     let real = fs::canonicalize(&at).map_err(|error| Error::path(written, &at, error))?;
     let metadata = fs::metadata(&real).map_err(|error| Error::path(written, &at, error))?;

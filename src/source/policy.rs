@@ -14,7 +14,7 @@ use crate::text::{FileId, Source};
 const NAMES: [&str; 2] = ["overrule.hcl", ".config/overrule.hcl"];
 
 /// Policies that people write stay far below this.
-const POLICY_LIMIT: u64 = 4 << 20;
+pub(super) const POLICY_LIMIT: u64 = 4 << 20;
 
 impl Worktree {
     /// Reads the policy at the top of the run, if there is one.

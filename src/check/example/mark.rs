@@ -38,6 +38,15 @@ pub enum Difference {
     Unexpected(Mark),
 }
 
+impl Difference {
+    /// The mark that only one of the two has.
+    pub fn mark(&self) -> &Mark {
+        match self {
+            Self::Missing(mark) | Self::Unexpected(mark) => mark,
+        }
+    }
+}
+
 impl fmt::Display for Mark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {

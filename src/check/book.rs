@@ -1,0 +1,260 @@
+//! Turns pages and policies into chapters, each of one rule, and a chapter into how its examples and a check differ.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::example::{Difference, Example, OnPage, PageError, examples, has_examples, of_definition};
+use super::load::rule_names;
+use super::load_policy;
+use crate::finding::{Finding, RuleId};
+use crate::policy::{Definition, Policy, is_rule_name, makes_rules};
+use crate::rules::Kind;
+use crate::rules::page::{PAGES, Page};
+use crate::source::{Documents, Worktree, parent};
+use crate::text::{FileId, nearest};
+
+/// The examples of one rule, where they are written.
+#[derive(Debug)]
+pub struct Chapter {
+    /// The file, from the top of the run.
+    pub file: String,
+    /// The rule that they show.
+    pub rule: RuleId,
+    /// Whether the file is about this rule alone.
+    pub is_page: bool,
+    examples: Result<Vec<Example>, PageError>,
+    policy: Arc<Policy>,
+}
+
+/// How a chapter and a check differ.
+#[derive(Debug)]
+pub struct Proof {
+    /// How many examples were looked at.
+    pub examples: usize,
+    /// Those that show something else, or why the chapter cannot be read.
+    pub wrong: Result<Vec<Disproof>, PageError>,
+}
+
+/// An example that shows something else than it says.
+#[derive(Debug)]
+pub struct Disproof {
+    /// What it says.
+    pub claim: String,
+    /// The line of that, counted from 1.
+    pub line: usize,
+    /// What differs, each with its place in the file where it has one.
+    pub differences: Vec<(Option<OnPage>, Difference)>,
+}
+
+/// The pages that come with the program, but for those of what no text can show.
+pub fn of_program() -> Vec<Chapter> {
+    let policy = Arc::new(Policy::recommended());
+    let page = |page: &Page| Chapter {
+        file: format!("policies/rules/{}.md", page.rule),
+        rule: RuleId::built_in(page.rule),
+        is_page: true,
+        examples: examples(page.text),
+        policy: Arc::clone(&policy),
+    };
+    let shows_something = |chapter: &Chapter| !chapter.examples.as_ref().is_ok_and(Vec::is_empty);
+    PAGES.iter().map(page).filter(shows_something).collect()
+}
+
+/// What a policy makes itself: the examples in it and in what it starts from, and pages beside those.
+pub fn of_policy(policy: &Policy, worktree: &mut Worktree) -> Vec<Chapter> {
+    let policy = Arc::new(policy.clone());
+    let mut chapters = Vec::new();
+    for (rule, _) in policy.own_rules() {
+        for definition in policy.definitions(rule) {
+            chapters.extend(in_policy(rule, definition, &policy, worktree));
+            let Ok(page) = worktree.read_beside(definition.span.file, &format!("{rule}.md")) else {
+                continue;
+            };
+            chapters.extend(on_page(rule, page, &policy, worktree));
+        }
+    }
+    sorted(chapters)
+}
+
+/// What is in a folder: the examples of rules that its policies make, and those on pages that are called by a rule.
+/// Mistakes in those policies are findings.
+pub fn of_documents(documents: &Documents, worktree: &mut Worktree) -> Result<Vec<Chapter>, Vec<Finding>> {
+    let (mut policies, mut mistakes) = (Vec::new(), Vec::new());
+    for file in &documents.policies {
+        if makes_rules(*file, worktree.sources().get(*file)) {
+            match load_policy(worktree, Some(*file)) {
+                Ok(policy) => policies.push((*file, Arc::new(policy))),
+                Err(wrong) => mistakes.extend(wrong),
+            }
+        }
+    }
+    if !mistakes.is_empty() {
+        return Err(mistakes);
+    }
+    let mut chapters = Vec::new();
+    for (file, policy) in &policies {
+        for (rule, _) in policy.own_rules() {
+            // What a policy starts from is a file of its own.
+            let own = policy.definitions(rule).into_iter().filter(|definition| definition.span.file == *file);
+            chapters.extend(own.filter_map(|definition| in_policy(rule, definition, policy, worktree)));
+        }
+    }
+    let usual = Arc::new(Policy::recommended());
+    for page in &documents.pages {
+        let name = worktree.sources().get(*page).name();
+        let Some(rule) = name.rsplit('/').next().and_then(|name| name.strip_suffix(".md")) else { continue };
+        // Other pages, such as `README.md`, may have examples of anything.
+        if is_rule_name(rule) {
+            let rule = rule.to_owned();
+            let policy = nearest_policy(&rule, name, &policies, worktree).unwrap_or(&usual);
+            chapters.extend(on_page(&rule, *page, policy, worktree));
+        }
+    }
+    Ok(sorted(chapters))
+}
+
+/// The policy that makes a rule: one in the folder of its page, else the first.
+fn nearest_policy<'p>(
+    rule: &str,
+    page: &str,
+    policies: &'p [(FileId, Arc<Policy>)],
+    worktree: &Worktree,
+) -> Option<&'p Arc<Policy>> {
+    let makes_it = |(_, policy): &&(FileId, Arc<Policy>)| policy.definition(rule).is_some();
+    let is_beside =
+        |(file, _): &&(FileId, Arc<Policy>)| parent(worktree.sources().get(*file).name()) == parent(page);
+    let found = policies.iter().filter(makes_it).find(is_beside).or_else(|| policies.iter().find(makes_it));
+    found.map(|(_, policy)| policy)
+}
+
+fn in_policy(
+    rule: &str,
+    definition: &Definition,
+    policy: &Arc<Policy>,
+    worktree: &Worktree,
+) -> Option<Chapter> {
+    (!definition.examples.is_empty()).then(|| Chapter {
+        file: worktree.sources().get(definition.span.file).name().to_owned(),
+        rule: RuleId::named(rule),
+        is_page: false,
+        examples: of_definition(definition, worktree.sources()),
+        policy: Arc::clone(policy),
+    })
+}
+
+fn on_page(rule: &str, page: FileId, policy: &Arc<Policy>, worktree: &Worktree) -> Option<Chapter> {
+    let source = worktree.sources().get(page);
+    has_examples(source.text()).then(|| {
+        let is_known =
+            policy.definition(rule).is_some() || rule_names().contains(&rule) || Kind::named(rule).is_some();
+        let examples = if is_known { examples(source.text()) } else { Err(no_rule(rule)) };
+        let file = source.name().to_owned();
+        Chapter { file, rule: RuleId::named(rule), is_page: true, examples, policy: Arc::clone(policy) }
+    })
+}
+
+/// That a page is called by no rule.
+fn no_rule(name: &str) -> PageError {
+    let meant = nearest(name, rule_names()).map(|meant| format!("; did you mean `{meant}.md`?"));
+    let message = format!(
+        "the page is called by its rule, and no rule is called `{name}`{}",
+        meant.unwrap_or_default()
+    );
+    PageError { line: 1, message }
+}
+
+fn sorted(mut chapters: Vec<Chapter>) -> Vec<Chapter> {
+    chapters.sort_by(|a, b| (&a.file, &a.rule).cmp(&(&b.file, &b.rule)));
+    chapters
+}
+
+impl Chapter {
+    /// Checks its examples.
+    pub fn prove(&self) -> Proof {
+        let examples = match &self.examples {
+            Ok(examples) => examples,
+            Err(error) => return Proof { examples: 0, wrong: Err(error.clone()) },
+        };
+        let wrong: Vec<Option<Disproof>> =
+            examples.par_iter().map(|example| self.disprove(example)).collect();
+        Proof { examples: examples.len(), wrong: Ok(wrong.into_iter().flatten().collect()) }
+    }
+
+    fn disprove(&self, example: &Example) -> Option<Disproof> {
+        let differences = example.differences_under(&self.policy, &self.rule).into_iter();
+        let mut differences: Vec<_> =
+            differences.map(|difference| (example.on_page(difference.mark()), difference)).collect();
+        differences.sort_by_key(|(place, _)| *place);
+        let (claim, line) = (example.claim.clone(), example.line);
+        (!differences.is_empty()).then_some(Disproof { claim, line, differences })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each chapter: file, rule, number of examples, and where they differ.
+    fn told(files: &[(&str, &str)]) -> Vec<String> {
+        let texts = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
+        let mut worktree = Worktree::of_files(texts.collect());
+        let file = worktree.read_policy().expect("one policy");
+        let policy = load_policy(&mut worktree, file).expect("a policy without a mistake");
+        let chapters = of_policy(&policy, &mut worktree);
+        let told = chapters.iter().map(|chapter| {
+            let proof = chapter.prove();
+            let places: Vec<String> = proof
+                .wrong
+                .expect("examples that can be read")
+                .iter()
+                .flat_map(|wrong| &wrong.differences)
+                .map(|(place, difference)| format!(" {place:?} {}", difference.mark().words))
+                .collect();
+            format!("{} {} {}{}", chapter.file, chapter.rule.as_str(), proof.examples, places.concat())
+        });
+        told.collect()
+    }
+
+    const BASE: &str = r#"
+rule "forbidden-block" "no-user" {
+  level  = "notice"
+  blocks = ["resource.aws_iam_user"]
+  example "a user" {
+    code  = "resource \"aws_iam_user\" \"a\" {}\n#^^^^^^^^^^^^^^^^^^^^^^^^^^ notice: Forbidden block\n"
+    files = {
+      "other/main.tf" = <<-EOT
+        resource "aws_iam_user" "b" {}
+        #^^^^^^^^^^^^^^^^^^^^^^^^^^ notice: Forbidden block
+      EOT
+    }
+  }
+}
+"#;
+
+    #[test]
+    fn a_policy_is_shown_with_what_it_starts_from() {
+        let policy = "policy {\n  extends = [\"./base.hcl\"]\n}\n";
+        let page = "## Examples\n\n### A role\n\n```hcl\nresource \"aws_iam_role\" \"a\" {}\n```\n";
+        let files = [("overrule.hcl", policy), ("base.hcl", BASE), ("no-user.md", page)];
+        assert_eq!(told(&files), ["base.hcl no-user 1", "no-user.md no-user 1"]);
+    }
+
+    #[test]
+    fn the_level_that_holds_is_shown_and_what_is_replaced_is_not() {
+        let policy = "policy {\n  extends = [\"./base.hcl\"]\n}\nrule \"no-user\" { level = \"warning\" }\n";
+        let [chapter] = &told(&[("overrule.hcl", policy), ("base.hcl", BASE)])[..] else {
+            panic!("one chapter")
+        };
+        assert!(
+            chapter.contains("Some(OnPage { line: 6, from: 1, to: 28 }) notice: Forbidden block"),
+            "{chapter}"
+        );
+        assert!(
+            chapter.contains("Some(OnPage { line: 9, from: 9, to: 36 }) warning: Forbidden block"),
+            "{chapter}"
+        );
+        let policy = "policy {\n  extends = [\"./base.hcl\"]\n}\nrule \"forbidden-block\" \"no-user\" {\n  blocks = []\n}\n";
+        assert_eq!(told(&[("overrule.hcl", policy), ("base.hcl", BASE)]), Vec::<String>::new());
+    }
+}

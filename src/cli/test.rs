@@ -1,0 +1,149 @@
+//! Turns the examples of rule pages and of policies into one line each, and into what differs from them.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use super::stream::{err, out};
+use super::terminal::Terminal;
+use super::{Failure, place, policy};
+use crate::check::book::{self, Chapter, Proof};
+use crate::check::example::Difference;
+use crate::report::{Names, one_line};
+use crate::source::Worktree;
+
+/// Arguments of `test`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// A folder with policies and pages of rules [default: the policy that holds here, with the pages beside it; where
+    /// there is none, the pages that come with the program]
+    #[arg(value_name = "DIR", conflicts_with_all = ["policy", "isolated"])]
+    folder: Option<PathBuf>,
+    #[command(flatten)]
+    policy: policy::Arguments,
+}
+
+const DIFFERS: u8 = 1;
+
+/// Checks all examples, and says with the exit code whether some show something else than they say.
+pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
+    let current = env::current_dir()
+        .map_err(|error| Failure::new(format!("the current folder cannot be read: {error}")))?;
+    let (chapters, names) = chapters(arguments, &current, terminal)?;
+    if chapters.is_empty() {
+        err("note: there are no examples\n");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut tally = Tally::default();
+    for chapter in &chapters {
+        let proof = chapter.prove();
+        tally.count(&proof);
+        out(&told(chapter, &proof, &names, terminal))?;
+    }
+    out(&tally.told())?;
+    Ok(if tally.has_failed() { ExitCode::from(DIFFERS) } else { ExitCode::SUCCESS })
+}
+
+fn chapters(
+    arguments: &Arguments,
+    current: &Path,
+    terminal: &Terminal,
+) -> Result<(Vec<Chapter>, Names), Failure> {
+    let failed = |error: crate::source::Error| Failure::new(error.to_string());
+    if let Some(folder) = &arguments.folder {
+        let (mut worktree, documents) = Worktree::of_documents(current, folder).map_err(failed)?;
+        let chapters = book::of_documents(&documents, &mut worktree);
+        let chapters = chapters.map_err(|mistakes| policy::refuse(mistakes, current, &worktree, terminal))?;
+        return Ok((chapters, place::names(current, worktree.top())));
+    }
+    let mut worktree = Worktree::without_modules(current).map_err(failed)?;
+    let (policy, file) = arguments.policy.load(current, &mut worktree, terminal)?;
+    if file.is_none() {
+        return Ok((book::of_program(), Names::default()));
+    }
+    Ok((book::of_policy(&policy, &mut worktree), place::names(current, worktree.top())))
+}
+
+/// One line, and one for each difference.
+fn told(chapter: &Chapter, proof: &Proof, names: &Names, terminal: &Terminal) -> String {
+    let file = names.of(&chapter.file);
+    let file = one_line(&file);
+    let title = if chapter.is_page { file.to_string() } else { format!("{file}: {}", chapter.rule.as_str()) };
+    let wrong = match &proof.wrong {
+        Ok(wrong) if wrong.is_empty() => {
+            let mark = paint("ok    ", 32, terminal);
+            return format!("{mark}  {title}: {}\n", count(proof.examples, "example"));
+        }
+        Ok(wrong) => wrong,
+        Err(error) => {
+            let mark = paint("failed", 31, terminal);
+            return format!("{mark}  {title}\n  {file}:{}: {}\n", error.line, one_line(&error.message));
+        }
+    };
+    let mut lines = format!(
+        "{}  {title}: {} of {}\n",
+        paint("failed", 31, terminal),
+        wrong.len(),
+        count(proof.examples, "example")
+    );
+    for disproof in wrong {
+        lines.push_str(&format!("  {file}:{}: {}\n", disproof.line, one_line(&disproof.claim)));
+        for (place, difference) in &disproof.differences {
+            let (who, mark) = match difference {
+                Difference::Missing(mark) => ("said, but not found:", mark),
+                Difference::Unexpected(mark) => ("found, but not said:", mark),
+            };
+            let said = match place {
+                Some(place) => {
+                    let words = one_line(&mark.words);
+                    format!("{file}:{}:{}-{}: {who} {words}", place.line, place.from, place.to - 1)
+                }
+                None => format!("{file}:{}: {who} {}", disproof.line, one_line(&mark.to_string())),
+            };
+            lines.push_str(&format!("    {said}\n"));
+        }
+    }
+    lines
+}
+
+/// What was looked at so far.
+#[derive(Default)]
+struct Tally {
+    examples: usize,
+    wrong: usize,
+    unreadable: usize,
+}
+
+impl Tally {
+    fn count(&mut self, proof: &Proof) {
+        self.examples += proof.examples;
+        match &proof.wrong {
+            Ok(wrong) => self.wrong += wrong.len(),
+            Err(_) => self.unreadable += 1,
+        }
+    }
+
+    fn has_failed(&self) -> bool {
+        self.wrong + self.unreadable > 0
+    }
+
+    fn told(&self) -> String {
+        let mut told = match self.wrong {
+            0 => "all show what they say".to_owned(),
+            1 => "1 shows something else".to_owned(),
+            wrong => format!("{wrong} show something else"),
+        };
+        if self.unreadable > 0 {
+            told.push_str(&format!("; {} cannot be read", count(self.unreadable, "page")));
+        }
+        format!("\ntested {}: {told}\n", count(self.examples, "example"))
+    }
+}
+
+fn paint(text: &str, color: u8, terminal: &Terminal) -> String {
+    if terminal.color { format!("\u{1b}[{color}m{text}\u{1b}[0m") } else { text.to_owned() }
+}
+
+fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
