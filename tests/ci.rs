@@ -115,3 +115,50 @@ fn a_wheel_is_built_with_the_lock_file_and_without_python() {
         assert!(project.lines().any(|other| other == line), "{line}");
     }
 }
+
+/// The blocks of the README in a language.
+fn blocks(language: &str) -> Vec<String> {
+    let readme = read("README.md");
+    let opening = format!("```{language}\n");
+    readme.split(&opening).skip(1).map(|rest| rest.split("```").next().unwrap_or(rest).to_owned()).collect()
+}
+
+#[test]
+fn what_the_readme_configures_is_there() {
+    let [pre_commit, lefthook, workflow, gitlab] =
+        &blocks("yaml").iter().map(|text| yaml(text)).collect::<Vec<_>>()[..]
+    else {
+        panic!("the README has four examples in YAML");
+    };
+    let hooks = yaml(&read(".pre-commit-hooks.yaml"));
+    let ids: Vec<_> = hooks.as_array().expect("a list").iter().map(|hook| &hook["id"]).collect();
+    assert!(ids.contains(&&pre_commit["repos"][0]["hooks"][0]["id"]), "{pre_commit}");
+    assert_eq!(lefthook["pre-commit"]["jobs"][0]["run"], hooks[0]["entry"], "both run the same");
+
+    let action = yaml(&read("action.yml"));
+    let steps = workflow["jobs"]["overrule"]["steps"].as_array().expect("steps");
+    let own = steps.iter().find(|step| step["id"] == "overrule").expect("the step of the action");
+    for input in own["with"].as_object().into_iter().flat_map(|inputs| inputs.keys()) {
+        assert!(action["inputs"][input].is_object(), "{input}");
+    }
+    let text = workflow.to_string();
+    let outputs: Vec<_> = text.split("steps.overrule.outputs.").skip(1).collect();
+    assert_eq!(outputs.len(), 2);
+    assert!(outputs.iter().all(|rest| rest.starts_with("sarif")), "{text}");
+    assert!(action["outputs"]["sarif"].is_object());
+
+    let script = gitlab["overrule"]["script"][0].as_str().expect("a command");
+    let report = gitlab["overrule"]["artifacts"]["reports"]["codequality"].as_str().expect("a file");
+    assert_eq!(script, format!("overrule check --output gitlab={report}"));
+}
+
+#[test]
+fn the_readme_names_the_version_that_this_is() {
+    let version = env!("CARGO_PKG_VERSION");
+    for line in
+        read("README.md").lines().filter(|line| line.contains("OWNER/overrule@") || line.contains("rev: v"))
+    {
+        assert!(line.ends_with(&format!("v{version}")), "{line}");
+    }
+    assert!(read("README.md").contains(&format!("OWNER/overrule --tag v{version}\n")));
+}
