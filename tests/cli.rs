@@ -86,6 +86,24 @@ fn in_github_actions_the_report_is_annotations_unless_something_else_is_asked_fo
     assert!(report("false", &[]).starts_with("error  Extraneous"));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_no_text_are_in_every_report() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let name = OsStr::from_bytes(b"a\xff\n::error::x.tf");
+    fs::write(folder.path().join(name), "variable \"a\" {}\nvariable \"a\" {}\n").expect("a file");
+    for format in overrule::report::Format::ALL {
+        let output = output(folder.path(), &["check", "--format", format.name()]);
+        assert_eq!(output.status.code(), Some(1), "{}", format.name());
+        let report = text(output.stdout);
+        assert!(report.contains("a\u{fffd}") || report.contains("a%EF%BF%BD"), "{}: {report}", format.name());
+        assert!(!report.contains("\n::error::"), "{}: {report}", format.name());
+    }
+}
+
 #[test]
 fn files_are_called_as_from_the_current_folder() {
     let folder = broken_modules();

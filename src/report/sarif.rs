@@ -31,8 +31,10 @@ pub(super) fn write<'o>(outcome: &'o Outcome, sources: &Sources, style: &Style) 
     let excused = outcome.excused.iter().filter(|_| style.shows_excused);
     let excused = excused.map(|excused| (&excused.verdict, Some(&excused.excuse)));
     let all: Vec<(&Verdict, Option<&Excuse>)> = told.chain(excused).collect();
-    let rules: BTreeMap<&RuleId, Category> =
-        all.iter().map(|(verdict, _)| (&verdict.finding.rule, verdict.finding.category)).collect();
+    let mut rules: BTreeMap<&RuleId, &Verdict> = BTreeMap::new();
+    for (verdict, _) in &all {
+        rules.entry(&verdict.finding.rule).or_insert(verdict);
+    }
     let numbers: BTreeMap<&RuleId, usize> =
         rules.keys().enumerate().map(|(number, rule)| (*rule, number)).collect();
     let has_excused = all.iter().any(|(_, excuse)| excuse.is_some());
@@ -50,7 +52,7 @@ pub(super) fn write<'o>(outcome: &'o Outcome, sources: &Sources, style: &Style) 
                     name: "overrule",
                     semantic_version: env!("CARGO_PKG_VERSION"),
                     information_uri: Some(env!("CARGO_PKG_REPOSITORY")).filter(|uri| !uri.is_empty()),
-                    rules: rules.iter().map(|(rule, category)| self::rule(rule, *category)).collect(),
+                    rules: rules.values().map(|verdict| rule(verdict)).collect(),
                 },
             },
             // Where the top lies on the machine of the check is nobody's business.
@@ -64,22 +66,24 @@ pub(super) fn write<'o>(outcome: &'o Outcome, sources: &Sources, style: &Style) 
     })
 }
 
-fn rule(id: &RuleId, category: Category) -> Rule<'_> {
+/// The rule of a verdict. One that a policy makes itself has no page, and is told by what it found first.
+fn rule(verdict: &Verdict) -> Rule<'_> {
+    let id = &verdict.finding.rule;
     let page = Page::of(id.as_str());
     // Examples are for those who write rules; an alert has room for why and what to do.
-    let help: Option<&str> =
-        page.map(|page| page.text.split("\n## Examples").next().unwrap_or(page.text).trim_end());
-    let finds: &str = page.map_or(id.as_str(), |page| page.finds());
+    let help = page.map(|page| page.text.split("\n## Examples").next().unwrap_or(page.text).trim_end());
+    let finds =
+        page.map_or_else(|| plain(&one_line(&verdict.finding.summary)), |page| page.finds().to_owned());
     Rule {
         id: id.as_str(),
-        short_description: Text::of(finds),
-        full_description: Text::of(finds),
-        help: Help { text: help.unwrap_or(finds), markdown: help },
+        short_description: Text::of(finds.as_str()),
+        full_description: Text::of(finds.as_str()),
+        help: Help { text: help.map_or(finds, str::to_owned), markdown: help },
         help_uri: page_url(id).or_else(|| page?.documentation().map(str::to_owned)),
         default_configuration: page
             .and_then(Page::severity)
             .map(|severity| RuleLevel { level: Level::of(severity) }),
-        properties: RuleProperties { tags: [category_word(category)] },
+        properties: RuleProperties { tags: [category_word(verdict.finding.category)] },
     }
 }
 

@@ -52,7 +52,7 @@ pub(super) struct Rule<'a> {
 
 #[derive(Serialize)]
 pub(super) struct Help<'a> {
-    pub(super) text: &'a str,
+    pub(super) text: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) markdown: Option<&'a str>,
 }
