@@ -1,0 +1,23 @@
+policy {
+  extends = ["recommended"]
+}
+
+rule "required-version-missing" { level = "off" }
+
+rule "module-source-unpinned" {
+  level = "error"
+  allow = ["git::https://git.example.com/**"]
+}
+
+rule "required-argument" "owner-tag" {
+  level    = "warning"
+  blocks   = ["resource.aws_*"]
+  argument = "tags.Owner"
+  message  = "Resource without an owner"
+}
+
+exception "provider-block-in-repeated-module" {
+  paths  = ["examples/shop"]
+  reason = "moves out with OPS-311"
+  until  = "2027-03-31"
+}
