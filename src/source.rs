@@ -57,6 +57,17 @@ pub struct Worktree {
     scope: Vec<String>,
     findings: Vec<Finding>,
     origin: Origin,
+    /// Where not everything was read: the folders that others call which were not.
+    called: Option<BTreeSet<SmolStr>>,
+}
+
+/// A part of a repository that is read for itself.
+#[derive(Debug, Clone, Default)]
+pub struct Excerpt {
+    /// The folders to read.
+    pub folders: BTreeSet<SmolStr>,
+    /// Those among them, and behind links to them, that are called by modules in other folders.
+    pub called: BTreeSet<SmolStr>,
 }
 
 /// Where more folders come from, should a module call name one that was not listed.
@@ -183,6 +194,12 @@ impl Worktree {
         &self.scope
     }
 
+    /// The same, with other paths asked for, from the top of the run.
+    #[must_use]
+    pub fn within(self, scope: &[String]) -> Self {
+        Self { scope: scope.to_vec(), ..self }
+    }
+
     /// The top folder of the run on disk.
     pub fn top(&self) -> Option<&Path> {
         match &self.origin {
@@ -199,6 +216,16 @@ impl Worktree {
             // What is given as text is all there is.
             Origin::Git { .. } | Origin::Memory { .. } => true,
         }
+    }
+
+    /// Whether all modules of the project were read.
+    pub fn is_whole(&self) -> bool {
+        self.called.is_none()
+    }
+
+    /// Whether a module that was not read calls the one in a folder.
+    pub fn is_called_from_outside(&self, folder: &str) -> bool {
+        self.called.as_ref().is_some_and(|called| called.contains(folder))
     }
 
     /// Which engines the module at `path` is for, by what its folder and those around it say.

@@ -103,7 +103,7 @@ impl Tree {
         NodeId(self.nodes.len() - 1)
     }
 
-    /// Says what is known of the folder of a module beside its files.
+    /// Says what is known of a module beside its files.
     pub fn surround(&mut self, id: NodeId, around: Surroundings) {
         self.nodes[id.0].around = around;
     }
@@ -195,7 +195,8 @@ impl<'t> Node<'t> {
 
     /// Whether some local module calls it.
     pub fn is_called(self) -> bool {
-        !self.data().callers.is_empty()
+        let data = self.data();
+        !data.callers.is_empty() || data.around.is_called_from_outside
     }
 
     fn data(self) -> &'t NodeData {

@@ -28,6 +28,9 @@ pub(super) struct Exceptions<'e> {
     blocks: Vec<Block<'e>>,
     /// The names of all rules.
     names: Vec<SmolStr>,
+    /// Whether enough is seen to say that a block is of no use; where only a part of a repository was read, nothing is
+    /// said of blocks at all.
+    judges_blocks: bool,
     /// What is wrong with them.
     findings: Vec<Finding>,
 }
@@ -74,8 +77,8 @@ impl<'e> Exceptions<'e> {
     ) -> Self {
         let sources = worktree.sources();
         let (comments, blocks, findings) = (Vec::new(), Vec::new(), Vec::new());
-        let mut exceptions =
-            Self { settings, sources, comments, blocks, names: rule_names_under(&settings.policy), findings };
+        let (names, judges_blocks) = (rule_names_under(&settings.policy), worktree.is_whole());
+        let mut exceptions = Self { settings, sources, comments, blocks, names, judges_blocks, findings };
         for exception in settings.policy.exceptions() {
             exceptions.block(exception);
         }
@@ -141,6 +144,9 @@ impl<'e> Exceptions<'e> {
             self.blocks.push(Block { exception, used: false });
             return;
         };
+        if !self.judges_blocks {
+            return;
+        }
         self.findings.push(
             finding(EXPIRED_EXCEPTION, "Exception that has ended")
                 .detail(format!(
@@ -202,7 +208,7 @@ impl<'e> Exceptions<'e> {
                 self.findings.push(unused(&comment.rule).at(comment.at).module(comment.module.clone()));
             }
         }
-        for block in self.blocks.iter().filter(|block| !block.used) {
+        for block in self.blocks.iter().filter(|block| !block.used && self.judges_blocks) {
             let rule = &block.exception.rule;
             if self.settings.is_on_anywhere(rule) {
                 self.findings.push(unused(rule).at(block.exception.header));

@@ -1,23 +1,35 @@
 //! Turns a finding into a name that outlives edits: no prose, no position.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+
+use smol_str::SmolStr;
 
 use crate::finding::Finding;
 use crate::text::Sources;
 
 /// What was named so far in one run, so that equals are told apart by a number.
 #[derive(Debug, Default)]
-pub(super) struct Fingerprints(HashMap<u128, u32>);
+pub(super) struct Fingerprints {
+    named: HashMap<u128, u32>,
+    /// Modules that are called otherwise now, by what they were called.
+    renamed: BTreeMap<SmolStr, SmolStr>,
+}
 
 impl Fingerprints {
+    /// Names what is found in modules as if those were called already what they will be.
+    pub(super) fn ahead(renamed: BTreeMap<SmolStr, SmolStr>) -> Self {
+        Self { named: HashMap::new(), renamed }
+    }
+
     /// The fingerprint of the next finding, in the order in which the run tells them.
     pub(super) fn of(&mut self, finding: &Finding, sources: &Sources) -> String {
         let subject = finding.primary.map_or("", |span| subject(sources.slice(span)));
-        let key = [finding.rule.as_str(), &finding.module, &finding.address, subject]
+        let module = self.renamed.get(&finding.module).unwrap_or(&finding.module);
+        let key = [finding.rule.as_str(), module, &finding.address, subject]
             .iter()
             // A byte that no text holds parts the fields, so that none can be taken for a part of its neighbour.
             .fold(OFFSET, |hash, field| mix(mix(hash, field.as_bytes()), &[0xff]));
-        let number = self.0.entry(key).and_modify(|number| *number += 1).or_insert(0);
+        let number = self.named.entry(key).and_modify(|number| *number += 1).or_insert(0);
         format!("{:032x}", mix(key, &number.to_le_bytes()))
     }
 }

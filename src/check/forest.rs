@@ -32,7 +32,7 @@ pub(super) fn look(worktree: &mut Worktree, library: &mut Library, policy: &Poli
     let mut sight = Sight { tree: Tree::new(engine), findings: Vec::new() };
     let mut nodes = BTreeMap::new();
     for (number, built) in built {
-        nodes.insert(number, sight.add(built, worktree.folder_at(number), policy));
+        nodes.insert(number, sight.add(built, number, worktree, policy));
     }
     let mut next: Vec<NodeId> = nodes.values().rev().copied().collect();
     while let Some(caller) = next.pop() {
@@ -51,8 +51,8 @@ pub(super) fn look(worktree: &mut Worktree, library: &mut Library, policy: &Poli
                         Reached::Folder(number) => {
                             Callee::Module(*nodes.entry(number).or_insert_with(|| {
                                 library.catch_up(worktree);
-                                let folder = worktree.folder_at(number);
-                                let node = sight.add(library.build(folder, engine), folder, policy);
+                                let built = library.build(worktree.folder_at(number), engine);
+                                let node = sight.add(built, number, worktree, policy);
                                 next.push(node);
                                 node
                             }))
@@ -71,13 +71,15 @@ pub(super) fn look(worktree: &mut Worktree, library: &mut Library, policy: &Poli
 }
 
 impl Sight {
-    fn add(&mut self, built: Built, folder: &Folder, policy: &Policy) -> NodeId {
+    fn add(&mut self, built: Built, folder: usize, worktree: &Worktree, policy: &Policy) -> NodeId {
         let broken = built.is_broken();
         self.findings.push(built.findings);
         let node = self.tree.add(built.module, broken);
-        let Folder { has_lock_file, has_values, .. } = *folder;
-        let role = policy.role(&folder.path);
-        self.tree.surround(node, Surroundings { role, has_lock_file, has_values });
+        let Folder { path, has_lock_file, has_values, .. } = worktree.folder_at(folder);
+        let (has_lock_file, has_values) = (*has_lock_file, *has_values);
+        let is_called_from_outside = worktree.is_called_from_outside(path);
+        let role = policy.role(path);
+        self.tree.surround(node, Surroundings { role, has_lock_file, has_values, is_called_from_outside });
         node
     }
 

@@ -4,17 +4,32 @@ use std::collections::BTreeSet;
 
 use super::engines;
 use super::exceptions::{EXPIRED_EXCEPTION, Exceptions, Parted, UNUSED_EXCEPTION};
+use super::fingerprint::Fingerprints;
 use super::library::Library;
 use super::rulebook::Rulebook;
 use super::threads::discard;
 use super::verdict::{in_scope, merge, weigh};
-use super::{Outcome, Settings};
+use super::{Excused, Outcome, Settings, Verdict};
 use crate::engine::Engine;
 use crate::policy::can_be_off;
 use crate::source::Worktree;
 
 /// Checks every module of a work tree, and tells what has a place in its scope.
 pub fn run(worktree: &mut Worktree, settings: &Settings) -> Outcome {
+    let told = tell(worktree, settings, Fingerprints::default());
+    told.outcome(worktree, settings, &|_| true)
+}
+
+/// Everything that can be told of a work tree.
+#[derive(Debug)]
+pub(super) struct Told {
+    pub(super) verdicts: Vec<Verdict>,
+    pub(super) excused: Vec<Excused>,
+    pub(super) engines: Vec<Engine>,
+}
+
+/// Checks every module of a work tree; `fingerprints` names what is found.
+pub(super) fn tell(worktree: &mut Worktree, settings: &Settings, mut fingerprints: Fingerprints) -> Told {
     let mut policy = settings.policy.clone();
     settings.select.iter().for_each(|rule| policy.turn_on(rule.as_str()));
     // Whether an exception is of use shows only where every rule looks.
@@ -32,35 +47,50 @@ pub fn run(worktree: &mut Worktree, settings: &Settings) -> Outcome {
     let sources = worktree.sources();
 
     let found = worktree.findings().iter().cloned().chain(mistakes).map(|finding| (finding, None));
-    let verdicts = weigh(found.chain(seen.findings).collect(), sources, settings);
+    let verdicts = weigh(found.chain(seen.findings).collect(), sources, settings, &mut fingerprints);
     let exceptions = Exceptions::gather(worktree, &library, &seen.engines, settings);
     discard(library);
-    let Parted { mut told, mut excused, findings } = exceptions.part(verdicts);
+    let Parted { mut told, excused, findings } = exceptions.part(verdicts);
     let wrong = findings.into_iter().map(|finding| (finding, None)).collect();
-    merge(&mut told, weigh(wrong, sources, settings), sources);
-
-    told.retain(|verdict| verdict.reaches(sources, worktree.scope()));
-    excused.retain(|excused| excused.verdict.reaches(sources, worktree.scope()));
+    merge(&mut told, weigh(wrong, sources, settings, &mut fingerprints), sources);
     if about_exceptions {
         told.retain(|verdict| asked.contains(&verdict.finding.rule) || !can_be_off(&verdict.finding.rule));
     }
-    let before = told.len();
-    told.retain(|verdict| !settings.baseline.has(verdict));
-    let (modules, files) = extent(worktree, &seen.engines);
-    Outcome {
-        known: before - told.len(),
-        verdicts: told,
-        excused,
-        modules,
-        files,
-        engine: seen.engines.iter().map(|engine| engine.word().to_string()).collect::<Vec<_>>().join(", "),
+    Told { verdicts: told, excused, engines: seen.engines }
+}
+
+impl Told {
+    /// What a run over a work tree comes to: what has a place in the scope of that, as far as it is about `wanted` modules.
+    pub(super) fn outcome(
+        mut self,
+        worktree: &Worktree,
+        settings: &Settings,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Outcome {
+        let (sources, scope) = (worktree.sources(), worktree.scope());
+        let is_asked_for =
+            |verdict: &Verdict| wanted(&verdict.finding.module) && verdict.reaches(sources, scope);
+        self.verdicts.retain(is_asked_for);
+        self.excused.retain(|excused| is_asked_for(&excused.verdict));
+        let before = self.verdicts.len();
+        self.verdicts.retain(|verdict| !settings.baseline.has(verdict));
+        let (modules, files) = extent(worktree, &self.engines, wanted);
+        let engines: Vec<String> = self.engines.iter().map(|engine| engine.word().to_string()).collect();
+        Outcome {
+            known: before - self.verdicts.len(),
+            verdicts: self.verdicts,
+            excused: self.excused,
+            modules,
+            files,
+            engine: engines.join(", "),
+        }
     }
 }
 
 /// How many modules, and how many of their files, lie in the scope of a run.
-fn extent(worktree: &Worktree, engines: &[Engine]) -> (usize, usize) {
+fn extent(worktree: &Worktree, engines: &[Engine], wanted: &dyn Fn(&str) -> bool) -> (usize, usize) {
     let (mut modules, mut files) = (0, 0);
-    for folder in worktree.folders() {
+    for folder in worktree.folders().iter().filter(|folder| wanted(&folder.path)) {
         let names: BTreeSet<String> = engines
             .iter()
             .flat_map(|engine| folder.module_files(*engine))

@@ -133,7 +133,7 @@ pub fn judge(
     scope: &[String],
     settings: &Settings,
 ) -> Vec<Verdict> {
-    let mut verdicts = weigh(findings, sources, settings);
+    let mut verdicts = weigh(findings, sources, settings, &mut Fingerprints::default());
     verdicts.retain(|verdict| verdict.reaches(sources, scope));
     verdicts
 }
@@ -143,11 +143,11 @@ pub(super) fn weigh(
     mut findings: Vec<(Finding, Option<Product>)>,
     sources: &Sources,
     settings: &Settings,
+    fingerprints: &mut Fingerprints,
 ) -> Vec<Verdict> {
     findings.retain(|(finding, _)| settings.ask_for(finding, sources));
     findings.sort_by(|(a, _), (b, _)| order(a, sources).cmp(&order(b, sources)));
     findings.dedup();
-    let mut fingerprints = Fingerprints::default();
     findings
         .into_iter()
         .filter_map(|(finding, engine)| {

@@ -1,6 +1,8 @@
 //! Turns paths and options into a report and an exit code.
 
+mod change;
 mod exceptions;
+mod memory;
 mod reports;
 mod selection;
 
@@ -18,11 +20,12 @@ use super::progress::Progress;
 use super::stream::err;
 use super::terminal::Terminal;
 use super::{Failure, policy};
-use crate::check::{self, Additions, Baseline, Settings};
+use crate::check::{self, Additions, Baseline, Checked, Outcome, Settings};
 use crate::engine::Choice;
 use crate::policy::{Date, FailOn, Globs, can_be_off};
 use crate::report::Style;
-use crate::source::Worktree;
+use crate::source::{Change, Worktree};
+use change::Wanted;
 use reports::Run;
 
 /// Arguments of `check`.
@@ -46,6 +49,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
     #[command(flatten)]
+    change: change::Arguments,
+    #[command(flatten)]
     policy: policy::Arguments,
     /// From which level on a finding makes the exit code 1 [default: what the policy says, else `error`]
     #[arg(long, value_enum, value_name = "LEVEL")]
@@ -57,10 +62,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Lists all findings in a file, so that `--baseline` can leave them out from now on
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = PARTS)]
     write_baseline: Option<PathBuf>,
     /// Writes an exception for every finding: a comment above it, or else a block in the policy
-    #[arg(long, conflicts_with_all = ["write_baseline", "isolated"])]
+    #[arg(long, conflicts_with_all = ["write_baseline", "isolated"], conflicts_with_all = PARTS)]
     add_exceptions: bool,
     /// What the exceptions of `--add-exceptions` give as their reason
     #[arg(long, value_name = "TEXT", default_value = "was here before this rule", value_parser = reason, requires = "add_exceptions")]
@@ -69,6 +74,9 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NUMBER")]
     threads: Option<NonZeroUsize>,
 }
+
+/// Options with which not everything is looked at, or not as it lies there.
+const PARTS: [&str; 3] = ["changed", "base", "hook"];
 
 const FOUND: u8 = 1;
 
@@ -80,8 +88,11 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         .map_err(|error| Failure::new(format!("the current folder cannot be read: {error}")))?;
     let progress = Progress::start(arguments.reports.quiet);
     let checked = check::in_threads(arguments.threads, || {
-        let opened = Worktree::open(&current, &arguments.paths);
-        let mut worktree = opened.map_err(|error| Failure::new(error.to_string()))?;
+        let wanted = arguments.change.wanted(&current, &arguments.paths)?;
+        let mut worktree = match &wanted {
+            None => Worktree::open(&current, &arguments.paths)?,
+            Some(Wanted::Change { change, .. } | Wanted::Named { index: change, .. }) => change.unread(),
+        };
         let (policy, file) = arguments.policy.load(&current, &mut worktree, terminal)?;
         let settings = Settings {
             engines: arguments.engine.clone(),
@@ -92,12 +103,23 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
             baseline: arguments.baseline.as_deref().map(baseline).transpose()?.unwrap_or_default(),
             policy,
         };
-        let outcome = check::run(&mut worktree, &settings);
-        Ok::<_, Failure>((worktree, outcome, settings.policy.fail_on(), file))
+        let (worktree, outcome) = match &wanted {
+            None => {
+                let outcome = check::run(&mut worktree, &settings);
+                (worktree, outcome)
+            }
+            Some(Wanted::Change { change, scope, all }) => {
+                remember(check::run_change(change, worktree.sources(), &settings, scope, *all)?, change)
+            }
+            Some(Wanted::Named { index, paths }) => {
+                remember(check::run_named(index, worktree.sources(), &settings, paths)?, index)
+            }
+        };
+        Ok::<_, Failure>((worktree, outcome, settings.policy.fail_on(), file, wanted.is_some()))
     });
     drop(progress);
-    let (worktree, mut outcome, fail_on, policy) = checked?;
-    if outcome.modules == 0 && !arguments.reports.quiet {
+    let (worktree, mut outcome, fail_on, policy, is_part) = checked?;
+    if outcome.modules == 0 && !arguments.reports.quiet && !is_part {
         err("note: no Terraform or OpenTofu module was found\n");
     }
     if let Some(file) = &arguments.write_baseline {
@@ -119,6 +141,14 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     arguments.reports.write(&run, Style { elapsed, fail_on, ..Style::default() }, terminal)?;
     let fails = outcome.verdicts.iter().any(|verdict| fail_on.is_met_by(verdict.level));
     Ok(if fails { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
+}
+
+/// Keeps what a run remembers beside what git keeps.
+fn remember(checked: Checked, change: &Change) -> (Worktree, Outcome) {
+    if let Some((name, bytes)) = &checked.memory {
+        memory::keep(&change.memory(), name, bytes);
+    }
+    (checked.worktree, checked.outcome)
 }
 
 fn date(text: &str) -> Result<Date, String> {

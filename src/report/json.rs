@@ -33,6 +33,7 @@ pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> Stri
             modules: outcome.modules,
             files: outcome.files,
             engine: &outcome.engine,
+            known: outcome.known,
             statistics: style.statistics.then(|| by_rule(outcome).into_iter().map(Statistic::new).collect()),
         },
     };
@@ -55,8 +56,16 @@ struct Run<'a> {
     modules: usize,
     files: usize,
     engine: &'a str,
+    /// What was there before, and is not among the diagnostics.
+    #[serde(skip_serializing_if = "is_none")]
+    known: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     statistics: Option<Vec<Statistic<'a>>>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_none(number: &usize) -> bool {
+    *number == 0
 }
 
 #[derive(Serialize)]

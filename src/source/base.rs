@@ -69,6 +69,6 @@ impl Git {
     }
 }
 
-/// What brings the rest of a history. In the checkout of a pull request on GitHub, two commits are enough.
-const UNSHALLOW: &str = "git fetch --unshallow (with actions/checkout: `fetch-depth: 0`, or `fetch-depth: 2` and \
-                         `--base HEAD^1`)";
+/// What brings the rest of a history. Where GitHub checks out a pull request, two commits are enough.
+const UNSHALLOW: &str = "git fetch --unshallow (actions/checkout: `fetch-depth: 0`, or `fetch-depth: 2` with \
+                         `--base HEAD^1`; GitLab: `GIT_DEPTH: 0`)";

@@ -1,7 +1,8 @@
 //! A change, staged or since a base, turned into the two states that it lies between and the folders that it touches.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
@@ -13,10 +14,10 @@ use super::git::Git;
 use super::read::{self, Failure};
 use super::renamed::renamed;
 use super::snapshot::{Content, Overview, Reading, Snapshot};
-use super::top::Place;
+use super::top::{Place, slashed};
 use super::touched::Touched;
-use super::{Error, Worktree, settled};
-use crate::text::Source;
+use super::{Error, Excerpt, Worktree, settled};
+use crate::text::{Source, Sources};
 
 /// Two states of a repository, and what differs between them.
 #[derive(Debug)]
@@ -72,6 +73,15 @@ impl Change {
         Self::to_tree(git, before, now)
     }
 
+    /// The index, to look at modules that somebody names; nothing in it counts as changed.
+    pub fn none(current: &Path) -> Result<Self, Error> {
+        let git = Git::around(current)?;
+        let before = git.head_tree()?;
+        let now = Snapshot::of_index(&git.repository)?;
+        let overview = now.read().overview().map_err(|failure| incomplete(&failure))?;
+        Ok(Self { overview, ..Self::new(git, before, now, Ok(Vec::new()))? })
+    }
+
     fn to_index(git: Git, before: gix::ObjectId) -> Result<Self, Error> {
         let now = Snapshot::of_index(&git.repository)?;
         let differences =
@@ -99,6 +109,26 @@ impl Change {
         let overview = if differences.is_empty() { Ok(Overview::default()) } else { now.read().overview() };
         let overview = overview.map_err(|failure| incomplete(&failure))?;
         Ok(Self { before, now: Arc::new(now), top, differences, overview, common })
+    }
+
+    /// What paths mean that are given in the folder `current`: the same from the top. None may lie outside, and each is
+    /// there in one of the two states at least.
+    pub fn scope(&self, current: &Path, paths: &[impl AsRef<Path>]) -> Result<Vec<String>, Error> {
+        let top = self.top.as_deref().unwrap_or(current);
+        let (before, now) = (self.before.read(), self.now.read());
+        let inside = paths.iter().map(|path| {
+            let path = path.as_ref();
+            let inside = from_top(top, current, path)
+                .ok_or_else(|| Error::git(format!("`{}` lies outside of the repository", path.display())))?;
+            let is_there = |reading: &Reading<'_>| {
+                inside.is_empty() || reading.item(inside.as_str().into()).is_ok_and(|item| item.is_some())
+            };
+            if is_there(&before) || is_there(&now) {
+                return Ok(inside);
+            }
+            Err(Error::path(path, &top.join(&inside), ErrorKind::NotFound.into()))
+        });
+        inside.collect()
     }
 
     /// The paths that differ, from the top, sorted.
@@ -162,10 +192,14 @@ impl Change {
         folders.par_iter().map_init(|| snapshot.read(), look_at).collect()
     }
 
-    /// These folders as they are in one state, as a work tree.
-    pub fn open(&self, state: State, folders: &BTreeSet<SmolStr>) -> Worktree {
-        let folders: Vec<String> = folders.iter().map(SmolStr::to_string).collect();
-        Worktree::of_folders(self.snapshot(state), self.top.as_deref(), &folders)
+    /// The later state, with nothing of it read yet.
+    pub fn unread(&self) -> Worktree {
+        Worktree::without_folders(&self.now, self.top.as_deref())
+    }
+
+    /// A part of one state. Copies of `others` come first among its sources.
+    pub fn open(&self, state: State, excerpt: &Excerpt, others: &Sources) -> Worktree {
+        Worktree::of_excerpt(self.snapshot(state), self.top.as_deref(), excerpt, others)
     }
 
     /// Where something may be kept for later runs: in the folder of git, never in a work tree.
@@ -184,6 +218,20 @@ impl Change {
             State::Now => &self.now,
         }
     }
+}
+
+/// Where a path leads from the top, if it stays below that; the end of it need not be there any more.
+fn from_top(top: &Path, current: &Path, path: &Path) -> Option<String> {
+    let current = current.canonicalize().ok()?;
+    let mut at = PathBuf::new();
+    for step in current.join(path).components() {
+        match step {
+            Component::CurDir => {}
+            Component::ParentDir => drop(at.pop()),
+            step @ (Component::Prefix(_) | Component::RootDir | Component::Normal(_)) => at.push(step),
+        }
+    }
+    at.strip_prefix(top).ok().map(slashed)
 }
 
 /// Objects are missing: git would ask the server for them, and that is not for a check to do.

@@ -5,11 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use smol_str::SmolStr;
 
 use super::git::Git;
 use super::read::{self, Failure, Read};
 use super::snapshot::Snapshot;
-use super::{Error, Folder, Origin, Worktree, parent};
+use super::{Error, Excerpt, Folder, Origin, Worktree, parent};
+use crate::text::{Source, Sources};
 
 impl Worktree {
     /// The index of the repository around the folder `current`, as the next commit will have it.
@@ -27,15 +29,35 @@ impl Worktree {
 
     fn of_snapshot(snapshot: &Arc<Snapshot>, top: Option<&Path>) -> Result<Self, Error> {
         let overview = snapshot.read().overview().map_err(|failure| Error::git(failure.reason()))?;
-        let folders: Vec<String> = overview.folders.into_iter().map(|(path, _)| path).collect();
-        Ok(Self::of_folders(snapshot, top, &folders))
+        let mut worktree = Self::without_folders(snapshot, top);
+        worktree.read_folders(snapshot, &overview.folders.iter().map(|(path, _)| path.as_str()).collect());
+        Ok(worktree)
     }
 
-    /// Folders of a snapshot, with what those around them say about the engine.
-    pub(super) fn of_folders(snapshot: &Arc<Snapshot>, top: Option<&Path>, folders: &[String]) -> Self {
+    /// A snapshot of which nothing has been read.
+    pub(super) fn without_folders(snapshot: &Arc<Snapshot>, top: Option<&Path>) -> Self {
         let origin = Origin::Git { snapshot: snapshot.clone(), top: top.map(Path::to_owned) };
-        let mut worktree = Self { origin, scope: vec![String::new()], ..Self::default() };
-        let own: BTreeSet<&str> = folders.iter().map(String::as_str).collect();
+        Self { origin, scope: vec![String::new()], ..Self::default() }
+    }
+
+    /// A part of a snapshot; its sources come behind copies of others.
+    pub(super) fn of_excerpt(
+        snapshot: &Arc<Snapshot>,
+        top: Option<&Path>,
+        excerpt: &Excerpt,
+        others: &Sources,
+    ) -> Self {
+        let mut worktree = Self::without_folders(snapshot, top);
+        for (_, source) in others.iter() {
+            worktree.sources.push(Source::new(source.name(), source.text().into()));
+        }
+        worktree.called = Some(excerpt.called.clone());
+        worktree.read_folders(snapshot, &excerpt.folders.iter().map(SmolStr::as_str).collect());
+        worktree
+    }
+
+    /// Reads folders, and what those around them say about the engine.
+    fn read_folders(&mut self, snapshot: &Snapshot, own: &BTreeSet<&str>) {
         let above = own.iter().flat_map(|folder| std::iter::successors(parent(folder), |path| parent(path)));
         let above: BTreeSet<&str> = above.filter(|folder| !own.contains(folder)).collect();
         let read: Vec<Result<_, Failure>> = own
@@ -51,16 +73,15 @@ impl Worktree {
             .collect();
         for (path, read) in own.iter().zip(read) {
             match read {
-                Ok((folder, read)) => worktree.take_in(folder, read),
-                Err(failure) => worktree.findings.push(read::unreadable_folder(path, true, &failure)),
+                Ok((folder, read)) => self.take_in(folder, read),
+                Err(failure) => self.findings.push(read::unreadable_folder(path, true, &failure)),
             }
         }
         let reading = snapshot.read();
         for folder in above {
             let listing = reading.list(folder).unwrap_or_default();
             let signals = read::signals(&listing, |entry, limit| reading.bytes(folder, entry, limit));
-            worktree.listen(folder, signals);
+            self.listen(folder, signals);
         }
-        worktree
     }
 }

@@ -62,10 +62,10 @@ impl Tree {
         (0..seen.len()).filter(|number| seen[*number]).map(NodeId).collect()
     }
 
-    /// The modules that nobody calls. Of a ring of modules that only call each other, the first.
+    /// The modules that none of this tree calls. Of a ring of modules that only call each other, the first.
     pub fn roots(&self) -> Vec<Node<'_>> {
         let mut seen = vec![false; self.nodes.len()];
-        let mut roots: Vec<Node<'_>> = self.nodes().filter(|node| !node.is_called()).collect();
+        let mut roots: Vec<Node<'_>> = self.nodes().filter(|node| node.data().callers.is_empty()).collect();
         for root in &roots {
             spread(*root, &mut seen);
         }

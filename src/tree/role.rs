@@ -35,7 +35,7 @@ impl Role {
     }
 }
 
-/// What is known of a folder beside its module files.
+/// What is known of a module beside its files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Surroundings {
     /// The role that a policy gives it.
@@ -44,6 +44,8 @@ pub struct Surroundings {
     pub has_lock_file: bool,
     /// Whether there are variable values.
     pub has_values: bool,
+    /// Whether a module calls it that is not in this tree.
+    pub is_called_from_outside: bool,
 }
 
 /// What a module is there for: the first that applies.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use overrule::source::{Change, Error};
 
+use crate::dice::Dice;
 use crate::place::{Place, Said};
 
 fn staged(place: &Place) -> Change {
@@ -75,19 +76,9 @@ fn folders_of_a_sparse_index_are_compared_too() {
     assert_eq!(paths(&staged(&place)), ["b/c/main.tf"]);
 }
 
-/// Numbers that look random and are the same each time.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from((self.0 >> 33) % sides as u64).expect("a small number")
-    }
-}
-
 #[test]
 fn random_changes_are_those_that_git_lists() {
-    let mut dice = Dice(7);
+    let mut dice = Dice::new(7);
     for _ in 0..5 {
         let place = Place::repository(&[]);
         let names = ["a", "b", "a-b", "a.b", "ab", "c"];
@@ -234,7 +225,7 @@ fn a_base_that_is_not_there_is_refused_with_what_brings_it() {
     assert_eq!(order, "git fetch --unshallow origin +refs/heads/main:refs/remotes/origin/main");
     let (told, order) = refusal(&place, "shallow", "HEAD^1");
     assert_eq!(told, "no commit is called `HEAD^1` here");
-    assert!(order.starts_with("git fetch --unshallow (with actions/checkout: `fetch-depth: 0`"), "{order}");
+    assert!(order.starts_with("git fetch --unshallow (actions/checkout: `fetch-depth: 0`"), "{order}");
     let in_clone = |arguments: &[&str]| {
         let said = Said::by(&mut place.git_in(&place.beside("shallow"), arguments));
         assert_eq!(said.code, Some(0), "{}", said.err);

@@ -2,5 +2,10 @@
 //! reach, and what is said of it.
 
 mod change;
+mod changed;
+mod commit;
 mod content;
+mod dice;
+mod memory;
 mod place;
+mod random;

@@ -15,7 +15,7 @@ pub(crate) struct Place {
 }
 
 /// What a program said.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Said {
     pub(crate) code: Option<i32>,
     pub(crate) out: String,
@@ -104,6 +104,17 @@ impl Place {
     pub(crate) fn git_in(&self, folder: &Path, arguments: &[&str]) -> Command {
         let mut command = self.command("git", folder);
         command.args(["-c", "protocol.file.allow=always", "-c", "core.hooksPath=.git/hooks"]).args(arguments);
+        command
+    }
+
+    /// Runs the program at the top of the repository.
+    pub(crate) fn overrule(&self, arguments: &[&str]) -> Said {
+        Said::by(&mut self.overrule_in(&self.path(), arguments))
+    }
+
+    pub(crate) fn overrule_in(&self, folder: &Path, arguments: &[&str]) -> Command {
+        let mut command = self.command(env!("CARGO_BIN_EXE_overrule"), folder);
+        command.args(arguments);
         command
     }
 

@@ -23,6 +23,11 @@ pub(in crate::source) struct Overview {
 pub struct Content(ObjectId);
 
 impl Content {
+    /// The name that was written down as these bytes; none where they are none.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        ObjectId::try_from(bytes).ok().map(Self)
+    }
+
     /// The name; as long as the names that git uses in this repository.
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()

@@ -1,0 +1,137 @@
+//! Turns the files of a folder into the folders that its module may call, whatever engine looks at it.
+//!
+//! This is what has to be known of every module of a repository to tell whom a change concerns, so it is made to be had
+//! cheaply: most files call nothing, and that shows without a parser.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use crate::engine::{Engine, Product};
+use crate::module::address::ModuleSource;
+use crate::module::{Module, ModuleFile};
+use crate::syntax::{self, Attribute, BlockSchema, Body, File, Notation, Schema};
+use crate::text::{FileId, Source};
+use crate::value;
+
+/// The local addresses in the calls of a module.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Calls {
+    /// As the engines write them: with `/`, starting with `./` or `../`; sorted.
+    pub(super) addresses: BTreeSet<SmolStr>,
+    /// Whether all files could be read.
+    pub(super) complete: bool,
+}
+
+impl Calls {
+    /// Looks for calls in the files of a folder; one without a source could not be read.
+    pub(super) fn of(files: &[(SmolStr, Option<Source>)]) -> Self {
+        let mut calls =
+            Self { addresses: BTreeSet::new(), complete: files.iter().all(|(_, source)| source.is_some()) };
+        let mut all_are_written_out = true;
+        for (_, source) in files {
+            let Some(source) = source.as_ref().filter(|source| may_call(source)) else { continue };
+            let file = parse(source);
+            for address in written_out(&file.body) {
+                match address {
+                    Some(address) => calls.add(&address),
+                    None => all_are_written_out = false,
+                }
+            }
+        }
+        if !all_are_written_out {
+            calls.evaluate(files);
+        }
+        calls
+    }
+
+    fn add(&mut self, raw: &str) {
+        let features = Engine::newest(Product::Terraform).features();
+        if let Ok(ModuleSource::Local(path)) = ModuleSource::parse(raw, false, &features) {
+            self.addresses.insert(path);
+        }
+    }
+
+    /// Adds the addresses that the engines compute.
+    fn evaluate(&mut self, files: &[(SmolStr, Option<Source>)]) {
+        let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+        let read: Vec<Option<File>> = files.iter().map(|(_, source)| source.as_ref().map(parse)).collect();
+        for engine in Product::ALL.map(Engine::newest) {
+            let loaded = engine.module_files(&names);
+            let files = loaded.into_iter().filter_map(|(name, loaded)| {
+                let at = names.iter().position(|other| *other == name)?;
+                let File { body, complete, .. } = read[at].as_ref()?;
+                Some(ModuleFile { name, body, kind: loaded.kind, complete: *complete })
+            });
+            let files: Vec<ModuleFile<'_>> = files.collect();
+            let module = Module::build("", &files, &engine.features(), &mut Vec::new());
+            for call in module.calls.into_values() {
+                if let Some(ModuleSource::Local(path)) = call.source.and_then(|source| source.address) {
+                    self.addresses.insert(path);
+                }
+            }
+        }
+    }
+}
+
+/// Whether the word is there that every call starts with.
+fn may_call(source: &Source) -> bool {
+    source.text().contains("module")
+}
+
+fn parse(source: &Source) -> File {
+    let is_json = source.name().strip_suffix(".json").is_some();
+    let notation = if is_json { Notation::Json } else { Notation::Native };
+    syntax::parse(FileId::new(0), source, notation).0
+}
+
+/// The address of each call in a file; none of one that is to be computed.
+fn written_out(body: &Body) -> Vec<Option<SmolStr>> {
+    let schema = Schema { attributes: &[], blocks: &[BlockSchema::new("module", &["name"])] };
+    let blocks = body.partial_content(&schema, &mut Vec::new()).0.blocks;
+    let sources = blocks.iter().filter_map(|block| block.attribute("source"));
+    let address = |source: Arc<Attribute>| {
+        let mut wrong = Vec::new();
+        let value = value::constant(&source.expr, &mut wrong);
+        value.as_str().filter(|_| wrong.is_empty()).map(SmolStr::new)
+    };
+    sources.map(address).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn calls(files: &[(&str, &str)]) -> Vec<String> {
+        let source = |name: &str, text: &str| (SmolStr::new(name), Some(Source::new(name, text.into())));
+        let files: Vec<_> = files.iter().map(|(name, text)| source(name, text)).collect();
+        Calls::of(&files).addresses.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn every_address_that_is_written_out_counts() {
+        let text =
+            "module \"a\" {\n  source = \"../net//\"\n}\nmodule \"b\" {\n  source = \"hashicorp/x/y\"\n}\n";
+        let over = "module \"a\" {\n  source = \"./mock\"\n}\n";
+        assert_eq!(calls(&[("main.tf", text), ("main_override.tf", over)]), ["../net", "./mock"]);
+        let json = r#"{"module": {"a": [{"source": "./a"}, {"source": "./b"}]}}"#;
+        assert_eq!(calls(&[("main.tf.json", json)]), ["./a", "./b"]);
+        assert!(calls(&[("main.tf", "locals {\n  module = \"./a\"\n}\n")]).is_empty());
+    }
+
+    #[test]
+    fn an_address_that_is_computed_is_what_some_engine_makes_of_it() {
+        let text =
+            "locals {\n  name = \"net\"\n}\nmodule \"a\" {\n  source = \"./modules/${local.name}\"\n}\n";
+        assert_eq!(calls(&[("main.tf", text)]), ["./modules/net"]);
+        assert_eq!(calls(&[("main.tofu", text), ("main.tf", "")]), ["./modules/net"]);
+        assert!(calls(&[("main.tf", "module \"a\" {\n  source = var.nothing\n}\n")]).is_empty());
+    }
+
+    #[test]
+    fn a_file_that_was_not_read_is_remembered() {
+        let files = [(SmolStr::new("main.tf"), None)];
+        assert_eq!(Calls::of(&files), Calls { addresses: BTreeSet::new(), complete: false });
+    }
+}

@@ -1,0 +1,109 @@
+//! Turns a change into what a run over the modules that it can affect comes to, and what of that is new.
+//!
+//! Both states are checked in the same excerpt, with the policy of the later one. The modules that the change touches, and
+//! all that lead to them, are judged as in a look at the whole repository. Of what these call it is not known who else
+//! calls it; where something about such a module seems to be new, it counts as affected too, and the look is repeated with
+//! more of the repository. What the others call is the same in both states, so it can hide nothing that is new.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use smol_str::SmolStr;
+
+use super::fingerprint::Fingerprints;
+use super::impact::Impact;
+use super::memory::{self, Memory};
+use super::run::{Told, tell};
+use super::{Outcome, Settings};
+use crate::source::{Change, Error, State, Worktree};
+use crate::text::Sources;
+
+/// A change that was checked.
+#[derive(Debug)]
+pub struct Checked {
+    /// What was read of the later state.
+    pub worktree: Worktree,
+    /// What the run came to.
+    pub outcome: Outcome,
+    /// The modules that it was about.
+    pub affected: BTreeSet<SmolStr>,
+    /// What makes a later run faster, and the name to keep it under; nothing where that is kept already.
+    pub memory: Option<(&'static str, Vec<u8>)>,
+}
+
+/// Checks the modules that a change can affect; `policy` holds the sources that the policy of the settings is made of.
+///
+/// What was found before the change too is counted as known, unless `all` is to be told.
+pub fn run_change(
+    change: &Change,
+    policy: &Sources,
+    settings: &Settings,
+    scope: &[String],
+    all: bool,
+) -> Result<Checked, Error> {
+    let mut memory = Remembered::of(change);
+    let impact = Impact::of(change, &mut memory.now)?;
+    let renamed: BTreeMap<SmolStr, SmolStr> =
+        change.renamed()?.into_iter().map(|(new, old)| (old.into(), new.into())).collect();
+    let mut affected = impact.affected();
+    let (worktree, now, before) = loop {
+        let excerpt = impact.excerpt(&affected);
+        let names = Fingerprints::ahead(renamed.clone());
+        let before = tell(&mut change.open(State::Before, &excerpt, policy), settings, names);
+        let before = fingerprints(&before);
+        let mut worktree = change.open(State::Now, &excerpt, policy).within(scope);
+        let now = tell(&mut worktree, settings, Fingerprints::default());
+        let new = now.verdicts.iter().filter(|verdict| !before.contains(&verdict.fingerprint));
+        let more: BTreeSet<SmolStr> = new.map(|verdict| verdict.finding.module.clone()).collect();
+        if more.is_subset(&affected) {
+            break (worktree, now, before);
+        }
+        affected.extend(more);
+    };
+    let mut outcome = now.outcome(&worktree, settings, &|module| affected.contains(module));
+    if !all {
+        let found = outcome.verdicts.len();
+        outcome.verdicts.retain(|verdict| !before.contains(&verdict.fingerprint));
+        outcome.known += found - outcome.verdicts.len();
+    }
+    Ok(Checked { worktree, outcome, affected, memory: memory.news() })
+}
+
+/// Checks the modules of some files and folders as they are now, and tells all that is found there.
+pub fn run_named(
+    change: &Change,
+    policy: &Sources,
+    settings: &Settings,
+    paths: &[String],
+) -> Result<Checked, Error> {
+    let mut memory = Remembered::of(change);
+    let impact = Impact::around(change, &BTreeSet::new(), &mut memory.now)?;
+    let named = impact.modules_of(paths);
+    let mut worktree = change.open(State::Now, &impact.excerpt(&named), policy);
+    let told = tell(&mut worktree, settings, Fingerprints::default());
+    let outcome = told.outcome(&worktree, settings, &|module| named.contains(module));
+    Ok(Checked { worktree, outcome, affected: named, memory: memory.news() })
+}
+
+fn fingerprints(told: &Told) -> BTreeSet<String> {
+    told.verdicts.iter().map(|verdict| verdict.fingerprint.clone()).collect()
+}
+
+/// What an earlier run remembered, and what this one does.
+struct Remembered {
+    before: Option<Memory>,
+    now: Memory,
+}
+
+impl Remembered {
+    fn of(change: &Change) -> Self {
+        let bytes = change.remembered(memory::NAME, memory::MOST_BYTES);
+        let before = bytes.as_deref().and_then(Memory::read);
+        Self { now: before.clone().unwrap_or_default(), before }
+    }
+
+    /// What is to be kept, if that is not what is kept already.
+    fn news(self) -> Option<(&'static str, Vec<u8>)> {
+        let bytes = (self.before != Some(self.now.clone())).then(|| self.now.write())?;
+        Some((memory::NAME, bytes?))
+    }
+}

@@ -1,0 +1,159 @@
+//! Turns the options that say what changed, and what a hook or a CI has set, into what is to be checked.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::path::{Path, PathBuf};
+
+use crate::cli::Failure;
+use crate::source::{self, Change};
+
+/// Options that say what changed.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(super) struct Arguments {
+    /// Checks what is staged: content from the git index, the modules that the change can affect, findings that are new
+    #[arg(long, conflicts_with_all = ["base", "hook"])]
+    changed: bool,
+    /// The same for what changed since the newest commit that HEAD shares with REV; `auto` takes REV from the CI
+    #[arg(long, value_name = "REV", conflicts_with = "hook")]
+    base: Option<String>,
+    /// Does what a pre-commit hook is to do: `--changed`, or all findings of the modules that PATH names
+    #[arg(long)]
+    hook: bool,
+    /// Tells what was there before the change, too
+    #[arg(long)]
+    all_findings: bool,
+}
+
+/// What is to be checked instead of a work tree.
+#[derive(Debug)]
+pub(super) enum Wanted {
+    /// The modules that a change can affect.
+    Change {
+        change: Change,
+        /// The paths to report on.
+        scope: Vec<String>,
+        /// Whether to tell what was there before.
+        all: bool,
+    },
+    /// Modules as they are in the index.
+    Named {
+        index: Change,
+        /// The paths that name them.
+        paths: Vec<String>,
+    },
+}
+
+impl Arguments {
+    /// What these options ask for; nothing where they are not there.
+    pub(super) fn wanted(&self, current: &Path, paths: &[PathBuf]) -> Result<Option<Wanted>, Failure> {
+        let all = self.all_findings;
+        let change = if self.hook {
+            return self.of_hook(current, paths).map(Some);
+        } else if self.changed {
+            Change::staged(current)
+        } else if let Some(base) = &self.base {
+            Change::since(current, &if base == "auto" { base_of_ci(&variable)? } else { base.clone() })
+        } else if all {
+            return Err(Failure::new("`--all-findings` goes with `--changed`, `--base` or `--hook`")
+                .help("leave it out: without these, all findings are told"));
+        } else {
+            return Ok(None);
+        };
+        let change = change?;
+        let scope = change.scope(current, paths)?;
+        Ok(Some(Wanted::Change { change, scope: or_top(scope), all }))
+    }
+
+    /// A hook is given the names of files, but not of those that a commit deletes; so where all of them are staged, what is
+    /// asked about is the commit.
+    fn of_hook(&self, current: &Path, paths: &[PathBuf]) -> Result<Wanted, Failure> {
+        let of_commit = |change: Change| {
+            let all = self.all_findings;
+            Wanted::Change { change, scope: or_top(Vec::new()), all }
+        };
+        if let (Some(from), Some(to)) = (variable("PRE_COMMIT_FROM_REF"), variable("PRE_COMMIT_TO_REF")) {
+            return Ok(of_commit(Change::between(current, &from, &to)?));
+        }
+        let staged = Change::staged(current)?;
+        if paths.is_empty() {
+            return Ok(of_commit(staged));
+        }
+        let mut names = Vec::new();
+        for path in paths {
+            match staged.scope(current, &[path]) {
+                Ok(inside) => names.extend(inside),
+                // What git does not have yet is not about to be committed.
+                Err(_) if current.join(path).exists() => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let mut left: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+        for path in staged.paths() {
+            left.remove(path.as_str());
+        }
+        if left.is_empty() && !names.is_empty() {
+            return Ok(of_commit(staged));
+        }
+        Ok(Wanted::Named { index: Change::none(current)?, paths: names })
+    }
+}
+
+/// Where no path is named, everything is meant.
+fn or_top(scope: Vec<String>) -> Vec<String> {
+    if scope.is_empty() { vec![String::new()] } else { scope }
+}
+
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The revision that a CI says a change is to be merged into.
+fn base_of_ci(variable: &dyn Fn(&str) -> Option<String>) -> Result<String, Failure> {
+    let branch = |name| variable(name).map(|branch| format!("origin/{branch}"));
+    branch("GITHUB_BASE_REF")
+        .or_else(|| variable("CI_MERGE_REQUEST_TARGET_BRANCH_SHA"))
+        .or_else(|| variable("CI_MERGE_REQUEST_DIFF_BASE_SHA"))
+        .or_else(|| branch("CI_MERGE_REQUEST_TARGET_BRANCH_NAME"))
+        .or_else(|| variable("PRE_COMMIT_FROM_REF"))
+        .ok_or_else(|| {
+            Failure::new(
+                "nothing here says what `--base auto` is: this is no run for a pull or merge request",
+            )
+            .help("name a revision, such as `--base origin/main`")
+        })
+}
+
+impl From<source::Error> for Failure {
+    fn from(error: source::Error) -> Self {
+        let failure = Self::new(error.to_string());
+        match error.order() {
+            Some(order) => failure.help(order),
+            None => failure,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn base(variables: &[(&str, &str)]) -> Result<String, String> {
+        let variable = |name: &str| {
+            let set = variables.iter().find(|(other, _)| *other == name);
+            set.map(|(_, value)| (*value).to_owned())
+        };
+        base_of_ci(&variable).map_err(|failure| failure.help.unwrap_or_default())
+    }
+
+    #[test]
+    fn the_base_of_a_pull_request_is_what_it_is_merged_into() {
+        assert_eq!(base(&[("GITHUB_BASE_REF", "main")]).as_deref(), Ok("origin/main"));
+        let gitlab =
+            [("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"), ("CI_MERGE_REQUEST_DIFF_BASE_SHA", "1a2b")];
+        assert_eq!(base(&gitlab).as_deref(), Ok("1a2b"), "it is there without another fetch");
+        assert_eq!(base(&gitlab[..1]).as_deref(), Ok("origin/main"));
+        assert_eq!(base(&[("PRE_COMMIT_FROM_REF", "3c4d")]).as_deref(), Ok("3c4d"));
+        assert_eq!(base(&[]), Err("name a revision, such as `--base origin/main`".to_owned()));
+    }
+}

@@ -1,0 +1,318 @@
+//! What is said of a change: whom it concerns, what of that is new, and where a check does not take place.
+
+use crate::place::{Place, Said};
+
+const NET: &str = "resource \"x_y\" \"z\" {}\n";
+const CONFIGURED: &str = "resource \"x_y\" \"z\" {}\n\nprovider \"x\" {\n  a = 1\n}\n";
+
+fn call(source: &str, rest: &str) -> String {
+    format!("module \"m\" {{\n  source = \"{source}\"\n{rest}}}\n")
+}
+
+/// What is told, one line a finding, with `language` alone on so that nothing else is in the way.
+fn check(place: &Place, arguments: &[&str]) -> Said {
+    place.overrule(&[&["check", "--format", "concise"], arguments].concat())
+}
+
+/// The first line of each finding.
+#[track_caller]
+fn lines(said: &Said) -> Vec<&str> {
+    assert_ne!(said.code, Some(2), "{}", said.err);
+    said.out.lines().filter(|line| !line.starts_with(' ')).collect()
+}
+
+fn changed(place: &Place) -> Said {
+    check(place, &["--changed"])
+}
+
+fn repository(files: &[(&str, &str)]) -> Place {
+    let mut files = files.to_vec();
+    files.push(("overrule.hcl", "policy {\n  extends = [\"language\"]\n}\n"));
+    Place::committed(&files)
+}
+
+#[test]
+fn a_provider_block_in_a_module_breaks_its_callers_up_every_chain() {
+    let place = repository(&[
+        ("modules/net/main.tf", NET),
+        ("modules/app/main.tf", &call("../net", "")),
+        ("live/a/main.tf", &call("../../modules/app", "  count = 2\n")),
+        ("live/b/main.tf", &call("../../modules/app", "")),
+        ("other/main.tf", "variable \"a\" {}\nvariable \"a\" {}\n"),
+    ]);
+    place.stage("modules/net/main.tf", CONFIGURED);
+    let said = changed(&place);
+    let told = "live/a/main.tf:3:11: error: Module is incompatible with count, for_each, and depends_on \
+                [provider-block-in-repeated-module]";
+    assert_eq!((said.code, lines(&said)), (Some(1), vec![told]));
+    let human = place.overrule(&["check", "--changed"]);
+    assert!(human.out.ends_with("checked 4 modules, 4 files: 1 error\n"), "{}", human.out);
+}
+
+#[test]
+fn a_deleted_module_is_reported_where_it_is_still_called() {
+    let place = repository(&[
+        ("modules/net/main.tf", NET),
+        ("live/a/main.tf", &call("../../modules/net", "")),
+        ("live/b/main.tf", &call("../../modules/net", "")),
+    ]);
+    place.git(&["rm", "--quiet", "-r", "modules/net"]);
+    place.stage("live/b/main.tf", "");
+    let told = ["live/a/main.tf:1:1: error: Module not installed [missing-module]"];
+    assert_eq!(lines(&changed(&place)), told);
+    // It may lie there still: what is not committed is not there.
+    place.write("modules/net/main.tf", NET);
+    assert_eq!(lines(&changed(&place)), told);
+    place.stage("modules/net/readme.md", "gone");
+    assert!(lines(&changed(&place)).is_empty(), "a folder without a module is there");
+}
+
+#[test]
+fn a_renamed_module_is_reported_where_its_old_name_is_called() {
+    let double = "variable \"a\" {}\nvariable \"a\" {}\n";
+    let place = repository(&[
+        ("modules/net/main.tf", double),
+        ("live/a/main.tf", &call("../../modules/net", "  a = 1\n")),
+    ]);
+    place.git(&["mv", "modules/net", "modules/network"]);
+    let said = changed(&place);
+    assert_eq!(lines(&said), ["live/a/main.tf:1:1: error: Module not installed [missing-module]"]);
+    place.stage("live/a/main.tf", call("../../modules/network", "  a = 1\n"));
+    let human = place.overrule(&["check", "--changed"]);
+    let told = "checked 2 modules, 2 files: nothing found (1 known before)\n";
+    assert_eq!((human.code, human.out.as_str()), (Some(0), told), "what was wrong before has moved along");
+}
+
+#[test]
+fn what_a_module_is_called_with_concerns_it() {
+    let place = repository(&[
+        ("modules/net/main.tf", "terraform {\n  backend \"s3\" {}\n}\n"),
+        ("live/a/main.tf", ""),
+    ]);
+    place.stage("live/a/main.tf", call("../../modules/net", ""));
+    let told = "modules/net/main.tf:2:3: warning: Backend configuration ignored [ignored-backend-or-cloud]";
+    assert_eq!(lines(&changed(&place)), [told], "it was not called before");
+    place.commit("called");
+    place.stage("live/b/main.tf", call("../../modules/net", ""));
+    assert!(lines(&changed(&place)).is_empty(), "it was called already");
+}
+
+#[test]
+fn what_was_there_before_is_counted_and_can_be_told() {
+    let double = "variable \"a\" {}\nvariable \"a\" {}\n";
+    let place = repository(&[("main.tf", double)]);
+    place.stage("main.tf", format!("{double}variable \"b\" {{}}\nvariable \"b\" {{}}\n"));
+    let human = place.overrule(&["check", "--changed"]);
+    assert!(human.out.ends_with("checked 1 module, 1 file: 1 error (1 known before)\n"), "{}", human.out);
+    let json = place.overrule(&["check", "--changed", "--format", "json"]);
+    assert!(json.out.contains("\"known\": 1"), "{}", json.out);
+    let all = check(&place, &["--changed", "--all-findings"]);
+    assert_eq!((all.code, lines(&all).len()), (Some(1), 2));
+    place.stage("main.tf", format!("# note\n{double}"));
+    let human = place.overrule(&["check", "--changed", "--quiet"]);
+    assert_eq!((human.code, human.out.as_str()), (Some(0), ""));
+    let alone = place.overrule(&["check", "--all-findings"]);
+    assert_eq!(alone.code, Some(2));
+    assert!(alone.err.starts_with("error: `--all-findings` goes with `--changed`"), "{}", alone.err);
+}
+
+#[test]
+fn a_mistake_that_keeps_a_file_from_being_read_was_there_before_too() {
+    let place = repository(&[("main.tf", "variable \"a\" {\n")]);
+    place.stage("more.tf", "locals {}\n");
+    assert!(lines(&changed(&place)).is_empty());
+    place.stage("more.tf", "locals {\n");
+    assert_eq!(lines(&changed(&place)).len(), 1);
+}
+
+#[test]
+fn the_policy_is_the_one_that_is_staged() {
+    let place = repository(&[("main.tf", "variable \"a\" {}\n")]);
+    place.stage("main.tf", "variable \"a\" {}\nvariable \"b\" {}\n");
+    place.write("overrule.hcl", "rule \"variable-type-missing\" { level = \"error\" }\n");
+    assert!(lines(&changed(&place)).is_empty(), "this one is not staged");
+    place.git(&["add", "overrule.hcl"]);
+    let told = "main.tf:2:1: error: Variable without a type [variable-type-missing]";
+    assert_eq!(lines(&changed(&place)), [told], "a rule that is new finds what is new");
+    place.write("overrule.hcl", "rules {}\n");
+    assert_eq!(lines(&changed(&place)), [told]);
+    place.git(&["add", "overrule.hcl"]);
+    let said = changed(&place);
+    assert_eq!(said.code, Some(2));
+    assert!(said.err.ends_with("error: nothing was checked: the policy has a mistake\n"), "{}", said.err);
+}
+
+#[test]
+fn exceptions_that_concern_other_modules_are_left_alone() {
+    let policy = "policy {\n  extends = [\"recommended\"]\n}\nexception \"invalid-name\" {\n  paths  = [\"other\"]\n  reason = \"later\"\n}\n";
+    let place = Place::committed(&[("overrule.hcl", policy), ("main.tf", ""), ("other/main.tf", "")]);
+    place.stage("main.tf", "locals {}\n");
+    assert!(lines(&changed(&place)).is_empty());
+    assert_eq!(lines(&check(&place, &[])).len(), 1, "a look at everything finds that it is of no use");
+    place.stage("main.tf", "# overrule: allow(invalid-name) of no use\nlocals {}\n");
+    assert_eq!(
+        lines(&changed(&place)),
+        ["main.tf:1:1: warning: Exception that excuses nothing [unused-exception]"]
+    );
+}
+
+#[test]
+fn paths_say_what_is_reported() {
+    let double = "variable \"a\" {}\nvariable \"a\" {}\n";
+    let place = repository(&[("a/main.tf", ""), ("b/main.tf", ""), ("b/old.tf", "")]);
+    place.stage("a/main.tf", double);
+    place.stage("b/main.tf", double);
+    place.git(&["rm", "--quiet", "b/old.tf"]);
+    let of = |paths: &[&str]| lines(&check(&place, &[&["--changed"], paths].concat())).len();
+    assert_eq!(
+        [of(&[]), of(&["a"]), of(&["b/main.tf"]), of(&["b/old.tf"]), of(&["a", "b"])],
+        [2, 1, 1, 0, 2]
+    );
+    let below = Said::by(
+        &mut place
+            .overrule_in(&place.path().join("a"), &["check", "--changed", "--format", "concise", "../b"]),
+    );
+    assert_eq!(
+        lines(&below),
+        ["../b/main.tf:2:1: error: Duplicate variable declaration [duplicate-declaration]"]
+    );
+    let wrong = check(&place, &["--changed", "c"]);
+    assert_eq!((wrong.code, wrong.err.as_str()), (Some(2), "error: no such file or folder: `c`\n"));
+    let wrong = check(&place, &["--changed", ".."]);
+    assert_eq!((wrong.code, wrong.err.as_str()), (Some(2), "error: `..` lies outside of the repository\n"));
+}
+
+#[test]
+fn a_change_without_modules_is_nothing_to_check() {
+    let place = repository(&[("main.tf", "variable \"a\" {}\nvariable \"a\" {}\n")]);
+    for _ in 0..2 {
+        let said = place.overrule(&["check", "--changed"]);
+        assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
+        assert_eq!(said.out, "checked 0 modules, 0 files: nothing found\n");
+        place.stage("readme.md", "text");
+    }
+}
+
+#[test]
+fn outside_of_a_repository_nothing_can_have_changed() {
+    let place = Place::with(&[("main.tf", "")]);
+    for arguments in [&["--changed"][..], &["--base", "main"], &["--hook"]] {
+        let said = check(&place, arguments);
+        assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{arguments:?}");
+        assert_eq!(
+            said.err,
+            "error: no git repository is around this folder\n  help: run it in a folder of a repository\n"
+        );
+    }
+}
+
+#[test]
+fn options_that_contradict_each_other_are_refused() {
+    let place = repository(&[]);
+    for arguments in [
+        &["--changed", "--base", "main"][..],
+        &["--changed", "--hook"],
+        &["--base", "main", "--hook"],
+        &["--changed", "--add-exceptions"],
+        &["--base", "main", "--write-baseline", "x"],
+    ] {
+        assert_eq!(check(&place, arguments).code, Some(2), "{arguments:?}");
+    }
+}
+
+/// A branch with a fault of its own, from a `main` that has gone on.
+fn pull_request() -> Place {
+    let double = "variable \"a\" {}\nvariable \"a\" {}\n";
+    let place = repository(&[("a/main.tf", double), ("b/main.tf", "")]);
+    place.git(&["checkout", "--quiet", "-b", "work"]);
+    place.write("a/main.tf", format!("{double}variable \"b\" {{}}\nvariable \"b\" {{}}\n"));
+    place.commit("work");
+    place.git(&["checkout", "--quiet", "main"]);
+    place.write("b/main.tf", double);
+    place.commit("main goes on");
+    place.git(&["checkout", "--quiet", "work"]);
+    place
+}
+
+const OF_BRANCH: &str = "a/main.tf:4:1: error: Duplicate variable declaration [duplicate-declaration]";
+
+#[test]
+fn a_branch_is_checked_against_where_it_left() {
+    let place = pull_request();
+    let said = check(&place, &["--base", "main"]);
+    assert_eq!((said.code, lines(&said)), (Some(1), vec![OF_BRANCH]));
+    let bare = place.beside("bare");
+    place.git(&["clone", "--quiet", "--bare", ".", &bare.to_string_lossy()]);
+    let arguments = ["check", "--base", "main", "--format", "concise"];
+    assert_eq!(lines(&Said::by(&mut place.overrule_in(&bare, &arguments))), [OF_BRANCH]);
+    let refused = Said::by(&mut place.overrule_in(&bare, &["check", "--changed"]));
+    assert_eq!(refused.code, Some(2));
+}
+
+#[test]
+fn the_base_comes_from_a_ci_only_if_that_is_asked_for() {
+    let place = pull_request();
+    let clone = place.beside("clone");
+    place.git(&["clone", "--quiet", "--branch", "work", ".", &clone.to_string_lossy()]);
+    let run = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let all = [&["check", "--format", "concise"], arguments].concat();
+        Said::by(place.overrule_in(&clone, &all).envs(variables.iter().copied()))
+    };
+    let variables = [("GITHUB_BASE_REF", "main")];
+    assert_eq!(lines(&run(&["--base", "auto"], &variables)), [OF_BRANCH]);
+    assert!(lines(&run(&["--changed"], &variables)).is_empty());
+    assert_eq!(lines(&run(&["--hook"], &variables)), Vec::<&str>::new());
+    let none = run(&["--base", "auto"], &[("GITHUB_BASE_REF", "")]);
+    assert_eq!(none.code, Some(2));
+    assert!(none.err.contains("nothing here says what `--base auto` is"), "{}", none.err);
+    let missing = run(&["--base", "auto"], &[("GITHUB_BASE_REF", "release")]);
+    assert_eq!(
+        missing.err,
+        "error: no commit is called `origin/release` here\n  \
+         help: git fetch origin +refs/heads/release:refs/remotes/origin/release\n"
+    );
+}
+
+#[test]
+fn a_hook_is_given_names_or_none() {
+    let place = pull_request();
+    let double = "variable \"c\" {}\nvariable \"c\" {}\n";
+    assert!(lines(&check(&place, &["--hook"])).is_empty(), "nothing is staged");
+    let named = check(&place, &["--hook", "a/main.tf", "overrule.hcl"]);
+    assert_eq!((named.code, lines(&named).len()), (Some(1), 2), "all that is found there");
+    place.write("a/main.tf", "");
+    assert_eq!(lines(&check(&place, &["--hook", "a/main.tf"])).len(), 2, "as it is in the index");
+    place.stage("b/main.tf", double);
+    let of_commit = "b/main.tf:2:1: error: Duplicate variable declaration [duplicate-declaration]";
+    assert_eq!(lines(&check(&place, &["--hook"])), [of_commit]);
+    assert_eq!(lines(&check(&place, &["--hook", "b/main.tf"])), [of_commit]);
+    assert_eq!(lines(&check(&place, &["--hook", "b/main.tf", "a/main.tf"])).len(), 3);
+    place.write("later/main.tf", double);
+    assert!(lines(&check(&place, &["--hook", "later/main.tf"])).is_empty(), "git does not have it");
+    assert_eq!(check(&place, &["--hook", "no/such.tf"]).code, Some(2), "nobody has it");
+}
+
+#[test]
+fn names_that_are_staged_stand_for_the_commit_with_all_that_it_deletes() {
+    let place = repository(&[
+        ("modules/net/main.tf", NET),
+        ("live/a/main.tf", &call("../../modules/net", "")),
+        ("live/b/main.tf", "variable \"a\" {}\nvariable \"a\" {}\n"),
+    ]);
+    place.git(&["rm", "--quiet", "-r", "modules/net"]);
+    place.stage("live/b/main.tf", "# note\nvariable \"a\" {}\nvariable \"a\" {}\n");
+    let told = ["live/a/main.tf:1:1: error: Module not installed [missing-module]"];
+    assert_eq!(lines(&check(&place, &["--hook", "live/b/main.tf"])), told);
+}
+
+#[test]
+fn a_hook_checks_the_range_that_it_is_told() {
+    let place = pull_request();
+    let range = [("PRE_COMMIT_FROM_REF", "main"), ("PRE_COMMIT_TO_REF", "work")];
+    place.git(&["checkout", "--quiet", "main"]);
+    let mut command =
+        place.overrule_in(&place.path(), &["check", "--hook", "--format", "concise", "a/main.tf"]);
+    assert_eq!(lines(&Said::by(command.envs(range))), [OF_BRANCH]);
+    let mut command = place.overrule_in(&place.path(), &["check", "--changed", "--format", "concise"]);
+    assert!(lines(&Said::by(command.envs(range))).is_empty(), "unasked, nothing is taken from there");
+}

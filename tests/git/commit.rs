@@ -1,0 +1,226 @@
+//! Commits by a real git, with a hook that runs the program: what git is about to commit is what is checked.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use crate::place::{Place, Said};
+
+const GOOD: &str = "variable \"a\" {\n  type = string\n}\n";
+const BAD: &str = "variable \"a\" {}\nvariable \"a\" {}\n";
+/// What is said of the bad one.
+const TOLD: &str = "main.tf:2:1: error: Duplicate variable declaration [duplicate-declaration]";
+
+/// Has git ask the program before each commit.
+fn hook(git_folder: &Path, arguments: &str) {
+    let program = env!("CARGO_BIN_EXE_overrule");
+    let hook = git_folder.join("hooks/pre-commit");
+    fs::create_dir_all(git_folder.join("hooks")).expect("a folder");
+    fs::write(&hook, format!("#!/bin/sh\nexec '{program}' check {arguments} --format concise\n"))
+        .expect("a hook");
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).expect("a hook that can be run");
+}
+
+/// A repository with one commit of these files and the hook.
+fn hooked(files: &[(&str, &str)]) -> Place {
+    let place = Place::committed(files);
+    hook(&place.path().join(".git"), "--changed");
+    place
+}
+
+fn commit_in(place: &Place, folder: &Path, arguments: &[&str]) -> Said {
+    Said::by(&mut place.git_in(folder, &[&["commit", "--message", "next"], arguments].concat()))
+}
+
+fn commit(place: &Place, arguments: &[&str]) -> Said {
+    commit_in(place, &place.path(), arguments)
+}
+
+#[track_caller]
+fn stops(said: &Said, told: &str) {
+    // Git lets a hook write to its own standard error.
+    assert!(said.code == Some(1) && said.err.contains(told), "{said:#?}");
+}
+
+#[track_caller]
+fn passes(said: &Said) {
+    assert_eq!(said.code, Some(0), "{said:#?}");
+}
+
+#[test]
+fn what_is_staged_stops_a_commit_and_what_is_not_does_not() {
+    let place = hooked(&[("main.tf", GOOD)]);
+    place.stage("main.tf", BAD);
+    place.write("main.tf", GOOD);
+    stops(&commit(&place, &[]), TOLD);
+    place.git(&["add", "main.tf"]);
+    place.write("main.tf", BAD);
+    place.write("untracked.tf", BAD);
+    place.stage("new/main.tf", GOOD);
+    passes(&commit(&place, &[]));
+}
+
+#[test]
+fn the_index_that_git_makes_for_one_commit_counts() {
+    let place = hooked(&[("a/main.tf", GOOD), ("b/main.tf", GOOD)]);
+    place.write("a/main.tf", BAD);
+    stops(&commit(&place, &["--all"]), &format!("a/{TOLD}"));
+    place.git(&["add", "a/main.tf"]);
+    place.write("b/main.tf", format!("{GOOD}locals {{}}\n"));
+    passes(&commit(&place, &["b/main.tf"]));
+    stops(&commit(&place, &[]), &format!("a/{TOLD}"));
+    place.write("b/main.tf", GOOD);
+    stops(&commit(&place, &["--include", "b/main.tf"]), &format!("a/{TOLD}"));
+    stops(&commit(&place, &["a/main.tf"]), &format!("a/{TOLD}"));
+}
+
+#[test]
+fn the_first_commit_is_checked() {
+    let place = Place::repository(&[("main.tf", BAD)]);
+    hook(&place.path().join(".git"), "--changed");
+    place.git(&["add", "."]);
+    stops(&commit(&place, &[]), TOLD);
+    place.stage("main.tf", GOOD);
+    passes(&commit(&place, &[]));
+}
+
+#[test]
+fn what_was_there_before_stops_no_commit() {
+    let place = hooked(&[("main.tf", BAD)]);
+    place.stage("main.tf", format!("# a note\n{BAD}"));
+    let said = commit(&place, &[]);
+    passes(&said);
+    place.stage("main.tf", format!("# a note\n{BAD}variable \"b\" {{}}\nvariable \"b\" {{}}\n"));
+    stops(&commit(&place, &[]), "main.tf:5:1: error: Duplicate variable declaration");
+    place.git(&["checkout", "--quiet", "HEAD", "main.tf"]);
+    passes(&commit(&place, &["--amend"]));
+}
+
+#[test]
+fn a_commit_from_a_subfolder_is_a_commit_of_the_repository() {
+    let place = hooked(&[("a/main.tf", GOOD), ("b/main.tf", GOOD)]);
+    place.stage("a/main.tf", BAD);
+    stops(&commit_in(&place, &place.path().join("b"), &[]), &format!("a/{TOLD}"));
+    place.write("a/main.tf", GOOD);
+    place.write("b/main.tf", BAD);
+    stops(&commit_in(&place, &place.path().join("b"), &["--all"]), &format!("b/{TOLD}"));
+}
+
+#[test]
+fn a_linked_work_tree_commits_its_own() {
+    let place = hooked(&[("main.tf", GOOD)]);
+    let linked = place.beside("linked");
+    place.git(&["worktree", "add", "--quiet", &linked.to_string_lossy()]);
+    place.stage("main.tf", BAD);
+    fs::write(linked.join("main.tf"), format!("{GOOD}locals {{}}\n")).expect("a file");
+    // The path of hooks is that of the main work tree.
+    let hooks = format!("core.hooksPath={}", place.path().join(".git/hooks").display());
+    let commit = |arguments: &[&str]| {
+        let all = [&["-c", &hooks, "commit", "--message", "next"], arguments].concat();
+        Said::by(&mut place.git_in(&linked, &all))
+    };
+    passes(&commit(&["--all"]));
+    fs::write(linked.join("main.tf"), BAD).expect("a file");
+    stops(&commit(&["--all"]), TOLD);
+    assert!(place.path().join(".git/overrule/calls").is_file(), "what is remembered is shared");
+    assert!(!place.path().join(".git/worktrees/linked/overrule").exists());
+}
+
+#[test]
+fn a_submodule_is_a_repository_of_its_own() {
+    let other = Place::committed(&[("main.tf", GOOD)]);
+    let place = hooked(&[("live/main.tf", "module \"sub\" {\n  source = \"../sub\"\n}\n")]);
+    place.git(&["submodule", "--quiet", "add", &other.path().to_string_lossy(), "sub"]);
+    passes(&commit(&place, &[]));
+    let inside = place.path().join("sub");
+    hook(&place.path().join(".git/modules/sub"), "--changed");
+    let hooks = format!("core.hooksPath={}", place.path().join(".git/modules/sub/hooks").display());
+    fs::write(inside.join("main.tf"), BAD).expect("a file");
+    let arguments = ["-c", &hooks, "commit", "--all", "--message", "next"];
+    stops(&Said::by(&mut place.git_in(&inside, &arguments)), TOLD);
+    fs::write(inside.join("main.tf"), format!("{GOOD}locals {{}}\n")).expect("a file");
+    passes(&Said::by(&mut place.git_in(&inside, &arguments)));
+    place.git(&["add", "sub"]);
+    passes(&commit(&place, &[]));
+}
+
+#[test]
+fn a_git_folder_elsewhere_is_found_by_what_git_sets() {
+    let place = hooked(&[("main.tf", GOOD)]);
+    fs::rename(place.path().join(".git"), place.beside("git")).expect("a folder");
+    let git = |arguments: &[&str]| {
+        let places = [
+            format!("--git-dir={}", place.beside("git").display()),
+            format!("--work-tree={}", place.path().display()),
+            "-c".to_owned(),
+            format!("core.hooksPath={}", place.beside("git/hooks").display()),
+        ];
+        let all: Vec<&str> = places.iter().map(String::as_str).chain(arguments.iter().copied()).collect();
+        Said::by(&mut place.git_in(&place.path(), &all))
+    };
+    place.write("main.tf", BAD);
+    stops(&git(&["commit", "--all", "--message", "next"]), TOLD);
+    place.write("main.tf", format!("{GOOD}locals {{}}\n"));
+    passes(&git(&["commit", "--all", "--message", "next"]));
+}
+
+#[test]
+fn a_sparse_checkout_is_checked_with_what_it_does_not_show() {
+    for index in ["--no-sparse-index", "--sparse-index"] {
+        let call = "module \"net\" {\n  source = \"../modules/net\"\n  count  = 2\n}\n";
+        let place = hooked(&[("live/main.tf", call), ("modules/net/main.tf", "resource \"x_y\" \"z\" {}\n")]);
+        place.git(&["sparse-checkout", "set", "--cone", index, "modules"]);
+        assert!(!place.path().join("live").exists());
+        place.stage("modules/net/main.tf", "resource \"x_y\" \"z\" {}\nprovider \"x\" {\n  a = 1\n}\n");
+        stops(&commit(&place, &[]), "live/main.tf:3:12: error: Module is incompatible with count");
+    }
+}
+
+#[test]
+fn a_merge_is_refused_until_it_is_resolved_and_then_checked() {
+    let place = hooked(&[("main.tf", GOOD)]);
+    place.git(&["checkout", "--quiet", "-b", "other"]);
+    place.stage("main.tf", "variable \"b\" {}\n");
+    passes(&commit(&place, &[]));
+    place.git(&["checkout", "--quiet", "main"]);
+    place.stage("main.tf", "variable \"c\" {}\n");
+    passes(&commit(&place, &[]));
+    assert_eq!(place.ask_git(&["merge", "other"]).code, Some(1));
+    let said = place.overrule(&["check", "--changed"]);
+    assert_eq!(said.code, Some(2));
+    let told = "error: `main.tf` is not merged yet\n  help: resolve the conflict, and `git add` the file\n";
+    assert_eq!(said.err, told);
+    place.stage("main.tf", BAD);
+    stops(&commit(&place, &[]), TOLD);
+    place.stage("main.tf", GOOD);
+    passes(&commit(&place, &[]));
+}
+
+#[test]
+fn names_that_are_no_text_stop_a_commit_like_any_others() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    let place = hooked(&[("main.tf", GOOD)]);
+    let folder = place.path().join(OsStr::from_bytes(b"a\xff"));
+    fs::create_dir(&folder).expect("a folder");
+    fs::write(folder.join(OsStr::from_bytes(b"m\xfe.tf")), BAD).expect("a file");
+    place.git(&["add", "."]);
+    stops(&commit(&place, &[]), "a\u{fffd}/m\u{fffd}.tf:2:1: error: Duplicate variable declaration");
+}
+
+#[test]
+fn links_are_checked_as_they_are_committed() {
+    let place = hooked(&[("modules/net/main.tf", BAD), ("modules/dns/main.tf", GOOD), ("live/main.tf", "")]);
+    place.link("live/net", "../modules/dns");
+    place.stage("live/main.tf", "module \"net\" {\n  source = \"./net\"\n}\n");
+    place.git(&["add", "live/net"]);
+    stops(&commit(&place, &[]), "live/main.tf:1:14: error: Missing required argument");
+    place.stage("live/main.tf", "module \"net\" {\n  source = \"./net\"\n  a      = \"x\"\n}\n");
+    passes(&commit(&place, &[]));
+    fs::remove_file(place.path().join("live/net")).expect("a link");
+    place.link("live/net", "../modules/none");
+    place.git(&["add", "live/net"]);
+    stops(&commit(&place, &[]), "live/main.tf:1:1: error: Module not installed");
+}

@@ -1,0 +1,97 @@
+//! What is remembered between runs: it makes them faster, and nothing else, whatever became of it.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::place::{Place, Said};
+
+/// A repository in which something is found that lies two calls away from what is staged.
+fn place() -> Place {
+    let call = |source: &str, rest: &str| format!("module \"m\" {{\n  source = \"{source}\"\n{rest}}}\n");
+    let place = Place::committed(&[
+        ("modules/net/main.tf", "resource \"x_y\" \"z\" {}\n"),
+        ("modules/app/main.tf", &call("../net", "")),
+        ("live/main.tf", &call("../modules/app", "  count = 2\n")),
+        ("other/main.tf", "locals {}\n"),
+    ]);
+    place.stage("modules/net/main.tf", "resource \"x_y\" \"z\" {}\nprovider \"x\" {\n  a = 1\n}\n");
+    place
+}
+
+fn check(place: &Place) -> Said {
+    place.overrule(&["check", "--changed", "--format", "concise"])
+}
+
+fn kept(place: &Place) -> PathBuf {
+    place.path().join(".git/overrule/calls")
+}
+
+#[test]
+fn it_lies_beside_what_git_keeps_and_never_in_the_work_tree() {
+    let place = place();
+    let said = check(&place);
+    assert!(said.out.contains("live/main.tf:3:11: error: Module is incompatible"), "{}", said.out);
+    assert!(kept(&place).is_file());
+    assert_eq!(place.git(&["status", "--porcelain", "--ignored"]), "M  modules/net/main.tf\n");
+    let written = fs::metadata(kept(&place)).and_then(|file| file.modified()).expect("a file");
+    assert_eq!(check(&place).out, said.out);
+    let still = fs::metadata(kept(&place)).and_then(|file| file.modified()).expect("a file");
+    assert_eq!(written, still, "what is kept already is not written again");
+    assert_eq!(fs::read_dir(place.path().join(".git/overrule")).expect("a folder").count(), 1);
+}
+
+#[test]
+fn broken_or_foreign_it_costs_time_alone() {
+    let place = place();
+    let said = check(&place);
+    let good = fs::read(kept(&place)).expect("what is kept");
+    let mut foreign = good.clone();
+    foreign[16] ^= 1;
+    let mut lying = good.clone();
+    let last = lying.len() - 20;
+    lying[last] ^= 1;
+    for bytes in [&b""[..], b"no\n", &good[..good.len() / 2], &foreign, &lying, &vec![0xff; 100_000]] {
+        fs::write(kept(&place), bytes).expect("a file");
+        assert_eq!(check(&place).out, said.out);
+        assert_eq!(fs::read(kept(&place)).expect("what is kept"), good, "and it is made good");
+    }
+    fs::write(kept(&place).with_extension("new"), "of a run that was stopped").expect("a file");
+    fs::remove_file(kept(&place)).expect("a file");
+    assert_eq!(check(&place), said);
+}
+
+#[test]
+fn where_it_cannot_be_kept_nothing_is_said_of_it() {
+    let place = place();
+    let said = check(&place);
+    fs::remove_dir_all(place.path().join(".git/overrule")).expect("a folder");
+    fs::write(place.path().join(".git/overrule"), "a file").expect("a file");
+    assert_eq!(check(&place), said);
+    fs::remove_file(place.path().join(".git/overrule")).expect("a file");
+    fs::create_dir_all(kept(&place)).expect("a folder in its place");
+    assert_eq!(check(&place), said);
+}
+
+#[test]
+fn with_it_nothing_is_read_but_what_the_change_affects() {
+    let place = place();
+    let said = check(&place);
+    let id = place.git(&["rev-parse", "HEAD:other/main.tf"]);
+    let object = place.path().join(".git/objects").join(&id[..2]).join(id[2..].trim());
+    fs::remove_file(object).expect("an object of its own");
+    assert_eq!(check(&place), said);
+    fs::remove_file(kept(&place)).expect("a file");
+    assert_eq!(check(&place), said, "what cannot be read is not known to call anything");
+}
+
+#[test]
+fn what_is_staged_next_is_seen() {
+    let place = place();
+    check(&place);
+    place.commit("next");
+    place.stage("other/main.tf", "module \"m\" {\n  source   = \"../modules/net\"\n  for_each = {}\n}\n");
+    let said = check(&place);
+    assert!(said.out.contains("other/main.tf:3:14: error: Module is incompatible"), "{}", said.out);
+    place.stage("other/main.tf", "locals {}\n");
+    assert_eq!(check(&place).out, "");
+}

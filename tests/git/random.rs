@@ -1,0 +1,269 @@
+//! Random repositories and random changes: what is told of a change is what two looks at the whole repository differ in,
+//! and what is told of the modules that it affects is what a look at the whole says of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use overrule::check::{Outcome, Settings, Verdict, load_policy, run, run_change};
+use overrule::source::{Change, Worktree};
+use overrule::text::Sources;
+
+use crate::dice::Dice;
+use crate::place::Place;
+
+/// Where modules lie.
+const FOLDERS: &[&str] = &[
+    "",
+    "live/a",
+    "live/b",
+    "live/b/inner",
+    "modules/net",
+    "modules/net/sub",
+    "modules/app",
+    "modules/dns",
+    "modules/old",
+    "examples/one",
+    "tests/all",
+    "lib/x",
+];
+
+/// What may stand in a module, beside calls.
+const PARTS: &[&str] = &[
+    "provider \"aws\" {\n  region = \"x\"\n}\n",
+    "provider \"aws\" {\n  alias  = \"w\"\n  region = \"x\"\n}\n",
+    "provider \"aws\" {}\n",
+    "terraform {\n  required_providers {\n    aws = {\n      source = \"hashicorp/aws\"\n    }\n  }\n}\n",
+    "terraform {\n  required_providers {\n    aws = {\n      source  = \"hashicorp/aws\"\n      version = \"~> 5.0\"\n      configuration_aliases = [aws.w]\n    }\n  }\n}\n",
+    "terraform {\n  required_version = \">= 1.5\"\n}\n",
+    "terraform {\n  required_version = \"< 1.2\"\n}\n",
+    "terraform {\n  backend \"s3\" {}\n}\n",
+    "resource \"aws_vpc\" \"v\" {}\n",
+    "resource \"aws_vpc\" \"w\" {\n  provider = aws.w\n}\n",
+    "variable \"need\" {}\n",
+    "variable \"opt\" {\n  type    = string\n  default = \"\"\n}\n",
+    "variable \"fixed\" {\n  type  = string\n  const = true\n}\n",
+    "variable \"secret\" {\n  sensitive = true\n}\noutput \"secret\" {\n  value = var.secret\n}\n",
+    "output \"out\" {\n  value = 1\n}\n",
+    "variable \"twice\" {}\nvariable \"twice\" {}\n",
+    "import {\n  to = aws_vpc.v\n  id = \"1\"\n}\n",
+    "moved {\n  from = aws_vpc.old\n  to   = aws_vpc.v\n}\n",
+    "moved {\n  from = module.c0.aws_vpc.old\n  to   = module.c0.aws_vpc.v\n}\n",
+    "locals {\n  a = module.c0.out\n  b = module.c1.none\n}\n",
+    "terraform {\n  encryption {}\n}\n",
+    "removed {\n  from = aws_vpc.gone\n}\n",
+    "# overrule: allow(duplicate-declaration) known\nvariable \"dup\" {}\nvariable \"dup\" {}\n",
+    "# overrule: allow(invalid-name) nothing is wrong here\nlocals {}\n",
+    "resource \"broken\" {\n",
+];
+
+/// What else may lie in a folder.
+const BESIDE: &[(&str, &str)] = &[
+    (".terraform.lock.hcl", "# This file is maintained automatically by \"terraform init\".\n"),
+    (".terraform.lock.hcl", "# This file is maintained automatically by \"tofu init\".\n"),
+    (".terraform-version", "1.9.8\n"),
+    (".opentofu-version", "1.8.2\n"),
+    ("x.tfvars", ""),
+    ("readme.md", "text"),
+    ("main_override.tf", "module \"c0\" {\n  source = \"./nowhere\"\n}\n"),
+    ("dev_override.tf", "provider \"aws\" {\n  region = \"y\"\n}\n"),
+    ("main.tofu", "output \"out\" {\n  value = 2\n}\n"),
+    ("extra.tf.json", "{\"variable\": {\"need\": {}}}"),
+];
+
+const POLICY: &str = "policy {\n  extends = [\"strict\"]\n}\n\nexception \"variable-type-missing\" {\n  paths  = [\"lib\"]\n  reason = \"later\"\n}\n";
+
+/// The address of one folder as it is written in another.
+fn address(from: &str, to: &str) -> String {
+    let ups = from.split('/').filter(|name| !name.is_empty()).count();
+    if ups == 0 { format!("./{to}") } else { format!("{}{to}", "../".repeat(ups)) }
+}
+
+fn call(dice: &mut Dice, from: &str, number: usize) -> String {
+    let to = match dice.roll(12) {
+        0 => "modules/gone",
+        1 => "modules/linked",
+        2 => "linked/net",
+        _ => dice.pick(FOLDERS),
+    };
+    let mut call = format!("module \"c{number}\" {{\n  source = \"{}\"\n", address(from, to));
+    for line in [
+        "  count = 2\n",
+        "  providers = { aws = aws }\n",
+        "  providers = { aws.w = aws.w }\n",
+        "  need = 1\n",
+        "  fixed = \"a\"\n",
+        "  fixed = aws_vpc.v.id\n",
+        "  other = 1\n",
+        "  depends_on = [aws_vpc.v]\n",
+    ] {
+        if dice.roll(5) == 0 && !call.contains(line.split('=').next().unwrap_or_default()) {
+            call += line;
+        }
+    }
+    call + "}\n"
+}
+
+fn module(dice: &mut Dice, folder: &str) -> String {
+    let mut text = String::new();
+    for _ in 0..=dice.roll(4) {
+        text += PARTS[dice.roll(PARTS.len())];
+    }
+    for number in 0..dice.roll(4) {
+        text += &call(dice, folder, number);
+    }
+    text
+}
+
+fn inside(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+/// One random step, staged.
+fn step(dice: &mut Dice, place: &Place) {
+    let folder = *dice.pick(FOLDERS);
+    match dice.roll(9) {
+        0 => drop(place.ask_git(&[
+            "rm",
+            "--quiet",
+            "-r",
+            "--force",
+            "--ignore-unmatch",
+            if folder.is_empty() { "main.tf" } else { folder },
+        ])),
+        1 => {
+            let (name, text) = *dice.pick(BESIDE);
+            place.stage(&inside(folder, name), text);
+        }
+        2 => {
+            let (name, _) = *dice.pick(BESIDE);
+            place.git(&["rm", "--quiet", "--force", "--ignore-unmatch", &inside(folder, name)]);
+        }
+        3 => link(dice, place),
+        _ => place.stage(&inside(folder, "main.tf"), module(dice, folder)),
+    }
+}
+
+#[cfg(unix)]
+fn link(dice: &mut Dice, place: &Place) {
+    let (path, target) = *dice.pick(&[
+        ("modules/linked", "net"),
+        ("modules/linked", "app"),
+        ("linked", "modules"),
+        ("linked", "lib"),
+        ("lib/x/more.tf", "../../modules/net/main.tf"),
+        ("lib/x/more.tf", "../../modules/dns/main.tf"),
+    ]);
+    std::fs::remove_file(place.path().join(path)).ok();
+    place.link(path, target);
+    place.git(&["add", "--force", path]);
+}
+
+#[cfg(not(unix))]
+fn link(_: &mut Dice, _: &Place) {}
+
+/// What a verdict says, and where, however files are numbered.
+fn told(verdict: &Verdict, sources: &Sources) -> String {
+    let place = |span| sources.place(span);
+    let finding = &verdict.finding;
+    let related: Vec<String> =
+        finding.related.iter().map(|other| format!("{} {}", place(other.span), other.message)).collect();
+    format!(
+        "{} | {} | {} | {} | {} | {related:?} | {:?}",
+        finding.module,
+        finding.rule.as_str(),
+        verdict.level.name(),
+        finding.primary.map(place).unwrap_or_default(),
+        finding.detail,
+        verdict.engine
+    )
+}
+
+fn by_fingerprint(outcome: &Outcome, sources: &Sources) -> BTreeMap<String, String> {
+    // Of exceptions in the policy only a look at the whole repository can tell whether they are of use.
+    let of_modules = outcome.verdicts.iter().filter(|verdict| {
+        let in_policy = |span: overrule::text::Span| sources.get(span.file).name() == "overrule.hcl";
+        !verdict.finding.primary.is_some_and(in_policy)
+    });
+    of_modules.map(|verdict| (verdict.fingerprint.clone(), told(verdict, sources))).collect()
+}
+
+/// What is found in all modules of a work tree.
+fn whole(mut worktree: Worktree, settings: &dyn Fn(&mut Worktree) -> Settings) -> BTreeMap<String, String> {
+    let settings = settings(&mut worktree);
+    let outcome = run(&mut worktree, &settings);
+    by_fingerprint(&outcome, worktree.sources())
+}
+
+/// The settings of a person who has the policy of the later state.
+fn settings(index: &mut Worktree) -> Settings {
+    let file = index.read_policy().expect("one policy at most");
+    let policy = load_policy(index, file).expect("a policy without mistakes");
+    Settings { policy, ..Settings::default() }
+}
+
+fn compare(place: &Place, seed: u64) -> usize {
+    let path = place.path();
+    let change = Change::staged(&path).expect("a repository");
+    let mut unread = change.unread();
+    let own = settings(&mut unread);
+    let tell = |all| {
+        let scope = [String::new()];
+        let checked = run_change(&change, unread.sources(), &own, &scope, all).expect("a change");
+        let told = by_fingerprint(&checked.outcome, checked.worktree.sources());
+        let modules: BTreeSet<String> = checked.affected.iter().map(ToString::to_string).collect();
+        (told, modules)
+    };
+    let now = whole(Worktree::of_index(&path).expect("an index"), &settings);
+    let before = whole(Worktree::of_revision(&path, "HEAD").expect("a commit"), &|worktree| {
+        worktree.read_policy().expect("one policy");
+        Settings { policy: own.policy.clone(), ..Settings::default() }
+    });
+    let new: BTreeMap<_, _> = now
+        .iter()
+        .filter(|(name, _)| !before.contains_key(*name))
+        .map(|(a, b)| (a.clone(), b.clone()))
+        .collect();
+    let (found, _) = tell(false);
+    let (ours, theirs): (Vec<_>, Vec<_>) = (found.values().collect(), new.values().collect());
+    assert_eq!(ours, theirs, "what is new, seed {seed}");
+    let (all, affected) = tell(true);
+    let of_affected: Vec<_> =
+        now.values().filter(|told| affected.contains(told.split(" | ").next().unwrap_or_default())).collect();
+    assert_eq!(all.values().collect::<Vec<_>>(), of_affected, "all of the affected modules, seed {seed}");
+    found.len()
+}
+
+#[test]
+fn what_a_change_brings_is_the_difference_of_two_looks_at_the_whole() {
+    let seeds: Vec<u64> = match std::env::var("GIT_SEEDS") {
+        Ok(range) => {
+            let (from, to) = range.split_once("..").expect("as in 0..100");
+            (from.parse().expect("a number")..to.parse().expect("a number")).collect()
+        }
+        Err(_) => (0..12).collect(),
+    };
+    let mut found = 0;
+    for seed in seeds {
+        let mut dice = Dice::new(seed);
+        let place = Place::repository(&[("overrule.hcl", POLICY)]);
+        for folder in FOLDERS {
+            if dice.roll(6) > 0 {
+                place.write(&inside(folder, "main.tf"), module(&mut dice, folder));
+            }
+        }
+        place.git(&["add", "."]);
+        for _ in 0..6 {
+            step(&mut dice, &place);
+        }
+        place.git(&["commit", "--quiet", "--message", "first"]);
+        for _ in 0..3 {
+            for _ in 0..=dice.roll(3) {
+                step(&mut dice, &place);
+            }
+            found += compare(&place, seed);
+            if dice.roll(2) == 0 {
+                place.git(&["commit", "--quiet", "--allow-empty", "--message", "next"]);
+            }
+        }
+    }
+    assert!(found > 0, "some change brings something");
+}
