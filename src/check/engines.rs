@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use smol_str::SmolStr;
+
 use super::forest::{self, Sight};
 use super::library::Library;
 use super::rulebook::Rulebook;
@@ -21,6 +23,8 @@ use crate::tree::NodeId;
 pub(super) struct Seen {
     /// The engines that looked, Terraform first.
     pub(super) engines: Vec<Engine>,
+    /// By folder: the engines that looked at the module there.
+    pub(super) looked: BTreeMap<SmolStr, Vec<Engine>>,
     /// What was found, with the engine where only one of two says so.
     pub(super) findings: Vec<(Finding, Option<Product>)>,
 }
@@ -59,8 +63,15 @@ pub(super) fn look(
     }
     let positive = wanted.positive_folders(&sights);
     let findings = sayings.together(&|folder| positive.contains(folder));
+    let mut looked: BTreeMap<SmolStr, Vec<Engine>> = BTreeMap::new();
+    for view in wanted.views(&sights) {
+        for id in view.sight.tree.below(&view.roots) {
+            let folder = view.sight.tree.node(id).module().folder.clone();
+            looked.entry(folder).or_default().push(view.engine);
+        }
+    }
     discard(sights);
-    Seen { engines: wanted.roots.keys().copied().collect(), findings }
+    Seen { engines: wanted.roots.keys().copied().collect(), looked, findings }
 }
 
 /// The modules that are for one engine.
@@ -157,5 +168,50 @@ impl Wanted {
             View { engine: *engine, sight, roots: roots.map(|root| root.id()).collect() }
         });
         views.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::check::{Settings, run};
+    use crate::policy::Policy;
+    use crate::source::Worktree;
+
+    fn told(files: &[(&str, &str)], policy: &str) -> Vec<String> {
+        let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
+        let policy = Policy::preset(policy).expect("a preset");
+        let outcome =
+            run(&mut Worktree::of_files(files.collect()), &Settings { policy, ..Settings::default() });
+        let line = |verdict: &crate::check::Verdict| {
+            format!("{} {}", verdict.finding.module, verdict.finding.rule.as_str())
+        };
+        outcome.verdicts.iter().map(line).collect()
+    }
+
+    const ASKS: &str = "terraform {\n  required_providers {\n    x = {\n      source = \"y/x\"\n      configuration_aliases = [x.a]\n    }\n  }\n}\n";
+    const CALLS: &str = "module \"m\" {\n  source = \"../net\"\n}\n";
+
+    #[test]
+    fn an_engine_says_nothing_of_calls_in_modules_that_are_for_the_other_one() {
+        // This one has errors of its own, so that its engine does not get to the call.
+        let of_tofu = format!("terraform {{\n  encryption {{}}\n}}\nvariable \"a b\" {{}}\n{CALLS}");
+        let files = [("net/main.tf", ASKS), ("tofu/main.tf", &of_tofu), ("both/main.tf", CALLS)];
+        assert_eq!(told(&files, "language"), ["both missing-provider-configuration", "tofu invalid-name"]);
+    }
+
+    #[test]
+    fn an_exception_in_a_file_that_no_engine_loads_there_is_left_alone() {
+        let called =
+            "terraform {\n  required_version = \">= 1.5\"\n}\nmodule \"m\" {\n  source = \"../net\"\n}\n";
+        let comment = "# overrule: allow(invalid-name) nothing is wrong\nlocals {}\n";
+        let files = [
+            ("net/main.tf", comment),
+            ("net/main.tofu", ""),
+            ("tofu/main.tf", called),
+            ("tofu/.opentofu-version", "1.9.0\n"),
+            ("terraform/.terraform-version", "1.9.0\n"),
+            ("terraform/main.tf", comment),
+        ];
+        assert_eq!(told(&files, "recommended"), ["terraform unused-exception"]);
     }
 }

@@ -1,6 +1,8 @@
 //! Turns exceptions, in policies and in comments, into verdicts that are not told, and what is wrong with them into
 //! findings.
 
+use std::collections::BTreeMap;
+
 use smol_str::SmolStr;
 
 use super::allow;
@@ -68,11 +70,12 @@ pub(super) struct Parted {
 }
 
 impl<'e> Exceptions<'e> {
-    /// Gathers what the policy excuses, and what comments do in files that some of these engines load.
+    /// Gathers what the policy excuses, and what comments do in files that are loaded by one of the engines that `looked` at
+    /// the folder.
     pub(super) fn gather(
         worktree: &'e Worktree,
         library: &Library,
-        engines: &[Engine],
+        looked: &BTreeMap<SmolStr, Vec<Engine>>,
         settings: &'e Settings,
     ) -> Self {
         let sources = worktree.sources();
@@ -83,8 +86,8 @@ impl<'e> Exceptions<'e> {
             exceptions.block(exception);
         }
         for folder in worktree.folders() {
+            let engines = looked.get(&folder.path).into_iter().flatten();
             let mut files: Vec<FileId> = engines
-                .iter()
                 .flat_map(|engine| folder.module_files(*engine))
                 .filter_map(|(file, _)| file.id)
                 .collect();

@@ -48,7 +48,7 @@ pub(super) fn tell(worktree: &mut Worktree, settings: &Settings, mut fingerprint
 
     let found = worktree.findings().iter().cloned().chain(mistakes).map(|finding| (finding, None));
     let verdicts = weigh(found.chain(seen.findings).collect(), sources, settings, &mut fingerprints);
-    let exceptions = Exceptions::gather(worktree, &library, &seen.engines, settings);
+    let exceptions = Exceptions::gather(worktree, &library, &seen.looked, settings);
     discard(library);
     let Parted { mut told, excused, findings } = exceptions.part(verdicts);
     let wrong = findings.into_iter().map(|finding| (finding, None)).collect();

@@ -21,7 +21,7 @@ use crate::tree::{Node, NodeId, Tree};
 /// Looks at a module as the one that is called.
 pub(super) fn check(node: Node<'_>, reached: &Reached, findings: &mut Vec<Finding>) {
     let declared = Declared::of(node.module());
-    for (caller, call) in node.callers() {
+    for (caller, call) in node.callers().filter(|(caller, _)| reached.has(*caller)) {
         let edge = Edge { caller, call, child: node, declared: &declared };
         let from = findings.len();
         edge.overridden(findings);

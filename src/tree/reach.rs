@@ -35,6 +35,11 @@ impl Reached {
         reached
     }
 
+    /// Whether the engine gets to this module at all; a caller may be for another engine.
+    pub(super) fn has(&self, node: Node<'_>) -> bool {
+        self.sound[node.id.0] || self.broken[node.id.0]
+    }
+
     /// Whether the engine gets no further than the files of this module. Before its own errors are mended, nothing is
     /// said of what it does not declare: that may be just what is broken.
     pub(super) fn is_stuck(&self, node: Node<'_>) -> bool {
