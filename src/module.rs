@@ -44,6 +44,8 @@ pub struct ModuleFile<'a> {
 }
 
 /// What the files of one folder declare, as one engine sees it, after all override files.
+///
+/// What is large is boxed: a map has room for eleven values as soon as it holds one, and there are many small modules.
 #[derive(Debug, Clone)]
 pub struct Module {
     /// The folder, from the top of the run; empty for the top folder itself.
@@ -71,19 +73,19 @@ pub struct Module {
     /// Its entries, by local name.
     pub required_providers: BTreeMap<SmolStr, RequiredProvider>,
     /// Provider configurations, by `name` or `name.alias`.
-    pub providers: BTreeMap<SmolStr, ProviderConfiguration>,
+    pub providers: BTreeMap<SmolStr, Box<ProviderConfiguration>>,
     /// `provider_meta` blocks.
     pub provider_metas: BTreeMap<Option<ProviderAddress>, ProviderMeta>,
     /// Variables by name.
-    pub variables: BTreeMap<SmolStr, Variable>,
+    pub variables: BTreeMap<SmolStr, Box<Variable>>,
     /// Local values by name.
     pub locals: BTreeMap<SmolStr, Local>,
     /// Outputs by name.
-    pub outputs: BTreeMap<SmolStr, Output>,
+    pub outputs: BTreeMap<SmolStr, Box<Output>>,
     /// Module calls by name.
-    pub calls: BTreeMap<SmolStr, ModuleCall>,
+    pub calls: BTreeMap<SmolStr, Box<ModuleCall>>,
     /// Resources, data sources (those in `check` blocks too) and ephemeral resources.
-    pub resources: BTreeMap<ResourceAddress, Resource>,
+    pub resources: BTreeMap<ResourceAddress, Box<Resource>>,
     /// Actions by type and name.
     pub actions: BTreeMap<(SmolStr, SmolStr), Action>,
     /// Checks by name.

@@ -163,7 +163,7 @@ impl<'t> Node<'t> {
         data.module
             .calls
             .values()
-            .map(|call| (call, data.calls.get(&call.name).copied().unwrap_or(Callee::Opaque)))
+            .map(|call| (&**call, data.calls.get(&call.name).copied().unwrap_or(Callee::Opaque)))
     }
 
     /// What the call of that name leads to.
@@ -184,7 +184,7 @@ impl<'t> Node<'t> {
         let callers = self.data().callers.iter();
         callers.filter_map(|(caller, call)| {
             let caller = self.tree.node(*caller);
-            Some((caller, caller.module().calls.get(call)?))
+            Some((caller, &**caller.module().calls.get(call)?))
         })
     }
 

@@ -21,7 +21,7 @@ impl Module {
             places.extend(given.filter(|given| given.value.is_none()).map(|given| given.span));
         }
         if self.features.module_address == ModuleAddress::StaticAfterMerge {
-            places.extend(self.calls.values().flat_map(evaluated));
+            places.extend(self.calls.values().flat_map(|call| evaluated(call)));
         }
         if known.oci_source {
             let sources = self.calls.values().filter_map(|call| call.source.as_ref());

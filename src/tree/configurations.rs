@@ -72,18 +72,22 @@ impl<'t> Node<'t> {
 
     /// The provider blocks that configure something; the engines take every other one for a mere declaration.
     pub fn configured_providers(self) -> impl Iterator<Item = &'t ProviderConfiguration> {
-        self.module().providers.values().filter(|provider| providers::is_configured(provider))
+        let providers = self.module().providers.values().map(|provider| &**provider);
+        providers.filter(|provider| providers::is_configured(provider))
     }
 
     /// Whether the module declares a configuration: in a provider block, or as one that its callers pass.
     pub fn declares(self, configuration: &Configuration) -> bool {
         let module = self.module();
-        let in_block = |provider| Configuration::by(module, provider).as_ref() == Some(configuration);
         let passed = module.required_providers.values().any(|required| {
             required.address == configuration.provider
                 && required.aliases.iter().any(|alias| alias.value.alias == configuration.alias)
         });
-        passed || module.providers.values().any(in_block)
+        passed
+            || module
+                .providers
+                .values()
+                .any(|provider| Configuration::by(module, provider).as_ref() == Some(configuration))
     }
 
     /// Everything in the module that names a provider configuration.

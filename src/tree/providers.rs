@@ -24,7 +24,8 @@ pub(super) struct Declared<'m> {
 
 impl<'m> Declared<'m> {
     pub(super) fn of(module: &'m Module) -> Self {
-        let (configured, empty) = module.providers.iter().partition(|(_, provider)| is_configured(provider));
+        let providers = module.providers.iter().map(|(name, provider)| (name, &**provider));
+        let (configured, empty) = providers.partition(|(_, provider)| is_configured(provider));
         let aliases = module.required_providers.values().flat_map(|required| {
             required.aliases.iter().map(|alias| (alias.value.compact(), (&required.address, alias.span)))
         });

@@ -93,7 +93,7 @@ impl Merger<'_> {
                     );
                 }
                 Entry::Vacant(place) => {
-                    place.insert(provider);
+                    place.insert(Box::new(provider));
                 }
             }
         }
@@ -119,7 +119,7 @@ impl Merger<'_> {
         for variable in variables {
             let header = variable.origin.header();
             // The engine goes on with the later one; it has named the earlier one by then.
-            if let Some(first) = self.module.variables.insert(variable.name.clone(), variable) {
+            if let Some(first) = self.module.variables.insert(variable.name.clone(), Box::new(variable)) {
                 let address = format!("variable.{}", first.name);
                 self.twice("Duplicate variable declaration", address, header, first.origin.header());
             }
@@ -133,14 +133,14 @@ impl Merger<'_> {
         }
         for output in outputs {
             let header = output.origin.header();
-            if let Some(first) = self.module.outputs.insert(output.name.clone(), output) {
+            if let Some(first) = self.module.outputs.insert(output.name.clone(), Box::new(output)) {
                 let address = format!("output.{}", first.name);
                 self.twice("Duplicate output definition", address, header, first.origin.header());
             }
         }
         for call in calls {
             let header = call.origin.header();
-            if let Some(first) = self.module.calls.insert(call.name.clone(), call) {
+            if let Some(first) = self.module.calls.insert(call.name.clone(), Box::new(call)) {
                 let address = format!("module.{}", first.name);
                 self.twice("Duplicate module call", address, header, first.origin.header());
             }
@@ -196,7 +196,7 @@ impl Merger<'_> {
             return false;
         }
         resource.provider = self.provider_of(&resource);
-        self.module.resources.insert(resource.address.clone(), resource);
+        self.module.resources.insert(resource.address.clone(), Box::new(resource));
         true
     }
 

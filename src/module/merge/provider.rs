@@ -18,7 +18,7 @@ impl Merger<'_> {
             }
             // A default configuration is there even where nobody writes one, so it can be overridden.
             Entry::Vacant(place) if over.alias.is_none() => {
-                place.insert(over);
+                place.insert(Box::new(over));
             }
             Entry::Vacant(_) => {
                 let what = format!("provider configuration `{}`", over.compact());

@@ -78,7 +78,7 @@ pub(super) fn resource<'m>(
     similar: &Similar,
     findings: &mut Vec<Finding>,
 ) -> Option<&'m Resource> {
-    let resource = module.resources.get(address);
+    let resource = module.resources.get(address).map(|resource| &**resource);
     if resource.is_none() && module.complete {
         let what = match address.mode {
             Mode::Managed => "resource",
@@ -104,8 +104,8 @@ pub(super) fn resource<'m>(
 fn nearest<'m>(module: &'m Module, address: &ResourceAddress, similar: &Similar) -> Option<&'m Resource> {
     let others = [Mode::Managed, Mode::Data, Mode::Ephemeral].into_iter();
     let mut others = others.map(|mode| ResourceAddress { mode, ..address.clone() });
-    others.find_map(|other| module.resources.get(&other)).or_else(|| {
-        let peers = module.resources.values();
+    others.find_map(|other| module.resources.get(&other).map(|resource| &**resource)).or_else(|| {
+        let peers = module.resources.values().map(|resource| &**resource);
         let peers =
             peers.filter(|peer| peer.address.mode == address.mode && peer.address.kind == address.kind);
         similar.nearest(&address.name, peers, |peer| &peer.address.name)

@@ -33,10 +33,12 @@ impl Links {
             return;
         }
         let to = match &reference.subject {
-            Subject::Variable(name) => module.variables.get(name).map(address_of),
+            Subject::Variable(name) => module.variables.get(name).map(|variable| address_of(&**variable)),
             Subject::Local(name) => module.locals.get(name).map(address_of),
-            Subject::Resource { address, .. } => module.resources.get(address).map(address_of),
-            Subject::Module { call, .. } => module.calls.get(call).map(address_of),
+            Subject::Resource { address, .. } => {
+                module.resources.get(address).map(|resource| address_of(&**resource))
+            }
+            Subject::Module { call, .. } => module.calls.get(call).map(|call| address_of(&**call)),
             Subject::Action { .. }
             | Subject::List { .. }
             | Subject::Count(_)
