@@ -72,7 +72,8 @@ download() {
     found=$(sha256 <"$archive")
     [ "$found" = "$INPUT_CHECKSUM" ] || fail "the checksum of $url is $found, and not the one that was given"
     mkdir -p "$root/bin"
-    tar -xzf "$archive" -C "$root/bin"
+    # A tar that is given the name takes the drive that it starts with on Windows for a host.
+    tar -xz -C "$root/bin" <"$archive"
 }
 
 # Prints the revision that the change is compared with; nothing where everything is to be checked.
