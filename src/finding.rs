@@ -40,6 +40,16 @@ pub enum Category {
     Policy,
 }
 
+impl Category {
+    /// The word for it in a report.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Language => "language",
+            Self::Policy => "policy",
+        }
+    }
+}
+
 /// How bad it is; the worst sorts first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {

@@ -1,5 +1,6 @@
 //! Turns verdicts into one line each, as compilers do: `file:line:column: level: summary [rule]`.
 
+use super::prose::only;
 use super::tally::by_rule;
 use super::visible::at_line_start;
 use super::{Style, one_line};
@@ -34,7 +35,6 @@ fn line(report: &mut String, verdict: &Verdict, sources: &Sources, style: &Style
         Some(span) => place(span, sources, style),
         None => path(&finding.module, style),
     };
-    let engine = verdict.engine.map_or_else(String::new, |engine| format!(" ({} only)", engine.name()));
     let (level, summary) = (verdict.level.name(), one_line(&finding.summary));
     // Without a place of its own, only the words say which file or block it is about.
     let about = match finding.primary {
@@ -42,7 +42,7 @@ fn line(report: &mut String, verdict: &Verdict, sources: &Sources, style: &Style
         _ => String::new(),
     };
     let rule = one_line(finding.rule.as_str());
-    report.push_str(&format!("{place}: {level}: {summary}{about} [{rule}]{engine}\n"));
+    report.push_str(&format!("{place}: {level}: {summary}{about} [{rule}]{}\n", only(verdict)));
     for other in &finding.related {
         let at = self::place(other.span, sources, style);
         report.push_str(&format!("  {at}: {}\n", one_line(&other.message)));

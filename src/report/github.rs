@@ -57,8 +57,8 @@ fn command(report: &mut String, verdict: &Verdict, places: &Places<'_>) {
     let properties: Vec<_> =
         properties.iter().map(|(name, value)| format!("{name}={}", property(value))).collect();
     // The log of a step shows the message alone, so it says where as well.
-    let only = verdict.engine.map_or_else(String::new, |engine| format!(" ({} only)", engine.name()));
-    let head = format!("{}: {}{only}", one_line(&place.words()), one_line(&finding.summary));
+    let (place, summary) = (place.words(), one_line(&finding.summary));
+    let head = format!("{}: {summary}{}", one_line(&place), prose::only(verdict));
     let message: Vec<String> = std::iter::once(head).chain(prose::lines(verdict, places)).collect();
     let kind = verdict.level.name();
     report.push_str(&format!("::{kind} {}::{}\n", properties.join(","), data(&message.join("\n"))));

@@ -145,10 +145,7 @@ impl<'a> Diagnostic<'a> {
                 Snippet::new(span, source, contexts.of(span, source))
             }),
             rule: finding.rule.as_str(),
-            category: match finding.category {
-                Category::Language => "language",
-                Category::Policy => "policy",
-            },
+            category: finding.category.name(),
             stage: match (finding.category, finding.stage) {
                 (Category::Language, Stage::Load) => Some("load"),
                 (Category::Language, Stage::Validate) => Some("validate"),

@@ -58,7 +58,7 @@ fn write_case(xml: &mut Document, case: &Case<'_>, places: &Places<'_>) -> io::R
     let class = attribute(&format!("overrule.{}", verdict.finding.rule.as_str()));
     let said = prose::lines(verdict, places).join("\n");
     let summary = one_line(&verdict.finding.summary);
-    let level = prose::level(verdict);
+    let level = format!("{}{}", verdict.level.name(), prose::only(verdict));
     let element = xml
         .create_element("testcase")
         .with_attribute(("classname", class.as_str()))

@@ -51,10 +51,10 @@ fn row(verdict: &Verdict, places: &Places<'_>) -> String {
         .chain(prose::lines(verdict, places))
         .map(|line| literal(&line))
         .collect();
-    let only = verdict.engine.map_or_else(String::new, |engine| format!(" ({} only)", engine.name()));
     format!(
-        "| {}{only} | {} | {} | {} |",
+        "| {}{} | {} | {} | {} |",
         mark(verdict.level),
+        prose::only(verdict),
         code(&places.of(verdict).words()),
         said.join("<br>"),
         rule(&verdict.finding.rule),

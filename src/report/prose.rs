@@ -33,8 +33,7 @@ pub(super) fn sentence(verdict: &Verdict) -> String {
     sentence
 }
 
-/// `error`, or `error, terraform only` where the other engine thinks nothing of it.
-pub(super) fn level(verdict: &Verdict) -> String {
-    let engine = verdict.engine.map_or_else(String::new, |engine| format!(", {} only", engine.name()));
-    format!("{}{engine}", verdict.level.name())
+/// ` (Terraform only)` behind what the other engine thinks nothing of; nothing elsewhere.
+pub(super) fn only(verdict: &Verdict) -> String {
+    verdict.engine.map_or_else(String::new, |engine| format!(" ({} only)", engine.name()))
 }

@@ -13,7 +13,7 @@ use super::place::{Place, Places};
 use super::{Names, Style, asked_by, escape, one_line, page_url, visible};
 use crate::check::{Excuse, Outcome, Verdict};
 use crate::engine::Product;
-use crate::finding::{Category, RuleId, Severity};
+use crate::finding::{RuleId, Severity};
 use crate::rules::page::Page;
 use crate::text::Sources;
 use log::{
@@ -83,7 +83,7 @@ fn rule(verdict: &Verdict) -> Rule<'_> {
         default_configuration: page
             .and_then(Page::severity)
             .map(|severity| RuleLevel { level: Level::of(severity) }),
-        properties: RuleProperties { tags: [category_word(verdict.finding.category)] },
+        properties: RuleProperties { tags: [verdict.finding.category.name()] },
     }
 }
 
@@ -120,7 +120,7 @@ fn result<'a>(
         partial_fingerprints: BTreeMap::from([("overrule/v1", verdict.fingerprint.as_str())]),
         suppressions,
         properties: ResultProperties {
-            category: category_word(finding.category),
+            category: finding.category.name(),
             module: names.of(&finding.module),
             asked_by: asked_by(verdict, names),
             engine: verdict.engine.map(Product::word),
@@ -176,12 +176,5 @@ impl Level {
             Severity::Warning => Self::Warning,
             Severity::Notice => Self::Note,
         }
-    }
-}
-
-fn category_word(category: Category) -> &'static str {
-    match category {
-        Category::Language => "language",
-        Category::Policy => "policy",
     }
 }
