@@ -337,3 +337,29 @@ fn without_the_history_that_it_takes_everything_is_checked() {
     );
     assert!(job.summary.starts_with("### overrule: 2 errors\n"), "{}", job.summary);
 }
+
+#[test]
+fn of_a_pull_request_only_what_it_adds_is_told() {
+    let mut runner = pull_request("2");
+    let job = runner.run();
+    assert!(!job.succeeds, "{job:?}");
+    assert!(job.summary.starts_with("### overrule: 1 error\n"), "{}", job.summary);
+    assert!(job.log.contains("::error file=main.tf,line=5,"), "{}", job.log);
+    runner.inputs.insert("base", "none".to_owned());
+    assert!(runner.run().summary.starts_with("### overrule: 2 errors\n"), "all, where that is asked for");
+    runner.inputs.insert("base", "HEAD".to_owned());
+    assert!(runner.run().succeeds, "or what another revision does not have");
+}
+
+#[test]
+fn a_branch_that_is_checked_out_itself_is_compared_with_the_branch_that_it_is_for() {
+    let runner = pull_request("9");
+    runner.git(&["fetch", "--quiet", "origin", "main:refs/remotes/origin/main", "change"], "workspace");
+    // The branch took its base along: the first parent is then no base.
+    let change = runner.git(&["ls-remote", "origin", "change"], "workspace");
+    let change = change.split_whitespace().next().expect("a commit").to_owned();
+    runner.git(&["checkout", "--quiet", &change], "workspace");
+    runner.git(&["merge", "--quiet", "--no-edit", "origin/main"], "workspace");
+    let job = runner.run();
+    assert!(job.summary.starts_with("### overrule: 1 error\n"), "{job:?}");
+}

@@ -39,8 +39,13 @@ impl Repository {
         {
             command.env_remove(variable);
         }
+        // Hooks find the program that was built for this test.
+        let built = Path::new(env!("CARGO_BIN_EXE_overrule")).parent().expect("a folder").to_owned();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::join_paths(std::iter::once(built).chain(std::env::split_paths(&path)));
         command
             .current_dir(self.path(folder))
+            .env("PATH", path.expect("paths"))
             .env("HOME", self.0.path())
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .envs([("GIT_AUTHOR_NAME", "a"), ("GIT_AUTHOR_EMAIL", "a@b")])
@@ -52,6 +57,22 @@ impl Repository {
 
 fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+impl Repository {
+    fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        fs::write(path, text).expect("a file");
+    }
+
+    /// Commits with the real git, and gives whether it did, and all that was said.
+    fn commit(&self, arguments: &[&str]) -> (bool, String) {
+        let commit = ["commit", "--quiet", "--message", "a"];
+        let output = self.run(Command::new("git").args(commit).args(arguments), "infra");
+        let said = [output.stdout, output.stderr].concat();
+        (output.status.success(), String::from_utf8(said).expect("UTF-8"))
+    }
 }
 
 const INSTALLED: &str = "installed `.git/hooks/pre-commit`: what is staged is checked before every commit\n";
@@ -165,4 +186,71 @@ fn a_hook_needs_a_repository_that_makes_commits() {
     repository.git(&["init", "--quiet", "--bare", "bare"], "");
     let told = "error: a bare repository has no commits that a hook could stop\n".to_owned();
     assert_eq!(repository.overrule(&["hook", "install"], "bare"), (Some(2), told));
+}
+
+const GOOD: &str = "variable \"a\" {\n  description = \"A.\"\n  type        = string\n}\n";
+const BAD: &str = "\nvariable \"a\" {}\n";
+
+#[test]
+fn git_asks_the_hook_about_what_it_is_to_commit() {
+    let repository = Repository::new();
+    repository.overrule(&["hook", "install"], "infra");
+    repository.write("infra/net/main.tf", GOOD);
+    repository.write("infra/main.tf", "module \"net\" {\n  source = \"./net\"\n  a      = \"a\"\n}\n");
+    repository.git(&["add", "."], "infra");
+    assert!(repository.commit(&[]).0);
+
+    repository.write("infra/net/main.tf", &format!("{GOOD}{BAD}"));
+    repository.git(&["add", "."], "infra");
+    let (is_made, said) = repository.commit(&[]);
+    assert!(!is_made && said.contains("Duplicate variable declaration"), "{said}");
+
+    // What is not staged is none of this commit's business, unless the commit takes it along.
+    repository.git(&["restore", "--staged", "net/main.tf"], "infra");
+    repository.write("infra/other/main.tf", GOOD);
+    repository.git(&["add", "other"], "infra");
+    assert!(repository.commit(&[]).0);
+    let (is_made, said) = repository.commit(&["--all"]);
+    assert!(!is_made && said.contains("Duplicate variable declaration"), "{said}");
+    repository.git(&["checkout", "--quiet", "--", "."], "infra");
+
+    repository.git(&["rm", "--quiet", "net/main.tf"], "infra");
+    let (is_made, said) = repository.commit(&[]);
+    assert!(
+        !is_made && said.contains("main.tf:1:1") && said.contains("./net"),
+        "what still calls it is named: {said}"
+    );
+    assert!(repository.commit(&["--no-verify"]).0);
+}
+
+#[test]
+fn a_commit_in_a_linked_work_tree_is_asked_about_too() {
+    let repository = Repository::new();
+    repository.write("infra/main.tf", GOOD);
+    repository.git(&["add", "."], "infra");
+    repository.overrule(&["hook", "install"], "infra");
+    assert!(repository.commit(&[]).0);
+    repository.git(&["worktree", "add", "--quiet", "../other"], "infra");
+    repository.write("other/main.tf", &format!("{GOOD}{BAD}"));
+    let output =
+        repository.run(Command::new("git").args(["commit", "--quiet", "--all", "--message", "b"]), "other");
+    assert!(!output.status.success(), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("Duplicate variable declaration"), "{output:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_hook_without_its_program_says_so() {
+    let repository = Repository::new();
+    repository.overrule(&["hook", "install"], "infra");
+    let hook = repository.path("infra/.git/hooks/pre-commit");
+    let shell = std::env::split_paths(&std::env::var_os("PATH").expect("PATH"))
+        .map(|folder| folder.join("sh"))
+        .find(|shell| shell.exists())
+        .expect("a shell");
+    let output =
+        Command::new(shell).arg(hook).env("PATH", repository.path("none")).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(said.starts_with("overrule is not on PATH, so this commit cannot be checked"), "{said}");
 }

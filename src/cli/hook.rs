@@ -44,13 +44,7 @@ exec overrule check --hook
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let current = env::current_dir()
         .map_err(|error| Failure::new(format!("the current folder cannot be read: {error}")))?;
-    let hook = Hook::of(&current, NAME).map_err(|error| {
-        let failure = Failure::new(error.to_string());
-        match error.order() {
-            Some(order) => failure.help(order),
-            None => failure,
-        }
-    })?;
+    let hook = Hook::of(&current, NAME)?;
     let shown = hook.path.strip_prefix(&hook.top).unwrap_or(&hook.path).display();
     let is_ours = match &hook.found {
         Found::Nothing => false,
