@@ -122,19 +122,24 @@ impl Wanted {
     /// Leaves a root module to one engine where it, or what it calls, is written in what only that one understands.
     /// Gives whether anything has changed.
     fn by_syntax(&mut self, sights: &BTreeMap<Engine, Sight>, sayings: &Sayings) -> bool {
-        let foreign = sayings.folders_in_own_syntax();
+        let own = sayings.in_own_syntax();
         let mut leaves: Vec<(Engine, String)> = Vec::new();
-        if foreign.is_empty() {
+        if own.is_empty() {
             return false;
         }
         for view in self.views(sights) {
             for root in &view.roots {
                 let folder = view.sight.tree.node(*root).module().folder.to_string();
                 let below = view.sight.folders(&[*root]);
-                let written_in: BTreeSet<Product> =
-                    below.iter().filter_map(|folder| foreign.get(*folder)).flatten().copied().collect();
-                let is_of_other = !written_in.is_empty() && !written_in.contains(&view.engine.product);
-                if is_of_other && !self.positive.contains(&folder) {
+                let is_for =
+                    |engine: &Engine| self.roots.get(engine).is_some_and(|roots| roots.contains(&folder));
+                let mut of_other = false;
+                let mut of_own = false;
+                for own in below.iter().filter_map(|folder| own.get(*folder)).flatten() {
+                    of_other |= own.owner != view.engine.product && own.strangers.contains(&view.engine);
+                    of_own |= own.owner == view.engine.product && own.strangers.iter().any(is_for);
+                }
+                if of_other && !of_own && !self.positive.contains(&folder) {
                     leaves.push((view.engine, folder));
                 }
             }
@@ -213,5 +218,19 @@ mod tests {
             ("terraform/main.tf", comment),
         ];
         assert_eq!(told(&files, "recommended"), ["terraform unused-exception"]);
+    }
+
+    #[test]
+    fn what_an_old_version_does_not_know_is_no_syntax_of_the_other_engine() {
+        let shared = "variable \"a\" {\n  ephemeral = true\n}\nvariable \"b c\" {}\n";
+        let files = [
+            ("net/main.tf", shared),
+            ("old/main.tf", CALLS),
+            ("old/.terraform-version", "1.5.7\n"),
+            ("new/main.tf", CALLS),
+        ];
+        // Only Terraform asks for a version where there are `.tf` files.
+        let told = told(&files, "recommended");
+        assert!(told.contains(&"new required-version-missing".to_owned()), "{told:?}");
     }
 }

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::engines::View;
 use super::foreign::Foreign;
-use crate::engine::Product;
+use crate::engine::{Engine, Product};
 use crate::finding::{Finding, Severity};
 use crate::source::Worktree;
 use crate::text::Span;
@@ -23,8 +23,25 @@ pub(super) struct Sayings {
     agreed: Vec<Finding>,
     /// What one alone says of a module that both look at.
     alone: Vec<(Product, Finding)>,
-    /// What one alone says because it does not know what belongs to the other: the folder, and the other.
-    foreign: Vec<(String, Product)>,
+    /// What some engines say only because they do not know what belongs to the other product.
+    foreign: Vec<OwnSyntax>,
+}
+
+/// A folder that is written in what belongs to one product alone.
+#[derive(Debug)]
+pub(super) struct OwnSyntax {
+    pub(super) folder: String,
+    pub(super) owner: Product,
+    /// The engines that do not understand it: not every version of the other product has to.
+    pub(super) strangers: BTreeSet<Engine>,
+}
+
+/// What one product says of one rule at one place.
+#[derive(Default)]
+struct Saying {
+    findings: Vec<Finding>,
+    /// In which versions.
+    engines: BTreeSet<Engine>,
 }
 
 /// Module, rule and primary place.
@@ -45,17 +62,18 @@ impl Sayings {
         }
         // The folders that each product looks at, and what it says.
         let mut looked: BTreeMap<Product, BTreeSet<&str>> = BTreeMap::new();
-        let mut said: BTreeMap<Place, BTreeMap<Product, Vec<Finding>>> = BTreeMap::new();
+        let mut said: BTreeMap<Place, BTreeMap<Product, Saying>> = BTreeMap::new();
         let all: Vec<Vec<Finding>> = views.par_iter().map(say).collect();
         for (view, findings) in views.iter().zip(all) {
             let product = view.engine.product;
             looked.entry(product).or_default().extend(view.sight.folders(&view.roots));
             for finding in findings {
                 let place = (finding.module.to_string(), finding.rule.as_str().to_owned(), finding.primary);
-                let findings = said.entry(place).or_default().entry(product).or_default();
+                let saying = said.entry(place).or_default().entry(product).or_default();
+                saying.engines.insert(view.engine);
                 // Two versions of one engine say much the same.
-                if !findings.contains(&finding) {
-                    findings.push(finding);
+                if !saying.findings.contains(&finding) {
+                    saying.findings.push(finding);
                 }
             }
         }
@@ -67,16 +85,22 @@ impl Sayings {
             let [terraform, opentofu] =
                 Product::ALL.map(|product| by_product.remove(&product).unwrap_or_default());
             if !both {
-                sayings.apart.extend(terraform.into_iter().chain(opentofu));
+                sayings.apart.extend(terraform.findings.into_iter().chain(opentofu.findings));
                 continue;
             }
-            let (agreed, alone) = compare(terraform, opentofu, &[&|_, _| true]);
+            let engines = [terraform.engines, opentofu.engines];
+            let (agreed, alone) = compare(terraform.findings, opentofu.findings, &[&|_, _| true]);
             sayings.agreed.extend(agreed);
             let left = left.entry((folder.clone(), rule)).or_default();
-            for ((product, alone), left) in Product::ALL.into_iter().zip(alone).zip(left) {
+            for (((product, strangers), alone), left) in
+                Product::ALL.into_iter().zip(engines).zip(alone).zip(left)
+            {
                 for finding in alone {
                     match foreign.belongs_to_other(product, &finding) {
-                        Some(other) => sayings.foreign.push((folder.clone(), other)),
+                        Some(owner) => {
+                            let (folder, strangers) = (folder.clone(), strangers.clone());
+                            sayings.foreign.push(OwnSyntax { folder, owner, strangers });
+                        }
                         None => left.push(finding),
                     }
                 }
@@ -91,11 +115,11 @@ impl Sayings {
         sayings
     }
 
-    /// The folders that are written in what belongs to one product alone.
-    pub(super) fn folders_in_own_syntax(&self) -> BTreeMap<&str, BTreeSet<Product>> {
-        let mut folders: BTreeMap<&str, BTreeSet<Product>> = BTreeMap::new();
-        for (folder, product) in &self.foreign {
-            folders.entry(folder).or_default().insert(*product);
+    /// What is written in what belongs to one product alone, by folder.
+    pub(super) fn in_own_syntax(&self) -> BTreeMap<&str, Vec<&OwnSyntax>> {
+        let mut folders: BTreeMap<&str, Vec<&OwnSyntax>> = BTreeMap::new();
+        for own in &self.foreign {
+            folders.entry(&own.folder).or_default().push(own);
         }
         folders
     }
