@@ -233,4 +233,19 @@ mod tests {
         let told = told(&files, "recommended");
         assert!(told.contains(&"new required-version-missing".to_owned()), "{told:?}");
     }
+
+    #[test]
+    fn two_versions_that_say_the_same_at_different_times_say_it_once() {
+        let calls = "module \"m\" {\n  source = \"../net\"\n  none   = 1\n}\n";
+        let shared = "terraform {\n  required_version = \">= 1.5\"\n}\n";
+        let root = "module \"m\" {\n  source = \"../app\"\n}\n";
+        let files = [
+            ("net/main.tf", shared),
+            ("app/main.tf", calls),
+            ("old/main.tf", root),
+            ("old/.terraform-version", "1.9.8\n"),
+            ("new/main.tf", root),
+        ];
+        assert_eq!(told(&files, "language"), ["app unknown-module-argument"]);
+    }
 }

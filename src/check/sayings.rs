@@ -47,6 +47,17 @@ struct Saying {
 /// Module, rule and primary place.
 type Place = (String, String, Option<Span>);
 
+impl Saying {
+    /// Adds what is not said yet: two versions of one engine say much the same, if one of them earlier than the other.
+    fn add(&mut self, finding: Finding) {
+        let at = |stage| Finding { stage, ..finding.clone() };
+        match self.findings.iter_mut().find(|other| **other == at(other.stage)) {
+            Some(other) => other.stage = other.stage.min(finding.stage),
+            None => self.findings.push(finding),
+        }
+    }
+}
+
 impl Sayings {
     /// Listens to all engines.
     pub(super) fn of(
@@ -71,10 +82,7 @@ impl Sayings {
                 let place = (finding.module.to_string(), finding.rule.as_str().to_owned(), finding.primary);
                 let saying = said.entry(place).or_default().entry(product).or_default();
                 saying.engines.insert(view.engine);
-                // Two versions of one engine say much the same.
-                if !saying.findings.contains(&finding) {
-                    saying.findings.push(finding);
-                }
+                saying.add(finding);
             }
         }
         let foreign = Foreign::of(views, worktree);
