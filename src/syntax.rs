@@ -10,6 +10,7 @@ mod json;
 mod native;
 mod remark;
 mod shift;
+mod written;
 
 pub use analysis::{MapKey, Scope};
 pub use body::{Attribute, AttributeSchema, Block, BlockSchema, Body, Content, Iteration, Label, Schema};
@@ -19,6 +20,7 @@ pub use expression::{
 };
 
 pub use remark::{Item, Remark};
+pub use written::{escaped, key, quoted};
 
 pub use crate::engine::Notation;
 

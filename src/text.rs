@@ -10,8 +10,10 @@ use smol_str::SmolStr;
 use unicode_segmentation::UnicodeSegmentation;
 
 mod nearest;
+mod obeyed;
 
 pub use nearest::nearest;
+pub use obeyed::{commands, is_obeyed};
 
 /// A file among the [`Sources`] of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

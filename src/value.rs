@@ -13,6 +13,7 @@ mod evaluate;
 mod constraint;
 mod functions;
 mod version;
+mod written;
 
 #[cfg(test)]
 mod tests;

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::ser::{CharEscape, Formatter, PrettyFormatter, Serializer};
 
-use super::visible::{commands, is_obeyed};
+use crate::text::{commands, is_obeyed};
 
 /// The document, indented by two as the engines do, with a line break at its end.
-pub(super) fn to_string(document: &impl Serialize) -> String {
+pub(in crate::report) fn to_string(document: &impl Serialize) -> String {
     let mut bytes = Vec::new();
     let mut serializer = Serializer::with_formatter(&mut bytes, Escaping(PrettyFormatter::new()));
     document.serialize(&mut serializer).expect("the document holds nothing that JSON cannot say");

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::text::{commands, is_obeyed};
+
 /// The text with a stand-in for every character that a terminal would obey, that turns the direction of writing round,
 /// or that makes a command of the words behind it; line breaks and tabs stay. Lengths in bytes do not change, so that
 /// spans stay true.
@@ -36,24 +38,6 @@ pub(super) fn at_line_start(line: &str) -> Cow<'_, str> {
         Cow::Owned(line.replacen(':', "?", 1))
     } else {
         Cow::Borrowed(line)
-    }
-}
-
-/// Offsets of the second `#` of all that the agents of a CI obey wherever in a line it stands: `##[…]` (GitHub Actions,
-/// Azure Pipelines), `##vso[…]` (Azure Pipelines), `##teamcity[…]` (`TeamCity`). Ascending.
-pub(super) fn commands(text: &str) -> impl Iterator<Item = usize> + '_ {
-    text.match_indices('[').filter_map(|(at, _)| {
-        let before = text[..at].trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        before.ends_with("##").then(|| before.len() - 1)
-    })
-}
-
-/// Controls of C0 and C1, and those that write from right to left.
-pub(super) fn is_obeyed(c: char) -> bool {
-    match c {
-        '\n' | '\t' => false,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
-        c => c.is_control(),
     }
 }
 

@@ -40,14 +40,14 @@ impl Constraint {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Defaults {
     /// What the parts below belong to.
-    parts: Parts,
+    pub(super) parts: Parts,
     /// Of an object: its own.
-    values: BTreeMap<SmolStr, Value>,
+    pub(super) values: BTreeMap<SmolStr, Value>,
 }
 
 /// Defaults further down.
 #[derive(Debug, Clone, PartialEq)]
-enum Parts {
+pub(super) enum Parts {
     /// Those of every element of a collection.
     Elements(Box<Defaults>),
     /// Those of elements of a tuple.
