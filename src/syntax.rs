@@ -19,6 +19,7 @@ pub use expression::{
     ObjectItem, ObjectKey, Part, Step, StepKind, Template, TemplateKind, Traversal, UnaryOperator,
 };
 
+pub use native::{aligned, reindented, stand_ins, with_carriage_returns};
 pub use remark::{Item, Remark};
 pub use written::{escaped, key, quoted};
 

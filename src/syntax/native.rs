@@ -16,6 +16,7 @@ mod escape;
 mod fragment;
 mod grammar;
 mod invalid;
+mod layout;
 mod lower;
 mod repair;
 mod scan;
@@ -23,6 +24,7 @@ mod scan;
 mod tests;
 
 pub(super) use fragment::{expression, template};
+pub use layout::{aligned, reindented, stand_ins, with_carriage_returns};
 use lower::Lowering;
 use repair::Repair;
 use scan::{Kind, Token};
