@@ -10,6 +10,7 @@ mod decode;
 pub(crate) mod early;
 mod exclusive;
 mod merge;
+pub mod merged;
 mod origins;
 
 use std::collections::BTreeMap;

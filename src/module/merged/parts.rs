@@ -1,0 +1,190 @@
+//! Turns a body into its arguments and blocks. The native syntax tells them apart; JSON does not, and there the place
+//! in the language does, or else what a value looks like.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Body, Expr, ExprKind, Schema};
+
+/// What a body holds.
+#[derive(Debug)]
+pub(super) struct Parts {
+    pub(super) arguments: Vec<Arc<Attribute>>,
+    pub(super) blocks: Vec<Arc<Block>>,
+}
+
+/// What blocks of the native syntax show of their kind.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    arguments: BTreeSet<SmolStr>,
+    blocks: BTreeSet<SmolStr>,
+}
+
+/// A place in the language, by what may stand there.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    blocks: Kinds,
+    others: Others,
+}
+
+/// Which JSON values of an unknown name are blocks.
+#[derive(Debug, Clone, Copy)]
+enum Others {
+    /// None.
+    Never,
+    /// Arrays of objects. An object is more often a map, such as `tags`.
+    Arrays,
+    /// Objects too: what a provider itself is told has few maps.
+    Objects,
+}
+
+/// Kinds of blocks, with a word for each label: `provisioner type`.
+type Kinds = &'static [&'static str];
+
+const DYNAMIC: &str = "dynamic type";
+const ESCAPE: &str = "_";
+
+impl Known {
+    /// What these blocks show of one another.
+    pub(super) fn of(blocks: &[Arc<Block>]) -> Self {
+        let mut known = Self::default();
+        for block in blocks.iter().filter(|block| !block.body.is_json()) {
+            known.arguments.extend(
+                block.body.just_attributes(&mut Vec::new()).iter().map(|attribute| attribute.name.clone()),
+            );
+            known.blocks.extend(block.body.any_blocks().iter().map(|block| block.makes().into()));
+        }
+        known
+    }
+}
+
+impl Place {
+    const fn of(blocks: Kinds, others: Others) -> Self {
+        Self { blocks, others }
+    }
+
+    /// Inside of a block of a kind that is the engine's own.
+    pub(super) fn of_kind(kind: &str) -> Self {
+        Self::of(nested(kind), Others::Never)
+    }
+
+    /// Inside of a block at the top of a file.
+    pub(super) fn top(block: &Block) -> Self {
+        let of_engine =
+            block.labels.first().is_some_and(|label| label.text.split('_').next() == Some("terraform"));
+        let others = if of_engine { Others::Never } else { Others::Arrays };
+        match block.kind.as_str() {
+            "resource" | "data" | "ephemeral" => {
+                Self::of(&["lifecycle", "connection", "provisioner type", DYNAMIC, ESCAPE], others)
+            }
+            "provider" => Self::of(&[ESCAPE], Others::Objects),
+            "action" => Self::of(&["config"], Others::Never),
+            "module" => Self::of(&["lifecycle", ESCAPE], Others::Never),
+            kind => Self::of_kind(kind),
+        }
+    }
+
+    /// Inside of a block in a block at this place.
+    pub(super) fn nested(self, block: &Block) -> Self {
+        match block.kind.as_str() {
+            "_" => self,
+            "data" if !block.labels.is_empty() => Self::top(block),
+            "config" => Self::of(&[DYNAMIC], Others::Arrays),
+            "content" => Self::of(&[DYNAMIC], self.others),
+            "dynamic" => Self::of(&["content"], self.others),
+            kind if self.blocks.iter().any(|known| kind_of(known) == kind) => Self::of_kind(kind),
+            _ => Self::of(&[DYNAMIC], self.others),
+        }
+    }
+
+    /// What a body here holds.
+    pub(super) fn parts(self, body: &Body, known: &Known) -> Parts {
+        if !body.is_json() {
+            let arguments = body.just_attributes(&mut Vec::new());
+            return Parts { arguments, blocks: body.any_blocks() };
+        }
+        let all = body.just_attributes(&mut Vec::new());
+        let all = if all.is_empty() { properties(body) } else { all };
+        let mut parts = Parts { arguments: Vec::new(), blocks: Vec::new() };
+        for attribute in all {
+            let mut wrong = Vec::new();
+            let blocks = if self.is_block(&attribute, known) {
+                let known = self.blocks.iter().find(|known| kind_of(known) == attribute.name);
+                let words: Vec<&str> = known.unwrap_or(&attribute.name.as_str()).split(' ').collect();
+                let schema = [BlockSchema::new(words[0], &words[1..])];
+                let schema = Schema { attributes: &[], blocks: &schema };
+                Some(body.partial_content(&schema, &mut wrong).0.blocks)
+            } else {
+                None
+            };
+            match blocks.filter(|_| wrong.is_empty()) {
+                Some(blocks) => parts.blocks.extend(blocks),
+                // What should be blocks and is none stays what it can be read as.
+                None => parts.arguments.push(attribute),
+            }
+        }
+        parts
+    }
+
+    fn is_block(self, attribute: &Attribute, known: &Known) -> bool {
+        let name = &attribute.name;
+        if self.blocks.iter().any(|known| kind_of(known) == *name) {
+            return true;
+        }
+        let is_object = |expr: &Expr| matches!(expr.kind, ExprKind::JsonObject(_));
+        let are_objects =
+            |expr: &Expr| expr.as_list().is_some_and(|list| !list.is_empty() && list.iter().all(is_object));
+        let expr = &attribute.expr;
+        if known.blocks.contains(name) {
+            return is_object(expr) || are_objects(expr);
+        }
+        match self.others {
+            _ if known.arguments.contains(name) => false,
+            Others::Never => false,
+            Others::Arrays => are_objects(expr),
+            Others::Objects => is_object(expr) || are_objects(expr),
+        }
+    }
+}
+
+/// The properties of a body that is an array of objects.
+fn properties(body: &Body) -> Vec<Arc<Attribute>> {
+    let names = body.names();
+    let attributes: Vec<_> = names.iter().map(|name| AttributeSchema::optional(name)).collect();
+    body.partial_content(&Schema { attributes: &attributes, blocks: &[] }, &mut Vec::new()).0.attributes
+}
+
+/// The blocks that may stand in one of that kind.
+fn nested(kind: &str) -> Kinds {
+    match kind {
+        "terraform" => &[
+            "backend type",
+            "cloud",
+            "required_providers",
+            "provider_meta provider",
+            "encryption",
+            "state_store type",
+        ],
+        "variable" => &["validation"],
+        "output" | "lifecycle" => &["precondition", "postcondition", "action_trigger"],
+        "check" => &["data type name", "assert"],
+        "removed" => &["lifecycle", "provisioner type"],
+        "provisioner" => &["connection", ESCAPE],
+        "language" => &["compatible_with"],
+        "backend" | "cloud" => &["workspaces", "exec"],
+        "encryption" => {
+            &["key_provider type name", "method type name", "state", "plan", "remote_state_data_sources"]
+        }
+        "state" | "plan" | "default" | "remote_state_data_source" | "fallback" => &["fallback"],
+        "remote_state_data_sources" => &["default", "remote_state_data_source name"],
+        "state_store" => &["provider name"],
+        _ => &[],
+    }
+}
+
+/// The kind alone.
+fn kind_of(kind: &str) -> &str {
+    kind.split(' ').next().unwrap_or_default()
+}
