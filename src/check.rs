@@ -19,6 +19,7 @@ mod memory;
 mod rulebook;
 mod run;
 mod sayings;
+mod survey;
 mod threads;
 mod verdict;
 
@@ -28,5 +29,6 @@ pub use change::{Checked, run_change, run_named};
 pub use exceptions::{EXPIRED_EXCEPTION, UNUSED_EXCEPTION};
 pub use load::{load_policy, rule_names, rule_names_under};
 pub use run::run;
+pub use survey::{Survey, View};
 pub use threads::in_threads;
 pub use verdict::{AskedBy, Excuse, Excused, Outcome, Settings, Verdict, judge};

@@ -14,6 +14,7 @@ use super::sayings::Sayings;
 use super::threads::discard;
 use crate::engine::{Choice, Engine, Product};
 use crate::finding::Finding;
+use crate::policy::Policy;
 use crate::rules::Context;
 use crate::source::Worktree;
 use crate::tree::NodeId;
@@ -36,21 +37,7 @@ pub(super) fn look(
     choice: Option<&Choice>,
     rulebook: &Rulebook<'_>,
 ) -> Seen {
-    let asked = choice.map(Choice::engines);
-    let engines = asked.map_or_else(|| Product::ALL.map(Engine::newest).to_vec(), <[Engine]>::to_vec);
-    let mut sights: BTreeMap<Engine, Sight> = engines
-        .iter()
-        .map(|engine| (*engine, forest::look(worktree, library, rulebook.policy, *engine)))
-        .collect();
-    let mut wanted = match asked {
-        Some(_) => Wanted::all(&sights),
-        None => Wanted::by_files(worktree, &sights),
-    };
-    for engine in wanted.roots.keys() {
-        if !sights.contains_key(engine) {
-            sights.insert(*engine, forest::look(worktree, library, rulebook.policy, *engine));
-        }
-    }
+    let (sights, mut wanted) = sights(worktree, library, choice, rulebook.policy);
     let context = Context::new(worktree, library.files());
     let say = |view: &View<'_>| {
         let mut findings = view.sight.findings(&view.roots, worktree.sources());
@@ -74,6 +61,29 @@ pub(super) fn look(
     Seen { engines: wanted.roots.keys().copied().collect(), looked, findings }
 }
 
+/// Every module with the eyes of the engines that were asked for, or that files speak for.
+pub(super) fn sights(
+    worktree: &mut Worktree,
+    library: &mut Library,
+    choice: Option<&Choice>,
+    policy: &Policy,
+) -> (BTreeMap<Engine, Sight>, Wanted) {
+    let asked = choice.map(Choice::engines);
+    let engines = asked.map_or_else(|| Product::ALL.map(Engine::newest).to_vec(), <[Engine]>::to_vec);
+    let mut sights: BTreeMap<Engine, Sight> =
+        engines.iter().map(|engine| (*engine, forest::look(worktree, library, policy, *engine))).collect();
+    let wanted = match asked {
+        Some(_) => Wanted::all(&sights),
+        None => Wanted::by_files(worktree, &sights),
+    };
+    for engine in wanted.roots.keys() {
+        if !sights.contains_key(engine) {
+            sights.insert(*engine, forest::look(worktree, library, policy, *engine));
+        }
+    }
+    (sights, wanted)
+}
+
 /// The modules that are for one engine.
 pub(super) struct View<'s> {
     pub(super) engine: Engine,
@@ -82,7 +92,7 @@ pub(super) struct View<'s> {
 }
 
 /// Which engines the root modules are for.
-struct Wanted {
+pub(super) struct Wanted {
     /// By engine: the folders of its root modules.
     roots: BTreeMap<Engine, BTreeSet<String>>,
     /// Of these, the folders of which it is certain.
@@ -165,7 +175,7 @@ impl Wanted {
         folders.collect()
     }
 
-    fn views<'s>(&self, sights: &'s BTreeMap<Engine, Sight>) -> Vec<View<'s>> {
+    pub(super) fn views<'s>(&self, sights: &'s BTreeMap<Engine, Sight>) -> Vec<View<'s>> {
         let views = self.roots.iter().map(|(engine, folders)| {
             let sight = &sights[engine];
             let roots = sight.tree.roots();

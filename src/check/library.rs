@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::engine::Engine;
+use crate::engine::{Engine, Loaded};
 use crate::finding::{Finding, Severity};
 use crate::module::{Module, ModuleFile};
 use crate::source::{Folder, Worktree};
@@ -57,25 +57,30 @@ impl Library {
         &self.files
     }
 
-    /// The module of a folder as an engine sees it.
-    pub(super) fn build(&self, folder: &Folder, engine: Engine) -> Built {
-        let mut findings = Vec::new();
-        let mut files = Vec::new();
-        let mut complete = true;
-        for (file, loaded) in folder.module_files(engine) {
-            // Why a file could not be read is among the findings of the work tree.
-            let Some((id, read)) = file.id.and_then(|id| Some((id, self.files.get(id.number())?))) else {
-                complete = false;
-                continue;
-            };
-            findings.extend(self.wrong[id.number()].iter().cloned());
-            files.push(ModuleFile {
+    /// The files of a folder that an engine reads, in its order; none of those that could not be read at all.
+    pub(super) fn module_files<'s>(&'s self, folder: &'s Folder, engine: Engine) -> Vec<ModuleFile<'s>> {
+        let files = folder.module_files(engine).into_iter();
+        let file = |(file, loaded): (&'s crate::source::File, Loaded)| {
+            let read = self.files.get(file.id?.number())?;
+            Some(ModuleFile {
                 name: &file.name,
                 body: &read.body,
                 kind: loaded.kind,
                 complete: read.complete,
-            });
+            })
+        };
+        files.filter_map(file).collect()
+    }
+
+    /// The module of a folder as an engine sees it.
+    pub(super) fn build(&self, folder: &Folder, engine: Engine) -> Built {
+        let mut findings = Vec::new();
+        let files = self.module_files(folder, engine);
+        for file in &files {
+            findings.extend(self.wrong[file.body.span().file.number()].iter().cloned());
         }
+        // Why a file could not be read is among the findings of the work tree.
+        let complete = files.len() == folder.module_files(engine).len();
         let mut module = Module::build(folder.path.clone(), &files, &engine.features(), &mut findings);
         module.complete &= complete;
         for finding in &mut findings {

@@ -1,0 +1,88 @@
+//! Turns a work tree into its modules, as the engines see them that they are for, before any rule is asked.
+
+use std::collections::BTreeMap;
+
+use super::engines;
+use super::forest::Sight;
+use super::library::Library;
+use crate::engine::{Choice, Engine};
+use crate::finding::Finding;
+use crate::module::ModuleFile;
+use crate::module::merged::{Around, Merged};
+use crate::policy::Policy;
+use crate::source::Worktree;
+use crate::tree::{Node, NodeId, Tree};
+
+/// All modules of a work tree.
+#[derive(Debug)]
+pub struct Survey {
+    library: Library,
+    sights: BTreeMap<Engine, Sight>,
+    roots: BTreeMap<Engine, Vec<NodeId>>,
+}
+
+/// The modules that are for one engine.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'s> {
+    /// The engine.
+    pub engine: Engine,
+    /// Every module as it sees them.
+    pub tree: &'s Tree,
+    /// The modules from which it gets to those that are for it.
+    pub roots: &'s [NodeId],
+    findings: &'s [Vec<Finding>],
+    library: &'s Library,
+}
+
+impl Survey {
+    /// Looks at every module with the engines of `choice`, else with those of the policy, else with those that files
+    /// speak for, else with both.
+    pub fn of(worktree: &mut Worktree, choice: Option<&Choice>, policy: &Policy) -> Self {
+        let mut library = Library::default();
+        let choice = choice.or(policy.engine());
+        let (sights, wanted) = engines::sights(worktree, &mut library, choice, policy);
+        let roots = wanted.views(&sights).into_iter().map(|view| (view.engine, view.roots)).collect();
+        Self { library, sights, roots }
+    }
+
+    /// What each engine sees, Terraform first.
+    pub fn views(&self) -> impl Iterator<Item = View<'_>> {
+        self.roots.iter().map(|(engine, roots)| {
+            let sight = &self.sights[engine];
+            View {
+                engine: *engine,
+                tree: &sight.tree,
+                roots,
+                findings: &sight.findings,
+                library: &self.library,
+            }
+        })
+    }
+}
+
+impl<'s> View<'s> {
+    /// The modules that are for the engine.
+    pub fn modules(self) -> impl Iterator<Item = Node<'s>> {
+        self.tree.below(self.roots).into_iter().map(move |id| self.tree.node(id))
+    }
+
+    /// The files that a module was built from.
+    pub fn files(self, node: Node<'_>, worktree: &'s Worktree) -> Vec<ModuleFile<'s>> {
+        let folder = worktree.folder(&node.module().folder);
+        folder.map(|folder| self.library.module_files(folder, self.engine)).unwrap_or_default()
+    }
+
+    /// A module of it after all override files.
+    pub fn merged(self, node: Node<'_>, worktree: &'s Worktree) -> Merged {
+        let calls = node.calls();
+        let called =
+            calls.filter_map(|(call, _)| Some((call.name.clone(), node.child(&call.name)?.module())));
+        let around = Around { called: called.collect(), is_called: node.is_called() };
+        Merged::of(node.module(), &self.files(node, worktree), &around)
+    }
+
+    /// What is wrong with the files of a module taken by themselves.
+    pub fn findings(self, node: Node<'_>) -> &'s [Finding] {
+        &self.findings[node.id().number()]
+    }
+}
