@@ -7,6 +7,7 @@ mod check;
 mod completions;
 mod explain;
 mod hook;
+mod merge;
 mod place;
 mod policy;
 mod progress;
@@ -37,6 +38,8 @@ struct Arguments {
 enum Command {
     /// Checks modules and reports what is wrong
     Check(Box<check::Arguments>),
+    /// Prints a module as it is after all its override files, with the origin of what they changed
+    Merge(Box<merge::Arguments>),
     /// Prints what a rule finds, why that matters, and what to write instead
     Explain(explain::Arguments),
     /// Lists every rule: its level under the policy that holds here, who set it, and one line on what it finds
@@ -94,6 +97,7 @@ pub fn main() -> ExitCode {
     let terminal = Terminal::look(arguments.color);
     let done = match arguments.command {
         Command::Check(arguments) => check::run(&arguments, &terminal),
+        Command::Merge(arguments) => merge::run(&arguments, &terminal),
         Command::Explain(arguments) => explain::run(&arguments, &terminal),
         Command::Rules(arguments) => rules::run(&arguments, &terminal),
         Command::Test(arguments) => test::run(&arguments, &terminal),

@@ -9,6 +9,7 @@ mod human;
 mod json;
 mod junit;
 mod markdown;
+pub mod merged;
 mod place;
 mod prose;
 mod sarif;

@@ -17,6 +17,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("rayon", &["source", "check"]),
     ("serde", &["report"]),
     ("serde_json", &["report"]),
+    ("similar", &["report"]),
     ("unicode_normalization", &["value"]),
 ];
 

@@ -114,14 +114,14 @@ struct Related<'a> {
     message: &'a str,
 }
 
-#[derive(Serialize)]
-struct Range {
+#[derive(Debug, Serialize)]
+pub(in crate::report) struct Range {
     filename: String,
     start: Position,
     end: Position,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct Position {
     line: usize,
     column: usize,
@@ -171,7 +171,7 @@ impl<'a> Diagnostic<'a> {
 }
 
 impl Range {
-    fn new(span: Span, sources: &Sources, names: &Names) -> Self {
+    pub(in crate::report) fn new(span: Span, sources: &Sources, names: &Names) -> Self {
         let source = sources.get(span.file);
         let mut end = Position::new(source, span.end);
         if span.start == span.end {

@@ -1,0 +1,147 @@
+//! Turns a folder into its module as it is after all override files.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+
+use super::stream::{err, out};
+use super::terminal::Terminal;
+use super::{Failure, place, policy};
+use crate::check::{Survey, View};
+use crate::engine::{Choice, FileKind};
+use crate::finding::{Finding, Severity};
+use crate::report::merged::{self, MergeStyle};
+use crate::source::Worktree;
+use crate::text::nearest;
+use crate::tree::Node;
+
+/// Arguments of `merge`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The folder of the module
+    #[arg(value_name = "DIR", default_value = ".")]
+    folder: PathBuf,
+    /// Shows what differs from the files as they are without override files
+    #[arg(long, conflicts_with = "format")]
+    diff: bool,
+    /// How the module is written
+    #[arg(long, value_enum, default_value = "hcl")]
+    format: Format,
+    /// Shows this block alone, such as `aws_instance.web`, `variable.region` or `terraform`
+    #[arg(long, value_name = "ADDRESS")]
+    block: Option<String>,
+    /// Leaves out the comments that say where things come from
+    #[arg(long)]
+    no_comments: bool,
+    /// What the module is for: `terraform`, `opentofu`, or one of them in a version (`terraform@1.11`)
+    #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
+    engine: Option<Choice>,
+    #[command(flatten)]
+    policy: policy::Arguments,
+}
+
+/// How a merged module is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// As a text in the language itself
+    Hcl,
+    /// For programs: every argument with its origin and what it was before
+    Json,
+}
+
+const REFUSED: u8 = 1;
+
+/// Prints the module; the exit code says whether its engine would take it.
+pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
+    let current = env::current_dir()
+        .map_err(|error| Failure::new(format!("the current folder cannot be read: {error}")))?;
+    let opened = Worktree::open(&current, &[&arguments.folder]);
+    let mut worktree = opened.map_err(|error| Failure::new(error.to_string()))?;
+    let (policy, _) = arguments.policy.load(&current, &mut worktree, terminal)?;
+    let survey = Survey::of(&mut worktree, arguments.engine.as_ref(), &policy);
+    let seen = seen(&survey, &worktree);
+    let is_sound = |(view, node): &&(View<'_>, Node<'_>)| !is_broken(view.findings(*node));
+    let Some((view, node)) = seen.iter().find(is_sound).or(seen.first()) else {
+        return Err(no_module(&arguments.folder, &current));
+    };
+    let style = MergeStyle {
+        comments: !arguments.no_comments,
+        color: terminal.color,
+        unicode: terminal.unicode,
+        only: arguments.block.clone(),
+        names: place::names(&current, worktree.top()),
+    };
+    let write = |view: View<'_>, node: Node<'_>, style: &MergeStyle| {
+        let merged = view.merged(node, &worktree);
+        let (module, sources) = (node.module(), worktree.sources());
+        match arguments.format {
+            Format::Json => merged::document(module, &merged, sources, style),
+            Format::Hcl if arguments.diff => merged::difference(module, &merged, sources, style),
+            Format::Hcl => merged::text(module, &merged, sources, style),
+        }
+    };
+    if let Some(block) = &arguments.block {
+        let known = merged::addresses(&view.merged(*node, &worktree));
+        if !known.contains(block) {
+            return Err(no_block(block, &known));
+        }
+    }
+    let text = write(*view, *node, &style);
+    out(&text)?;
+    let plain = MergeStyle { comments: false, color: false, ..style };
+    let ours = write(*view, *node, &plain);
+    for (view, node) in
+        seen.iter().filter(|(other, _)| other.engine != view.engine && arguments.format == Format::Hcl)
+    {
+        if write(*view, *node, &plain) != ours {
+            let word = view.engine.product.word();
+            err(&format!(
+                "note: {} merges it in another way: `--engine {word}` shows how\n",
+                view.engine.product.name()
+            ));
+        }
+    }
+    let files = view.files(*node, &worktree);
+    if files.iter().all(|file| file.kind == FileKind::Primary) {
+        err("note: there is no override file here: this is the module as it is written\n");
+    }
+    if is_broken(view.findings(*node)) {
+        err(&format!(
+            "note: {} does not take this module as it is: `overrule check {}` says why\n",
+            view.engine.product.name(),
+            arguments.folder.display()
+        ));
+        return Ok(ExitCode::from(REFUSED));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The module that was asked for, as each engine sees it that it is for.
+fn seen<'s>(survey: &'s Survey, worktree: &Worktree) -> Vec<(View<'s>, Node<'s>)> {
+    let is_asked_for = |node: &Node<'_>| worktree.scope().iter().any(|path| *path == node.module().folder);
+    let of_view = |view: View<'s>| Some((view, view.modules().find(is_asked_for)?));
+    survey.views().filter_map(of_view).collect()
+}
+
+fn is_broken(findings: &[Finding]) -> bool {
+    findings.iter().any(|finding| finding.severity == Severity::Error)
+}
+
+fn no_module(folder: &Path, current: &Path) -> Failure {
+    let shown = crate::report::one_line(&folder.to_string_lossy()).into_owned();
+    if current.join(folder).is_file() {
+        return Failure::new(format!("`{shown}` is a file; a module is a folder"));
+    }
+    Failure::new(format!("there is no Terraform or OpenTofu module in `{shown}`"))
+        .help("`overrule modules` lists those that there are")
+}
+
+fn no_block(block: &str, known: &[String]) -> Failure {
+    let failure = Failure::new(format!("the module has no block `{}`", crate::report::one_line(block)));
+    match nearest(block, known.iter().map(String::as_str)) {
+        Some(near) => failure.help(format!("did you mean `{}`?", crate::report::one_line(near))),
+        None => failure,
+    }
+}

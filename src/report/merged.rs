@@ -1,0 +1,223 @@
+//! Turns a module after its override files into one text, its base layout and comments kept, with the origin of what was
+//! overridden beside it; or into what differs, or into a document for programs.
+
+mod block;
+mod diff;
+mod document;
+mod edit;
+mod expression;
+mod note;
+
+use crate::engine::FileKind;
+use crate::module::Module;
+use crate::module::merged::{Dropped, Merged, MergedBlock, MergedFile};
+use crate::report::{Names, one_line};
+use crate::syntax::{aligned, with_carriage_returns};
+use crate::text::Sources;
+use edit::apply;
+
+/// How a merged module is written.
+#[derive(Debug, Clone)]
+pub struct MergeStyle {
+    /// Whether comments say where things come from, and what is left out.
+    pub comments: bool,
+    /// Whether escapes for colours may be written.
+    pub color: bool,
+    /// Whether characters beyond ASCII may be.
+    pub unicode: bool,
+    /// The address of the one block that is asked for.
+    pub only: Option<String>,
+    /// How files are called.
+    pub names: Names,
+}
+
+/// The text of a merged module.
+pub fn text(module: &Module, merged: &Merged, sources: &Sources, style: &MergeStyle) -> String {
+    let writer = Writer { module, merged, sources, style };
+    let mut text = String::new();
+    let mut add = |part: Part| {
+        if !text.is_empty() && !part.lines.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&part.paint(style));
+    };
+    for file in &merged.files {
+        let mut part = writer.file(file);
+        if style.comments && !part.lines.is_empty() {
+            part.lines.insert(0, Line::note(format!("# {}", one_line(&file.name))));
+            part.lines.insert(1, Line::default());
+        }
+        add(part);
+    }
+    if style.comments {
+        add(writer.left_out());
+    }
+    text
+}
+
+/// What differs between the base and the merged module, file by file, as `diff -u` writes it. Nothing where nothing does.
+pub fn difference(module: &Module, merged: &Merged, sources: &Sources, style: &MergeStyle) -> String {
+    let writer = Writer { module, merged, sources, style };
+    merged.files.iter().map(|file| writer.difference(file)).collect()
+}
+
+/// Every argument with its origin and its history, as a JSON document.
+pub fn document(module: &Module, merged: &Merged, sources: &Sources, style: &MergeStyle) -> String {
+    let style = MergeStyle { comments: false, ..style.clone() };
+    let writer = Writer { module, merged, sources, style: &style };
+    crate::report::escape::to_string(&document::Document::of(&writer))
+}
+
+/// The addresses that one can ask for.
+pub fn addresses(merged: &Merged) -> Vec<String> {
+    let blocks = merged.files.iter().flat_map(|file| &file.blocks);
+    let mut addresses: Vec<String> = blocks.flat_map(addresses_of).collect();
+    addresses.dedup();
+    addresses
+}
+
+fn addresses_of(block: &MergedBlock) -> Vec<String> {
+    if block.block.kind != "locals" {
+        return vec![block.address()];
+    }
+    block.arguments.iter().map(|argument| format!("local.{}", argument.counts.name)).collect()
+}
+
+/// Stand around our own comments in a text, until it is cut into lines. No text of a file holds them: there is a
+/// stand-in for every control character.
+const MARK_START: char = '\u{2}';
+const MARK_END: char = '\u{3}';
+
+/// Writes one module.
+struct Writer<'a> {
+    module: &'a Module,
+    merged: &'a Merged,
+    sources: &'a Sources,
+    style: &'a MergeStyle,
+}
+
+/// What one file gives to a text.
+#[derive(Debug, Default)]
+struct Part {
+    lines: Vec<Line>,
+}
+
+/// A line without its line break.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Line {
+    text: String,
+    /// What of it, at its end, is a comment of ours.
+    note: Option<String>,
+}
+
+impl Writer<'_> {
+    /// What a file is after merging.
+    fn file(&self, file: &MergedFile) -> Part {
+        if let Some(only) = &self.style.only {
+            return self.blocks(file, Some(only));
+        }
+        if file.kind == FileKind::Override || file.body.is_json() {
+            return self.blocks(file, None);
+        }
+        let id = file.body.span().file;
+        let text = self.sources.get(id).text();
+        let all = usize::from(text.starts_with('\u{feff}')) * '\u{feff}'.len_utf8()..text.len();
+        let mut edits = self.stand_ins(id, &all);
+        let before = apply(text, all.clone(), &mut edits.clone());
+        file.blocks.iter().for_each(|block| self.edits(block, &mut edits));
+        // Who does not align their files is not made to.
+        let after = apply(text, all, &mut edits);
+        let is_of_windows = text.lines().next().is_some_and(|line| text[line.len()..].starts_with("\r\n"));
+        let after = if is_of_windows { with_carriage_returns(&after) } else { after };
+        Part::of(&after, aligned(&before) == before)
+    }
+
+    /// The blocks of a file, or those of one address, without what stands between them.
+    fn blocks(&self, file: &MergedFile, only: Option<&str>) -> Part {
+        let texts = file.blocks.iter().filter_map(|block| self.of_address(block, only));
+        Part::of(&texts.collect::<Vec<_>>().join("\n"), true)
+    }
+
+    /// A block, if it is or holds what has that address.
+    fn of_address(&self, block: &MergedBlock, only: Option<&str>) -> Option<String> {
+        if only.is_some_and(|only| addresses_of(block).iter().all(|address| address != only)) {
+            return None;
+        }
+        if let Some(name) = only.and_then(|only| only.strip_prefix("local.")) {
+            let local = block.arguments.iter().find(|argument| argument.counts.name == name)?;
+            return Some(format!("locals {{\n{}}}\n", self.argument(local, block, "  ")));
+        }
+        let text = self.block(block, "");
+        let is_new =
+            self.merged.files.iter().any(|file| {
+                file.kind == FileKind::Override && file.body.span().file == block.block.header.file
+            });
+        Some(if is_new { self.noted(&text, block) } else { text } + "\n")
+    }
+
+    /// What is written in files and is not in the text, each with the reason.
+    fn left_out(&self) -> Part {
+        let about = |dropped: &&Dropped| self.style.only.as_ref().is_none_or(|only| dropped.address == *only);
+        let mut left_out: Vec<Line> = self
+            .merged
+            .dropped
+            .iter()
+            .filter(about)
+            .map(|dropped| {
+                let what = if dropped.what == dropped.address || dropped.address.is_empty() {
+                    format!("`{}`", dropped.what)
+                } else {
+                    format!("`{}` of {}", dropped.what, dropped.address)
+                };
+                Line::note(format!(
+                    "# - {}: {}: {}",
+                    self.place(dropped.span),
+                    one_line(&what),
+                    self.reason(dropped)
+                ))
+            })
+            .collect();
+        if !left_out.is_empty() {
+            left_out.insert(0, Line::note("# Left out:".to_owned()));
+        }
+        Part { lines: left_out }
+    }
+}
+
+impl Line {
+    fn note(text: String) -> Self {
+        Self { note: Some(text.clone()), text }
+    }
+}
+
+impl Part {
+    /// Cuts a text with marked notes into lines.
+    fn of(marked: &str, align: bool) -> Self {
+        let mut notes = Vec::new();
+        let plain: Vec<String> = marked
+            .split_inclusive('\n')
+            .map(|line| {
+                let note =
+                    line.split_once(MARK_START).and_then(|(_, rest)| Some(rest.split_once(MARK_END)?.0));
+                notes.push(note.map(str::to_owned));
+                line.replace([MARK_START, MARK_END], "")
+            })
+            .collect();
+        let plain = plain.concat();
+        let plain = if align { aligned(&plain) } else { plain };
+        let lines = plain.split_inclusive('\n').map(|line| line.strip_suffix('\n').unwrap_or(line));
+        let lines = lines.zip(notes).map(|(line, note)| Line { text: line.to_owned(), note });
+        Self { lines: lines.collect() }
+    }
+
+    fn paint(&self, style: &MergeStyle) -> String {
+        let line = |line: &Line| match &line.note {
+            Some(note) if style.color => {
+                let before = line.text.trim_end_matches('\r').strip_suffix(note.as_str());
+                format!("{}\u{1b}[36m{note}\u{1b}[0m\n", before.unwrap_or_default())
+            }
+            Some(_) | None => format!("{}\n", line.text),
+        };
+        self.lines.iter().map(line).collect()
+    }
+}

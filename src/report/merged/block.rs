@@ -1,0 +1,329 @@
+//! Turns merged blocks into text: of the native syntax by edits of what is written, so that layout and comments stay;
+//! of JSON by printing.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::edit::{Edit, apply, indent as indent_of, line_end, line_start, next_line, whole_lines};
+use super::expression;
+use super::{MARK_END, MARK_START, Writer};
+use crate::module::merged::{Argument, Meaning, MergedBlock, Nested, Strings};
+use crate::report::one_line;
+use crate::syntax::{Attribute, Block, quoted, reindented, stand_ins};
+use crate::text::{FileId, Span, is_obeyed};
+
+/// Arguments of the engine that people write above all others.
+const FIRST: &[&str] = &["count", "for_each", "source", "version"];
+
+impl Writer<'_> {
+    /// All of a block, without what stands before it on its first line; the others start with `indent` or more.
+    pub(super) fn block(&self, merged: &MergedBlock, indent: &str) -> String {
+        let block = &merged.block;
+        if block.body.is_json() {
+            return self.printed(merged, indent);
+        }
+        let text = self.sources.get(block.header.file).text();
+        let range = block.kind_span.start as usize..block.body.span().end as usize;
+        let mut edits = self.stand_ins(block.header.file, &range);
+        self.edits(merged, &mut edits);
+        let own = indent_of(text, range.start);
+        reindented(&apply(text, range, &mut edits), own, indent)
+    }
+
+    /// A block as it would be written anew.
+    fn printed(&self, merged: &MergedBlock, indent: &str) -> String {
+        let inner = format!("{indent}  ");
+        let block = &merged.block;
+        let header = block.labels.iter().map(|label| format!(" {}", quoted(&label.text)));
+        let header = format!("{}{}", block.kind, header.collect::<String>());
+        let remark =
+            block.attribute("//").and_then(|remark| crate::value::text(&remark.expr, &mut Vec::new()));
+        let remark = remark.iter().flat_map(|remark| remark.lines());
+        let remark = remark.map(|line| format!("{inner}# {}\n", one_line(line)));
+        let body = remark.chain([self.body(merged, &inner)]).collect::<Vec<_>>().concat();
+        if body.is_empty() { format!("{header} {{}}") } else { format!("{header} {{\n{body}{indent}}}") }
+    }
+
+    /// Arguments and blocks, one after the other, each line with its indent and its line break.
+    fn body(&self, merged: &MergedBlock, indent: &str) -> String {
+        let mut body = String::new();
+        for argument in &merged.arguments {
+            body.push_str(&self.argument(argument, merged, indent));
+        }
+        for nested in &merged.blocks {
+            if !body.is_empty() {
+                body.push('\n');
+            }
+            body.push_str(&self.nested(nested, merged, indent));
+        }
+        body
+    }
+
+    /// An argument on lines of its own.
+    pub(super) fn argument(&self, argument: &Argument, around: &MergedBlock, indent: &str) -> String {
+        let value = self.value_of(argument, &around.block.kind, indent);
+        let note = self.of_argument(argument, &around.block.kind, around.holds(argument.counts.span));
+        let name = &argument.counts.name;
+        match note {
+            None => format!("{indent}{name} = {value}\n"),
+            Some(note) if value.contains('\n') => {
+                format!("{indent}{}\n{indent}{name} = {value}\n", marked(&note))
+            }
+            Some(note) => format!("{indent}{name} = {value} {}\n", marked(&note)),
+        }
+    }
+
+    /// A block on lines of its own.
+    fn nested(&self, nested: &Nested, around: &MergedBlock, indent: &str) -> String {
+        let text = self.block(&nested.block, indent);
+        let is_own = around.holds(nested.block.block.header);
+        let note = self.of_block(&nested.block, &nested.replaces).filter(|_| !is_own);
+        format!("{indent}{}\n", note.map_or(text.clone(), |note| with_note(&text, &note, indent)))
+    }
+
+    /// A block at the top of the text, that comes from an override file.
+    pub(super) fn noted(&self, text: &str, block: &MergedBlock) -> String {
+        let note = self.of_block(block, &[]);
+        note.map_or(text.to_owned(), |note| with_note(text, &note, ""))
+    }
+
+    /// What an argument is set to, as it has to be written to mean what it means.
+    pub(super) fn value_of(&self, argument: &Argument, kind: &str, indent: &str) -> String {
+        let meaning = match &argument.meaning {
+            Some(Meaning::Value(value)) => value.written(),
+            Some(Meaning::Type(constraint)) => constraint.written(),
+            None => None,
+        };
+        meaning.unwrap_or_else(|| self.value(&argument.counts, kind, indent))
+    }
+
+    /// What an argument of a kind of block is set to, as it is written, for lines that start with `indent`.
+    pub(super) fn value(&self, attribute: &Attribute, kind: &str, indent: &str) -> String {
+        let span = attribute.expr.span;
+        let source = self.sources.get(span.file);
+        if source.name().strip_suffix(".json").is_some() {
+            let strings = Strings::of(kind, &attribute.name, &self.module.features);
+            let text = expression::native(&attribute.expr, strings, indent);
+            return apply(&text, 0..text.len(), &mut edits_of(stand_ins(&text)));
+        }
+        let range = span.start as usize..span.end as usize;
+        let own = indent_of(source.text(), attribute.name_span.start as usize);
+        reindented(&apply(source.text(), range.clone(), &mut self.stand_ins(span.file, &range)), own, indent)
+    }
+
+    /// The edits of the file of a native block that make of it what it is after merging.
+    pub(super) fn edits(&self, merged: &MergedBlock, edits: &mut Vec<Edit>) {
+        if !merged.is_changed() && !loses(merged) {
+            return;
+        }
+        let block = &merged.block;
+        let text = self.sources.get(block.header.file).text();
+        let body = block.body.span().range();
+        if !text[body.clone()].contains('\n') && self.needs_lines(merged) {
+            let outer = indent_of(text, block.kind_span.start as usize);
+            let inner = self.body(merged, &format!("{outer}  "));
+            edits.push(Edit::new(body.start + 1..body.end - 1, format!("\n{inner}{outer}")));
+            return;
+        }
+        let own_arguments = block.body.just_attributes(&mut Vec::new());
+        let own_blocks = block.body.any_blocks();
+        for own in &own_arguments {
+            match merged.arguments.iter().find(|argument| is_about(argument, own)) {
+                Some(argument) => self.edit_argument(argument, own, merged, edits),
+                None => edits.push(Edit::new(whole_lines(text, own.span.range()), "")),
+            }
+        }
+        let inner =
+            own_arguments.iter().map(|own| own.span).chain(own_blocks.iter().map(|own| own.kind_span));
+        let inner = inner
+            .map(|span| span.start as usize)
+            .find(|start| text[line_start(text, *start)..*start].trim().is_empty());
+        let inner = match inner {
+            Some(start) => indent_of(text, start).to_owned(),
+            None => format!("{}  ", indent_of(text, block.kind_span.start as usize)),
+        };
+        self.new_arguments(merged, &own_arguments, &inner, edits);
+        self.edit_blocks(merged, &own_blocks, &inner, edits);
+    }
+
+    /// Whether a block on one line has to be written on several.
+    fn needs_lines(&self, merged: &MergedBlock) -> bool {
+        let is_new = |argument: &Argument| {
+            let is_own = merged.holds(argument.counts.span)
+                || argument.before.first().is_some_and(|first| merged.holds(first.span));
+            !is_own || self.value_of(argument, &merged.block.kind, "").contains('\n')
+        };
+        merged.arguments.iter().any(is_new) || !merged.blocks.is_empty()
+    }
+
+    fn edit_argument(
+        &self,
+        argument: &Argument,
+        own: &Attribute,
+        around: &MergedBlock,
+        edits: &mut Vec<Edit>,
+    ) {
+        let is_own = own.span == argument.counts.span;
+        if is_own && argument.meaning.is_none() {
+            return;
+        }
+        let text = self.sources.get(own.span.file).text();
+        let Range { start, end } = own.expr.span.range();
+        let line = own.name_span.start as usize;
+        let indent = indent_of(text, line);
+        let value = self.value_of(argument, &around.block.kind, indent);
+        let behind = end..line_end(text, end);
+        let note = self.of_argument(argument, &around.block.kind, is_own).map(|note| marked(&note));
+        if !value.contains('\n') {
+            edits.push(Edit::new(start..end, value));
+            edits.extend(note.map(|note| Edit::insert(behind.end, format!(" {note}"))));
+            return;
+        }
+        // Nothing may stand behind the end of a heredoc, so that a comment there goes above.
+        let mut above: Vec<String> = note.into_iter().collect();
+        let comment = text[behind.clone()].trim();
+        if !comment.is_empty() && value.contains("<<") {
+            above.insert(0, comment.to_owned());
+            edits.push(Edit::new(start..behind.end, value));
+        } else {
+            edits.push(Edit::new(start..end, value));
+        }
+        let above: Vec<String> = above.iter().map(|line| format!("{line}\n{indent}")).collect();
+        edits.push(Edit::insert(line, above.concat()));
+    }
+
+    /// Puts arguments that the block does not have yet behind those that it has, or above them.
+    fn new_arguments(
+        &self,
+        merged: &MergedBlock,
+        own: &[Arc<Attribute>],
+        inner: &str,
+        edits: &mut Vec<Edit>,
+    ) {
+        let text = self.sources.get(merged.block.header.file).text();
+        let body = merged.block.body.span().range();
+        let is_new = |argument: &&Argument| !own.iter().any(|own| is_about(argument, own));
+        let (first, last): (Vec<&Argument>, Vec<&Argument>) = merged
+            .arguments
+            .iter()
+            .filter(is_new)
+            .partition(|argument| FIRST.contains(&argument.counts.name.as_str()) && !own.is_empty());
+        let top = next_line(text, body.start);
+        let lines = |arguments: Vec<&Argument>| -> String {
+            arguments.into_iter().map(|argument| self.argument(argument, merged, inner)).collect()
+        };
+        if !first.is_empty() {
+            edits.push(Edit::insert(top, lines(first) + "\n"));
+        }
+        if last.is_empty() {
+            return;
+        }
+        let lines = lines(last);
+        match own.iter().map(|own| own.span.end as usize).max() {
+            Some(end) => edits.push(Edit::insert(next_line(text, end), lines)),
+            None if merged.block.body.any_blocks().is_empty() => edits.push(Edit::insert(top, lines)),
+            None => edits.push(Edit::insert(top, lines + "\n")),
+        }
+    }
+
+    fn edit_blocks(&self, merged: &MergedBlock, own: &[Arc<Block>], inner: &str, edits: &mut Vec<Edit>) {
+        let text = self.sources.get(merged.block.header.file).text();
+        let twin = |own: &Block| {
+            merged.blocks.iter().find(|nested| nested.block.block.body.span() == own.body.span())
+        };
+        let is_new = |nested: &&Nested| !merged.holds(nested.block.block.header);
+        let mut placed: Vec<&str> = Vec::new();
+        for own in own {
+            if let Some(twin) = twin(own) {
+                self.edits(&twin.block, edits);
+                continue;
+            }
+            let range = own.kind_span.start as usize..own.body.span().end as usize;
+            let new = merged.blocks.iter().filter(is_new).filter(|nested| replaces(nested, own));
+            let new: Vec<&Nested> = if placed.contains(&group(own)) { Vec::new() } else { new.collect() };
+            placed.push(group(own));
+            if new.is_empty() {
+                edits.push(Edit::new(whole_lines(text, range), ""));
+                continue;
+            }
+            let blocks: Vec<String> = new.into_iter().map(|new| self.nested(new, merged, inner)).collect();
+            let blocks = blocks.join("\n");
+            edits.push(Edit::new(range, blocks.trim_start().trim_end_matches('\n')));
+        }
+        let left = merged
+            .blocks
+            .iter()
+            .filter(is_new)
+            .filter(|new| own.iter().all(|own| twin(own).is_some() || !replaces(new, own)));
+        let end = merged.block.body.span().range().end - 1;
+        let mut is_first = merged.block.body.just_attributes(&mut Vec::new()).is_empty() && own.is_empty();
+        for nested in left {
+            let gap = if is_first { "" } else { "\n" };
+            is_first = false;
+            let block = self.nested(nested, merged, inner);
+            edits.push(Edit::insert(line_start(text, end), format!("{gap}{block}")));
+        }
+    }
+
+    /// What stands in for characters in a part of a file that a terminal would obey.
+    pub(super) fn stand_ins(&self, file: FileId, range: &Range<usize>) -> Vec<Edit> {
+        let text = self.sources.get(file).text();
+        let part = &text[range.clone()];
+        if !["##", "::"].iter().any(|sign| part.contains(sign)) && !part.contains(is_obeyed) {
+            return Vec::new();
+        }
+        let mut edits = edits_of(stand_ins(text));
+        edits.retain(|edit| range.start <= edit.range.start && edit.range.end <= range.end);
+        edits
+    }
+}
+
+fn edits_of(stand_ins: Vec<(Range<usize>, String)>) -> Vec<Edit> {
+    stand_ins.into_iter().map(|(range, text)| Edit::new(range, text)).collect()
+}
+
+/// Whether something that is written in a block is no part of it.
+fn loses(merged: &MergedBlock) -> bool {
+    let body = &merged.block.body;
+    let is_kept = |own: &Attribute| merged.arguments.iter().any(|argument| is_about(argument, own));
+    body.just_attributes(&mut Vec::new()).iter().any(|own| !is_kept(own))
+        || body.any_blocks().len() != merged.blocks.len()
+        || merged.blocks.iter().any(|nested| loses(&nested.block))
+}
+
+/// Whether an argument is what has become of one that is written.
+fn is_about(argument: &Argument, own: &Attribute) -> bool {
+    let is_same = |span: Span| span == own.span;
+    is_same(argument.counts.span) || argument.before.iter().any(|before| is_same(before.span))
+}
+
+/// Whether a block of an override file has come in the place of one that is written.
+fn replaces(nested: &Nested, own: &Block) -> bool {
+    group(&nested.block.block) == group(own)
+}
+
+/// Blocks of one group replace one another: those that make one kind, and everything that says where the state is kept.
+fn group(block: &Block) -> &str {
+    match block.makes() {
+        "backend" | "cloud" => "backend",
+        kind => kind,
+    }
+}
+
+/// Puts a note behind the first line of a block, or above it where that line does not end with a brace.
+fn with_note(block: &str, note: &str, indent: &str) -> String {
+    let (first, rest) = block.split_once('\n').map_or((block, ""), |(first, rest)| (first, rest));
+    let note = marked(note);
+    if rest.is_empty() {
+        format!("{first} {note}")
+    } else if first.trim_end().ends_with('{') {
+        format!("{} {note}\n{rest}", first.trim_end())
+    } else {
+        format!("{note}\n{indent}{block}")
+    }
+}
+
+/// A note between marks, so that it can be told from comments that are written in files.
+fn marked(note: &str) -> String {
+    format!("{MARK_START}{note}{MARK_END}")
+}

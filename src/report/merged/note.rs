@@ -1,0 +1,137 @@
+//! Turns where something comes from, and why something is not there, into words.
+
+use std::sync::Arc;
+
+use super::Writer;
+use crate::module::merged::{Argument, Dropped, Meaning, MergedBlock, Why};
+use crate::report::one_line;
+use crate::syntax::{Attribute, Block};
+use crate::text::Span;
+
+/// So much of a value is shown in a comment.
+const SHOWN: usize = 40;
+
+impl Writer<'_> {
+    /// File and line, as from the folder of the module.
+    pub(super) fn place(&self, span: Span) -> String {
+        let source = self.sources.get(span.file);
+        format!("{}:{}", self.file_name(source.name()), source.position(span.start).line)
+    }
+
+    /// The name of a file within the folder of the module.
+    pub(super) fn file_name(&self, name: &str) -> String {
+        let folder = self.module.folder.as_str();
+        let inside = name.strip_prefix(folder).map(|rest| rest.trim_start_matches('/'));
+        one_line(inside.filter(|_| !folder.is_empty()).unwrap_or(name)).into_owned()
+    }
+
+    /// What is to be said beside an argument of a block, if anything is.
+    pub(super) fn of_argument(&self, argument: &Argument, kind: &str, is_own: bool) -> Option<String> {
+        if !self.style.comments {
+            return None;
+        }
+        let mut words = Vec::new();
+        if !is_own {
+            words.push(format!("from {}", self.place(argument.counts.span)));
+        }
+        match &argument.meaning {
+            None => {}
+            Some(Meaning::Value(_)) => {
+                words.push(format!("converted, written {}", self.short(&argument.counts, kind)));
+            }
+            Some(Meaning::Type(_)) => words.push(match argument.before.last() {
+                Some(before) => {
+                    format!("with the defaults of attributes that are in {}", self.place(before.span))
+                }
+                None => "without the defaults of attributes".to_owned(),
+            }),
+        }
+        for (number, before) in argument.before.iter().rev().enumerate() {
+            let place = self.place(before.span);
+            let is_same = self.value(before, kind, "") == self.value(&argument.counts, kind, "");
+            words.push(match (is_same, number) {
+                (true, _) => format!("as in {place}"),
+                (false, 0) => format!("was {} in {place}", self.short(before, kind)),
+                (false, _) => format!("{} in {place}", self.short(before, kind)),
+            });
+        }
+        (!words.is_empty()).then(|| format!("# {}", words.join(", ")))
+    }
+
+    /// What is to be said beside a block that comes from an override file.
+    pub(super) fn of_block(&self, block: &MergedBlock, replaces: &[Arc<Block>]) -> Option<String> {
+        if !self.style.comments {
+            return None;
+        }
+        let from = self.place(block.block.header);
+        Some(match replaces {
+            [] => format!("# from {from}"),
+            [one] => format!("# from {from}, replaces {}", self.place(one.header)),
+            [first, others @ ..] => {
+                format!("# from {from}, replaces {} and {} more", self.place(first.header), others.len())
+            }
+        })
+    }
+
+    /// The value of an argument on one line, cut if it is long.
+    fn short(&self, attribute: &Attribute, kind: &str) -> String {
+        let text = self.value(attribute, kind, "");
+        let text = one_line(&joined(&text)).into_owned();
+        if text.chars().count() <= SHOWN {
+            return text;
+        }
+        let cut = if self.style.unicode { "…" } else { "..." };
+        format!("{}{cut}", text.chars().take(SHOWN).collect::<String>())
+    }
+
+    /// Why something is not part of the module.
+    pub(super) fn reason(&self, dropped: &Dropped) -> String {
+        let engine = self.module.features.engine.product.name();
+        match dropped.why {
+            Why::Replaced(by) if dropped.lost.is_empty() => {
+                format!("replaced as a whole by {}", self.place(by))
+            }
+            Why::Replaced(by) => {
+                let lost: Vec<String> = dropped.lost.iter().map(|name| format!("`{name}`")).collect();
+                let lost = one_line(&lost.join(", ")).into_owned();
+                format!("replaced as a whole by {}, without {lost}", self.place(by))
+            }
+            Why::Ignored => format!("{engine} reads it in an override file, and merges it into nothing"),
+            Why::Empty => "what is empty in an override file replaces nothing".to_owned(),
+            Why::AllStays => "a list does not replace `all`".to_owned(),
+            Why::TrueStays => "`true` in another file stays".to_owned(),
+            Why::Refused => format!("{engine} refuses it in an override file"),
+            Why::NoBase => "no other file declares what it would change".to_owned(),
+            Why::CountWins => "there is `count` as well, and it alone counts".to_owned(),
+            Why::UnknownVariable => {
+                format!(
+                    "the module that is called has no such variable; {engine} drops it once there is an override"
+                )
+            }
+            Why::NotAName => format!("no argument or block of {engine} is called so"),
+            Why::TakenForEmpty => {
+                format!(
+                    "stays, but {engine} takes the block for an empty one, since an override is merged into it"
+                )
+            }
+        }
+    }
+}
+
+/// The lines of an expression as one.
+fn joined(text: &str) -> String {
+    let mut one = String::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let opens = one.is_empty() || one.ends_with(['{', '[', '(', ',']);
+        let needs_comma = !opens && !line.starts_with(['}', ']', ')']) && !text.contains("<<");
+        one.push_str(if needs_comma {
+            ", "
+        } else if one.is_empty() {
+            ""
+        } else {
+            " "
+        });
+        one.push_str(&line.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
+    one
+}

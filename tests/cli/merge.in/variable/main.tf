@@ -1,0 +1,9 @@
+variable "size" {
+  type    = string
+  default = 1
+}
+
+variable "names" {
+  type    = list(string)
+  default = []
+}
