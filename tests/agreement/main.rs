@@ -9,6 +9,7 @@ mod calls;
 mod case;
 mod generated;
 mod generator;
+mod merged;
 mod ours;
 mod score;
 mod terraform;
@@ -20,7 +21,8 @@ use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use answer::Stage;
-use case::{Case, Cases};
+use case::{Case, Cases, Entry};
+use overrule::engine::is_module_file;
 use score::{Difference, Score};
 use terraform::Terraform;
 
@@ -239,16 +241,10 @@ fn unseen_cases_can_be_compared() {
 fn records_are_what_terraform_says() {
     let Some(terraform) = Terraform::find() else { return };
     let mut cases: Vec<Case> = recorded_cases().chain(generated_cases(true)).collect();
-    let all = cases.len();
-    // Each day another part, so that in time every record is asked about again.
     if std::env::var("AGREEMENT").is_ok_and(|value| value == "all") {
-        println!("asking about all {all} cases");
+        println!("asking about all {} cases", cases.len());
     } else {
-        let day =
-            SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock behind 1970").as_secs() / 86_400;
-        let parts = u64::try_from(all.div_ceil(SAMPLE)).expect("a small number");
-        let part = usize::try_from(day % parts).expect("a small number");
-        cases = cases.into_iter().skip(part).step_by(all.div_ceil(SAMPLE)).collect();
+        cases = todays_part(cases).collect();
     }
     let mut stale = Vec::new();
     for case in cases {
@@ -271,4 +267,87 @@ fn recorded_cases() -> impl Iterator<Item = Case> {
     case_files()
         .into_iter()
         .flat_map(|file| Cases::parse(&fs::read_to_string(file).expect("a case file")).cases)
+}
+
+#[test]
+fn merged_modules_mean_what_they_were_merged_from() {
+    let cases: Vec<Case> = recorded_cases().chain(generated_cases(true)).collect();
+    let share = cases.len().div_ceil(ASKERS);
+    let differences: Vec<String> = thread::scope(|scope| {
+        let parts: Vec<_> = cases
+            .chunks(share)
+            .map(|part| scope.spawn(|| part.iter().flat_map(merged::differences).collect::<Vec<_>>()))
+            .collect();
+        parts.into_iter().flat_map(|part| part.join().expect("a comparison")).collect()
+    });
+    assert!(
+        differences.is_empty(),
+        "{} of {} differ, among them:\n{}",
+        differences.len(),
+        cases.len(),
+        differences.iter().take(5).cloned().collect::<Vec<_>>().join("\n")
+    );
+}
+
+/// `AGREEMENT_MERGED_FOLDERS=a:b cargo test --test agreement -- --nocapture merged_folders` does the same with folders.
+#[test]
+fn merged_folders_can_be_compared() {
+    let Ok(folders) = std::env::var("AGREEMENT_MERGED_FOLDERS") else { return };
+    for folder in folders.split(':').map(Path::new) {
+        let mut entries = Vec::new();
+        gather(folder, "", &mut entries);
+        let case = Case::new(folder.display().to_string(), entries);
+        let differences = merged::differences(&case);
+        println!("=== {}: {} files, {} differ", case.name, case.entries.len(), differences.len());
+        for one in differences {
+            println!("{one}");
+        }
+    }
+}
+
+/// All files of the language below a folder.
+fn gather(folder: &Path, way: &str, entries: &mut Vec<Entry>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let way = if way.is_empty() { name.clone() } else { format!("{way}/{name}") };
+        if path.is_dir() {
+            gather(&path, &way, entries);
+        } else if is_module_file(&name)
+            && let Ok(text) = fs::read_to_string(&path)
+        {
+            entries.push(Entry::plain(way, text));
+        }
+    }
+}
+
+/// `AGREEMENT_MERGED='tree 2000 9000'` asks about trees that nobody recorded.
+#[test]
+fn merged_modules_are_the_same_to_terraform() {
+    let Some(terraform) = Terraform::find() else { return };
+    let cases: Vec<Case> = match std::env::var("AGREEMENT_MERGED") {
+        Ok(seeds) => {
+            let [kind, from, to] = seeds.split(' ').collect::<Vec<_>>()[..] else { panic!("KIND FROM TO") };
+            let seed = |text: &str| text.parse::<u64>().expect("a number");
+            (seed(from)..seed(to)).map(|seed| generated::case(kind, seed)).collect()
+        }
+        // A slip of one character in JSON is no text of the language any more that could be written otherwise.
+        Err(_) => todays_part(generated_cases(true)).filter(|case| !case.name.starts_with("slip")).collect(),
+    };
+    let (mut asked, mut apart) = (0, Vec::new());
+    for case in &cases {
+        let Some(told) = merged::told_apart(case, &terraform) else { continue };
+        asked += 1;
+        apart.extend((!told.is_empty()).then(|| format!("=== {}\n{}", case.name, told.join("\n"))));
+    }
+    println!("asked about {asked} merged trees of {}", cases.len());
+    assert!(apart.is_empty(), "terraform tells {} from the merged ones:\n{}", apart.len(), apart.join("\n"));
+}
+
+/// Each day another part of the cases, so that in time every one is asked about.
+fn todays_part(cases: Vec<Case>) -> impl Iterator<Item = Case> {
+    let day = SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock behind 1970").as_secs() / 86_400;
+    let parts = cases.len().div_ceil(SAMPLE);
+    let part = day % u64::try_from(parts).expect("a small number");
+    cases.into_iter().skip(usize::try_from(part).expect("a small number")).step_by(parts)
 }

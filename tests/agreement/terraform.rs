@@ -87,6 +87,17 @@ impl Terraform {
         self.staged(&said, root, aside, &modules)
     }
 
+    /// What is said about the module in `root`, in full and without places: whether it is an error, and all words.
+    pub(crate) fn words(&self, root: &Path, aside: &Path) -> BTreeSet<(bool, String, String)> {
+        let said = self.validate(root, aside, &installed(root));
+        let words = said.into_iter().filter(|said| !said.is_about_installation()).map(|said| {
+            let is_place = |word: &&str| word.contains(".tf");
+            let detail: Vec<&str> = said.detail.split_whitespace().filter(|word| !is_place(word)).collect();
+            (said.is_error, said.summary, detail.join(" "))
+        });
+        words.collect()
+    }
+
     /// Finds out which part of the engine said what, and how far it got. A probe is written into the module for a
     /// moment where that is needed.
     fn staged(&self, all: &BTreeSet<Said>, root: &Path, aside: &Path, modules: &[Installed]) -> Answer {

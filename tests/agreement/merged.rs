@@ -1,0 +1,186 @@
+//! Holds the text of merged modules to the modules that they were merged from: it has to mean the same, to the checker and
+//! to the engine.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use overrule::check::Survey;
+use overrule::engine::Choice;
+use overrule::finding::Severity;
+use overrule::policy::Policy;
+use overrule::report::Names;
+use overrule::report::merged::{MergeStyle, document, text};
+use overrule::source::Worktree;
+use serde_json::{Value, json};
+
+use crate::case::Case;
+use crate::terraform::Terraform;
+
+/// A module after merging.
+struct Flat {
+    /// As a text, without comments of ours.
+    text: String,
+    /// As a document for programs.
+    document: Value,
+    /// Whether all of its files were read whole.
+    is_whole: bool,
+    /// Whether the engine's loader finds no error in them.
+    is_sound: bool,
+}
+
+/// Every module of some files after merging, by folder.
+fn merged(files: &[(String, Vec<u8>)]) -> BTreeMap<String, Flat> {
+    let mut worktree = Worktree::of_files(files.to_vec());
+    let engine = Choice::parse("terraform@1.11").expect("an engine");
+    let survey = Survey::of(&mut worktree, Some(&engine), &Policy::default());
+    let view = survey.views().next().expect("one engine");
+    let style =
+        MergeStyle { comments: false, color: false, unicode: true, only: None, names: Names::default() };
+    let flat = view.modules().map(|node| {
+        let (module, sources) = (node.module(), worktree.sources());
+        let merged = view.merged(node, &worktree);
+        let document = document(module, &merged, sources, &style);
+        let document = serde_json::from_str(&document).expect("JSON");
+        let is_sound = view.findings(node).iter().all(|finding| finding.severity != Severity::Error);
+        let text = text(module, &merged, sources, &style);
+        let flat = Flat { text, document, is_whole: module.complete, is_sound };
+        (module.folder.to_string(), flat)
+    });
+    flat.collect()
+}
+
+fn files_of(case: &Case) -> Vec<(String, Vec<u8>)> {
+    case.entries.iter().filter_map(|entry| Some((entry.path.clone(), entry.bytes()?))).collect()
+}
+
+/// The same tree with one file in the place of all those of each module.
+fn flattened(files: &[(String, Vec<u8>)], flat: &BTreeMap<String, Flat>) -> Vec<(String, Vec<u8>)> {
+    let folder = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+    let others = files.iter().filter(|(path, _)| !flat.contains_key(&folder(path))).cloned();
+    let texts = flat.iter().map(|(folder, flat)| {
+        let path = if folder.is_empty() { "main.tf".to_owned() } else { format!("{folder}/main.tf") };
+        (path, flat.text.clone().into_bytes())
+    });
+    others.chain(texts).collect()
+}
+
+/// The blocks of a document as far as they mean something: without places and history, in an order of their own.
+fn meant(block: &Value) -> Value {
+    let text =
+        |value: &Value| value.as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    let arguments = block["arguments"].as_array().into_iter().flatten();
+    let arguments: BTreeMap<String, String> =
+        arguments.map(|argument| (text(&argument["name"]), text(&argument["value"]))).collect();
+    let mut blocks: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for nested in block["blocks"].as_array().into_iter().flatten() {
+        // Those that make different kinds may stand in any order.
+        let makes = if nested["kind"] == "dynamic" { &nested["labels"][0] } else { &nested["kind"] };
+        blocks.entry(text(makes)).or_default().push(meant(nested));
+    }
+    json!({ "kind": block["kind"], "labels": block["labels"], "arguments": arguments, "blocks": blocks })
+}
+
+fn blocks(document: &Value) -> Vec<String> {
+    let mut blocks: Vec<String> =
+        document["blocks"].as_array().expect("blocks").iter().map(|block| meant(block).to_string()).collect();
+    blocks.sort();
+    blocks
+}
+
+/// What the text of merged modules does not say as they do; nothing where all is well.
+pub(crate) fn differences(case: &Case) -> Vec<String> {
+    let files = files_of(case);
+    let flat = merged(&files);
+    let again = merged(&flattened(&files, &flat));
+    let mut differences = Vec::new();
+    for (folder, flat) in flat.iter().filter(|(_, flat)| flat.is_whole) {
+        let Some(again) = again.get(folder) else {
+            // What calls it may have been left out.
+            continue;
+        };
+        if !again.is_whole {
+            differences.push(format!("{}: {folder}: the text cannot be read:\n{}", case.name, flat.text));
+            continue;
+        }
+        let (before, after) = (blocks(&flat.document), blocks(&again.document));
+        if before != after {
+            let lost =
+                before.iter().filter(|block| !after.contains(block)).cloned().collect::<Vec<_>>().join("\n");
+            let new =
+                after.iter().filter(|block| !before.contains(block)).cloned().collect::<Vec<_>>().join("\n");
+            differences.push(format!("{}: {folder}:\n- {lost}\n+ {new}\n{}", case.name, flat.text));
+        }
+        if again.text != flat.text {
+            differences.push(format!(
+                "{}: {folder}: the text changes when it is merged again:\n{}=====\n{}",
+                case.name, flat.text, again.text
+            ));
+        }
+    }
+    differences
+}
+
+/// What an engine says of something that does not belong where it is, in JSON and in the native syntax.
+const NOT_EXPECTED: &[&str] = &[
+    "Extraneous JSON object property",
+    "Incorrect JSON value type",
+    "Unsupported argument",
+    "Unsupported block type",
+];
+
+/// What may be said of one of the two trees alone: of the one as it is (`-`), or of the merged one (`+`).
+const MAY_DIFFER: &[&str] = &[
+    // In a block with an override the engine no longer looks for it, and nobody here knows what providers expect.
+    "+ error something that is not expected",
+    // What is required has to stand in the base; an override does not help.
+    "- error Missing required argument",
+];
+
+/// What the engine says of one of the two trees alone. None where its loader finds an error already, in which case it
+/// never gets to what merging makes of the rest; where it takes a provider block for an empty one, which no text says;
+/// and where its answer is up to chance.
+pub(crate) fn told_apart(case: &Case, terraform: &Terraform) -> Option<Vec<String>> {
+    let files = files_of(case);
+    let flat = merged(&files);
+    let is_taken_for_empty = |flat: &Flat| {
+        let dropped = flat.document["dropped"].as_array().expect("a list");
+        dropped.iter().any(|dropped| dropped["reason"] == "taken-for-empty")
+    };
+    if flat.values().any(|flat| !flat.is_sound || is_taken_for_empty(flat)) {
+        return None;
+    }
+    let ask = |files: &[(String, Vec<u8>)]| {
+        let place = tempfile::tempdir().expect("a temporary folder");
+        let root = place.path().join("root");
+        for (path, bytes) in files {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().expect("a path below the folder")).expect("a new folder");
+            fs::write(path, bytes).expect("a new file");
+        }
+        let line = |(is_error, summary, detail): (bool, String, String)| {
+            let level = if is_error { "error" } else { "warning" };
+            if NOT_EXPECTED.contains(&summary.as_str()) {
+                return format!("{level} something that is not expected");
+            }
+            // Which of two entries is named the second is up to chance.
+            match summary.as_str() {
+                "Duplicate required provider" | "Missing required argument" => format!("{level} {summary}"),
+                _ => format!("{level} {summary}: {detail}"),
+            }
+        };
+        terraform.words(&root, place.path()).into_iter().map(line).collect::<BTreeSet<_>>()
+    };
+    let (before, after) = (ask(&files), ask(&flattened(&files, &flat)));
+    if before.iter().chain(&after).any(|said| said.contains("Provider type mismatch")) {
+        return None;
+    }
+    let lost = before.difference(&after).map(|said| format!("- {said}"));
+    let new = after.difference(&before).map(|said| format!("+ {said}"));
+    let mut apart: Vec<String> = lost.chain(new).collect();
+    let goes_further = apart.iter().any(|said| MAY_DIFFER[1] == said);
+    apart.retain(|said| {
+        let is_further = goes_further && said.starts_with('+');
+        !is_further && !MAY_DIFFER.contains(&said.as_str())
+    });
+    Some(apart)
+}
