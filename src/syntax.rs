@@ -60,3 +60,11 @@ pub fn parse(id: FileId, source: &Source, notation: Notation) -> (File, Vec<Find
 pub fn parse_expression(text: &str) -> Result<Expr, Vec<Finding>> {
     native::expression(FileId::new(0), text)
 }
+
+/// Reads the text of a JSON string as one expression, or says why it is none. Places count as the engines count them: as
+/// if the text started where the string does, and as if nothing in it were escaped.
+pub fn parse_string(text: &str, string: Span) -> Result<Expr, Vec<Finding>> {
+    let mut expr = native::expression(string.file, text)?;
+    shift::expression(&mut expr, string.start);
+    Ok(expr)
+}

@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 use crate::finding::{Finding, Language};
 use crate::syntax::{
     Call, Expr, ExprKind, JsonProperty, JsonString, ObjectKey, Part, Step, StepKind, Template, TemplateKind,
-    Traversal, native, shift,
+    Traversal, parse_string,
 };
 use crate::text::Span;
 
@@ -121,15 +121,10 @@ impl Expr {
     pub fn as_call(&self) -> Option<Cow<'_, Call>> {
         match &self.kind {
             ExprKind::Call(call) => Some(Cow::Borrowed(call)),
-            ExprKind::JsonString(string) => {
-                let mut expr = native::expression(self.span.file, &string.text).ok()?;
-                // Places are counted as in an address.
-                shift::expression(&mut expr, self.span.start);
-                match expr.kind {
-                    ExprKind::Call(call) => Some(Cow::Owned(*call)),
-                    _ => None,
-                }
-            }
+            ExprKind::JsonString(string) => match parse_string(&string.text, self.span).ok()?.kind {
+                ExprKind::Call(call) => Some(Cow::Owned(*call)),
+                _ => None,
+            },
             _ => None,
         }
     }

@@ -23,7 +23,7 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
-pub(super) use fragment::{expression, template};
+pub(super) use fragment::{expression, invalid_tokens, template};
 pub use layout::{aligned, reindented, stand_ins, with_carriage_returns};
 use lower::Lowering;
 use repair::Repair;

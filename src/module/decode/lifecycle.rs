@@ -8,7 +8,7 @@ use crate::module::address::{self, Mode, Subject};
 use crate::module::declaration::{Given, Resource};
 use crate::module::decode::Decoder;
 use crate::syntax::{
-    Attribute, AttributeSchema, Block, BlockSchema, Content, Expr, ExprKind, Schema, parse_expression,
+    Attribute, AttributeSchema, Block, BlockSchema, Content, Expr, ExprKind, Schema, parse_string,
 };
 use crate::text::Span;
 use crate::value;
@@ -208,7 +208,7 @@ impl Decoder<'_> {
     /// An element that in JSON is a reference in a string; none where it is no string.
     pub(super) fn reference_in_json<'e>(&mut self, element: &'e Expr) -> Option<Cow<'e, Expr>> {
         match &element.kind {
-            ExprKind::JsonString(string) => match parse_expression(&string.text) {
+            ExprKind::JsonString(string) => match parse_string(&string.text, element.span) {
                 Ok(expr) => Some(Cow::Owned(Expr { span: element.span, ..expr })),
                 Err(wrong) => {
                     self.findings.extend(wrong.into_iter().map(|finding| finding.at(element.span)));

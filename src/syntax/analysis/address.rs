@@ -7,13 +7,18 @@ use std::ops::Range;
 use smol_str::SmolStr;
 
 use crate::finding::{Finding, Language};
-use crate::syntax::{Step, StepKind, Traversal};
+use crate::syntax::{Step, StepKind, Traversal, native, shift};
 use crate::text::Span;
 
 pub(super) fn parse(text: &str, start: Span) -> (Option<Traversal>, Vec<Finding>) {
     let mut parser = Parser { text, start, at: 0, findings: Vec::new() };
     let traversal = parser.address();
-    (traversal, parser.findings)
+    let mut findings = native::invalid_tokens(start.file, text);
+    for finding in &mut findings {
+        shift::finding(finding, start.start);
+    }
+    findings.append(&mut parser.findings);
+    (traversal, findings)
 }
 
 struct Parser<'t> {

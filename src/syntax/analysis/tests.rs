@@ -91,7 +91,16 @@ fn what_is_no_address_is_said_at_the_wrong_sign() {
     assert_eq!(wrong("a[\"\\q\"]"), "Invalid escape sequence: \\q");
     assert_eq!(wrong("a[\"\\u12é\"]"), "Invalid escape sequence: \\u");
     assert_eq!(wrong("a[1.2.3]"), "Invalid number literal: 1.2.3");
-    assert_eq!(wrong("${a}"), "Variable name required: $");
+}
+
+#[test]
+fn signs_that_stand_nowhere_are_said_beside_that() {
+    let said = |text: &str| {
+        let found = read(text).expect_err(text);
+        found.into_iter().map(|(summary, marked)| format!("{summary}: {marked}")).collect::<Vec<_>>()
+    };
+    assert_eq!(said("${a}"), ["Invalid character: $", "Variable name required: $"]);
+    assert_eq!(said("~> 1.0"), ["Unsupported operator: ~", "Variable name required: ~"]);
 }
 
 #[test]

@@ -42,6 +42,11 @@ pub(in crate::syntax) fn template(id: FileId, text: &str) -> Result<Template, Ve
     }
 }
 
+/// What in `text` can stand nowhere in the language.
+pub(in crate::syntax) fn invalid_tokens(id: FileId, text: &str) -> Vec<Finding> {
+    invalid::findings(id, text, &scan::scan_text(text, scan::Mode::Normal))
+}
+
 fn limited<T, E: Excerpt>(read: T, lowering: &mut Lowering<'_, E>) -> Result<T, Vec<Finding>> {
     let refused = lowering.take_refused();
     if refused.is_empty() { Ok(read) } else { Err(refused.into_iter().map(limit_reached).collect()) }
