@@ -1,71 +1,120 @@
-//! Holds the resources of the provider that the engine itself brings along against what they accept.
+//! Holds what the engine itself brings along against what it accepts: its own resources, its provisioners, and their
+//! connections.
 
-use crate::finding::{Finding, Language};
-use crate::module::address::Mode;
+mod provisioners;
+mod table;
+
+use crate::finding::{Finding, Language, Severity, Stage};
+use crate::module::address::{Mode, ProviderAddress};
+use crate::module::config::Config;
 use crate::module::declaration::Resource;
-use crate::syntax::{AttributeSchema, BlockSchema, Content, Schema};
-use crate::text::Span;
+use crate::syntax::{Content, Step, StepKind, Traversal};
+use crate::text::{Span, nearest};
 use crate::tree::Node;
+use crate::value::{Value, follow};
+pub(super) use provisioners::parts;
+pub(super) use table::{Arguments, Presence};
+use table::{REMOTE_STATE, TERRAFORM_DATA};
 
-const DYNAMIC: &[BlockSchema<'_>] = &[BlockSchema::new("dynamic", &["type"])];
-
-const TERRAFORM_DATA: &[AttributeSchema<'_>] =
-    &[AttributeSchema::optional("input"), AttributeSchema::optional("triggers_replace")];
-
-const REMOTE_STATE: &[AttributeSchema<'_>] = &[
-    AttributeSchema::required("backend"),
-    AttributeSchema::optional("config"),
-    AttributeSchema::optional("defaults"),
-    AttributeSchema::optional("outputs"),
-    AttributeSchema::optional("workspace"),
-];
-
-/// Looks at every resource of that provider.
+/// Looks at every resource of the engine's own provider, and at what is provisioned.
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
-    for resource in node.module().resources.values().filter(|resource| is_built_in(resource)) {
+    for resource in node.module().resources.values() {
         let from = findings.len();
-        match schema(resource) {
-            Some(schema) => {
-                let content = resource.config.content(&schema, findings);
-                findings.extend(content.blocks.iter().filter_map(|block| {
-                    let label = block.labels.first()?;
-                    let finding =
-                        Finding::language(Language::UnsupportedBlockOrArgument, "Unsupported block type");
-                    Some(
-                        finding
-                            .at(label.span)
-                            .detail(format!("Blocks of type `{}` are not expected here.", label.text)),
-                    )
-                }));
+        if is_built_in(resource) {
+            match known(resource) {
+                Some(arguments) => {
+                    unexpected(arguments, &resource.config, findings);
+                    ignored_changes(arguments, resource, findings);
+                }
+                None => findings.push(unknown(resource)),
             }
-            None => findings.push(unknown(resource)),
         }
+        provisioners::check(resource, findings);
         for finding in &mut findings[from..] {
-            finding.stage = crate::finding::Stage::Validate;
+            finding.stage = Stage::Validate;
             finding.address = resource.address.to_string();
         }
     }
 }
 
-/// The arguments of a resource of that provider, and its dynamic blocks; none of any other.
-pub(super) fn content(resource: &Resource) -> Option<Content> {
-    let schema = schema(resource).filter(|_| is_built_in(resource))?;
-    Some(resource.config.content(&schema, &mut Vec::new()))
+/// The arguments that a resource of the engine's own provider accepts; none of any other.
+pub(super) fn arguments(resource: &Resource) -> Option<Arguments> {
+    known(resource).filter(|_| is_built_in(resource))
+}
+
+/// Says what is wrong with the steps from a resource of the engine's own provider to something in it, as far as its
+/// schema tells.
+pub(super) fn steps(resource: &Resource, steps: &[Step], findings: &mut Vec<Finding>) {
+    let (Some(arguments), Some((first, behind))) = (arguments(resource), steps.split_first()) else { return };
+    let StepKind::Attribute(name) = &first.kind else {
+        findings.push(
+            Finding::language(Language::InvalidReference, "Invalid index operation")
+                .detail("A resource is an object: what it has is named with a point.")
+                .at(first.span),
+        );
+        return;
+    };
+    if let Some(argument) = arguments.named(name) {
+        follow(Value::Unknown(argument.ty()), behind, findings);
+        return;
+    }
+    let finding = Finding::language(Language::InvalidReference, "Unsupported attribute")
+        .detail(format!("`{}` has no attribute `{name}`.", resource.address.kind))
+        .at(first.span);
+    findings.push(match nearest(name, arguments.names()) {
+        Some(near) => finding.help(format!("did you mean `{near}`?")),
+        None => finding,
+    });
+}
+
+/// What `ignore_changes` names has to be there, and means something only of what can be set.
+fn ignored_changes(arguments: Arguments, resource: &Resource, findings: &mut Vec<Finding>) {
+    let before = findings.len();
+    for ignored in &resource.managed.ignore_changes {
+        let Traversal { root, root_span, steps: behind } = &ignored.traversal;
+        let first = Step { span: *root_span, kind: StepKind::Attribute(root.clone()) };
+        steps(resource, &[&[first], behind.as_slice()].concat(), findings);
+        let computed = arguments.named(root).is_some_and(|argument| argument.presence == Presence::Computed);
+        let is_error = |finding: &Finding| finding.severity == Severity::Error;
+        if computed && !findings[before..].iter().any(is_error) {
+            findings.push(
+                Finding::language(Language::InvalidLifecycle, "Redundant ignore_changes element")
+                    .severity(Severity::Warning)
+                    .detail(format!("`{root}` cannot be set, so there is no change of it to ignore."))
+                    .at(type_place(resource))
+                    .related(ignored.span, "named here")
+                    .help(format!("remove `{root}` from `ignore_changes`")),
+            );
+        }
+    }
 }
 
 fn is_built_in(resource: &Resource) -> bool {
-    resource.provider.as_ref().is_some_and(|provider| {
-        provider.host == "terraform.io" && provider.namespace == "builtin" && provider.name == "terraform"
-    })
+    resource.provider.as_ref().is_some_and(ProviderAddress::is_built_in)
 }
 
-fn schema(resource: &Resource) -> Option<Schema<'static>> {
-    let attributes = match (resource.address.mode, resource.address.kind.as_str()) {
-        (Mode::Managed, "terraform_data") => TERRAFORM_DATA,
-        (Mode::Data, "terraform_remote_state") => REMOTE_STATE,
-        (Mode::Managed | Mode::Data | Mode::Ephemeral, _) => return None,
-    };
-    Some(Schema { attributes, blocks: DYNAMIC })
+fn known(resource: &Resource) -> Option<Arguments> {
+    match (resource.address.mode, resource.address.kind.as_str()) {
+        (Mode::Managed, "terraform_data") => Some(TERRAFORM_DATA),
+        (Mode::Data, "terraform_remote_state") => Some(REMOTE_STATE),
+        (Mode::Managed | Mode::Data | Mode::Ephemeral, _) => None,
+    }
+}
+
+/// Says what of a config is not expected there, and what is missing.
+fn unexpected(arguments: Arguments, config: &Config, findings: &mut Vec<Finding>) {
+    let content = content(arguments, config, findings);
+    // They have no blocks, so what dynamic blocks make is not expected either.
+    findings.extend(content.blocks.iter().filter_map(|block| {
+        let label = block.labels.first()?;
+        let finding = Finding::language(Language::UnsupportedBlockOrArgument, "Unsupported block type");
+        Some(finding.at(label.span).detail(format!("Blocks of type `{}` are not expected here.", label.text)))
+    }));
+}
+
+/// What of a config is expected, and its dynamic blocks.
+pub(super) fn content(arguments: Arguments, config: &Config, findings: &mut Vec<Finding>) -> Content {
+    arguments.with_schema(|schema| config.content(schema, findings))
 }
 
 fn unknown(resource: &Resource) -> Finding {

@@ -4,43 +4,52 @@
 //! As in the engine, variables are unknown but have a type, local values are what their expressions give, a module is an
 //! object of outputs of which nothing else is known, and of resources nothing is known at all.
 
+mod built_in;
 mod given;
+mod marks;
 mod outputs;
 mod scope;
-mod sensitivity;
+mod secrets;
 mod validation;
 mod values;
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use crate::finding::{Finding, Language, Severity, Stage};
+use crate::finding::{Finding, Severity, Stage};
 use crate::module::address::{Subject, reference};
-use crate::module::declaration::{Given, Local, ModuleCall, Output};
+use crate::module::declaration::{Condition, Local, ModuleCall, Resource};
 use crate::syntax::{Attribute, Expr, ExprKind, Iteration, Part};
+use crate::text::Span;
 use crate::tree::cycles::components;
 use crate::tree::references::sites::{self, Found, Owner, Site, Symbols};
 use crate::tree::similar::Similar;
-use crate::tree::{Node, arguments};
+use crate::tree::{Node, arguments, references};
 use crate::value::{Value, evaluate};
 pub(super) use scope::Locals;
 pub use values::Values;
 
-use scope::ModuleScope;
-use sensitivity::SensitiveLocals;
+use marks::MarkedLocals;
+use scope::{ModuleScope, Nothing};
 
 /// How much work the expressions of a module may cause together: about as many parts of values are looked at.
 const MOST_WORK: usize = 3_000_000;
 
-/// Looks at every expression of a module.
-pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
+/// What the engine says of a function of a provider that is not there.
+const NO_PROVIDER_FUNCTION: &str = "Unknown provider function";
+
+/// Looks at every expression of a module. What is in `wrong` refers to something wrongly: the engine says that and
+/// evaluates no further.
+pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<Finding>) {
     let module = node.module();
     let mut evaluation = Evaluation {
         node,
+        wrong,
+        failed: BTreeSet::new(),
         locals: Locals::default(),
-        sensitive: SensitiveLocals::default(),
+        marked: MarkedLocals::default(),
         work: Cell::new(MOST_WORK),
         similar: Similar::default(),
         findings,
@@ -61,6 +70,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     for resource in module.resources.values() {
         let address = resource.address.to_string();
         evaluation.repetition(resource.count.as_deref(), resource.for_each.as_deref(), &address);
+        evaluation.built_in(resource, &address);
     }
     for call in module.calls.values() {
         let address = format!("module.{}", call.name);
@@ -69,9 +79,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
             evaluation.arguments(call, child);
         }
     }
-    if !node.is_called() {
-        module.outputs.values().for_each(|output| evaluation.output_of_root(output));
-    }
+    evaluation.secrets();
 }
 
 /// A local value in its turn.
@@ -128,9 +136,12 @@ fn is_plain(expr: &Expr) -> bool {
 
 struct Evaluation<'t, 'f> {
     node: Node<'t>,
+    wrong: &'f BTreeSet<Span>,
+    /// The expressions that have no value.
+    failed: BTreeSet<Span>,
     /// Those that were evaluated so far.
     locals: Locals,
-    sensitive: SensitiveLocals<'t>,
+    marked: MarkedLocals<'t>,
     /// How much work may still be done in this module.
     work: Cell<usize>,
     similar: Similar,
@@ -139,7 +150,8 @@ struct Evaluation<'t, 'f> {
 
 impl<'t> Evaluation<'t, '_> {
     fn local(&mut self, local: &'t Local) {
-        self.sensitive.look_at(&local.name, &local.attribute.expr, self.node.module());
+        let marked = self.marks(&local.attribute.expr).bounded();
+        self.marked.insert(local.name.clone(), marked);
         let address = format!("local.{}", local.name);
         let value = self.value(&local.attribute.expr, &[], Symbols::default(), &address);
         self.locals.keep(&local.name, value);
@@ -147,13 +159,82 @@ impl<'t> Evaluation<'t, '_> {
 
     fn at_site(&mut self, site: &Site<'_>, expr: &Expr, around: Iteration<'_>) {
         // What a dynamic block may never make, the engine does not evaluate.
-        if around.is_certain && !is_plain(expr) {
-            self.value(expr, around.names, site.symbols, &site.address());
+        if !around.is_certain {
+            return;
+        }
+        let from = self.findings.len();
+        match site.condition {
+            Some(condition) => self.condition(site, condition, expr),
+            None if is_plain(expr) => {}
+            None => {
+                self.value(expr, around.names, site.symbols, &site.address());
+            }
+        }
+        if site.no_namespaces {
+            for finding in
+                self.findings[from..].iter_mut().filter(|finding| finding.summary == NO_PROVIDER_FUNCTION)
+            {
+                "Call to unknown function".clone_into(&mut finding.summary);
+            }
+        }
+    }
+
+    /// A part of a condition. The engine goes on with it where a reference is known to be wrong, and knows no name then.
+    fn condition(&mut self, site: &Site<'_>, condition: &Condition, expr: &Expr) {
+        let is_condition = condition.condition.as_ref().is_some_and(|part| part.expr.span == expr.span);
+        if is_condition && matches!(site.owner, Owner::Check(_)) {
+            // Only its references are looked at.
+            return;
+        }
+        let address = site.address();
+        let value = if self.is_unsound(site, condition, expr) {
+            let scope = Nothing { node: self.node, work: &self.work };
+            let mut found = Vec::new();
+            evaluate(expr, &scope, &mut found);
+            self.findings.extend(found.into_iter().map(|finding| finding.at_validate().address(&address)));
+            return;
+        } else {
+            self.evaluated(expr, &[], site.symbols, &address)
+        };
+        let shown = !is_condition && matches!(site.owner, Owner::Output(_) | Owner::Check(_));
+        match given::condition(&value, expr, is_condition, site) {
+            Some(finding) => self.findings.push(finding.at_validate().address(address)),
+            None if shown && value.is_known() => self.message(expr, &address),
+            None => {}
+        }
+    }
+
+    /// Whether something is wrong already with what a part of a condition refers to. In some blocks, the engine looks at
+    /// all parts together.
+    fn is_unsound(&self, site: &Site<'_>, condition: &Condition, expr: &Expr) -> bool {
+        let unsound =
+            |expr: &Expr| self.wrong.contains(&expr.span) && references::is_unsound(self.node, site, expr);
+        match &site.owner {
+            Owner::Variable(_) => false,
+            Owner::Output(_) | Owner::Check(_) => {
+                let mut parts = [&condition.condition, &condition.error_message].into_iter().flatten();
+                parts.any(|part| unsound(&part.expr))
+            }
+            Owner::Local(_)
+            | Owner::Call(_)
+            | Owner::Argument(..)
+            | Owner::Resource(_)
+            | Owner::Provider(_)
+            | Owner::Import(_)
+            | Owner::Action(_) => unsound(expr),
         }
     }
 
     /// What an expression is worth; unknown after an error.
     fn value(&mut self, expr: &Expr, iterators: &[SmolStr], symbols: Symbols, address: &str) -> Value {
+        if self.wrong.contains(&expr.span) {
+            return Value::UNKNOWN;
+        }
+        self.evaluated(expr, iterators, symbols, address)
+    }
+
+    /// The same, also where something that it refers to is wrong, which is unknown then.
+    fn evaluated(&mut self, expr: &Expr, iterators: &[SmolStr], symbols: Symbols, address: &str) -> Value {
         let mut found = Vec::new();
         let scope =
             ModuleScope { node: self.node, locals: &self.locals, iterators, work: &self.work, symbols };
@@ -171,11 +252,18 @@ impl<'t> Evaluation<'t, '_> {
             let finding = better.cloned().unwrap_or(finding);
             self.findings.push(Finding { stage: Stage::Validate, ..finding.address(address) });
         }
-        if failed { Value::UNKNOWN } else { value }
+        if failed {
+            self.failed.insert(expr.span);
+            return Value::UNKNOWN;
+        }
+        value
     }
 
     /// The value alone, of an expression that was looked at already.
     fn known(&self, expr: &Expr, symbols: Symbols) -> Value {
+        if self.wrong.contains(&expr.span) {
+            return Value::UNKNOWN;
+        }
         let mut found = Vec::new();
         let scope =
             ModuleScope { node: self.node, locals: &self.locals, iterators: &[], work: &self.work, symbols };
@@ -195,6 +283,12 @@ impl<'t> Evaluation<'t, '_> {
         self.findings.extend(finding.map(|finding| finding.at_validate().address(address)));
     }
 
+    /// What the engine itself gives meaning to in a resource, held against the types that it takes.
+    fn built_in(&mut self, resource: &Resource, address: &str) {
+        let found = built_in::wrong(resource, &mut |expr, symbols| self.known(expr, symbols));
+        self.findings.extend(found.into_iter().map(|finding| finding.at_validate().address(address)));
+    }
+
     /// The arguments of a call, held against the types of the variables that they are for.
     fn arguments(&mut self, call: &ModuleCall, child: Node<'_>) {
         let address = format!("module.{}", call.name);
@@ -206,29 +300,5 @@ impl<'t> Evaluation<'t, '_> {
             self.findings
                 .extend(found.into_iter().map(|finding| finding.at_validate().address(address.clone())));
         }
-    }
-
-    /// What a root module gives is shown to people and kept in the state.
-    fn output_of_root(&mut self, output: &Output) {
-        let given = |flag: &Option<Given<bool>>| flag.as_ref().is_some_and(|flag| flag.value);
-        let module = self.node.module();
-        let finding = if given(&output.ephemeral) {
-            Finding::language(Language::InvalidValue, module.features.summaries.ephemeral_root_output)
-                .detail("An output of a root module is kept, so it cannot be ephemeral.")
-                .help("remove `ephemeral`, or the output")
-        } else {
-            let value = output.value.as_ref().filter(|_| !given(&output.sensitive));
-            let Some(found) = value.and_then(|value| self.sensitive.of(&value.expr, module)) else { return };
-            let finding = Finding::language(Language::SensitiveOutput, "Output refers to sensitive values")
-                .detail("This output of a root module would show a sensitive value.")
-                .help("set `sensitive = true`, or wrap what may be shown in `nonsensitive(…)`");
-            match found.from.and_then(|variable| variable.sensitive.as_ref()) {
-                Some(sensitive) => finding.related(sensitive.span, "the variable is sensitive"),
-                None => finding,
-            }
-        };
-        self.findings.push(
-            finding.at_validate().at(output.origin.header()).address(format!("output.{}", output.name)),
-        );
     }
 }

@@ -9,7 +9,9 @@ mod links;
 pub(super) mod sites;
 mod symbols;
 
-use crate::finding::{Finding, Language};
+use std::collections::BTreeSet;
+
+use crate::finding::{Finding, Language, Severity};
 use crate::module::address::{Reference, Subject, reference};
 use crate::module::declaration::Dependency;
 use crate::syntax::{Expr, ExprKind, Iteration, Traversal};
@@ -17,16 +19,50 @@ use crate::text::Span;
 use crate::tree::Node;
 use crate::tree::similar::Similar;
 pub(super) use links::Links;
-use sites::{Found, Site};
+use sites::{Found, Owner, Site};
 
-/// Looks at every expression of a module, and gives back what refers to what.
-pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) -> Links {
+/// What the expressions of a module refer to.
+pub(super) struct LookedAt {
+    /// What refers to what.
+    pub(super) links: Links,
+    /// The expressions that refer to something wrongly.
+    pub(super) wrong: BTreeSet<Span>,
+}
+
+/// Looks at every expression of a module.
+pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) -> LookedAt {
+    let mut wrong = BTreeSet::new();
     let mut judge = Judge { node, similar: Similar::default(), links: Links::of(node.module()), findings };
     sites::for_each(node, &mut |site, found| match found {
-        Found::Expression(expr, around) => judge.expression(site, expr, around),
+        Found::Expression(expr, around) => {
+            let before = judge.findings.len();
+            judge.expression(site, expr, around);
+            if judge.findings[before..].iter().any(|finding| finding.severity == Severity::Error) {
+                wrong.insert(expr.span);
+            }
+        }
         Found::Dependency(dependency) => judge.dependency(site, dependency),
     });
-    judge.links
+    LookedAt { links: judge.links, wrong }
+}
+
+/// Whether an expression refers to a resource, a module or `self` so that the engine knows it to be wrong without any
+/// value.
+pub(super) fn is_unsound(node: Node<'_>, site: &Site<'_>, expr: &Expr) -> bool {
+    let mut findings = Vec::new();
+    let links = Links::default();
+    let mut judge = Judge { node, similar: Similar::default(), links, findings: &mut findings };
+    expr.for_each_variable(|traversal| {
+        if let Ok(reference) = reference(traversal, &node.module().features)
+            && matches!(
+                reference.subject,
+                Subject::Resource { .. } | Subject::Module { .. } | Subject::Itself
+            )
+        {
+            judge.reference(site, &reference);
+        }
+    });
+    findings.iter().any(|finding| finding.severity == Severity::Error)
 }
 
 /// What is found in one module.
@@ -81,8 +117,9 @@ impl Judge<'_, '_> {
                 let resource =
                     declared::resource(module, address, reference.span, &self.similar, self.findings);
                 if let Some(resource) = resource {
-                    declared::scope(resource, site.check(), reference.span, self.findings);
                     declared::instance(resource, key.as_ref(), reference, self.findings);
+                    declared::scope(resource, site.check(), reference.span, self.findings);
+                    declared::attribute(resource, reference, self.findings);
                 }
             }
             Subject::Count(name) => symbols::count(name, site, reference.span, self.findings),
@@ -92,7 +129,12 @@ impl Judge<'_, '_> {
                 symbols::engine("terraform", name, module, reference.span, self.findings);
             }
             Subject::Tofu(name) => symbols::engine("tofu", name, module, reference.span, self.findings),
-            Subject::Itself => symbols::itself(site, reference.span, self.findings),
+            Subject::Itself => match (&site.owner, site.symbols.itself) {
+                (Owner::Resource(resource), true) => {
+                    declared::attribute(resource, reference, self.findings);
+                }
+                _ => symbols::itself(reference.span, self.findings),
+            },
             // Actions and lists are addresses for other parts of the language, and names of types are no references.
             Subject::Action { .. } | Subject::List { .. } | Subject::TypeName(_) => {}
         }

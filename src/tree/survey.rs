@@ -51,9 +51,9 @@ impl<'t> Survey<'t> {
         deprecations::check(node, &mut findings);
         builtin::check(node, &mut findings);
         imports::check(node, &mut findings);
-        let links = references::check(node, &mut findings);
-        evaluation::check(node, &mut findings);
-        cycles::check(node, &links, &self.called, &mut findings);
+        let looked_at = references::check(node, &mut findings);
+        evaluation::check(node, &looked_at.wrong, &mut findings);
+        cycles::check(node, &looked_at.links, &self.called, &mut findings);
         for finding in &mut findings {
             finding.module.clone_from(&node.module().folder);
         }

@@ -367,6 +367,7 @@ fn an_output_of_a_root_shows_nothing_sensitive() {
         places(said(&[("", text)])),
         [
             ":10 output.b: Output refers to sensitive values",
+            ":20 output.e: Output refers to sensitive values",
             ":23 output.f: Ephemeral output not allowed",
             ":7 output.a: Output refers to sensitive values",
         ]

@@ -45,6 +45,11 @@ pub fn evaluate(expr: &Expr, scope: &dyn Scope, findings: &mut Vec<Finding>) -> 
     if deeper_than(&value, DEEPEST) { Value::UNKNOWN } else { value }
 }
 
+/// What constant steps lead to from a value.
+pub fn follow(from: Value, steps: &[Step], findings: &mut Vec<Finding>) -> Value {
+    Evaluator { findings, left: MOST_WORK, scope: None }.steps(from, steps)
+}
+
 /// What expressions can refer to.
 pub trait Scope {
     /// Which functions there are.
@@ -56,6 +61,11 @@ pub trait Scope {
     /// What a reference is worth; names that a `for` expression gives are not asked for. `None` where the first name
     /// means nothing at all.
     fn resolve(&self, reference: &Traversal) -> Option<Resolved>;
+
+    /// Whether a function of a provider, such as `provider::local::name`, is surely not there.
+    fn lacks_function(&self, _: &str) -> bool {
+        false
+    }
 }
 
 /// The answer of a [`Scope`].

@@ -3,6 +3,7 @@
 use crate::finding::{Finding, Language};
 use crate::module::declaration::Variable;
 use crate::syntax::Expr;
+use crate::tree::references::sites::{Owner, Site};
 use crate::value::{Constraint, Type, Value, convert};
 
 /// What is wrong with a value of `count`, if anything.
@@ -60,6 +61,47 @@ pub(super) fn for_each(value: &Value, expr: &Expr) -> Option<Finding> {
         }
         _ => finding,
     })
+}
+
+/// What is wrong with the value of a part of a condition, if anything. Those of resources are not judged before their
+/// values are known.
+pub(super) fn condition(value: &Value, expr: &Expr, is_condition: bool, site: &Site<'_>) -> Option<Finding> {
+    match &site.owner {
+        Owner::Output(_) if is_condition => result(value, expr),
+        Owner::Output(_) | Owner::Check(_) if !is_condition => message(value, expr),
+        _ => None,
+    }
+}
+
+fn result(value: &Value, expr: &Expr) -> Option<Finding> {
+    let invalid = |why: &str| {
+        Finding::language(Language::InvalidCheckOrCondition, "Invalid condition result")
+            .detail(format!("A condition is true or false, and this is {why}."))
+            .at(expr.span)
+    };
+    if !value.is_known() {
+        return None;
+    }
+    match convert(value, &Type::Bool) {
+        Ok(Value::Null(_)) => Some(invalid("null")),
+        Ok(Value::Bool(false)) => Some(
+            Finding::language(Language::InvalidCheckOrCondition, "Module output value precondition failed")
+                .detail("This is false whatever the module is given.")
+                .at(expr.span),
+        ),
+        Ok(_) => None,
+        Err(_) => Some(invalid(&format!("a {}", value.ty().name()))),
+    }
+}
+
+fn message(value: &Value, expr: &Expr) -> Option<Finding> {
+    let why = match convert(value, &Type::String) {
+        Ok(Value::Null(_)) => "it is null".to_owned(),
+        Ok(_) => return None,
+        Err(mismatch) => mismatch.to_string(),
+    };
+    let finding = Finding::language(Language::InvalidCheckOrCondition, "Invalid error message");
+    Some(finding.detail(format!("An error message is a text: {why}.")).at(expr.span))
 }
 
 /// What is wrong with a value for a variable of a called module, if anything.

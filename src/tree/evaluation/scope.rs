@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
-use crate::engine::Engine;
+use crate::engine::{Engine, Product};
 use crate::module::address::{Subject, reference};
 use crate::syntax::{StepKind, Traversal};
 use crate::tree::Node;
@@ -82,6 +82,27 @@ impl value::Scope for ModuleScope<'_> {
         };
         Some(Resolved { value, steps: 1 })
     }
+
+    fn lacks_function(&self, name: &str) -> bool {
+        lacks_function(self.node, name)
+    }
+}
+
+/// What the engine's own provider calculates.
+const OWN_FUNCTIONS: &[&str] = &["decode_tfvars", "encode_expr", "encode_tfvars"];
+
+/// Whether no provider that the module requires can have this function.
+fn lacks_function(node: Node<'_>, name: &str) -> bool {
+    let module = node.module();
+    if node.tree().engine().product == Product::OpenTofu || !module.complete {
+        return false;
+    }
+    let mut parts = name.split("::").skip(1);
+    let (Some(local), Some(function), None) = (parts.next(), parts.next(), parts.next()) else { return true };
+    match module.required_providers.get(local) {
+        None => true,
+        Some(required) => required.address.is_built_in() && !OWN_FUNCTIONS.contains(&function),
+    }
 }
 
 impl ModuleScope<'_> {
@@ -125,6 +146,31 @@ impl ModuleScope<'_> {
         } else {
             instance
         })
+    }
+}
+
+/// A place in which no name means anything.
+pub(super) struct Nothing<'s> {
+    pub(super) node: Node<'s>,
+    /// How much work is left for the module.
+    pub(super) work: &'s Cell<usize>,
+}
+
+impl value::Scope for Nothing<'_> {
+    fn engine(&self) -> Engine {
+        self.node.tree().engine()
+    }
+
+    fn work(&self) -> &Cell<usize> {
+        self.work
+    }
+
+    fn resolve(&self, _: &Traversal) -> Option<Resolved> {
+        None
+    }
+
+    fn lacks_function(&self, name: &str) -> bool {
+        lacks_function(self.node, name)
     }
 }
 

@@ -91,4 +91,7 @@ impl Scope for OneKnown<'_> {
         }
         self.rest.resolve(reference)
     }
+    fn lacks_function(&self, name: &str) -> bool {
+        self.rest.lacks_function(name)
+    }
 }

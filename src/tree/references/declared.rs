@@ -8,6 +8,7 @@ use crate::module::address::{InstanceKey, Mode, Reference, ResourceAddress};
 use crate::module::declaration::Resource;
 use crate::syntax::StepKind;
 use crate::text::Span;
+use crate::tree::builtin;
 use crate::tree::similar::Similar;
 
 pub(super) fn variable(
@@ -160,15 +161,21 @@ pub(super) fn instance(
         ),
         (None | Some(_), None | Some(_)) => {}
     }
+}
+
+/// What of a resource is referred to, as far as its schema is known.
+pub(super) fn attribute(resource: &Resource, reference: &Reference<'_>, findings: &mut Vec<Finding>) {
     let first = reference.remaining.first();
     if first.is_some_and(|step| matches!(&step.kind, StepKind::Attribute(name) if name == "count")) {
         findings.push(
             Finding::language(Language::InvalidReference, "Invalid resource count attribute")
                 .detail("A resource has no attribute `count` since version 0.12.")
                 .at(reference.span)
-                .help(format!("write `length({address})`")),
+                .help(format!("write `length({})`", resource.address)),
         );
+        return;
     }
+    builtin::steps(resource, reference.remaining, findings);
 }
 
 fn undeclared(what: &str, at: Span) -> Finding {

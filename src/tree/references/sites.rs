@@ -8,7 +8,8 @@ use crate::module::declaration::{
     Action, Check, Condition, Dependency, Import, Local, ModuleCall, Output, ProviderConfiguration, Resource,
     Variable,
 };
-use crate::syntax::{Attribute, Body, Expr, Iteration};
+use crate::syntax::{Attribute, Expr, Iteration};
+use crate::tree::builtin::Arguments;
 use crate::tree::{Node, arguments, builtin};
 
 /// Where an expression stands.
@@ -20,6 +21,10 @@ pub(in crate::tree) struct Site<'m> {
     pub(in crate::tree) symbols: Symbols,
     /// Whether it counts only when a resource is destroyed, and so orders nothing.
     pub(in crate::tree) on_destroy: bool,
+    /// The condition that it is a part of.
+    pub(in crate::tree) condition: Option<&'m Condition>,
+    /// Whether the engine says of a function of a provider that is not there only that there is none of that name.
+    pub(in crate::tree) no_namespaces: bool,
 }
 
 /// What an expression belongs to.
@@ -87,11 +92,23 @@ impl Symbols {
     /// What means something in the arguments of a module call. The engine does not hold these symbols against the call
     /// before it knows the instances.
     pub(in crate::tree) const OF_ARGUMENTS: Self = Self { count: true, each: true, itself: false };
+
+    /// What means something in a resource. With both `count` and `for_each`, which override files can bring about, the
+    /// former wins.
+    pub(in crate::tree) fn in_resource(resource: &Resource) -> Self {
+        let count = resource.count.is_some();
+        Self { count, each: !count && resource.for_each.is_some(), itself: false }
+    }
+
+    /// The same, and `self`.
+    pub(in crate::tree) fn with_itself(self) -> Self {
+        Self { itself: true, ..self }
+    }
 }
 
 impl<'m> Site<'m> {
     fn new(owner: Owner<'m>, symbols: Symbols) -> Self {
-        Self { owner, symbols, on_destroy: false }
+        Self { owner, symbols, on_destroy: false, condition: None, no_namespaces: false }
     }
 
     /// The address of the block.
@@ -152,9 +169,10 @@ impl<'t> Sites<'_, 't> {
 
     fn call(&mut self, node: Node<'t>, call: &'t ModuleCall) {
         let site = plain(Owner::Call(call));
-        for argument in [&call.count, &call.for_each, &call.enabled] {
+        for argument in [&call.count, &call.enabled] {
             self.argument(&site, argument.as_deref());
         }
+        self.for_each(&site, call.for_each.as_deref());
         self.dependencies(&site, &call.depends_on);
         let given = match node.child(&call.name) {
             Some(child) => arguments::given(call, child.module()),
@@ -168,44 +186,40 @@ impl<'t> Sites<'_, 't> {
 
     fn resource(&mut self, resource: &'t Resource) {
         let outside = plain(Owner::Resource(resource));
-        for argument in [&resource.count, &resource.for_each, &resource.enabled] {
+        for argument in [&resource.count, &resource.enabled] {
             self.argument(&outside, argument.as_deref());
         }
+        self.for_each(&outside, resource.for_each.as_deref());
         self.dependencies(&outside, &resource.depends_on);
-        // With both, which override files can bring about, `count` wins.
-        let count = resource.count.is_some();
-        let symbols = Symbols { count, each: !count && resource.for_each.is_some(), itself: false };
-        let inside = Site { symbols, ..outside };
-        let of_itself = Site { symbols: Symbols { itself: true, ..symbols }, ..inside.clone() };
+        let inside = Site { symbols: Symbols::in_resource(resource), ..outside };
+        let of_itself = Site { symbols: inside.symbols.with_itself(), ..inside.clone() };
         self.resource_config(&inside, resource);
         self.conditions(&inside, &resource.preconditions);
         self.conditions(&of_itself, &resource.postconditions);
-        let provisioners = &resource.managed.provisioners;
-        for provisioner in provisioners {
-            let site = Site { on_destroy: provisioner.on_destroy, ..of_itself.clone() };
-            self.config(&site, &provisioner.config);
-            if let Some(connection) = &provisioner.connection {
-                self.body(&site, &connection.body);
+        for part in builtin::parts(resource) {
+            let site = Site { on_destroy: part.of.on_destroy, ..of_itself.clone() };
+            match part.accepts {
+                Some(arguments) => self.accepted(&site, arguments, &part.config),
+                None => self.config(&site, &part.config),
             }
-        }
-        let is_shared = provisioners.iter().any(|provisioner| provisioner.connection.is_none());
-        if let Some(connection) = &resource.managed.connection
-            && is_shared
-        {
-            self.body(&of_itself, &connection.body);
         }
     }
 
     /// What the engine's own resources accept is known. Of all others every expression counts.
     fn resource_config(&mut self, site: &Site<'t>, resource: &Resource) {
-        let Some(content) = builtin::content(resource) else {
-            self.config(site, &resource.config);
-            return;
-        };
+        match builtin::arguments(resource) {
+            Some(arguments) => self.accepted(site, arguments, &resource.config),
+            None => self.config(site, &resource.config),
+        }
+    }
+
+    /// The engine evaluates only what it expects.
+    fn accepted(&mut self, site: &Site<'t>, arguments: Arguments, config: &Config) {
+        let content = builtin::content(arguments, config, &mut Vec::new());
         for attribute in content.attributes {
             self.argument(site, Some(&attribute));
         }
-        // They have no blocks, but what dynamic blocks go through is evaluated before that is found.
+        // No blocks are expected, but what dynamic blocks go through is evaluated before that is found.
         for block in content.blocks {
             let for_each = block.body.just_attributes(&mut Vec::new()).into_iter();
             for attribute in for_each.filter(|attribute| attribute.name == "for_each") {
@@ -221,9 +235,8 @@ impl<'t> Sites<'_, 't> {
 
     fn action(&mut self, action: &'t Action) {
         let outside = plain(Owner::Action(action));
-        for argument in [&action.count, &action.for_each] {
-            self.argument(&outside, argument.as_deref());
-        }
+        self.argument(&outside, action.count.as_deref());
+        self.for_each(&outside, action.for_each.as_deref());
         let count = action.count.is_some();
         let symbols = Symbols { count, each: !count && action.for_each.is_some(), itself: false };
         if let Some(config) = &action.config {
@@ -233,7 +246,7 @@ impl<'t> Sites<'_, 't> {
 
     fn import(&mut self, import: &'t Import) {
         let outside = plain(Owner::Import(import));
-        self.argument(&outside, import.for_each.as_deref());
+        self.for_each(&outside, import.for_each.as_deref());
         let symbols = Symbols { each: import.for_each.is_some(), ..Symbols::default() };
         let inside = Site { symbols, ..outside };
         self.argument(&inside, import.id.as_deref());
@@ -246,10 +259,15 @@ impl<'t> Sites<'_, 't> {
         }
     }
 
-    fn conditions(&mut self, site: &Site<'t>, conditions: &[Condition]) {
+    fn for_each(&mut self, site: &Site<'t>, attribute: Option<&Attribute>) {
+        self.argument(&Site { no_namespaces: true, ..site.clone() }, attribute);
+    }
+
+    fn conditions(&mut self, site: &Site<'t>, conditions: &'t [Condition]) {
         for condition in conditions {
-            self.argument(site, condition.condition.as_deref());
-            self.argument(site, condition.error_message.as_deref());
+            let site = Site { condition: Some(condition), no_namespaces: true, ..site.clone() };
+            self.argument(&site, condition.condition.as_deref());
+            self.argument(&site, condition.error_message.as_deref());
         }
     }
 
@@ -261,12 +279,6 @@ impl<'t> Sites<'_, 't> {
 
     fn config(&mut self, site: &Site<'t>, config: &Config) {
         config.for_each_expression_in_scope(&mut |expr, around| {
-            (self.visit)(site, Found::Expression(expr, around));
-        });
-    }
-
-    fn body(&mut self, site: &Site<'t>, body: &Body) {
-        body.for_each_expression_in_scope(&mut |expr, around| {
             (self.visit)(site, Found::Expression(expr, around));
         });
     }

@@ -45,12 +45,10 @@ pub(super) fn each(name: &str, site: &Site<'_>, at: Span, findings: &mut Vec<Fin
     }
 }
 
-pub(super) fn itself(site: &Site<'_>, at: Span, findings: &mut Vec<Finding>) {
-    if !site.symbols.itself {
-        findings.push(misplaced("Invalid \"self\" reference", at).detail(
-            "`self` is the resource around a provisioner, a connection or a postcondition, and means nothing elsewhere.",
-        ));
-    }
+pub(super) fn itself(at: Span, findings: &mut Vec<Finding>) {
+    findings.push(misplaced("Invalid \"self\" reference", at).detail(
+        "`self` is the resource around a provisioner, a connection or a postcondition, and means nothing elsewhere.",
+    ));
 }
 
 pub(super) fn path(name: &str, at: Span, findings: &mut Vec<Finding>) {

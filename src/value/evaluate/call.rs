@@ -32,7 +32,7 @@ impl Evaluator<'_> {
         };
         let engine = scope.engine();
         let name = if engine.has_namespaces() { call.name.trim_start_matches("core::") } else { &call.name };
-        if name.starts_with("provider::") {
+        if name.starts_with("provider::") && !scope.lacks_function(name) {
             // Only the provider knows.
             return Value::UNKNOWN;
         }
