@@ -11,7 +11,7 @@ use super::load::rule_names_under;
 use super::verdict::{Excuse, Excused, Settings, Verdict, place_of};
 use crate::engine::Engine;
 use crate::finding::{Finding, RuleId, Severity};
-use crate::policy::{Exception, Setting, can_be_off};
+use crate::policy::{Exception, Setting, Until, can_be_off};
 use crate::source::Worktree;
 use crate::text::{FileId, Sources, Span, nearest};
 
@@ -28,6 +28,7 @@ pub(super) struct Exceptions<'e> {
     sources: &'e Sources,
     comments: Vec<Comment>,
     blocks: Vec<Block<'e>>,
+    ended: Vec<Ended<'e>>,
     /// The names of all rules.
     names: Vec<SmolStr>,
     /// Whether enough is seen to say that a block is of no use; where only a part of a repository was read, nothing is
@@ -58,6 +59,15 @@ struct Block<'e> {
     used: bool,
 }
 
+/// An `exception` block whose last day is over.
+#[derive(Debug)]
+struct Ended<'e> {
+    exception: &'e Exception,
+    until: Until,
+    /// The first that is told again.
+    told: Option<Span>,
+}
+
 /// Verdicts, parted.
 #[derive(Debug, Default)]
 pub(super) struct Parted {
@@ -79,11 +89,23 @@ impl<'e> Exceptions<'e> {
         settings: &'e Settings,
     ) -> Self {
         let sources = worktree.sources();
-        let (comments, blocks, findings) = (Vec::new(), Vec::new(), Vec::new());
-        let (names, judges_blocks) = (rule_names_under(&settings.policy), worktree.is_whole());
-        let mut exceptions = Self { settings, sources, comments, blocks, names, judges_blocks, findings };
+        let mut exceptions = Self {
+            settings,
+            sources,
+            comments: Vec::new(),
+            blocks: Vec::new(),
+            ended: Vec::new(),
+            names: rule_names_under(&settings.policy),
+            judges_blocks: worktree.is_whole(),
+            findings: Vec::new(),
+        };
         for exception in settings.policy.exceptions() {
-            exceptions.block(exception);
+            let until =
+                exception.until.filter(|until| settings.today.is_some_and(|today| until.date < today));
+            match until {
+                Some(until) => exceptions.ended.push(Ended { exception, until, told: None }),
+                None => exceptions.blocks.push(Block { exception, used: false }),
+            }
         }
         for folder in worktree.folders() {
             let engines = looked.get(&folder.path).into_iter().flatten();
@@ -107,12 +129,17 @@ impl<'e> Exceptions<'e> {
         let mut parted = Parted::default();
         for verdict in verdicts {
             let excuse = can_be_off(&verdict.finding.rule).then(|| self.excuse(&verdict.finding)).flatten();
-            match excuse {
-                Some(excuse) => parted.excused.push(Excused { verdict, excuse }),
-                None => parted.told.push(verdict),
+            if let Some(excuse) = excuse {
+                parted.excused.push(Excused { verdict, excuse });
+            } else {
+                self.tell_again(&verdict.finding);
+                parted.told.push(verdict);
             }
         }
         self.unused();
+        if self.judges_blocks {
+            self.findings.extend(self.ended.iter().map(Ended::finding));
+        }
         let policy = &self.settings.policy;
         let is_asked_for =
             |finding: &Finding| policy.settings(finding.rule.as_str()).iter().any(Setting::is_on);
@@ -140,26 +167,13 @@ impl<'e> Exceptions<'e> {
         excuse
     }
 
-    fn block(&mut self, exception: &'e Exception) {
-        let ended =
-            exception.until.filter(|until| self.settings.today.is_some_and(|today| until.date < today));
-        let Some(until) = ended else {
-            self.blocks.push(Block { exception, used: false });
-            return;
-        };
-        if !self.judges_blocks {
-            return;
+    /// Notes what an exception that has ended no longer excuses.
+    fn tell_again(&mut self, finding: &Finding) {
+        let place = place_of(finding, self.sources);
+        let of_rule = |ended: &&mut Ended<'_>| ended.exception.covers(finding.rule.as_str(), place);
+        for ended in self.ended.iter_mut().filter(of_rule) {
+            ended.told = ended.told.or(finding.primary);
         }
-        self.findings.push(
-            finding(EXPIRED_EXCEPTION, "Exception that has ended")
-                .detail(format!(
-                    "It held until {}, and what it excused is told again. The reason was: {}",
-                    until.date, exception.reason
-                ))
-                .at(until.span)
-                .related(exception.header, "this exception")
-                .help("remove the exception, or find a new date that holds"),
-        );
     }
 
     fn comments(&mut self, id: FileId, library: &Library, folder: &SmolStr, complete: bool) {
@@ -216,6 +230,25 @@ impl<'e> Exceptions<'e> {
             if self.settings.is_on_anywhere(rule) {
                 self.findings.push(unused(rule).at(block.exception.header));
             }
+        }
+    }
+}
+
+impl Ended<'_> {
+    fn finding(&self) -> Finding {
+        let Self { exception, until, told } = self;
+        let finding = finding(EXPIRED_EXCEPTION, "Exception that has ended")
+            .detail(format!(
+                "It held until {}, and what it excused is told again. The reason was: {}",
+                until.date, exception.reason
+            ))
+            .at(until.span)
+            .related(exception.header, "this exception")
+            .help("remove the exception, or find a new date that holds");
+        // With this place, whoever asks about that file alone is told why.
+        match told {
+            Some(told) => finding.related(*told, "is told again"),
+            None => finding,
         }
     }
 }

@@ -13,7 +13,13 @@ impl Globs {
         let mut set = GlobSetBuilder::new();
         for pattern in patterns {
             let bare = pattern.trim_start_matches("./").trim_matches('/');
-            for anchored in [bare.to_owned(), format!("{bare}/**")] {
+            // The top has no name, and all else is below it.
+            let both = if bare == "." {
+                [String::new(), "**".to_owned()]
+            } else {
+                [bare.to_owned(), format!("{bare}/**")]
+            };
+            for anchored in both {
                 let glob = GlobBuilder::new(&anchored).literal_separator(true).backslash_escape(true).build();
                 set.add(
                     glob.map_err(|error| format!("`{pattern}` is no pattern of paths: {}", error.kind()))?,
@@ -64,6 +70,7 @@ mod tests {
         assert!(has("lib/*/main.tf", "lib/a/main.tf"));
         assert!(!has("lib/*/main.tf", "lib/a/b/main.tf"));
         assert!(has("**/fixtures", "a/b/fixtures/main.tf"));
+        assert!(has(".", "") && has("./.", "a/b.tf"));
         assert!(!Globs::default().has("main.tf"));
     }
 

@@ -1,0 +1,5 @@
+variable "a" {}
+variable "a" {} # overrule: allow(duplicate-declaration) shows what happens
+
+variable "b" {}
+variable "b" {}
