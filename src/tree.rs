@@ -8,6 +8,7 @@ mod builtin;
 mod children;
 mod configurations;
 mod cycles;
+mod demands;
 mod deprecations;
 mod early;
 mod evaluation;
@@ -31,6 +32,7 @@ use std::sync::OnceLock;
 use smol_str::SmolStr;
 
 pub use configurations::{Configuration, ProviderMention, Uses};
+pub use demands::{Demand, Subject};
 pub use evaluation::Values;
 pub use role::{Role, Surroundings};
 pub use survey::Survey;
