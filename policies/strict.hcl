@@ -16,6 +16,7 @@ rule "non-preferred-local-name" { level = "notice" }
 rule "no-default-provider" { level = "warning" }
 
 # Versions
+rule "lock-file-drift" { level = "warning" }
 rule "no-upper-bound-in-root" { level = "notice" }
 rule "prerelease-in-range" { level = "notice" }
 rule "provider-version-missing" { level = "notice" }

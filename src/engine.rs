@@ -18,7 +18,7 @@ mod summaries;
 mod evidence;
 
 pub use choice::{Choice, ChoiceError};
-pub use evidence::{Evidence, Signal, Wish};
+pub use evidence::{Evidence, LOCK_FILE, Signal, Wish};
 pub use features::{
     ChildImport, CombinationSubject, Features, ImportSubject, InOverride, LifecycleSubject, ModuleAddress,
     RemovedInOverride, RequiredVersion,

@@ -4,6 +4,7 @@
 pub mod address;
 pub mod config;
 pub mod declaration;
+pub mod lock;
 
 mod compatibility;
 mod decode;

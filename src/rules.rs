@@ -5,6 +5,7 @@
 
 mod context;
 mod depends_on_uncommented;
+mod lock_file_drift;
 mod module_call_ring;
 mod module_depth_with_commit;
 mod module_source_escapes_repository;
@@ -73,6 +74,7 @@ use crate::tree::Node;
 /// Every rule, by name. A new one has a line here.
 pub const ENTRIES: &[Entry] = &[
     Entry::of::<depends_on_uncommented::DependsOnUncommented>(),
+    Entry::of::<lock_file_drift::LockFileDrift>(),
     Entry::of::<module_call_ring::ModuleCallRing>(),
     Entry::of::<module_depth_with_commit::ModuleDepthWithCommit>(),
     Entry::of::<module_source_escapes_repository::ModuleSourceEscapesRepository>(),

@@ -108,6 +108,8 @@ pub struct Folder {
     pub files: Vec<File>,
     /// Whether there is a dependency lock file, as beside a root module.
     pub has_lock_file: bool,
+    /// The lock file, if it could be read.
+    pub lock: Option<FileId>,
     /// Whether there are variable values (`*.tfvars`), as beside a root module.
     pub has_values: bool,
 }
@@ -307,6 +309,7 @@ impl Worktree {
             .into_iter()
             .map(|(name, source)| File { name, id: source.map(|source| self.sources.push(source)) });
         folder.files = files.collect();
+        folder.lock = read.lock.map(|lock| self.sources.push(lock));
         self.add(folder)
     }
 
@@ -338,7 +341,7 @@ fn settled(path: &str, place: &dyn Fn(&str) -> Place) -> (String, Place) {
 impl Folder {
     fn empty(path: &str) -> Self {
         let (path, files) = (SmolStr::new(path), Vec::new());
-        Self { real: path.clone(), path, files, has_lock_file: false, has_values: false }
+        Self { real: path.clone(), path, files, has_lock_file: false, lock: None, has_values: false }
     }
 
     fn of<At>(path: &str, listing: &listing::Listing<At>) -> Self {

@@ -7,7 +7,7 @@ use crate::finding::{Finding, Severity};
 use crate::module::{Module, ModuleFile};
 use crate::source::{Folder, Worktree};
 use crate::syntax::{self, File};
-use crate::text::FileId;
+use crate::text::{FileId, Source};
 
 /// What was read of every file so far.
 #[derive(Debug, Default)]
@@ -40,6 +40,10 @@ impl Library {
             .map(|number| {
                 let id = FileId::new(number);
                 let source = sources.get(id);
+                // What is of no module is read by those who ask for it, and here stands for nothing.
+                let nothing = Source::new("", Vec::new());
+                let is_of_module = source.name().strip_suffix(".hcl").is_none();
+                let source = if is_of_module { source } else { &nothing };
                 let notation = if source.name().strip_suffix(".json").is_some() {
                     syntax::Notation::Json
                 } else {

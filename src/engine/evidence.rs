@@ -50,7 +50,8 @@ const NAMES: &[&str] = &[
     "terragrunt.hcl",
 ];
 
-const LOCK_FILE: &str = ".terraform.lock.hcl";
+/// Where an engine keeps which versions of providers it selected.
+pub const LOCK_FILE: &str = ".terraform.lock.hcl";
 
 impl Signal {
     /// Whether a file of this name can hold signals.

@@ -74,6 +74,7 @@ pub const PAGES: &[Page] = pages![
     "invalid-version-constraint",
     "limit-reached",
     "link-leaves-repository",
+    "lock-file-drift",
     "misplaced-symbol",
     "missing-argument",
     "missing-module",

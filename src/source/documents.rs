@@ -9,6 +9,7 @@ use super::policy::POLICY_LIMIT;
 use super::read::{self, Failure};
 use super::top::{NEVER, slashed};
 use super::{Error, Worktree};
+use crate::engine::LOCK_FILE;
 use crate::text::{FileId, Source};
 
 /// Documents of a folder and of those below, each sorted by path.
@@ -72,6 +73,5 @@ impl Worktree {
 fn is_document(entry: &DirEntry) -> bool {
     let name = entry.file_name();
     let extension = Path::new(&name).extension();
-    (extension == Some(OsStr::new("hcl")) && name != ".terraform.lock.hcl")
-        || extension == Some(OsStr::new("md"))
+    (extension == Some(OsStr::new("hcl")) && name != LOCK_FILE) || extension == Some(OsStr::new("md"))
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use smol_str::{SmolStr, ToSmolStr};
 
-use crate::engine::{self, Signal};
+use crate::engine::{self, LOCK_FILE, Signal};
 
 /// What a folder holds; `At` says where each of its files is kept.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ impl<At> Listing<At> {
         if engine::is_module_file(name) {
             self.modules.push(Entry { name: name.to_smolstr(), kind, at });
         } else if Signal::may_be_in(name) {
-            self.has_lock_file |= name == ".terraform.lock.hcl";
+            self.has_lock_file |= name == LOCK_FILE;
             self.evidence.push(Entry { name: name.to_smolstr(), kind, at });
         } else if is_values_file(name) {
             self.has_values = true;

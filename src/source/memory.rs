@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::listing::is_values_file;
 use super::{File, Folder, Origin, Worktree, parent};
-use crate::engine::{self, Signal};
+use crate::engine::{self, LOCK_FILE, Signal};
 use crate::text::Source;
 
 /// See [`Worktree::of_files`].
@@ -42,7 +42,11 @@ impl Worktree {
                 let id = self.sources.push(Source::new(super::path::child(path, &name), content));
                 folder.files.push(File { name: SmolStr::new(&name), id: Some(id) });
             } else {
-                folder.has_lock_file |= name == ".terraform.lock.hcl";
+                if name == LOCK_FILE {
+                    folder.has_lock_file = true;
+                    let source = Source::new(super::path::child(path, &name), content.clone());
+                    folder.lock = Some(self.sources.push(source));
+                }
                 folder.has_values |= is_values_file(&name);
                 signals.extend(Signal::of_file(&name, &String::from_utf8_lossy(&content)));
                 others.insert(super::path::child(path, &name), content);

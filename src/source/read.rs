@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 use super::listing::{Entry, Kind, Listing};
 use super::path::child;
 use super::top::Top;
-use crate::engine::Signal;
+use crate::engine::{LOCK_FILE, Signal};
 use crate::finding::{Finding, Language, Severity};
 use crate::text::Source;
 
@@ -31,6 +31,8 @@ pub(super) struct Read {
     /// Module files, sorted byte by byte; without a source where a finding says why not.
     pub(super) files: Vec<(SmolStr, Option<Source>)>,
     pub(super) signals: Vec<Signal>,
+    /// The dependency lock file, if there is one that can be read.
+    pub(super) lock: Option<Source>,
     pub(super) findings: Vec<Finding>,
 }
 
@@ -83,7 +85,8 @@ impl Read {
     ) -> Self {
         let mut findings = Vec::new();
         let files = sources(path, listing, &bytes, &mut findings);
-        Self { files, signals: signals(listing, &bytes), findings }
+        let (signals, lock) = evidence(path, listing, &bytes);
+        Self { files, signals, lock, findings }
     }
 }
 
@@ -108,20 +111,25 @@ pub(super) fn sources<At>(
     listing.modules.iter().map(&mut read).collect()
 }
 
-/// What the files of a folder say about the engine.
-pub(super) fn signals<At>(
+/// What the files of a folder say about the engine, and the lock file among them.
+pub(super) fn evidence<At>(
+    path: &str,
     listing: &Listing<At>,
     bytes: impl Fn(&Entry<At>, u64) -> Result<Vec<u8>, Failure>,
-) -> Vec<Signal> {
+) -> (Vec<Signal>, Option<Source>) {
+    let mut lock = None;
     let names: Vec<&str> = listing.modules.iter().map(|entry| entry.name.as_str()).collect();
     let mut signals = Signal::of_module_files(&names);
     for entry in &listing.evidence {
         // What cannot be read says nothing.
         if let Ok(bytes) = bytes(entry, EVIDENCE_LIMIT) {
             signals.extend(Signal::of_file(&entry.name, &String::from_utf8_lossy(&bytes)));
+            if entry.name == LOCK_FILE {
+                lock = Some(Source::new(child(path, &entry.name), bytes));
+            }
         }
     }
-    signals
+    (signals, lock)
 }
 
 /// The bytes of a file that was named, and not listed: a folder or a pipe may have that name.

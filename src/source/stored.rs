@@ -80,7 +80,8 @@ impl Worktree {
         let reading = snapshot.read();
         for folder in above {
             let listing = reading.list(folder).unwrap_or_default();
-            let signals = read::signals(&listing, |entry, limit| reading.bytes(folder, entry, limit));
+            let bytes = |entry: &_, limit| reading.bytes(folder, entry, limit);
+            let (signals, _) = read::evidence(folder, &listing, bytes);
             self.listen(folder, signals);
         }
     }

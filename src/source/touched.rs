@@ -25,6 +25,7 @@ pub(super) struct Touched<'s> {
 struct Beside {
     signals: Vec<Signal>,
     has_lock_file: bool,
+    lock: Option<String>,
     has_values: bool,
 }
 
@@ -103,6 +104,8 @@ impl Touched<'_> {
 }
 
 fn beside(reading: &Reading<'_>, folder: &str, listing: &Listing<ObjectId>) -> Beside {
-    let signals = read::signals(listing, |entry, limit| reading.bytes(folder, entry, limit));
-    Beside { signals, has_lock_file: listing.has_lock_file, has_values: listing.has_values }
+    let bytes = |entry: &_, limit| reading.bytes(folder, entry, limit);
+    let (signals, lock) = read::evidence(folder, listing, bytes);
+    let lock = lock.map(|lock| lock.text().to_owned());
+    Beside { signals, has_lock_file: listing.has_lock_file, lock, has_values: listing.has_values }
 }

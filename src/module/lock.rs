@@ -1,0 +1,101 @@
+//! Turns a dependency lock file into the versions of providers that it selects.
+
+use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
+
+use crate::engine::{Features, Product};
+use crate::module::address::ProviderAddress;
+use crate::syntax::{self, Block, BlockSchema, Notation, Schema};
+use crate::text::{FileId, Source, Span};
+use crate::value::{Version, text};
+
+/// What a lock file selects.
+#[derive(Debug)]
+pub struct Lock {
+    selections: BTreeMap<ProviderAddress, Selection>,
+    /// Where it begins: the header of its first block.
+    pub start: Span,
+}
+
+/// What a lock file says of one provider.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Selection {
+    /// The version.
+    pub version: Version,
+    /// As it is written.
+    pub text: SmolStr,
+    /// Where it is written.
+    pub at: Span,
+}
+
+impl Lock {
+    /// Reads a lock file; none where something in it cannot be read.
+    pub fn read(id: FileId, source: &Source, features: &Features) -> Option<Self> {
+        let (file, wrong) = syntax::parse(id, source, Notation::Native);
+        let schema = Schema { attributes: &[], blocks: &[BlockSchema::new("provider", &["source"])] };
+        let (content, _) = file.body.partial_content(&schema, &mut Vec::new());
+        let selections = content.blocks.iter().map(|block| selection(block, features));
+        let selections: Option<_> = selections.collect();
+        let start = content.blocks.first().map_or_else(|| Span::new(id, 0..0), |block| block.header);
+        Some(Self { selections: selections.filter(|_| wrong.is_empty())?, start })
+    }
+
+    /// What it selects of a provider.
+    pub fn selection(&self, provider: &ProviderAddress) -> Option<&Selection> {
+        self.selections.get(&plain(provider.clone()))
+    }
+}
+
+fn selection(block: &Block, features: &Features) -> Option<(ProviderAddress, Selection)> {
+    let provider = ProviderAddress::parse(&block.labels.first()?.text, features).ok()?;
+    let expr = &block.attribute("version")?.expr;
+    let text = text(expr, &mut Vec::new())?;
+    Some((plain(provider), Selection { version: Version::parse(&text)?, text, at: expr.span }))
+}
+
+/// A provider of either engine's own registry as that of one: which of them wrote the file may not be known.
+fn plain(provider: ProviderAddress) -> ProviderAddress {
+    if Product::ALL.iter().any(|product| product.registry_host() == provider.host) {
+        return ProviderAddress { host: Product::Terraform.registry_host().into(), ..provider };
+    }
+    provider
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Engine;
+
+    fn read(text: &str) -> Option<Lock> {
+        let features = Engine::newest(Product::OpenTofu).features();
+        Lock::read(FileId::new(0), &Source::new(".terraform.lock.hcl", text.into()), &features)
+    }
+
+    fn provider(host: &str) -> ProviderAddress {
+        ProviderAddress { host: host.into(), namespace: "hashicorp".into(), name: "aws".into() }
+    }
+
+    #[test]
+    fn a_provider_has_one_version_in_whichever_registry() {
+        let lock = read(
+            "# By hand.\n\nprovider \"registry.terraform.io/hashicorp/aws\" {\n  version = \"5.1.0\"\n  hashes = [\n    \"h1:X\",\n  ]\n}\n",
+        );
+        let lock = lock.expect("a lock file");
+        let selected =
+            |host: &str| lock.selection(&provider(host)).map(|selection| selection.text.to_string());
+        assert_eq!(selected("registry.opentofu.org").as_deref(), Some("5.1.0"));
+        assert_eq!(selected("registry.terraform.io").as_deref(), Some("5.1.0"));
+        assert_eq!(selected("registry.example.com"), None);
+        assert_eq!(lock.start.start, 12);
+    }
+
+    #[test]
+    fn what_cannot_be_read_selects_nothing_at_all() {
+        assert!(read("provider \"a/b/c/d\" {\n  version = \"1.0.0\"\n}\n").is_none());
+        assert!(read("provider \"hashicorp/aws\" {}\n").is_none());
+        assert!(read("provider \"hashicorp/aws\" {\n  version = \"one\"\n}\n").is_none());
+        assert!(read("provider {\n").is_none());
+        assert!(read("").is_some());
+    }
+}

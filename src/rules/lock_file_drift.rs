@@ -1,0 +1,130 @@
+#![doc = include_str!("../../policies/rules/lock-file-drift.md")]
+
+use std::collections::BTreeMap;
+
+use super::{Context, Rule};
+use crate::finding::Finding;
+use crate::module::Module;
+use crate::module::address::ProviderAddress;
+use crate::module::declaration::{Origin, RequiredProvider};
+use crate::module::lock::{Lock, Selection};
+use crate::policy::Options;
+use crate::text::Span;
+use crate::tree::{Demand, Node, Role};
+
+pub(super) struct LockFileDrift;
+
+impl Rule for LockFileDrift {
+    const ID: &'static str = "lock-file-drift";
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        let module = node.module();
+        let Some(folder) = context.folder(&module.folder) else { return };
+        let Some(id) = folder.lock else {
+            if !folder.has_lock_file {
+                findings.extend(without_lock(node));
+            }
+            return;
+        };
+        let Some(lock) = Lock::read(id, context.sources().get(id), &module.features) else { return };
+        if is_called_for_use(node) {
+            findings.push(unread(node, &lock));
+            return;
+        }
+        let demands = node.demands();
+        for (provider, at) in needed_below(node) {
+            let shown = provider.display(module.features.registry_host);
+            findings.extend(match lock.selection(&provider) {
+                None => Some(unselected(&shown, at)),
+                Some(selection) => {
+                    demands.get(&Some(provider)).and_then(|demands| refused(&shown, selection, demands))
+                }
+            });
+        }
+    }
+}
+
+/// Whether some module that is used itself calls it: then the lock file of its root is the one that counts.
+fn is_called_for_use(node: Node<'_>) -> bool {
+    let is_used = |role: Role| matches!(role, Role::Root | Role::Shared);
+    node.role() == Role::Shared && node.callers().any(|(caller, _)| is_used(caller.role()))
+}
+
+fn unread(node: Node<'_>, lock: &Lock) -> Finding {
+    let finding = LockFileDrift::finding("Lock file that nobody reads")
+        .detail("Others call this module, and an engine reads only the lock file of the module that it is run in.")
+        .at(lock.start)
+        .help("remove the lock file");
+    node.callers().fold(finding, |finding, (_, call)| finding.related(call.origin.header(), "called here"))
+}
+
+fn without_lock(node: Node<'_>) -> Option<Finding> {
+    if node.role() != Role::Root || needed_below(node).is_empty() {
+        return None;
+    }
+    Some(
+        LockFileDrift::finding("Root module without a lock file")
+            .detail("Each `init` in a new place takes the newest providers that the constraints admit.")
+            .at(run_in(node)?)
+            .help("run `init`, and commit `.terraform.lock.hcl`")
+            .address("terraform"),
+    )
+}
+
+/// Where a module shows that an engine is run in it.
+fn run_in(node: Node<'_>) -> Option<Span> {
+    let module: &Module = node.module();
+    let storage = module.backend.as_ref().or(module.cloud.as_ref()).map(|storage| storage.block.header);
+    let configured = node.configured_providers().map(|provider| &provider.origin).map(Origin::header);
+    storage.or_else(|| configured.min())
+}
+
+/// Every provider that a module and those below it need, each with a place that says so. Modules that were not read
+/// whole may need more.
+fn needed_below(node: Node<'_>) -> BTreeMap<ProviderAddress, Span> {
+    let place = |entry: &RequiredProvider| entry.source.as_ref().map_or(entry.span, |source| source.span);
+    let mut needed = BTreeMap::new();
+    for id in node.tree().below(&[node.id()]) {
+        let module = node.tree().node(id).module();
+        let required = module.required_providers.values();
+        let required = required.map(|entry| (Some(entry.address.clone()), place(entry)));
+        let resources = module.resources.values();
+        let used = resources.map(|resource| (resource.provider.clone(), resource.origin.header()));
+        for (provider, at) in required.chain(used) {
+            if let Some(provider) = provider.filter(|provider| !provider.is_built_in()) {
+                needed.entry(provider).or_insert(at);
+            }
+        }
+    }
+    needed
+}
+
+fn unselected(provider: &str, needed: Span) -> Finding {
+    LockFileDrift::finding("Provider without a selection in the lock file")
+        .detail(format!("`{provider}` is needed, and the lock file has no version of it, so `plan` stops."))
+        .at(needed)
+        .help("run `init`, and commit the lock file")
+        .address(format!("required_providers.{provider}"))
+}
+
+fn refused(provider: &str, selection: &Selection, demands: &[Demand]) -> Option<Finding> {
+    let Selection { version, text, at } = selection;
+    // A prerelease is selected on purpose, and by other rules.
+    let refuses = |demand: &&Demand| !version.is_prerelease() && !demand.constraints.matches(version);
+    let refusing: Vec<&Demand> = demands.iter().filter(refuses).collect();
+    let (text, wanted) = (text.as_str(), refusing.first()?.text.as_str());
+    let finding = LockFileDrift::finding("Selection of the lock file that a constraint refuses")
+        .detail(format!("`{provider}` is locked at {text:?}, which {wanted:?} does not let through."))
+        .at(*at)
+        .label("is selected")
+        .help("run `init -upgrade`, and commit the lock file")
+        .address(format!("required_providers.{provider}"));
+    let asked = |finding: Finding, demand: &&Demand| {
+        finding.related(demand.at, format!("asks for {:?}", demand.text.as_str()))
+    };
+    Some(refusing.iter().fold(finding, asked))
+}
