@@ -10,16 +10,21 @@ use std::path::Path;
 use std::process::Command;
 
 use overrule::check::example::{Example, examples};
-use overrule::engine::Product;
+use overrule::engine::{Engine, FileKind, Notation, Product};
+use overrule::module::address::ModuleSource;
+use overrule::module::declaration::VersionConstraint;
+use overrule::module::{Module, ModuleFile};
 use overrule::rules::ENTRIES;
 use overrule::rules::page::Page;
-use serde_json::Value;
+use overrule::syntax;
+use overrule::text::{FileId, Source};
+use serde_json::{Value, json};
 
 /// The release that pages speak of.
 const RELEASE: &str = "1.11.4";
 
 /// What is so only because nothing was installed.
-const OF_INSTALLATION: &[&str] = &["Missing required provider", "Module not installed"];
+const OF_INSTALLATION: &[&str] = &["Missing required provider"];
 
 #[test]
 fn terraform_says_nothing_where_a_page_says_so() {
@@ -94,8 +99,10 @@ fn ask(terraform: &OsString, example: &Example) -> Vec<String> {
 fn validate(terraform: &OsString, root: &Path, aside: &Path) -> Vec<Value> {
     let data = aside.join("data");
     fs::create_dir_all(data.join("modules")).expect("a data folder");
-    fs::write(data.join("modules/modules.json"), calls::manifest(&calls::installed(root)))
-        .expect("a manifest");
+    let manifest = calls::manifest(&calls::installed(root));
+    let mut manifest: Value = serde_json::from_str(&manifest).expect("a manifest");
+    manifest["Modules"].as_array_mut().expect("a list").extend(elsewhere(root));
+    fs::write(data.join("modules/modules.json"), manifest.to_string()).expect("a manifest");
     let output = command(terraform)
         .args(["validate", "-json", "-no-color"])
         .current_dir(root)
@@ -105,6 +112,55 @@ fn validate(terraform: &OsString, root: &Path, aside: &Path) -> Vec<Value> {
         .expect("terraform runs");
     let answer: Value = serde_json::from_slice(&output.stdout).expect("an answer in JSON");
     answer["diagnostics"].as_array().cloned().unwrap_or_default()
+}
+
+/// Empty modules in the place of those that the root calls from elsewhere, as if `init` had fetched them.
+fn elsewhere(root: &Path) -> Vec<Value> {
+    let features = Engine::newest(Product::Terraform).features();
+    let mut names: Vec<String> = fs::read_dir(root)
+        .expect("a folder")
+        .filter_map(|entry| entry.expect("an entry").file_name().into_string().ok())
+        .filter(|name| name.strip_suffix(".tf").is_some())
+        .collect();
+    names.sort();
+    let read = |name: &String| Source::new(name.as_str(), fs::read(root.join(name)).expect("a file"));
+    let sources: Vec<Source> = names.iter().map(read).collect();
+    let parse = |source: &Source| syntax::parse(FileId::new(0), source, Notation::Native).0;
+    let parsed: Vec<syntax::File> = sources.iter().map(parse).collect();
+    let files = sources.iter().zip(&parsed).map(|(source, file)| ModuleFile {
+        name: source.name(),
+        body: &file.body,
+        kind: if source.name().strip_suffix("override.tf").is_some() {
+            FileKind::Override
+        } else {
+            FileKind::Primary
+        },
+        complete: file.complete,
+    });
+    let module = Module::build("", &files.collect::<Vec<_>>(), &features, &mut Vec::new());
+    let calls = module.calls.values().filter_map(|call| {
+        let address = call.source.as_ref()?.address.as_ref()?;
+        let version = match address {
+            ModuleSource::Local(_) => return None,
+            ModuleSource::Registry(_) => Some(some_version(call.version.as_ref())),
+            ModuleSource::Remote(_) => None,
+        };
+        let folder = format!("fetched/{}", call.name);
+        fs::create_dir_all(root.join(&folder)).expect("a folder");
+        fs::write(root.join(&folder).join("main.tf"), "").expect("a file");
+        let (key, address) = (call.name.as_str(), address.to_string());
+        Some(json!({ "Key": key, "Source": address, "Dir": folder, "Version": version }))
+    });
+    calls.collect()
+}
+
+/// A version that a constraint lets through: the first that is written in it.
+fn some_version(constraint: Option<&VersionConstraint>) -> String {
+    let Some(text) = constraint.map(|constraint| constraint.text.as_str()) else { return "1.0.0".to_owned() };
+    let number = text.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let number: String = number.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+    let missing = 2 - number.matches('.').count().min(2);
+    format!("{number}{}", ".0".repeat(missing))
 }
 
 /// The program on PATH, if it is the release that pages speak of.
