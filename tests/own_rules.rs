@@ -145,3 +145,64 @@ fn both_engines_find_it_once() {
     let files = [("main.tf", "resource \"a_b\" \"c\" {}\n"), ("overrule.hcl", OWNER)];
     assert_eq!(found(&files, &["owner-tag"]), ["main.tf:1,1 owner-tag a_b.c"]);
 }
+
+/// What is wrong with the options of a rule of some kind: place, summary, detail and help.
+fn refused(kind: &str, options: &str) -> String {
+    let policy = format!("rule \"{kind}\" \"own\" {{\n{options}\n}}\n");
+    let mut worktree = Worktree::of_files(vec![("overrule.hcl".to_owned(), policy.into_bytes())]);
+    let file = worktree.read_policy().expect("one policy");
+    let mistakes = load_policy(&mut worktree, file).expect_err("a mistake");
+    let [finding] = mistakes.as_slice() else { panic!("one mistake: {mistakes:#?}") };
+    let place = finding.primary.map(|span| worktree.sources().place(span)).unwrap_or_default();
+    format!(
+        "{place} {}: {} ({})",
+        finding.summary,
+        finding.detail,
+        finding.help.as_deref().unwrap_or_default()
+    )
+}
+
+#[test]
+fn a_mistake_in_an_option_is_told_where_it_stands() {
+    let argument = "blocks = [\"resource\"]\nargument = ";
+    assert!(
+        refused("naming", "blocks = [\"local\"]\npattern = \"a)|(b\"")
+            .starts_with("overrule.hcl:3,11 Invalid `pattern`: unopened group")
+    );
+    assert!(
+        refused("naming", "blocks = [\"local\"]\npattern = \"a\"\nstyle = \"snake_case\"")
+            .starts_with("overrule.hcl:4,9 Invalid `style`")
+    );
+    assert!(refused("naming", "blocks = [\"local\"]").ends_with("(set `style`)"));
+    assert_eq!(
+        refused("required-argument", "blocks = [\"local.*\"]\nargument = \"a\""),
+        "overrule.hcl:2,11 Unknown kind of block: No kind of block is called `local` here. There are `action`, `backend`, `check`, `cloud`, `data`, `ephemeral`, `import`, `module`, `moved`, `output`, `provider`, `removed`, `resource`, `variable`. ()"
+    );
+    assert!(
+        refused("forbidden-block", "blocks = [\"aws_iam_user.*\"]")
+            .ends_with("(write `resource.aws_iam_user.*`)")
+    );
+    assert!(refused("forbidden-block", "blocks = [\"resourc.x\"]").ends_with("(did you mean `resource`?)"));
+    assert!(
+        refused("forbidden-block", "blocks = [\"resource.[\"]")
+            .starts_with("overrule.hcl:2,11 Invalid pattern")
+    );
+    assert!(
+        refused("required-argument", &format!("{argument}tags[0]"))
+            .starts_with("overrule.hcl:3,12 Invalid path of an argument")
+    );
+    assert!(refused("required-argument", &format!("{argument}5")).contains("`argument` takes a text"));
+    assert!(refused("forbidden-value", &format!("{argument}\"a\"")).ends_with("(set `values`)"));
+    assert!(
+        refused("allowed-value", &format!("{argument}\"a\"\nvalues = [null]"))
+            .starts_with("overrule.hcl:4,11 Unsuitable value")
+    );
+    assert!(refused("allowed-source", "").ends_with("(set `modules`)"));
+    assert!(
+        refused("required-file", "file = \"../README.md\"").starts_with("overrule.hcl:2,8 Invalid `file`")
+    );
+    assert!(
+        refused("required-file", "file = \"a\"\nroles = [\"shard\"]").ends_with("(did you mean `shared`?)")
+    );
+    assert!(refused("required-file", "file = \"a\"\nmesage = \"b\"").ends_with("(did you mean `message`?)"));
+}

@@ -44,7 +44,8 @@ impl Rule for Naming {
                 return Err(options.refuse("style", "A `pattern` says already how names are to be."));
             }
             (Some(pattern), None) => {
-                let whole = Regex::new(&format!("^(?:{pattern})$"));
+                // By itself first: what closes a group that it never opened would be read as something else below.
+                let whole = Regex::new(&pattern).and_then(|_| Regex::new(&format!("^(?:{pattern})$")));
                 Wanted::Pattern(whole.map_err(|error| options.refuse("pattern", reason(&error)))?, pattern)
             }
             (None, style) => Wanted::Style(options.required("style", style)?),
