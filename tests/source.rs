@@ -177,6 +177,13 @@ fn nested_repositories_and_submodules_are_not_part_of_it() {
     assert_eq!(names(&worktree), ["main.tf"]);
     assert_eq!(worktree.reach("nested"), Reached::Foreign);
     assert_eq!(worktree.reach("sub"), Reached::Foreign);
+
+    // As after a clone that does not ask for submodules: what is in them is not known.
+    fs::remove_dir_all(place.path().join("sub")).expect("the submodule goes");
+    fs::create_dir(place.path().join("sub")).expect("an empty folder");
+    let mut worktree = place.open();
+    assert_eq!(worktree.reach("sub/inner"), Reached::Foreign);
+    assert_eq!(worktree.reach("inner"), Reached::Missing);
 }
 
 #[test]

@@ -29,6 +29,17 @@ impl Globs {
         set.build().map(Self).map_err(|error| error.to_string())
     }
 
+    /// Reads patterns of source addresses: each means the whole address, `*` stays between two `/`, and `**` goes across.
+    /// Nothing is added to what is written, for such a pattern may say what is safe.
+    pub fn of_sources<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
+        let mut set = GlobSetBuilder::new();
+        for pattern in patterns {
+            let glob = GlobBuilder::new(pattern).literal_separator(true).backslash_escape(true).build();
+            set.add(glob.map_err(|error| format!("`{pattern}` is no pattern of sources: {}", error.kind()))?);
+        }
+        set.build().map(Self).map_err(|error| error.to_string())
+    }
+
     /// Whether a path, from the top of the run with `/` between folders, is meant.
     pub fn has(&self, path: &str) -> bool {
         self.0.is_match(path)
@@ -72,6 +83,18 @@ mod tests {
         assert!(has("**/fixtures", "a/b/fixtures/main.tf"));
         assert!(has(".", "") && has("./.", "a/b.tf"));
         assert!(!Globs::default().has("main.tf"));
+    }
+
+    #[test]
+    fn patterns_of_sources_mean_no_more_than_they_say() {
+        let has = |pattern: &str, source: &str| Globs::of_sources([pattern]).expect("a pattern").has(source);
+        assert!(has("git::https://git.example.com/**", "git::https://git.example.com/a/b.git?ref=v1"));
+        assert!(has("hashicorp/*", "hashicorp/aws"));
+        assert!(!has("*/*", "evil.example.net/x/y"));
+        for pattern in ["*", "./*", "./**", "/**", "hashicorp"] {
+            assert!(!has(pattern, "hashicorp/aws"), "{pattern}");
+            assert!(!has(pattern, "git::https://evil.example.net/x.git"), "{pattern}");
+        }
     }
 
     #[test]

@@ -44,6 +44,17 @@ impl<'p> Options<'p> {
         Globs::new(patterns).map_err(|error| fault("Invalid pattern", self.span(name)).detail(error))
     }
 
+    /// Patterns of source addresses; none match where the option is not set.
+    pub fn sources(&self, name: &'static str) -> Result<Globs, Finding> {
+        let Some(patterns) = self.listed(name)? else { return Ok(Globs::default()) };
+        for (pattern, span) in &patterns {
+            Globs::of_sources([pattern.as_str()])
+                .map_err(|error| fault("Invalid pattern", *span).detail(error))?;
+        }
+        let patterns = patterns.iter().map(|(pattern, _)| pattern.as_str());
+        Globs::of_sources(patterns).map_err(|error| fault("Invalid pattern", self.span(name)).detail(error))
+    }
+
     /// Patterns of whole texts. Numbers and `true` or `false` among them stand for how they are written.
     pub fn patterns(&self, name: &'static str) -> Result<Option<Patterns>, Finding> {
         let Some(expr) = self.ask(name) else { return Ok(None) };

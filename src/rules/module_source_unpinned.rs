@@ -17,7 +17,7 @@ impl Rule for ModuleSourceUnpinned {
     const ID: &'static str = "module-source-unpinned";
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self { allow: options.globs("allow")? })
+        Ok(Self { allow: options.sources("allow")? })
     }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {

@@ -15,7 +15,7 @@ impl Rule for ModuleVersionExact {
     const ID: &'static str = "module-version-exact";
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self { own: options.globs("own")? })
+        Ok(Self { own: options.sources("own")? })
     }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {

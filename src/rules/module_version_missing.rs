@@ -14,7 +14,7 @@ impl Rule for ModuleVersionMissing {
     const ID: &'static str = "module-version-missing";
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self { allow: options.globs("allow")? })
+        Ok(Self { allow: options.sources("allow")? })
     }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {

@@ -63,7 +63,10 @@ impl Top {
 
     /// What there is at `path`, given from the top.
     pub(super) fn place(&self, path: &str) -> Place {
-        let Ok(real) = std::fs::canonicalize(self.path.join(path)) else { return Place::Missing };
+        let Ok(real) = std::fs::canonicalize(self.path.join(path)) else {
+            // A submodule that was not checked out, and what a tool has yet to bring, may well hold it.
+            return if self.is_foreign(path) { Place::Foreign } else { Place::Missing };
+        };
         if !self.holds(&real) {
             return Place::Outside;
         }

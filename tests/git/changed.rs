@@ -292,6 +292,23 @@ fn a_hook_is_given_names_or_none() {
     assert_eq!(check(&place, &["--hook", "no/such.tf"]).code, Some(2), "nobody has it");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_name_that_is_no_text_hides_nothing_from_a_hook() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let place = repository(&[("main.tf", "")]);
+    let folder = place.path().join(OsStr::from_bytes(b"d\xff"));
+    std::fs::create_dir(&folder).expect("a folder");
+    std::fs::write(folder.join("a.tf"), "variable \"a\" {}\nvariable \"a\" {}\n").expect("a file");
+    place.git(&["add", "--all"]);
+    let mut command = place.overrule_in(&place.path(), &["check", "--format", "concise", "--hook"]);
+    let said = Said::by(command.arg(OsStr::from_bytes(b"d\xff/a.tf")));
+    assert_eq!(said.code, Some(1));
+    assert!(said.out.contains("Duplicate variable declaration"), "{}", said.out);
+}
+
 #[test]
 fn names_that_are_staged_stand_for_the_commit_with_all_that_it_deletes() {
     let place = repository(&[

@@ -80,11 +80,13 @@ impl Arguments {
             return Ok(of_commit(staged));
         }
         let mut names = Vec::new();
+        // A name that no text can hold cannot be told from those of other files.
+        let mut is_any = false;
         for path in paths {
             match staged.scope(current, &[path]) {
                 Ok(inside) => names.extend(inside),
                 // What git does not have yet is not about to be committed.
-                Err(_) if current.join(path).exists() => {}
+                Err(_) if current.join(path).exists() => is_any |= path.to_str().is_none(),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -92,7 +94,7 @@ impl Arguments {
         for path in staged.paths() {
             left.remove(path.as_str());
         }
-        if left.is_empty() && !names.is_empty() {
+        if is_any || left.is_empty() && !names.is_empty() {
             return Ok(of_commit(staged));
         }
         Ok(Wanted::Named { index: Change::none(current)?, paths: names })

@@ -25,7 +25,7 @@ impl Rule for AllowedSource {
     const ID: &'static str = "allowed-source";
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
-        let set = |name| Ok(options.texts(name)?.is_some().then_some(options.globs(name)?));
+        let set = |name| Ok(options.texts(name)?.is_some().then_some(options.sources(name)?));
         let (modules, providers) = (set("modules")?, set("providers")?);
         if providers.is_none() {
             options.required("modules", modules.as_ref())?;
