@@ -2,6 +2,7 @@
 
 mod additions;
 mod allow;
+mod atlas;
 mod baseline;
 pub mod book;
 mod calls;
@@ -19,16 +20,15 @@ mod memory;
 mod rulebook;
 mod run;
 mod sayings;
-mod survey;
 mod threads;
 mod verdict;
 
 pub use additions::Additions;
+pub use atlas::{Atlas, View};
 pub use baseline::Baseline;
 pub use change::{Checked, run_change, run_named};
 pub use exceptions::{EXPIRED_EXCEPTION, UNUSED_EXCEPTION};
 pub use load::{load_policy, rule_names, rule_names_under};
 pub use run::run;
-pub use survey::{Survey, View};
 pub use threads::in_threads;
 pub use verdict::{AskedBy, Excuse, Excused, Outcome, Settings, Verdict, judge};

@@ -12,6 +12,7 @@ mod place;
 mod policy;
 mod progress;
 mod rules;
+mod state;
 mod stream;
 mod terminal;
 mod test;

@@ -8,8 +8,8 @@ use clap::ValueEnum;
 
 use super::stream::{err, out};
 use super::terminal::Terminal;
-use super::{Failure, place, policy};
-use crate::check::{Survey, View};
+use super::{Failure, place, policy, state};
+use crate::check::{Atlas, View};
 use crate::engine::{Choice, FileKind};
 use crate::finding::{Finding, Severity};
 use crate::report::merged::{self, MergeStyle};
@@ -39,6 +39,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
     engine: Option<Choice>,
     #[command(flatten)]
+    state: state::Arguments,
+    #[command(flatten)]
     policy: policy::Arguments,
 }
 
@@ -57,11 +59,10 @@ const REFUSED: u8 = 1;
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let current = env::current_dir()
         .map_err(|error| Failure::new(format!("the current folder cannot be read: {error}")))?;
-    let opened = Worktree::open(&current, &[&arguments.folder]);
-    let mut worktree = opened.map_err(|error| Failure::new(error.to_string()))?;
+    let mut worktree = arguments.state.open(&current, std::slice::from_ref(&arguments.folder))?;
     let (policy, _) = arguments.policy.load(&current, &mut worktree, terminal)?;
-    let survey = Survey::of(&mut worktree, arguments.engine.as_ref(), &policy);
-    let seen = seen(&survey, &worktree);
+    let atlas = Atlas::of(&mut worktree, arguments.engine.as_ref(), &policy);
+    let seen = seen(&atlas, &worktree);
     let is_sound = |(view, node): &&(View<'_>, Node<'_>)| !is_broken(view.findings(*node));
     let Some((view, node)) = seen.iter().find(is_sound).or(seen.first()) else {
         return Err(no_module(&arguments.folder, &current));
@@ -119,10 +120,10 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
 }
 
 /// The module that was asked for, as each engine sees it that it is for.
-fn seen<'s>(survey: &'s Survey, worktree: &Worktree) -> Vec<(View<'s>, Node<'s>)> {
+fn seen<'s>(atlas: &'s Atlas, worktree: &Worktree) -> Vec<(View<'s>, Node<'s>)> {
     let is_asked_for = |node: &Node<'_>| worktree.scope().iter().any(|path| *path == node.module().folder);
     let of_view = |view: View<'s>| Some((view, view.modules().find(is_asked_for)?));
-    survey.views().filter_map(of_view).collect()
+    atlas.views().filter_map(of_view).collect()
 }
 
 fn is_broken(findings: &[Finding]) -> bool {

@@ -221,7 +221,7 @@ impl Change {
 }
 
 /// Where a path leads from the top, if it stays below that; the end of it need not be there any more.
-fn from_top(top: &Path, current: &Path, path: &Path) -> Option<String> {
+pub(super) fn from_top(top: &Path, current: &Path, path: &Path) -> Option<String> {
     let current = current.canonicalize().ok()?;
     let mut at = PathBuf::new();
     for step in current.join(path).components() {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
+use super::change::from_top;
 use super::git::Git;
 use super::read::{self, Failure, Read};
 use super::snapshot::Snapshot;
@@ -25,6 +26,21 @@ impl Worktree {
         let git = Git::around(current)?;
         let tree = git.tree(git.commit(revision)?)?;
         Self::of_snapshot(&Arc::new(Snapshot::of_tree(&git.repository, tree)), git.top.as_deref())
+    }
+
+    /// The same, with these paths asked for, as they are given in the folder `current`; without one it is the top. They
+    /// need not lie there now.
+    pub fn asked(self, current: &Path, paths: &[impl AsRef<Path>]) -> Result<Self, Error> {
+        if paths.is_empty() {
+            return Ok(self);
+        }
+        let top = self.top().unwrap_or(current);
+        let inside = paths.iter().map(AsRef::as_ref).map(|path| {
+            from_top(top, current, path)
+                .ok_or_else(|| Error::git(format!("`{}` lies outside of the repository", path.display())))
+        });
+        let inside: Vec<String> = inside.collect::<Result<_, _>>()?;
+        Ok(self.within(&inside))
     }
 
     fn of_snapshot(snapshot: &Arc<Snapshot>, top: Option<&Path>) -> Result<Self, Error> {

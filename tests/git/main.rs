@@ -7,5 +7,6 @@ mod commit;
 mod content;
 mod dice;
 mod memory;
+mod merge;
 mod place;
 mod random;

@@ -15,7 +15,7 @@ use crate::tree::{Node, NodeId, Tree};
 
 /// All modules of a work tree.
 #[derive(Debug)]
-pub struct Survey {
+pub struct Atlas {
     library: Library,
     sights: BTreeMap<Engine, Sight>,
     roots: BTreeMap<Engine, Vec<NodeId>>,
@@ -34,7 +34,7 @@ pub struct View<'s> {
     library: &'s Library,
 }
 
-impl Survey {
+impl Atlas {
     /// Looks at every module with the engines of `choice`, else with those of the policy, else with those that files
     /// speak for, else with both.
     pub fn of(worktree: &mut Worktree, choice: Option<&Choice>, policy: &Policy) -> Self {

@@ -1,0 +1,30 @@
+//! Turns the options that say which state of a repository is looked at into what was read of it.
+
+use std::path::{Path, PathBuf};
+
+use super::Failure;
+use crate::source::Worktree;
+
+/// Options that say which state is looked at; without one it is the work tree.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(super) struct Arguments {
+    /// Looks at what is staged, in the place of the work tree
+    #[arg(long)]
+    staged: bool,
+    /// Looks at a commit, in the place of the work tree
+    #[arg(long, value_name = "REV", conflicts_with = "staged")]
+    rev: Option<String>,
+}
+
+impl Arguments {
+    /// Reads that state of the repository around some paths.
+    pub(super) fn open(&self, current: &Path, paths: &[PathBuf]) -> Result<Worktree, Failure> {
+        let read = match &self.rev {
+            Some(revision) => Worktree::of_revision(current, revision),
+            None if self.staged => Worktree::of_index(current),
+            None => return Ok(Worktree::open(current, paths)?),
+        };
+        Ok(read?.asked(current, paths)?)
+    }
+}

@@ -1,0 +1,44 @@
+//! What is printed of a module as it is staged, or as it is in a commit.
+
+use crate::place::Place;
+
+const BASE: &str = "locals {\n  a = 1\n}\n";
+
+fn merged(place: &Place, arguments: &[&str]) -> String {
+    let said = place.overrule(&[&["merge", "--no-comments"], arguments].concat());
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    said.out
+}
+
+#[test]
+fn each_state_is_merged_for_itself() {
+    let place = Place::committed(&[("net/main.tf", BASE)]);
+    place.stage("net/a_override.tf", "locals { a = 2 }\n");
+    place.write("net/a_override.tf", "locals { a = 3 }\n");
+    assert_eq!(merged(&place, &["net"]), BASE.replace('1', "3"));
+    assert_eq!(merged(&place, &["--staged", "net"]), BASE.replace('1', "2"));
+    assert_eq!(merged(&place, &["--rev", "HEAD", "net"]), BASE);
+}
+
+#[test]
+fn a_folder_that_is_gone_is_still_in_the_commit() {
+    let place = Place::committed(&[("net/main.tf", BASE), ("live/main.tf", BASE)]);
+    place.git(&["rm", "-r", "--quiet", "net"]);
+    let said = place.overrule(&["merge", "--staged", "net"]);
+    let told = "error: there is no Terraform or OpenTofu module in `net`\n  help: `overrule modules` lists those that there are\n";
+    assert_eq!((said.code, said.err.as_str()), (Some(2), told));
+    assert_eq!(merged(&place, &["--rev", "HEAD", "net"]), BASE);
+    let from_inside =
+        place.overrule_in(&place.path().join("live"), &["merge", "--rev", "HEAD", "--no-comments", "../net"]);
+    let output = { from_inside }.output().expect("the program runs");
+    assert_eq!(String::from_utf8(output.stdout).expect("UTF-8"), BASE);
+}
+
+#[test]
+fn a_path_outside_and_a_revision_that_is_not_there_are_refused() {
+    let place = Place::committed(&[("net/main.tf", BASE)]);
+    let said = place.overrule(&["merge", "--staged", "../net"]);
+    assert_eq!((said.code, said.err.as_str()), (Some(2), "error: `../net` lies outside of the repository\n"));
+    let said = place.overrule(&["merge", "--rev", "nowhere", "net"]);
+    assert_eq!((said.code, said.err.as_str()), (Some(2), "error: no commit is called `nowhere` here\n"));
+}
