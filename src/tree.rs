@@ -23,6 +23,7 @@ mod rings;
 mod similar;
 mod role;
 mod survey;
+mod ways;
 #[cfg(test)]
 mod tests;
 
@@ -34,12 +35,15 @@ use smol_str::SmolStr;
 pub use configurations::{Configuration, ProviderMention, Uses};
 pub use demands::{Demand, Subject};
 pub use evaluation::Values;
-pub use role::{Role, Surroundings};
+pub use role::{Reason, Role, Surroundings};
 pub use survey::Survey;
+pub use ways::{Instance, Reaching, Way};
 
 use crate::engine::Engine;
 use crate::module::Module;
+use crate::module::address::ModuleSource;
 use crate::module::declaration::ModuleCall;
+use crate::source::join;
 
 /// A module of a [`Tree`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -173,6 +177,14 @@ impl<'t> Node<'t> {
         self.data().calls.get(call).copied().unwrap_or(Callee::Opaque)
     }
 
+    /// The folder that a call names, from the top, be it there or not; none of what comes from elsewhere.
+    pub fn named_by(self, call: &ModuleCall) -> Option<String> {
+        match call.source.as_ref()?.address.as_ref()? {
+            ModuleSource::Local(path) => join(&self.module().folder, path),
+            ModuleSource::Registry(_) | ModuleSource::Remote(_) => None,
+        }
+    }
+
     /// The module that the call of that name leads to, where it is known.
     pub fn child(self, call: &str) -> Option<Node<'t>> {
         match self.callee(call) {
@@ -192,6 +204,11 @@ impl<'t> Node<'t> {
 
     /// What it is there for.
     pub fn role(self) -> Role {
+        self.role_with_reason().0
+    }
+
+    /// What it is there for, and what shows that.
+    pub fn role_with_reason(self) -> (Role, Reason) {
         role::of(self, self.data().around)
     }
 
