@@ -8,6 +8,7 @@ mod completions;
 mod explain;
 mod hook;
 mod merge;
+mod modules;
 mod place;
 mod policy;
 mod progress;
@@ -41,6 +42,8 @@ enum Command {
     Check(Box<check::Arguments>),
     /// Prints a module as it is after all its override files, with the origin of what they changed
     Merge(Box<merge::Arguments>),
+    /// Prints how modules call each other, and which provider configurations reach them
+    Modules(Box<modules::Arguments>),
     /// Prints what a rule finds, why that matters, and what to write instead
     Explain(explain::Arguments),
     /// Lists every rule: its level under the policy that holds here, who set it, and one line on what it finds
@@ -99,6 +102,7 @@ pub fn main() -> ExitCode {
     let done = match arguments.command {
         Command::Check(arguments) => check::run(&arguments, &terminal),
         Command::Merge(arguments) => merge::run(&arguments, &terminal),
+        Command::Modules(arguments) => modules::run(&arguments, &terminal),
         Command::Explain(arguments) => explain::run(&arguments, &terminal),
         Command::Rules(arguments) => rules::run(&arguments, &terminal),
         Command::Test(arguments) => test::run(&arguments, &terminal),

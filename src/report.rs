@@ -10,6 +10,7 @@ mod json;
 mod junit;
 mod markdown;
 pub mod merged;
+pub mod modules;
 mod place;
 mod prose;
 mod sarif;

@@ -8,5 +8,6 @@ mod content;
 mod dice;
 mod memory;
 mod merge;
+mod modules;
 mod place;
 mod random;

@@ -1,0 +1,182 @@
+//! Turns paths into the modules that are there, how they call each other, and which provider configurations reach them.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use smol_str::SmolStr;
+
+use super::stream::err;
+use super::terminal::Terminal;
+use super::{Failure, place, policy, say, state};
+use crate::check::Atlas;
+use crate::engine::{Choice, Engine};
+use crate::module::declaration::ModuleCall;
+use crate::report::Style;
+use crate::report::modules::{Drawing, Picture};
+use crate::source::{Change, Worktree, parent};
+use crate::tree::{Callee, Node};
+
+/// Arguments of `modules`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// Shows the modules under these paths, and what they call [default: the whole repository, or the current folder]
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// How it is shown
+    #[arg(long, value_enum, default_value = "human")]
+    format: Format,
+    /// Shows what calls this module, up to those that nobody calls
+    #[arg(long, value_name = "MODULE", conflicts_with_all = ["paths", "impact"])]
+    callers: Option<PathBuf>,
+    /// Shows the modules that a staged change touches, and everything that leads there
+    #[arg(long, conflicts_with_all = ["staged", "rev"])]
+    impact: bool,
+    /// What the modules are for: `terraform`, `opentofu`, or one of them in a version (`terraform@1.11`)
+    #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
+    engine: Option<Choice>,
+    #[command(flatten)]
+    state: state::Arguments,
+    #[command(flatten)]
+    policy: policy::Arguments,
+}
+
+/// How modules are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// As a tree
+    Human,
+    /// For programs
+    Json,
+    /// As a graph for Graphviz
+    Dot,
+    /// As a graph for Mermaid
+    Mermaid,
+}
+
+/// Prints the modules.
+pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
+    let current = env::current_dir()
+        .map_err(|error| Failure::new(format!("the current folder cannot be read: {error}")))?;
+    let mut changed = BTreeSet::new();
+    let mut worktree = if arguments.impact {
+        changed = Change::staged(&current)?.touched()?.into_iter().map(SmolStr::from).collect();
+        Worktree::of_index(&current)?.asked(&current, &arguments.paths)?
+    } else {
+        arguments.state.open(&current, &arguments.paths)?
+    };
+    if let Some(module) = &arguments.callers {
+        worktree = worktree.asked(&current, &[module])?;
+    }
+    let (policy, _) = arguments.policy.load(&current, &mut worktree, terminal)?;
+    let atlas = Atlas::of(&mut worktree, arguments.engine.as_ref(), &policy);
+    let Terminal { color, unicode, width, .. } = *terminal;
+    let names = place::names(&current, worktree.top());
+    let style = Style { color, unicode, width, names, ..Style::default() };
+    let (sources, scope) = (worktree.sources(), worktree.scope());
+    let mut picture = Picture { tops: Vec::new(), kept: None, changed, sources, style: &style };
+    let all: Vec<(Engine, Node<'_>)> =
+        atlas.views().flat_map(|view| view.modules().map(move |node| (view.engine, node))).collect();
+    let called = arguments.callers.is_some().then(|| all.iter().find(|(_, node)| is_at(node, scope)));
+    if let Some(called) = called {
+        let (_, node) = called.ok_or_else(|| {
+            Failure::new("no module lies there that could be called")
+                .help("`overrule modules` lists those that there are")
+        })?;
+        picture.kept = Some(leading_to(vec![*node]));
+        picture.tops = tops(&all, &[String::new()], picture.kept.as_ref());
+        return say(&match arguments.format {
+            Format::Human => picture.callers(*node),
+            format => shown(&picture, format),
+        });
+    }
+    if arguments.impact {
+        let touched = all.iter().map(|(_, node)| *node).filter(|node| is_touched(*node, &picture.changed));
+        picture.kept = Some(leading_to(touched.collect()));
+    }
+    picture.tops = tops(&all, scope, picture.kept.as_ref());
+    if picture.tops.is_empty() {
+        err(if arguments.impact {
+            "note: nothing is staged that a module is made of\n"
+        } else {
+            "note: no Terraform or OpenTofu module was found\n"
+        });
+    }
+    say(&shown(&picture, arguments.format))
+}
+
+fn shown(picture: &Picture<'_>, format: Format) -> String {
+    match format {
+        Format::Human => picture.outline(),
+        Format::Json => picture.document(),
+        Format::Dot => picture.drawing(Drawing::Dot),
+        Format::Mermaid => picture.drawing(Drawing::Mermaid),
+    }
+}
+
+fn is_at(node: &Node<'_>, scope: &[String]) -> bool {
+    scope.iter().any(|path| *path == node.module().folder)
+}
+
+/// Whether a change touches a module, or takes away what it calls.
+fn is_touched(node: Node<'_>, changed: &BTreeSet<SmolStr>) -> bool {
+    let loses = |(call, callee): (&ModuleCall, Callee)| {
+        let path = node.named_by(call).filter(|_| callee == Callee::Missing);
+        path.is_some_and(|path| changed.contains(path.as_str()))
+    };
+    changed.contains(&node.module().folder) || node.calls().any(loses)
+}
+
+/// The folders of modules, and of all that lead to them.
+fn leading_to(nodes: Vec<Node<'_>>) -> BTreeSet<SmolStr> {
+    let mut folders = BTreeSet::new();
+    let mut next = nodes;
+    while let Some(node) = next.pop() {
+        if folders.insert(node.module().folder.clone()) {
+            next.extend(node.callers().map(|(caller, _)| caller));
+        }
+    }
+    folders
+}
+
+/// The modules to start from: those in the scope that no other one there leads to.
+fn tops<'t>(
+    all: &[(Engine, Node<'t>)],
+    scope: &[String],
+    kept: Option<&BTreeSet<SmolStr>>,
+) -> Vec<(Engine, Node<'t>)> {
+    let is_in_scope = |folder: &str| {
+        let above = || std::iter::successors(Some(folder), |folder| parent(folder));
+        scope.iter().any(|path| above().any(|above| above == path))
+    };
+    let is_shown = |node: &Node<'_>| {
+        let folder = &node.module().folder;
+        is_in_scope(folder) && kept.is_none_or(|kept| kept.contains(folder))
+    };
+    let mut tops: Vec<(Engine, Node<'t>)> = Vec::new();
+    let mut reached: BTreeSet<SmolStr> = BTreeSet::new();
+    let mut add = |engine: Engine, node: Node<'t>| {
+        if reached.contains(&node.module().folder) {
+            return;
+        }
+        tops.push((engine, node));
+        let mut next = vec![node];
+        while let Some(node) = next.pop() {
+            if reached.insert(node.module().folder.clone()) {
+                next.extend(node.calls().filter_map(|(call, _)| node.child(&call.name)));
+            }
+        }
+    };
+    let shown = || all.iter().filter(|(_, node)| is_shown(node));
+    for (engine, node) in shown().filter(|(_, node)| !node.callers().any(|(caller, _)| is_shown(&caller))) {
+        add(*engine, *node);
+    }
+    // Modules that only call each other have no first one.
+    for (engine, node) in shown() {
+        add(*engine, *node);
+    }
+    tops.sort_by(|(_, a), (_, b)| a.module().folder.cmp(&b.module().folder));
+    tops
+}

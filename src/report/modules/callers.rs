@@ -1,0 +1,77 @@
+//! Turns a module into the calls that lead to it, drawn with lines.
+
+use std::collections::HashSet;
+
+use super::{DEEPEST, MOST_INSTANCES, Picture, because};
+use crate::report::one_line;
+use crate::tree::{Node, NodeId};
+
+/// The callers of a module, theirs below them, and so on up to those that nobody calls.
+pub(super) fn write(picture: &Picture<'_>, of: Node<'_>) -> String {
+    let mut upward = Upward { picture, text: String::new(), seen: HashSet::new(), lines: 0 };
+    upward.text.push_str(&format!("{}\n", picture.name(of)));
+    upward.above(of, "", &mut vec![of.id()]);
+    upward.text
+}
+
+struct Upward<'p> {
+    picture: &'p Picture<'p>,
+    text: String,
+    seen: HashSet<NodeId>,
+    lines: usize,
+}
+
+impl Upward<'_> {
+    fn above(&mut self, node: Node<'_>, prefix: &str, path: &mut Vec<NodeId>) {
+        self.seen.insert(node.id());
+        let callers: Vec<_> = node.callers().collect();
+        let last = callers.len().saturating_sub(1);
+        let unicode = self.picture.style.unicode;
+        for (number, (caller, call)) in callers.into_iter().enumerate() {
+            let (branch, bar) = match (number == last, unicode) {
+                (true, true) => ("└─ ", "   "),
+                (true, false) => ("`- ", "   "),
+                (false, true) => ("├─ ", "│  "),
+                (false, false) => ("|- ", "|  "),
+            };
+            let is_ring = path.contains(&caller.id());
+            let is_seen = caller.is_called() && self.seen.contains(&caller.id());
+            let is_too_much = path.len() >= DEEPEST || self.lines >= MOST_INSTANCES;
+            let (role, reason) = caller.role_with_reason();
+            let remark = if is_ring {
+                "  (a ring)".to_owned()
+            } else if is_seen {
+                "  (seen above)".to_owned()
+            } else if is_too_much {
+                "  (more is not shown)".to_owned()
+            } else if caller.is_called() {
+                String::new()
+            } else {
+                format!("  {}: {}", role.word(), because(reason))
+            };
+            let line =
+                format!("{prefix}{branch}{} (module.{})", self.picture.name(caller), one_line(&call.name));
+            let taken = line.chars().count() + remark.chars().count();
+            let left = self.picture.style.width.saturating_sub(taken);
+            self.line(&format!("{line}{}{remark}", self.picture.fitting_repetition(call, left)));
+            if !is_ring && !is_seen && !is_too_much {
+                path.push(caller.id());
+                self.above(caller, &format!("{prefix}{bar}"), path);
+                path.pop();
+            }
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        let width = self.picture.style.width;
+        self.lines += 1;
+        if line.chars().count() <= width {
+            self.text.push_str(line);
+        } else {
+            let cut = if self.picture.style.unicode { "…" } else { "..." };
+            self.text.extend(line.chars().take(width.saturating_sub(cut.chars().count())));
+            self.text.push_str(cut);
+        }
+        self.text.push('\n');
+    }
+}

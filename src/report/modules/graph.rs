@@ -1,0 +1,143 @@
+//! Turns modules and their calls into a graph in the language of a program that draws it. Names of folders and calls are
+//! text there and nothing else, whatever they hold.
+
+use std::collections::BTreeMap;
+
+use super::Picture;
+use crate::report::one_line;
+use crate::tree::{Callee, Node, Role};
+
+/// The language of a program that draws graphs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Drawing {
+    /// Graphviz.
+    Dot,
+    /// Mermaid, which many a host of repositories draws where it shows Markdown.
+    Mermaid,
+}
+
+/// What is drawn as a box.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Shape {
+    /// Its role, if it is a module of this repository.
+    role: Option<Role>,
+    is_changed: bool,
+}
+
+/// Everything that is to be drawn, by name.
+#[derive(Debug, Default)]
+struct Graph {
+    boxes: BTreeMap<String, Shape>,
+    /// From where to where, with the words on each line.
+    arrows: BTreeMap<(String, String), Vec<String>>,
+}
+
+/// The graph of all modules that are to be shown.
+pub(super) fn write(picture: &Picture<'_>, drawing: Drawing) -> String {
+    let graph = Graph::of(picture);
+    match drawing {
+        Drawing::Dot => graph.dot(),
+        Drawing::Mermaid => graph.mermaid(),
+    }
+}
+
+impl Graph {
+    fn of(picture: &Picture<'_>) -> Self {
+        let mut graph = Self::default();
+        let mut next: Vec<Node<'_>> = picture.tops.iter().map(|(_, top)| *top).collect();
+        while let Some(node) = next.pop() {
+            let name = picture.name(node);
+            let is_changed = picture.changed.contains(&node.module().folder);
+            if graph.boxes.insert(name.clone(), Shape { role: Some(node.role()), is_changed }).is_some() {
+                continue;
+            }
+            for (call, callee) in picture.calls(node) {
+                let target = picture.target(node, call, callee);
+                match callee {
+                    Callee::Module(id) => next.push(node.tree().node(id)),
+                    Callee::Missing | Callee::Outside | Callee::Opaque => {
+                        let is_changed = picture.is_gone(node, call);
+                        graph.boxes.entry(target.clone()).or_insert(Shape { role: None, is_changed });
+                    }
+                }
+                let mut words = vec![one_line(&call.name).into_owned()];
+                words.extend(picture.repetition(call).iter().map(|(name, _)| (*name).to_owned()));
+                words.extend(call.providers.iter().map(|passed| {
+                    one_line(&format!("{} = {}", passed.in_child.compact(), passed.in_parent.compact()))
+                        .into_owned()
+                }));
+                graph.arrows.entry((name.clone(), target)).or_default().push(words.join(", "));
+            }
+        }
+        graph
+    }
+
+    fn dot(&self) -> String {
+        let mut text = "digraph modules {\n  rankdir=LR;\n  node [shape=box, style=rounded];\n".to_owned();
+        for (name, shape) in &self.boxes {
+            let role = match shape.role {
+                Some(Role::Root) => ", style=\"rounded,bold\"",
+                Some(Role::Shared) => "",
+                Some(Role::Example | Role::Test) => ", style=\"rounded,dotted\"",
+                None => ", style=dashed",
+            };
+            let changed = if shape.is_changed { ", color=red" } else { "" };
+            let name = in_dot(name);
+            text.push_str(&format!("  {name} [label={name}{role}{changed}];\n"));
+        }
+        for ((from, to), words) in &self.arrows {
+            let label = in_dot(&words.join("\n"));
+            text.push_str(&format!("  {} -> {} [label={label}];\n", in_dot(from), in_dot(to)));
+        }
+        text + "}\n"
+    }
+
+    fn mermaid(&self) -> String {
+        let number = |name: &String| self.boxes.keys().position(|other| other == name).unwrap_or_default();
+        let mut text = "flowchart LR\n".to_owned();
+        for (name, shape) in &self.boxes {
+            let label = in_mermaid(name);
+            let drawn = match shape.role {
+                Some(Role::Root) => format!("[[\"{label}\"]]"),
+                Some(Role::Shared | Role::Example | Role::Test) => format!("[\"{label}\"]"),
+                None => format!("([\"{label}\"])"),
+            };
+            let changed = if shape.is_changed { ":::changed" } else { "" };
+            text.push_str(&format!("  n{}{drawn}{changed}\n", number(name)));
+        }
+        for ((from, to), words) in &self.arrows {
+            let words: Vec<String> = words.iter().map(|words| in_mermaid(words)).collect();
+            text.push_str(&format!("  n{} -->|\"{}\"| n{}\n", number(from), words.join("<br>"), number(to)));
+        }
+        if self.boxes.values().any(|shape| shape.is_changed) {
+            text.push_str("  classDef changed stroke:#c00\n");
+        }
+        text
+    }
+}
+
+/// A quoted string of Graphviz, in which a backslash starts an escape.
+fn in_dot(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
+}
+
+/// What stands between quotes in Mermaid: everything that could mean something there is written by its number.
+fn in_mermaid(text: &str) -> String {
+    let mut written = String::with_capacity(text.len());
+    for c in text.chars() {
+        let is_plain = c.is_alphanumeric() || " ./_-,:=".contains(c);
+        if is_plain { written.push(c) } else { written.push_str(&format!("#{};", u32::from(c))) }
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_nothing_but_text() {
+        assert_eq!(in_dot("a\"b\\c\nd"), r#""a\"b\\c\nd""#);
+        assert_eq!(in_mermaid("a\"]--> b<br>#`é"), "a#34;#93;--#62; b#60;br#62;#35;#96;é");
+    }
+}

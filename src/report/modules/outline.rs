@@ -1,0 +1,256 @@
+//! Turns modules into the tree of their calls, drawn with lines, such that it fits a terminal. What was shown once is not
+//! shown again.
+
+use std::collections::HashSet;
+
+use super::{DEEPEST, Likeness, MOST_INSTANCES, Picture, because, likeness};
+use crate::engine::Engine;
+use crate::module::declaration::ModuleCall;
+use crate::report::one_line;
+use crate::tree::{Callee, Instance, Node, NodeId, Role, Way};
+
+/// The tree of every module to start from, and a line that counts.
+pub(super) fn write(picture: &Picture<'_>) -> String {
+    let mut outline = Outline { picture, text: String::new(), seen: HashSet::new(), instances: 0 };
+    for (engine, top) in &picture.tops {
+        let (role, reason) = top.role_with_reason();
+        let only = if picture.tops.iter().any(|(other, _)| other.product != engine.product) {
+            format!(" ({} only)", engine.product.name())
+        } else {
+            String::new()
+        };
+        let told = format!("{}: {}{only}", role.word(), because(reason));
+        outline.line(&[
+            ("", Paint::Plain),
+            (&picture.name(*top), Paint::Bold),
+            ("  ", Paint::Plain),
+            (&told, Paint::Dim),
+            (outline.mark(*top), Paint::Bad),
+        ]);
+        outline.below(&Instance::top(*top), "", &mut vec![top.id()]);
+        outline.text.push('\n');
+    }
+    outline.count();
+    outline.text
+}
+
+/// How a part of a line is painted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Paint {
+    Plain,
+    Bold,
+    Dim,
+    Good,
+    Bad,
+}
+
+struct Outline<'p> {
+    picture: &'p Picture<'p>,
+    text: String,
+    /// What was shown with all that is below it.
+    seen: HashSet<(Engine, Likeness)>,
+    instances: usize,
+}
+
+impl<'p> Outline<'p> {
+    /// What stands below a module: the provider configurations that reach it, and its calls.
+    fn below(&mut self, instance: &Instance<'p>, prefix: &str, path: &mut Vec<NodeId>) {
+        self.seen.insert((instance.node.tree().engine(), likeness(instance)));
+        let calls = self.picture.calls(instance.node);
+        let bar = if calls.is_empty() { "   " } else { self.glyph("│  ", "|  ") };
+        self.providers(instance, &format!("{prefix}{bar}"), path.len() == 1);
+        let last = calls.len().saturating_sub(1);
+        for (number, (call, leads_to)) in calls.into_iter().enumerate() {
+            let (branch, bar) = if number == last {
+                (self.glyph("└─ ", "`- "), "   ")
+            } else {
+                (self.glyph("├─ ", "|- "), self.glyph("│  ", "|  "))
+            };
+            self.call(
+                instance,
+                call,
+                leads_to,
+                &format!("{prefix}{branch}"),
+                &format!("{prefix}{bar}"),
+                path,
+            );
+        }
+    }
+
+    fn call(
+        &mut self,
+        instance: &Instance<'p>,
+        call: &ModuleCall,
+        leads_to: Callee,
+        branch: &str,
+        prefix: &str,
+        path: &mut Vec<NodeId>,
+    ) {
+        let target = self.picture.target(instance.node, call, leads_to);
+        let arrow = self.glyph(" → ", " -> ");
+        let called = instance.called(call);
+        let is_ring = called.as_ref().is_some_and(|called| path.contains(&called.node.id()));
+        let is_seen = called.as_ref().is_some_and(|called| {
+            let is_leaf = called.configurations.is_empty() && self.picture.calls(called.node).is_empty();
+            !is_leaf && self.seen.contains(&(called.node.tree().engine(), likeness(called)))
+        });
+        let is_too_much = path.len() >= DEEPEST || self.instances >= MOST_INSTANCES;
+        let remark = match leads_to {
+            Callee::Module(_) if is_ring => "  (a ring: it is called from below itself)",
+            Callee::Module(_) if is_seen => "  (seen above)",
+            Callee::Module(_) if is_too_much => "  (more is not shown)",
+            Callee::Module(_) | Callee::Opaque => "",
+            Callee::Missing if self.picture.is_gone(instance.node, call) => "  (gone)",
+            Callee::Missing => "  (no such folder)",
+            Callee::Outside => "  (outside of the repository)",
+        };
+        let is_bad = matches!(leads_to, Callee::Missing | Callee::Outside) || is_ring;
+        let role = called.as_ref().map(|called| called.node.role());
+        let role = match role {
+            Some(role) if role != Role::Shared && role != instance.node.role() => {
+                format!("  {}", role.word())
+            }
+            Some(_) | None => String::new(),
+        };
+        let mark = called.as_ref().map_or("", |called| self.mark(called.node));
+        let name = one_line(&call.name).into_owned();
+        let taken = [branch, &name, arrow, &target, &role, mark, remark].map(|part| part.chars().count());
+        let left = self.picture.style.width.saturating_sub(taken.iter().sum());
+        self.line(&[
+            (branch, Paint::Dim),
+            (&name, Paint::Plain),
+            (arrow, Paint::Dim),
+            (&target, if leads_to == Callee::Opaque { Paint::Plain } else { Paint::Bold }),
+            (&self.picture.fitting_repetition(call, left), Paint::Good),
+            (&role, Paint::Dim),
+            (mark, Paint::Bad),
+            (remark, if is_bad { Paint::Bad } else { Paint::Dim }),
+        ]);
+        self.instances += 1;
+        if let Some(called) = called.filter(|_| !is_ring && !is_seen && !is_too_much) {
+            path.push(called.node.id());
+            self.below(&called, prefix, path);
+            path.pop();
+        }
+    }
+
+    /// The provider configurations that reach a module, a line for each way in which some of them come.
+    fn providers(&mut self, instance: &Instance<'p>, prefix: &str, is_top: bool) {
+        let mut missing = Vec::new();
+        let mut lines: [(&str, Vec<String>); 5] = [
+            ("declared", Vec::new()),
+            ("passed", Vec::new()),
+            ("inherited", Vec::new()),
+            ("from callers", Vec::new()),
+            ("without a block", Vec::new()),
+        ];
+        for reaching in &instance.configurations {
+            let name = one_line(&reaching.name).into_owned();
+            let (line, told) = match &reaching.way {
+                Way::Declared(header) => (0, format!("{name} ({})", self.picture.place(*header))),
+                Way::Passed(ours) if *ours == reaching.name => (1, name),
+                Way::Passed(ours) => (1, format!("{name} = {}", one_line(ours))),
+                Way::FromCallers if is_top => (3, name),
+                Way::WithoutBlock if is_top => (4, name),
+                // What reaches the top in whichever way is inherited from there on.
+                Way::Inherited(_) | Way::FromCallers | Way::WithoutBlock => (2, name),
+                Way::Missing => {
+                    missing.push(name);
+                    continue;
+                }
+            };
+            lines[line].1.push(told);
+        }
+        for (word, names) in lines.into_iter().filter(|(_, names)| !names.is_empty()) {
+            self.list(prefix, word, &names, Paint::Dim);
+        }
+        if !missing.is_empty() {
+            self.list(prefix, "missing", &missing, Paint::Bad);
+        }
+    }
+
+    /// Names behind a word, on as many lines as they need.
+    fn list(&mut self, prefix: &str, word: &str, names: &[String], paint: Paint) {
+        let indent = " ".repeat(word.len() + 2);
+        let mut line = format!("{word}: ");
+        for (number, name) in names.iter().enumerate() {
+            let comma = if number + 1 < names.len() { "," } else { "" };
+            let width = prefix.chars().count() + line.chars().count() + name.chars().count() + 1;
+            if width > self.picture.style.width && line.trim().len() > word.len() + 1 {
+                self.line(&[(prefix, Paint::Dim), (line.trim_end(), paint)]);
+                line.clone_from(&indent);
+            }
+            line.push_str(&format!("{name}{comma} "));
+        }
+        self.line(&[(prefix, Paint::Dim), (line.trim_end(), paint)]);
+    }
+
+    /// A line of parts, cut where it is wider than the terminal.
+    fn line(&mut self, parts: &[(&str, Paint)]) {
+        let width: usize = parts.iter().map(|(text, _)| text.chars().count()).sum();
+        let cut = self.glyph("…", "...");
+        let is_cut = width > self.picture.style.width;
+        let mut left = self.picture.style.width.saturating_sub(if is_cut { cut.chars().count() } else { 0 });
+        for (text, paint) in parts {
+            let shown: String = text.chars().take(left).collect();
+            left -= shown.chars().count();
+            self.text.push_str(&self.painted(&shown, *paint));
+        }
+        self.text.push_str(if is_cut { cut } else { "" });
+        self.text.push('\n');
+    }
+
+    fn painted(&self, text: &str, paint: Paint) -> String {
+        let code = match paint {
+            Paint::Plain => return text.to_owned(),
+            Paint::Bold => "1",
+            Paint::Dim => "2",
+            Paint::Good => "36",
+            Paint::Bad => "31",
+        };
+        if !self.picture.style.color || text.is_empty() {
+            return text.to_owned();
+        }
+        format!("\u{1b}[{code}m{text}\u{1b}[0m")
+    }
+
+    fn mark(&self, node: Node<'_>) -> &'static str {
+        if self.picture.changed.contains(&node.module().folder) { "  (changed)" } else { "" }
+    }
+
+    fn glyph(&self, drawn: &'static str, plain: &'static str) -> &'static str {
+        if self.picture.style.unicode { drawn } else { plain }
+    }
+
+    /// How much there is.
+    fn count(&mut self) {
+        let mut modules = HashSet::new();
+        let (mut calls, mut elsewhere) = (0, 0);
+        let mut next: Vec<Node<'_>> = self.picture.tops.iter().map(|(_, top)| *top).collect();
+        while let Some(node) = next.pop() {
+            if !modules.insert(node.module().folder.clone()) {
+                continue;
+            }
+            for (_, leads_to) in self.picture.calls(node) {
+                calls += 1;
+                match leads_to {
+                    Callee::Module(id) => next.push(node.tree().node(id)),
+                    Callee::Opaque => elsewhere += 1,
+                    Callee::Missing | Callee::Outside => {}
+                }
+            }
+        }
+        let counted =
+            |number: usize, word: &str| format!("{number} {word}{}", if number == 1 { "" } else { "s" });
+        let elsewhere = if elsewhere == 0 {
+            String::new()
+        } else {
+            format!(", {elsewhere} of them to modules from elsewhere")
+        };
+        self.text.push_str(&format!(
+            "{}, {}{elsewhere}\n",
+            counted(modules.len(), "module"),
+            counted(calls, "call")
+        ));
+    }
+}

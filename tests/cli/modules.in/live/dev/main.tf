@@ -1,0 +1,11 @@
+terraform {
+  backend "local" {}
+}
+
+module "app" {
+  source = "../../modules/app"
+}
+
+module "db" {
+  source = "../../modules/db"
+}

@@ -1,0 +1,8 @@
+module "net" {
+  source   = "../net"
+  for_each = toset(["a", "b"])
+}
+
+module "cache" {
+  source = "../net"
+}

@@ -1,0 +1,70 @@
+//! What is shown of modules as they are staged, and of what a staged change touches.
+
+use crate::place::Place;
+
+fn call(source: &str) -> String {
+    format!("module \"m\" {{\n  source = \"{source}\"\n}}\n")
+}
+
+fn repository() -> Place {
+    Place::committed(&[
+        ("modules/net/main.tf", "locals {}\n"),
+        ("modules/db/main.tf", "locals {}\n"),
+        ("modules/app/main.tf", &call("../net")),
+        ("live/a/main.tf", &call("../../modules/app")),
+        ("live/b/main.tf", &call("../../modules/db")),
+    ])
+}
+
+fn shown(place: &Place, arguments: &[&str]) -> String {
+    let said = place.overrule(&[&["modules"], arguments].concat());
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    said.out
+}
+
+#[test]
+fn what_a_change_touches_is_shown_with_all_that_leads_there() {
+    let place = repository();
+    place.stage("modules/net/main.tf", "locals { a = 1 }\n");
+    assert_eq!(
+        shown(&place, &["--impact"]),
+        "live/a  root: no module calls it
+└─ m → modules/app
+   └─ m → modules/net  (changed)
+
+3 modules, 2 calls
+"
+    );
+}
+
+#[test]
+fn a_module_that_goes_is_shown_where_it_is_called() {
+    let place = repository();
+    place.git(&["rm", "-r", "--quiet", "modules/db"]);
+    assert_eq!(
+        shown(&place, &["--impact"]),
+        "live/b  root: no module calls it\n└─ m → ../../modules/db  (gone)\n\n1 module, 1 call\n"
+    );
+    assert!(shown(&place, &["live/b"]).contains("(no such folder)"));
+    assert!(!shown(&place, &["--rev", "HEAD", "live/b"]).contains("(no such folder)"));
+}
+
+#[test]
+fn a_change_beside_all_modules_touches_none() {
+    let place = repository();
+    place.stage("README.md", "Read me.\n");
+    let said = place.overrule(&["modules", "--impact"]);
+    assert_eq!(said.err, "note: nothing is staged that a module is made of\n");
+    assert_eq!((said.code, said.out.as_str()), (Some(0), "0 modules, 0 calls\n"));
+}
+
+#[test]
+fn callers_are_found_in_the_whole_repository() {
+    let place = repository();
+    assert_eq!(
+        shown(&place, &["--callers", "modules/net"]),
+        "modules/net\n└─ modules/app (module.m)\n   └─ live/a (module.m)  root: no module calls it\n"
+    );
+    let drawn = shown(&place, &["--callers", "modules/net", "--format", "mermaid"]);
+    assert!(!drawn.contains("modules/db"), "{drawn}");
+}

@@ -1,0 +1,188 @@
+//! Trees of modules: what is shown of each, and how provider configurations come to it.
+
+use overrule::check::Atlas;
+use overrule::engine::{Choice, Engine};
+use overrule::policy::Policy;
+use overrule::report::Style;
+use overrule::report::modules::{Drawing, Picture};
+use overrule::source::Worktree;
+use overrule::tree::Node;
+
+/// All modules of some files, in every format.
+struct Shown {
+    outline: String,
+    document: String,
+    dot: String,
+    mermaid: String,
+}
+
+fn show(files: &[(&str, &str)], style: &Style) -> Shown {
+    let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect();
+    let mut worktree = Worktree::of_files(files);
+    let engine = Choice::parse("terraform@1.11").expect("an engine");
+    let atlas = Atlas::of(&mut worktree, Some(&engine), &Policy::default());
+    let view = atlas.views().next().expect("one engine");
+    let mut tops: Vec<(Engine, Node<'_>)> =
+        view.roots.iter().map(|root| (view.engine, view.tree.node(*root))).collect();
+    tops.sort_by(|(_, a), (_, b)| a.module().folder.cmp(&b.module().folder));
+    let (kept, changed, sources) = (None, [].into(), worktree.sources());
+    let picture = Picture { tops, kept, changed, sources, style };
+    Shown {
+        outline: picture.outline(),
+        document: picture.document(),
+        dot: picture.drawing(Drawing::Dot),
+        mermaid: picture.drawing(Drawing::Mermaid),
+    }
+}
+
+fn outline(files: &[(&str, &str)]) -> String {
+    show(files, &Style::default()).outline
+}
+
+const BUCKET: (&str, &str) = ("live/child/main.tf", "resource \"aws_s3_bucket\" \"example\" {}\n");
+
+#[test]
+fn a_default_configuration_is_inherited() {
+    let root =
+        "provider \"aws\" {\n  region = \"us-west-1\"\n}\n\nmodule \"child\" {\n  source = \"./child\"\n}\n";
+    assert_eq!(
+        outline(&[("live/main.tf", root), BUCKET]),
+        "live  root: it configures a provider
+│  declared: aws (live/main.tf:1)
+└─ child → live/child
+      inherited: aws
+
+2 modules, 1 call
+"
+    );
+}
+
+#[test]
+fn a_configuration_is_passed_under_another_name() {
+    let root = "provider \"aws\" {\n  region = \"us-west-1\"\n}\nprovider \"aws\" {\n  alias  = \"usw2\"\n  region = \"us-west-2\"\n}\nmodule \"child\" {\n  source = \"./child\"\n  providers = {\n    aws = aws.usw2\n  }\n}\n";
+    let text = outline(&[("live/main.tf", root), BUCKET]);
+    assert!(text.contains("declared: aws (live/main.tf:1), aws.usw2 (live/main.tf:4)\n"), "{text}");
+    assert!(text.contains("      passed: aws = aws.usw2\n"), "{text}");
+}
+
+#[test]
+fn an_alias_is_never_inherited() {
+    let tunnel = "terraform {\n  required_providers {\n    aws = {\n      source                = \"hashicorp/aws\"\n      configuration_aliases = [aws.src, aws.dst]\n    }\n  }\n}\n";
+    let root = "provider \"aws\" {\n  alias  = \"usw1\"\n  region = \"us-west-1\"\n}\nmodule \"tunnel\" {\n  source = \"./tunnel\"\n  providers = {\n    aws.src = aws.usw1\n  }\n}\nmodule \"other\" {\n  source = \"./tunnel\"\n  providers = {\n    aws.src = aws.usw1\n    aws.dst = aws.usw3\n  }\n}\n";
+    assert_eq!(
+        outline(&[("live/main.tf", root), ("live/tunnel/main.tf", tunnel)]),
+        "live  root: it configures a provider
+│  declared: aws.usw1 (live/main.tf:1)
+├─ other → live/tunnel
+│     passed: aws.src = aws.usw1
+│     inherited: aws
+│     missing: aws.dst
+└─ tunnel → live/tunnel  (seen above)
+
+2 modules, 2 calls
+"
+    );
+}
+
+#[test]
+fn a_module_may_configure_a_provider_itself() {
+    let child = "provider \"aws\" {\n  region = \"x\"\n}\nmodule \"inner\" {\n  source = \"../inner\"\n}\n";
+    let inner = "resource \"aws_vpc\" \"a\" {}\n";
+    let root = "module \"child\" {\n  source = \"./child\"\n}\n";
+    assert_eq!(
+        outline(&[("live/main.tf", root), ("live/child/main.tf", child), ("live/inner/main.tf", inner)]),
+        "live  root: no module calls it
+└─ child → live/child
+   │  declared: aws (live/child/main.tf:1)
+   └─ inner → live/inner
+         inherited: aws
+
+3 modules, 2 calls
+"
+    );
+}
+
+#[test]
+fn local_names_may_differ_from_module_to_module() {
+    let requires = |name: &str| {
+        format!(
+            "terraform {{\n  required_providers {{\n    {name} = {{ source = \"acme/cloud\" }}\n  }}\n}}\n"
+        )
+    };
+    let root = format!(
+        "{}provider \"one\" {{\n  a = 1\n}}\nmodule \"child\" {{\n  source = \"./child\"\n}}\n",
+        requires("one")
+    );
+    let text = outline(&[("live/main.tf", &root), ("live/child/main.tf", &requires("two"))]);
+    assert!(text.contains("      inherited: two\n"), "{text}");
+}
+
+#[test]
+fn what_is_for_callers_comes_from_them() {
+    let text = outline(&[("modules/a/main.tf", "resource \"aws_vpc\" \"a\" {\n  provider = aws.b\n}\n")]);
+    assert_eq!(
+        text,
+        "modules/a  shared: it lies under `modules`\n   from callers: aws.b\n\n1 module, 0 calls\n"
+    );
+}
+
+#[test]
+fn a_large_graph_stays_readable() {
+    let mut files: Vec<(String, String)> = Vec::new();
+    for number in 0..500 {
+        let calls = (1..=3).map(|step| number + step).filter(|callee| *callee < 500);
+        let calls = calls.map(|callee| format!("module \"m{callee}\" {{\n  source = \"../m{callee}\"\n}}\n"));
+        let text = calls.collect::<Vec<_>>().concat() + "resource \"aws_vpc\" \"a\" {}\n";
+        files.push((format!("m{number}/main.tf"), text));
+    }
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let text = outline(&files);
+    assert!(text.lines().count() < 2500, "each module is shown once: {}", text.lines().count());
+    assert!(text.lines().all(|line| line.chars().count() <= 100));
+    assert!(text.ends_with("500 modules, 1494 calls\n"), "{text}");
+}
+
+#[test]
+fn ways_that_multiply_are_not_all_followed() {
+    // Each module swaps two configurations in one of its calls, and hands them on as they are in another.
+    let module = |number: usize| {
+        let call = |name: &str, a: &str, b: &str| {
+            let next = number + 1;
+            format!(
+                "module \"{name}\" {{\n  source = \"../m{next}\"\n  providers = {{\n    aws.a = aws.{a}\n    aws.b = aws.{b}\n  }}\n}}\n"
+            )
+        };
+        let requires = "terraform {\n  required_providers {\n    aws = {\n      source                = \"hashicorp/aws\"\n      configuration_aliases = [aws.a, aws.b]\n    }\n  }\n}\n";
+        format!("{requires}{}{}", call("same", "a", "b"), call("swap", "b", "a"))
+    };
+    let files: Vec<(String, String)> =
+        (0..40).map(|number| (format!("m{number}/main.tf"), module(number))).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let shown = show(&files, &Style::default());
+    assert!(shown.outline.lines().count() < 1000);
+    assert!(shown.document.contains("\"complete\": false"));
+}
+
+#[test]
+fn names_are_nothing_but_text() {
+    let root = "module \"a\\\"]b\" {\n  source = \"./x\\\"--><b>\\u001b[31m\"\n}\n";
+    let files = [("main.tf", root)];
+    let Shown { outline, document, dot, mermaid } = show(&files, &Style::default());
+    assert!(dot.contains(r#""." -> "./x\"--><b>?[31m" [label="a\"]b"];"#), "{dot}");
+    assert!(mermaid.contains("n0 -->|\"a#34;#93;b\"| n1\n"), "{mermaid}");
+    assert!(mermaid.contains("n1([\"./x#34;--#62;#60;b#62;#63;#91;31m\"])\n"), "{mermaid}");
+    for text in [dot, mermaid, outline, document] {
+        assert!(!text.contains('\u{1b}'), "{text}");
+    }
+}
+
+#[test]
+fn lines_are_drawn_without_unicode_too() {
+    let root = "module \"a\" {\n  source = \"./a\"\n}\nmodule \"b\" {\n  source   = \"./a\"\n  for_each = toset([\"a very long element\", \"and another one\"])\n}\n";
+    let style = Style { unicode: false, width: 40, ..Style::default() };
+    let text = show(&[("live/main.tf", root), ("live/a/main.tf", "locals {}\n")], &style).outline;
+    assert_eq!(
+        text,
+        "live  root: no module calls it\n|- a -> live/a\n`- b -> live/a  for_each = toset([\"a ...\n\n2 modules, 2 calls\n"
+    );
+}
