@@ -5,6 +5,7 @@ policy {
 }
 
 # Overrides
+rule "override-committed" { level = "warning" }
 rule "override-overuse" { level = "notice" }
 rule "override-replaces-nested-blocks" { level = "notice" }
 rule "override-unannounced" { level = "notice" }
@@ -26,6 +27,7 @@ rule "module-tree-depth" { level = "notice" }
 rule "module-version-exact" { level = "notice" }
 
 # Interfaces
+rule "moved-without-moved-block" { level = "warning" }
 rule "unused-declaration" { level = "warning" }
 rule "variable-type-missing" { level = "warning" }
 rule "variable-description-missing" { level = "notice" }

@@ -5,6 +5,7 @@
 
 mod context;
 mod depends_on_uncommented;
+mod earlier;
 mod lock_file_drift;
 mod module_call_ring;
 mod module_depth_with_commit;
@@ -15,12 +16,14 @@ mod module_tree_depth;
 mod module_version_exact;
 mod module_version_missing;
 mod moved_target_missing;
+mod moved_without_moved_block;
 mod no_default_provider;
 mod no_upper_bound_in_root;
 mod non_preferred_local_name;
 mod output_description_missing;
 mod override_accidental_name;
 mod override_breaks_block;
+mod override_committed;
 mod override_count_for_each_clash;
 mod override_disarms_provider_block;
 mod override_drops_provider_source;
@@ -65,6 +68,7 @@ mod variable_type_missing;
 use std::fmt;
 
 pub use context::Context;
+pub use earlier::Earlier;
 pub use parametric::{KINDS, Kind};
 
 use crate::finding::{Finding, RuleId, Severity};
@@ -84,12 +88,14 @@ pub const ENTRIES: &[Entry] = &[
     Entry::of::<module_version_exact::ModuleVersionExact>(),
     Entry::of::<module_version_missing::ModuleVersionMissing>(),
     Entry::of::<moved_target_missing::MovedTargetMissing>(),
+    Entry::of::<moved_without_moved_block::MovedWithoutMovedBlock>(),
     Entry::of::<no_default_provider::NoDefaultProvider>(),
     Entry::of::<no_upper_bound_in_root::NoUpperBoundInRoot>(),
     Entry::of::<non_preferred_local_name::NonPreferredLocalName>(),
     Entry::of::<output_description_missing::OutputDescriptionMissing>(),
     Entry::of::<override_accidental_name::OverrideAccidentalName>(),
     Entry::of::<override_breaks_block::OverrideBreaksBlock>(),
+    Entry::of::<override_committed::OverrideCommitted>(),
     Entry::of::<override_count_for_each_clash::OverrideCountForEachClash>(),
     Entry::of::<override_disarms_provider_block::OverrideDisarmsProviderBlock>(),
     Entry::of::<override_drops_provider_source::OverrideDropsProviderSource>(),
@@ -201,7 +207,11 @@ mod tests {
     fn rules_are_listed_by_name_and_each_has_a_file_and_a_page() {
         let names: Vec<&str> = ENTRIES.iter().map(|entry| entry.id).collect();
         assert!(names.is_sorted(), "the list is sorted by name");
-        assert_eq!(files("src/rules", &["context", "page", "parametric"]), names, "src/rules and the list");
+        assert_eq!(
+            files("src/rules", &["context", "earlier", "page", "parametric"]),
+            names,
+            "src/rules and the list"
+        );
         for name in names {
             assert!(Page::of(name).is_some(), "{name} has a page");
         }

@@ -13,6 +13,7 @@ use super::fingerprint::Fingerprints;
 use super::impact::Impact;
 use super::memory::{self, Memory};
 use super::run::{Told, tell};
+use super::threads::discard;
 use super::{Outcome, Settings};
 use crate::source::{Change, Error, State, Worktree};
 use crate::text::Sources;
@@ -48,10 +49,13 @@ pub fn run_change(
     let (worktree, now, before) = loop {
         let excerpt = impact.excerpt(&affected);
         let names = Fingerprints::ahead(renamed.clone());
-        let before = tell(&mut change.open(State::Before, &excerpt, policy), settings, names);
-        let before = fingerprints(&before);
+        let mut earlier = change.open(State::Before, &excerpt, policy);
+        let told = tell(&mut earlier, settings, names, None);
+        let before = fingerprints(&told);
+        let earlier = told.earlier(earlier);
         let mut worktree = change.open(State::Now, &excerpt, policy).within(scope);
-        let now = tell(&mut worktree, settings, Fingerprints::default());
+        let now = tell(&mut worktree, settings, Fingerprints::default(), Some(&earlier));
+        discard(earlier);
         let new = now.verdicts.iter().filter(|verdict| !before.contains(&verdict.fingerprint));
         let more: BTreeSet<SmolStr> = new.map(|verdict| verdict.finding.module.clone()).collect();
         if more.is_subset(&affected) {
@@ -79,7 +83,7 @@ pub fn run_named(
     let impact = Impact::around(change, &BTreeSet::new(), &mut memory.now)?;
     let named = impact.modules_of(paths);
     let mut worktree = change.open(State::Now, &impact.excerpt(&named), policy);
-    let told = tell(&mut worktree, settings, Fingerprints::default());
+    let told = tell(&mut worktree, settings, Fingerprints::default(), None);
     let outcome = told.outcome(&worktree, settings, &|module| named.contains(module));
     Ok(Checked { worktree, outcome, affected: named, memory: memory.news() })
 }

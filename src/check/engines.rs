@@ -11,11 +11,10 @@ use super::forest::{self, Sight};
 use super::library::Library;
 use super::rulebook::Rulebook;
 use super::sayings::Sayings;
-use super::threads::discard;
 use crate::engine::{Choice, Engine, Product};
 use crate::finding::Finding;
 use crate::policy::Policy;
-use crate::rules::Context;
+use crate::rules::{Context, Earlier};
 use crate::source::Worktree;
 use crate::tree::NodeId;
 
@@ -28,6 +27,8 @@ pub(super) struct Seen {
     pub(super) looked: BTreeMap<SmolStr, Vec<Engine>>,
     /// What was found, with the engine where only one of two says so.
     pub(super) findings: Vec<(Finding, Option<Product>)>,
+    /// By engine: what it saw.
+    pub(super) sights: BTreeMap<Engine, Sight>,
 }
 
 /// Looks at every module with the engines that it is for.
@@ -36,9 +37,10 @@ pub(super) fn look(
     library: &mut Library,
     choice: Option<&Choice>,
     rulebook: &Rulebook<'_>,
+    earlier: Option<&Earlier>,
 ) -> Seen {
     let (sights, mut wanted) = sights(worktree, library, choice, rulebook.policy);
-    let context = Context::new(worktree, library.files());
+    let context = Context::new(worktree, library.files(), earlier);
     let say = |view: &View<'_>| {
         let mut findings = view.sight.findings(&view.roots, worktree.sources());
         findings.extend(rulebook.findings(&view.sight.tree, &view.roots, &context));
@@ -57,8 +59,7 @@ pub(super) fn look(
             looked.entry(folder).or_default().push(view.engine);
         }
     }
-    discard(sights);
-    Seen { engines: wanted.roots.keys().copied().collect(), looked, findings }
+    Seen { engines: wanted.roots.keys().copied().collect(), looked, findings, sights }
 }
 
 /// Every module with the eyes of the engines that were asked for, or that files speak for.

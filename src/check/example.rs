@@ -4,7 +4,8 @@
 //! it. The first is `main.tf`, or `main.tf.json` if it is JSON; a line of nothing but a name in backticks and a colon
 //! names the next block, and a block that is neither HCL nor JSON is a file only if it is named. A line
 //! `engine: opentofu@1.12` has the example checked as that engine sees it, otherwise it is checked as it would be for
-//! anybody. A file `overrule.hcl` is the policy of the example.
+//! anybody. A file `overrule.hcl` is the policy of the example. A line `before:` says that the next block is a file as it was
+//! before a change; what such an example shows is found in the change to its other files.
 //!
 //! A comment of carets says what is found in the line above it: `# ^^^ words` marks the columns of the carets, and
 //! `#^^^ words` that of the mark of the comment too, because nothing else can stand below the start of a line. Of what
@@ -24,7 +25,9 @@ pub use block::of_definition;
 pub use mark::{Difference, Mark, MarkedPlace};
 pub use page::{PageError, examples, has_examples};
 
-use super::{Settings, Verdict, judge, load_policy, run};
+use super::fingerprint::Fingerprints;
+use super::run::tell;
+use super::{Settings, Verdict, judge, load_policy};
 use crate::engine::Choice;
 use crate::finding::RuleId;
 use crate::policy::{Date, Policy};
@@ -46,6 +49,8 @@ pub struct Example {
     pub engines: Option<Choice>,
     /// What shows it.
     pub files: Vec<ExampleFile>,
+    /// What there was before the change that it shows, if it shows one.
+    pub before: Vec<(String, String)>,
     /// Everything that is found, sorted.
     pub marks: Vec<Mark>,
 }
@@ -110,7 +115,24 @@ impl Example {
     }
 
     fn new(claim: &str, line: usize) -> Self {
-        Self { claim: claim.to_owned(), line, engines: None, files: Vec::new(), marks: Vec::new() }
+        Self {
+            claim: claim.to_owned(),
+            line,
+            engines: None,
+            files: Vec::new(),
+            before: Vec::new(),
+            marks: Vec::new(),
+        }
+    }
+
+    /// Adds a file as it was before the change.
+    fn add_before(&mut self, name: String, lines: &[(usize, &str)]) -> Result<(), String> {
+        if self.before.iter().any(|(other, _)| *other == name) {
+            return Err(format!("`{name}` is there already; write the name of another file above the block"));
+        }
+        let text = lines.iter().flat_map(|(_, line)| [*line, "\n"]).collect();
+        self.before.push((name, text));
+        Ok(())
     }
 
     /// Adds a file; beside each line its number on the page.
@@ -168,8 +190,14 @@ impl Example {
             }
         }
         settings.select = rules_of_kinds(&settings);
-        let outcome = run(&mut worktree, &settings);
-        (worktree, outcome.verdicts)
+        let earlier = (!self.before.is_empty()).then(|| {
+            let files = self.before.iter().map(|(name, text)| (name.clone(), text.clone().into_bytes()));
+            let mut earlier = Worktree::of_files(files.collect());
+            tell(&mut earlier, &settings, Fingerprints::default(), None).earlier(earlier)
+        });
+        let told = tell(&mut worktree, &settings, Fingerprints::default(), earlier.as_ref());
+        let verdicts = told.outcome(&worktree, &settings, &|_| true).verdicts;
+        (worktree, verdicts)
     }
 }
 

@@ -1,10 +1,11 @@
 //! Turns a work tree into what a run came to.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::engines;
 use super::exceptions::{EXPIRED_EXCEPTION, Exceptions, Parted, UNUSED_EXCEPTION};
 use super::fingerprint::Fingerprints;
+use super::forest::Sight;
 use super::library::Library;
 use super::rulebook::Rulebook;
 use super::threads::discard;
@@ -12,11 +13,12 @@ use super::verdict::{in_scope, merge, weigh};
 use super::{Excused, Outcome, Settings, Verdict};
 use crate::engine::Engine;
 use crate::policy::can_be_off;
+use crate::rules::Earlier;
 use crate::source::Worktree;
 
 /// Checks every module of a work tree, and tells what has a place in its scope.
 pub fn run(worktree: &mut Worktree, settings: &Settings) -> Outcome {
-    let told = tell(worktree, settings, Fingerprints::default());
+    let told = tell(worktree, settings, Fingerprints::default(), None);
     told.outcome(worktree, settings, &|_| true)
 }
 
@@ -26,10 +28,17 @@ pub(super) struct Told {
     pub(super) verdicts: Vec<Verdict>,
     pub(super) excused: Vec<Excused>,
     pub(super) engines: Vec<Engine>,
+    /// By engine: what it saw.
+    sights: BTreeMap<Engine, Sight>,
 }
 
-/// Checks every module of a work tree; `fingerprints` names what is found.
-pub(super) fn tell(worktree: &mut Worktree, settings: &Settings, mut fingerprints: Fingerprints) -> Told {
+/// Checks every module of a work tree; `fingerprints` names what is found, and `earlier` is what it all was before a change.
+pub(super) fn tell(
+    worktree: &mut Worktree,
+    settings: &Settings,
+    mut fingerprints: Fingerprints,
+    earlier: Option<&Earlier>,
+) -> Told {
     let mut policy = settings.policy.clone();
     settings.select.iter().for_each(|rule| policy.turn_on(rule.as_str()));
     // Whether an exception is of use shows only where every rule looks.
@@ -42,7 +51,7 @@ pub(super) fn tell(worktree: &mut Worktree, settings: &Settings, mut fingerprint
     let rulebook = Rulebook::new(&settings.policy, &settings.select, &mut mistakes);
     let mut library = Library::default();
     let choice = settings.engines.as_ref().or(settings.policy.engine());
-    let seen = engines::look(worktree, &mut library, choice, &rulebook);
+    let seen = engines::look(worktree, &mut library, choice, &rulebook, earlier);
     let worktree = &*worktree;
     let sources = worktree.sources();
 
@@ -56,10 +65,15 @@ pub(super) fn tell(worktree: &mut Worktree, settings: &Settings, mut fingerprint
     if about_exceptions {
         told.retain(|verdict| asked.contains(&verdict.finding.rule) || !can_be_off(&verdict.finding.rule));
     }
-    Told { verdicts: told, excused, engines: seen.engines }
+    Told { verdicts: told, excused, engines: seen.engines, sights: seen.sights }
 }
 
 impl Told {
+    /// What it was that was looked at, for a run over what became of it.
+    pub(super) fn earlier(self, worktree: Worktree) -> Earlier {
+        Earlier::new(worktree, self.sights.into_values().map(|sight| sight.tree))
+    }
+
     /// What a run over a work tree comes to: what has a place in the scope of that, as far as it is about `wanted` modules.
     pub(super) fn outcome(
         mut self,
@@ -67,6 +81,7 @@ impl Told {
         settings: &Settings,
         wanted: &dyn Fn(&str) -> bool,
     ) -> Outcome {
+        discard(self.sights);
         let (sources, scope) = (worktree.sources(), worktree.scope());
         let is_asked_for =
             |verdict: &Verdict| wanted(&verdict.finding.module) && verdict.reaches(sources, scope);

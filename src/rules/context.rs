@@ -1,5 +1,6 @@
 //! Turns a run into what a rule may look at beside the modules themselves: texts, comments, and names of files.
 
+use super::Earlier;
 use crate::engine::Loaded;
 use crate::module::Module;
 use crate::source::{Folder, Names, Worktree};
@@ -11,12 +12,21 @@ use crate::text::{FileId, Sources};
 pub struct Context<'c> {
     worktree: &'c Worktree,
     files: &'c [File],
+    earlier: Option<&'c Earlier>,
 }
 
 impl<'c> Context<'c> {
-    /// Of a run: `files` holds what was read of each source, by number.
-    pub fn new(worktree: &'c Worktree, files: &'c [File]) -> Self {
-        Self { worktree, files }
+    /// Of a run: `files` holds what was read of each source, by number, and `earlier` the state that it is compared with,
+    /// if it is.
+    pub fn new(worktree: &'c Worktree, files: &'c [File], earlier: Option<&'c Earlier>) -> Self {
+        Self { worktree, files, earlier }
+    }
+
+    /// What a module was before the change, with the texts of that state; nothing where there was none in its folder, or
+    /// where no change is looked at.
+    pub fn before(&self, module: &Module) -> Option<(&'c Module, &'c Sources)> {
+        let earlier = self.earlier?;
+        Some((earlier.module(module.features.engine, &module.folder)?, earlier.sources()))
     }
 
     /// All texts.

@@ -102,7 +102,7 @@ fn look_for(node: Node<'_>, endpoint: &MoveEndpoint) -> Sight {
 }
 
 /// Whether a block in this module says that what is there, or a module around it, was moved on or removed.
-fn is_left(module: &Module, path: &[ModuleStep], resource: Option<&ResourceAddress>) -> bool {
+pub(super) fn is_left(module: &Module, path: &[ModuleStep], resource: Option<&ResourceAddress>) -> bool {
     let is_around = |names: Vec<&str>, other: Option<&ResourceAddress>| {
         let starts =
             names.len() <= path.len() && names.iter().zip(path).all(|(name, step)| *name == step.name);
@@ -120,7 +120,11 @@ fn is_left(module: &Module, path: &[ModuleStep], resource: Option<&ResourceAddre
 }
 
 /// Whether a module that calls this one says so.
-fn is_left_from_outside(node: Node<'_>, path: &[ModuleStep], resource: Option<&ResourceAddress>) -> bool {
+pub(super) fn is_left_from_outside(
+    node: Node<'_>,
+    path: &[ModuleStep],
+    resource: Option<&ResourceAddress>,
+) -> bool {
     node.callers().any(|(caller, call)| {
         let step = ModuleStep { name: call.name.clone(), key: None };
         let path: Vec<ModuleStep> = std::iter::once(step).chain(path.iter().cloned()).collect();

@@ -333,3 +333,19 @@ fn a_hook_checks_the_range_that_it_is_told() {
     let mut command = place.overrule_in(&place.path(), &["check", "--changed", "--format", "concise"]);
     assert!(lines(&Said::by(command.envs(range))).is_empty(), "unasked, nothing is taken from there");
 }
+
+#[test]
+fn what_a_commit_renames_is_compared_with_what_was_there() {
+    let place = repository(&[("main.tf", "resource \"x_y\" \"a\" {\n  b = 1\n}\n")]);
+    let renamed = "resource \"x_y\" \"z\" {\n  b = 1\n}\n";
+    place.stage("main.tf", renamed);
+    let rule = ["--changed", "--select", "moved-without-moved-block"];
+    let told = "main.tf:1:1: warning: Renamed without a `moved` block [moved-without-moved-block]";
+    assert_eq!(lines(&check(&place, &rule)), [told]);
+    assert!(
+        lines(&check(&place, &rule[1..])).is_empty(),
+        "without a change there is nothing to compare with"
+    );
+    place.stage("main.tf", format!("{renamed}\nmoved {{\n  from = x_y.a\n  to   = x_y.z\n}}\n"));
+    assert!(lines(&check(&place, &rule)).is_empty());
+}

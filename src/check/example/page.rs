@@ -16,7 +16,7 @@ pub struct PageError {
 pub fn examples(page: &str) -> Result<Vec<Example>, PageError> {
     let mut examples: Vec<Example> = Vec::new();
     let mut lines = page.lines().enumerate().skip_while(|(_, line)| *line != "## Examples").skip(1);
-    let mut name = None;
+    let (mut name, mut is_before) = (None, false);
     while let Some((at, line)) = lines.next() {
         let wrong = |message: String| PageError { line: at + 1, message };
         if line.starts_with("## ") {
@@ -24,17 +24,26 @@ pub fn examples(page: &str) -> Result<Vec<Example>, PageError> {
         }
         if let Some(claim) = line.strip_prefix("### ") {
             examples.push(Example::new(claim, at + 1));
-            name = None;
+            (name, is_before) = (None, false);
         } else if let Some(engine) = line.strip_prefix("engine: ") {
             let choice = Choice::parse(engine).map_err(|error| wrong(error.to_string()))?;
             last(&mut examples).map_err(wrong)?.engines = Some(choice);
+        } else if line == "before:" {
+            is_before = true;
         } else if let Some(named) = line.strip_prefix('`').and_then(|line| line.strip_suffix("`:")) {
             name = Some(named.to_owned());
         } else if let Some(language) = line.strip_prefix("```") {
             let inside = lines.by_ref().take_while(|(_, line)| *line != "```");
             let text: Vec<(usize, &str)> = inside.map(|(at, line)| (at + 1, line)).collect();
             if let Some(name) = name.take().or_else(|| default_name(language)) {
-                last(&mut examples).and_then(|example| example.add(name, &text, 0)).map_err(wrong)?;
+                let add = |example: &mut Example| {
+                    if std::mem::take(&mut is_before) {
+                        example.add_before(name, &text)
+                    } else {
+                        example.add(name, &text, 0)
+                    }
+                };
+                last(&mut examples).and_then(add).map_err(wrong)?;
             }
         }
     }
@@ -133,6 +142,15 @@ locals {}
         let engines = examples[1].engines.as_ref().expect("an engine is named");
         assert_eq!(engines.engines()[0].word().to_string(), "opentofu@1.8.11");
         assert_eq!(examples[1].files[1].text, "{\n  \"locals\": {}\n}\n", "JSON has no comments");
+    }
+
+    #[test]
+    fn a_block_may_show_what_was_there_before() {
+        let page = "## Examples\n### A\nbefore:\n```hcl\na\n```\n\n```hcl\nb\n```\n";
+        let examples = read(page);
+        assert_eq!(examples[0].before, [("main.tf".to_owned(), "a\n".to_owned())]);
+        assert_eq!(examples[0].files.len(), 1);
+        assert_eq!(examples[0].files[0].text, "b\n");
     }
 
     #[test]

@@ -1,0 +1,115 @@
+#![doc = include_str!("../../policies/rules/moved-without-moved-block.md")]
+
+use std::collections::BTreeMap;
+
+use super::moved_target_missing::{is_left, is_left_from_outside};
+use super::{Context, Rule};
+use crate::finding::Finding;
+use crate::module::Module;
+use crate::module::address::{Mode, ModuleStep, ResourceAddress};
+use crate::module::declaration::Origin;
+use crate::policy::Options;
+use crate::text::{Sources, Span};
+use crate::tree::Node;
+
+pub(super) struct MovedWithoutMovedBlock;
+
+impl Rule for MovedWithoutMovedBlock {
+    const ID: &'static str = "moved-without-moved-block";
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        let module = node.module();
+        let Some((before, texts)) = context.before(module) else { return };
+        // What seems to be gone, or new, may be in a file that could not be read.
+        if !module.complete || !before.complete {
+            return;
+        }
+        let (old, new) = (declared(before, texts), declared(module, context.sources()));
+        let gone = alike(old.iter().filter(|(object, _)| !new.contains_key(object)));
+        let come = alike(new.iter().filter(|(object, _)| !old.contains_key(object)));
+        for (body, to) in &come {
+            // Of several that are alike nobody can tell which became which.
+            let Some(([from], [to])) = gone.get(body).map(|from| (from.as_slice(), to.as_slice())) else {
+                continue;
+            };
+            if !is_accounted_for(node, from) {
+                findings.push(told(from, to, new[to].at));
+            }
+        }
+    }
+}
+
+fn told(from: &Object, to: &Object, at: Span) -> Finding {
+    let (from, to) = (from.to_string(), to.to_string());
+    MovedWithoutMovedBlock::finding("Renamed without a `moved` block")
+        .detail(format!(
+            "This was `{from}` before the change. Nothing says that it is the same object, so `apply` destroys the old one \
+             and makes a new one.",
+        ))
+        .at(at)
+        .label("has another name now")
+        .help(format!("write a `moved` block from `{from}` to `{to}`"))
+        .address(to)
+}
+
+/// What has an address in the state.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Object {
+    Resource(ResourceAddress),
+    Call(smol_str::SmolStr),
+}
+
+impl std::fmt::Display for Object {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Resource(address) => address.fmt(f),
+            Self::Call(name) => write!(f, "module.{name}"),
+        }
+    }
+}
+
+/// How an object is declared.
+struct Declared<'t> {
+    /// Its type, of a module call none, and the text of each of its blocks, those that override it included.
+    body: (&'t str, Vec<&'t str>),
+    at: Span,
+}
+
+fn declared<'t>(module: &'t Module, texts: &'t Sources) -> BTreeMap<Object, Declared<'t>> {
+    let declared = |kind: &'t str, origin: &Origin| {
+        let bodies = origin.blocks().map(|block| texts.slice(block.body.span()).trim()).collect();
+        Declared { body: (kind, bodies), at: origin.header() }
+    };
+    let resources = module.resources.values().filter(|resource| resource.address.mode == Mode::Managed);
+    let resources = resources.map(|resource| {
+        let address = resource.address.clone();
+        (Object::Resource(address), declared(&resource.address.kind, &resource.origin))
+    });
+    let calls =
+        module.calls.values().map(|call| (Object::Call(call.name.clone()), declared("", &call.origin)));
+    resources.chain(calls).collect()
+}
+
+/// Objects by what they are declared to be.
+fn alike<'d, 't: 'd>(
+    objects: impl Iterator<Item = (&'d Object, &'d Declared<'t>)>,
+) -> BTreeMap<&'d (&'t str, Vec<&'t str>), Vec<&'d Object>> {
+    let mut alike: BTreeMap<_, Vec<&Object>> = BTreeMap::new();
+    for (object, declared) in objects {
+        alike.entry(&declared.body).or_default().push(object);
+    }
+    alike
+}
+
+/// Whether a block, here or in a module that calls this one, says what became of an object.
+fn is_accounted_for(node: Node<'_>, object: &Object) -> bool {
+    let (path, resource) = match object {
+        Object::Resource(address) => (Vec::new(), Some(address)),
+        Object::Call(name) => (vec![ModuleStep { name: name.clone(), key: None }], None),
+    };
+    is_left(node.module(), &path, resource) || is_left_from_outside(node, &path, resource)
+}
