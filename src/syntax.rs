@@ -68,3 +68,8 @@ pub fn parse_string(text: &str, string: Span) -> Result<Expr, Vec<Finding>> {
     shift::expression(&mut expr, string.start);
     Ok(expr)
 }
+
+/// Reads a text as one JSON value; none where it is nothing of the kind, or goes deeper than is read.
+pub fn parse_json(text: &str) -> Option<Expr> {
+    json::value(text)
+}

@@ -84,8 +84,11 @@ fn little_text_that_stands_for_much_is_bounded() {
         of_text(locals(&format!("a0 = \"0123456789\"\n{doubled}"))),
         ["Expression too expensive to evaluate"]
     );
-    let functions = "a = setproduct(range(10000), range(10000))\nb = format(\"%999999999d\", 1)\n";
-    assert_eq!(of_text(locals(functions)), [""; 0]);
+    let functions = "a = setproduct(range(1000), range(1000))\nb = format(\"%999999999d\", 1)\n\
+                     c = regexall(\"\", local.e)\nd = replace(local.e, \"x\", local.e)\n\
+                     f = formatlist(local.g, range(1000))\nh = regex(\"(((a{100}){100}){100}){100}\", \"a\")\n";
+    let long = format!("e = \"{}\"\ng = \"{}\"\n", "x".repeat(1 << 20), "%[1]s".repeat(1 << 16));
+    assert_eq!(of_text(locals(&format!("{functions}{long}"))), [""; 0]);
 }
 
 /// Modules that call the next one twice: there are 2^40 ways to the last.

@@ -15,7 +15,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("percent_encoding", &["report"]),
     ("quick_xml", &["report"]),
     ("rayon", &["source", "check"]),
-    ("regex", &["rules"]),
+    ("regex", &["rules", "value"]),
     ("serde", &["report"]),
     ("serde_json", &["report"]),
     ("similar", &["report"]),

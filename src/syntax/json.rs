@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use crate::finding::{Finding, Language, Severity};
-use crate::syntax::{Body, File};
+use crate::syntax::{Body, Expr, File};
 use crate::text::{FileId, Source, Span};
 
 mod convert;
@@ -47,6 +47,14 @@ pub(super) fn parse(id: FileId, source: &Source) -> (File, Vec<Finding>) {
     }
     let file = File { body: Body::json(Arc::new(root)), comments: Vec::new(), complete: findings.is_empty() };
     (file, findings)
+}
+
+/// The value that a text is; none where anything is wrong with it.
+pub(super) fn value(text: &str) -> Option<Expr> {
+    let mut findings = Vec::new();
+    let source = Source::new("", text.as_bytes().to_vec());
+    let root = read::root(FileId::new(0), &source, &mut findings);
+    findings.is_empty().then(|| root.expr())
 }
 
 fn syntax_error(summary: &str, at: Span) -> Finding {

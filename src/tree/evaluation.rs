@@ -20,7 +20,7 @@ use smol_str::SmolStr;
 
 use crate::finding::{Finding, Severity, Stage};
 use crate::module::address::{Subject, reference};
-use crate::module::declaration::{Condition, Local, ModuleCall, Resource};
+use crate::module::declaration::{Condition, Import, Local, ModuleCall, Resource};
 use crate::syntax::{Attribute, Expr, ExprKind, Iteration, Part};
 use crate::text::Span;
 use crate::tree::cycles::components;
@@ -78,6 +78,9 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
         if let Some(child) = node.child(&call.name) {
             evaluation.arguments(call, child);
         }
+    }
+    if !node.is_called() && module.features.import_targets_validated {
+        module.imports.iter().for_each(|import| evaluation.import(import));
     }
     evaluation.secrets();
 }
@@ -281,6 +284,15 @@ impl<'t> Evaluation<'t, '_> {
             (None, None) => None,
         };
         self.findings.extend(finding.map(|finding| finding.at_validate().address(address)));
+    }
+
+    /// What is imported has an identifier.
+    fn import(&mut self, import: &Import) {
+        let (Some(id), Some(target)) = (&import.id, &import.target) else { return };
+        let symbols = Symbols { each: import.for_each.is_some(), ..Symbols::default() };
+        let finding = given::import_id(&self.known(&id.expr, symbols), &id.expr);
+        self.findings
+            .extend(finding.map(|finding| finding.at_validate().address(format!("import.{target}"))));
     }
 
     /// What the engine itself gives meaning to in a resource, held against the types that it takes.

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use crate::finding::{Finding, Language, Severity};
 use crate::module::address::{Reference, Subject, reference};
-use crate::module::declaration::Dependency;
+use crate::module::declaration::{Dependency, Variable};
 use crate::syntax::{Expr, ExprKind, Iteration, Traversal};
 use crate::text::Span;
 use crate::tree::Node;
@@ -62,6 +62,16 @@ pub(super) fn is_unsound(node: Node<'_>, site: &Site<'_>, expr: &Expr) -> bool {
             judge.reference(site, &reference);
         }
     });
+    findings.iter().any(|finding| finding.severity == Severity::Error)
+}
+
+/// Whether an expression in a validation of a variable refers to something wrongly.
+pub(super) fn is_wrong(node: Node<'_>, variable: &Variable, expr: &Expr) -> bool {
+    let mut findings = Vec::new();
+    let links = Links::default();
+    let site = Site::of(Owner::Variable(variable));
+    let mut judge = Judge { node, similar: Similar::default(), links, findings: &mut findings };
+    judge.expression(&site, expr, Iteration::NONE);
     findings.iter().any(|finding| finding.severity == Severity::Error)
 }
 

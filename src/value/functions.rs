@@ -1,11 +1,17 @@
 //! The built-in functions: what each is called, takes and gives.
 
-use super::Type;
+use super::{Type, Value};
 use Kind::{Any, Bool, ListOf, MapOf, Number, SetOf, String};
 
 mod collection;
+mod decoding;
+mod format;
+mod network;
+mod pattern;
 mod result;
+mod sequence;
 mod set;
+mod time;
 
 pub(super) use result::{Refusal, result};
 
@@ -50,6 +56,17 @@ pub enum Kind {
     SetOf(&'static Kind),
     /// `map(…)`.
     MapOf(&'static Kind),
+}
+
+/// Longer texts than this are not made, and not searched: nothing that is said here depends on them.
+const LONGEST_TEXT: usize = 1 << 16;
+
+/// A whole number, where a value is one that is not too large for what it is needed for.
+fn whole(value: &Value) -> Option<i128> {
+    match value {
+        Value::Number(number) if number.is_whole() => number.to_string().parse().ok(),
+        _ => None,
+    }
 }
 
 impl Kind {
@@ -195,7 +212,7 @@ pub(super) const ALL: &[Function] = &[
     function("substr", &[given("str", String), given("offset", Number), given("length", Number)], None, String),
     function("sum", &[given("list", Any)], None, Any),
     function("templatefile", &[given("path", String), given("vars", Any)], None, Any),
-    function("templatestring", &[given("template", String), given("vars", Any)], None, String),
+    function("templatestring", &[given("template", Any), given("vars", Any)], None, String),
     function("textdecodebase64", &[given("source", String), given("encoding", String)], None, String),
     function("textencodebase64", &[given("string", String), given("encoding", String)], None, String),
     function("timeadd", &[given("timestamp", String), given("duration", String)], None, String),

@@ -73,6 +73,27 @@ pub(super) fn condition(value: &Value, expr: &Expr, is_condition: bool, site: &S
     }
 }
 
+/// What is wrong with the identifier of something that is imported, if anything.
+pub(super) fn import_id(value: &Value, expr: &Expr) -> Option<Finding> {
+    let why = match convert(value, &Type::String) {
+        Ok(Value::Null(_)) => "it is null",
+        Ok(Value::String(text)) if text.is_empty() => "it is empty",
+        Ok(_) => return None,
+        Err(_) => {
+            return Some(
+                Finding::language(Language::InvalidValue, "Incorrect value type")
+                    .detail("The identifier of what is imported is a text.")
+                    .at(expr.span),
+            );
+        }
+    };
+    Some(
+        Finding::language(Language::InvalidMovedRemovedImport, "Invalid import id argument")
+            .detail(format!("The identifier of what is imported says nothing: {why}."))
+            .at(expr.span),
+    )
+}
+
 fn result(value: &Value, expr: &Expr) -> Option<Finding> {
     let invalid = |why: &str| {
         Finding::language(Language::InvalidCheckOrCondition, "Invalid condition result")

@@ -9,8 +9,8 @@ use crate::engine::Engine;
 use crate::finding::{Finding, Language};
 use crate::module::declaration::Variable;
 use crate::syntax::{Expr, StepKind, Traversal};
-use crate::tree::Node;
 use crate::tree::references::sites::Symbols;
+use crate::tree::{Node, references};
 use crate::value::{Constraint, Resolved, Scope, Value, convert, evaluate};
 
 /// One finding for each validation that refuses the value. Where it is set is where the engine points.
@@ -30,6 +30,12 @@ pub(super) fn refused(
     let Ok(value) = convert(&value, &constraint.ty) else { return Vec::new() };
     let refuses_null = variable.nullable.as_ref().is_some_and(|nullable| !nullable.value);
     if value.is_null() && refuses_null {
+        return Vec::new();
+    }
+    // The engine looks at what all of them refer to before it evaluates any.
+    let parts =
+        variable.validations.iter().flat_map(|validation| [&validation.condition, &validation.error_message]);
+    if parts.flatten().any(|part| references::is_wrong(child, variable, &part.expr)) {
         return Vec::new();
     }
     let locals = Locals::default();

@@ -75,12 +75,12 @@ pub(in crate::tree) fn for_each<'t>(node: Node<'t>, visit: &mut dyn FnMut(&Site<
     module
         .locals
         .values()
-        .for_each(|local| sites.argument(&plain(Owner::Local(local)), Some(&local.attribute)));
+        .for_each(|local| sites.argument(&Site::of(Owner::Local(local)), Some(&local.attribute)));
     module.outputs.values().for_each(|output| sites.output(output));
     module.calls.values().for_each(|call| sites.call(node, call));
     module.resources.values().for_each(|resource| sites.resource(resource));
     module.providers.values().for_each(|provider| sites.provider(provider));
-    module.checks.values().for_each(|check| sites.conditions(&plain(Owner::Check(check)), &check.asserts));
+    module.checks.values().for_each(|check| sites.conditions(&Site::of(Owner::Check(check)), &check.asserts));
     module.actions.values().for_each(|action| sites.action(action));
     if !node.is_called() {
         // In a called module they are an error, or belong to the tree of that module alone.
@@ -109,6 +109,11 @@ impl Symbols {
 impl<'m> Site<'m> {
     fn new(owner: Owner<'m>, symbols: Symbols) -> Self {
         Self { owner, symbols, on_destroy: false, condition: None, no_namespaces: false }
+    }
+
+    /// A place in a block where no symbol means anything.
+    pub(in crate::tree) fn of(owner: Owner<'m>) -> Self {
+        Self::new(owner, Symbols::default())
     }
 
     /// The address of the block.
@@ -157,18 +162,18 @@ struct Sites<'v, 't> {
 
 impl<'t> Sites<'_, 't> {
     fn variable(&mut self, variable: &'t Variable) {
-        self.conditions(&plain(Owner::Variable(variable)), &variable.validations);
+        self.conditions(&Site::of(Owner::Variable(variable)), &variable.validations);
     }
 
     fn output(&mut self, output: &'t Output) {
-        let site = plain(Owner::Output(output));
+        let site = Site::of(Owner::Output(output));
         self.argument(&site, output.value.as_deref());
         self.conditions(&site, &output.preconditions);
         self.dependencies(&site, &output.depends_on);
     }
 
     fn call(&mut self, node: Node<'t>, call: &'t ModuleCall) {
-        let site = plain(Owner::Call(call));
+        let site = Site::of(Owner::Call(call));
         for argument in [&call.count, &call.enabled] {
             self.argument(&site, argument.as_deref());
         }
@@ -185,7 +190,7 @@ impl<'t> Sites<'_, 't> {
     }
 
     fn resource(&mut self, resource: &'t Resource) {
-        let outside = plain(Owner::Resource(resource));
+        let outside = Site::of(Owner::Resource(resource));
         for argument in [&resource.count, &resource.enabled] {
             self.argument(&outside, argument.as_deref());
         }
@@ -234,7 +239,7 @@ impl<'t> Sites<'_, 't> {
     }
 
     fn action(&mut self, action: &'t Action) {
-        let outside = plain(Owner::Action(action));
+        let outside = Site::of(Owner::Action(action));
         self.argument(&outside, action.count.as_deref());
         self.for_each(&outside, action.for_each.as_deref());
         let count = action.count.is_some();
@@ -245,7 +250,7 @@ impl<'t> Sites<'_, 't> {
     }
 
     fn import(&mut self, import: &'t Import) {
-        let outside = plain(Owner::Import(import));
+        let outside = Site::of(Owner::Import(import));
         self.for_each(&outside, import.for_each.as_deref());
         let symbols = Symbols { each: import.for_each.is_some(), ..Symbols::default() };
         let inside = Site { symbols, ..outside };
@@ -282,9 +287,4 @@ impl<'t> Sites<'_, 't> {
             (self.visit)(site, Found::Expression(expr, around));
         });
     }
-}
-
-/// A place where no symbol means anything.
-fn plain(owner: Owner<'_>) -> Site<'_> {
-    Site::new(owner, Symbols::default())
 }

@@ -1,7 +1,7 @@
 //! `f(a, b...)`.
 
 use crate::finding::{Finding, Language};
-use crate::syntax::{Call, Expr};
+use crate::syntax::{Call, Expr, ExprKind};
 use crate::text::Span;
 use crate::value::convert::convert;
 use crate::value::functions::{ALL, Refusal, result};
@@ -76,6 +76,13 @@ impl Evaluator<'_> {
             }));
         }
         if self.failed_since(before) {
+            return Value::UNKNOWN;
+        }
+        if function.name == "templatestring"
+            && values.iter().all(Value::is_known)
+            && let Some(template) = arguments.first().filter(|template| !may_be_reference(template.expr))
+        {
+            self.invalid_argument(function, 0, template, "a template is given by a reference to it");
             return Value::UNKNOWN;
         }
         for (place, (value, argument)) in values.iter().zip(&arguments).enumerate() {
@@ -197,6 +204,19 @@ impl Evaluator<'_> {
             call.name_span.to(call.open),
         );
     }
+}
+
+/// Whether an expression may be a reference, and no text or value that is written out.
+fn may_be_reference(expr: &Expr) -> bool {
+    !matches!(
+        expr.kind,
+        ExprKind::Template(_)
+            | ExprKind::Null
+            | ExprKind::Bool(_)
+            | ExprKind::Number(_)
+            | ExprKind::Tuple(_)
+            | ExprKind::Object(_)
+    )
 }
 
 fn counted(arguments: usize) -> String {

@@ -2,7 +2,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{Function, collection, set};
+use super::{Function, collection, decoding, format, network, pattern, sequence, set, time, whole};
 use crate::value::convert::{Mode, convert, possible};
 use crate::value::unify::unify;
 use crate::value::{Number, Type, Value};
@@ -49,10 +49,18 @@ pub(in crate::value) fn result(function: &Function, arguments: &[Value]) -> Resu
             Err(Refusal::of_call("it takes at least one list"))
         }
         "coalescelist" => collection::coalescelist(arguments),
+        "join"
+            if arguments.iter().skip(1).any(holds_null) && arguments.iter().all(Value::is_wholly_known) =>
+        {
+            let place = arguments.iter().skip(1).position(holds_null);
+            Err(Refusal::of_argument(place.map_or(1, |place| place + 1), "there is a null in it"))
+        }
         "lower" | "upper" | "trimspace" | "join" | "split" | "startswith" | "endswith" | "strcontains" => {
             Ok(text(function.name, arguments).unwrap_or(Value::Unknown(function.gives.ty())))
         }
         "merge" => collection::merge(arguments),
+        "regex" | "regexall" => pattern::regex(function.name, arguments),
+        "parseint" => decoding::parseint(arguments),
         // The others say nothing about what is wholly unknown.
         _ if arguments.contains(&Value::UNKNOWN) => Ok(Value::Unknown(function.gives.ty())),
         "keys" => collection::keys(arguments),
@@ -69,12 +77,40 @@ pub(in crate::value) fn result(function: &Function, arguments: &[Value]) -> Resu
         "zipmap" => collection::zipmap(arguments),
         "setunion" | "setintersection" | "setsubtract" => set::operation(function.name, arguments),
         "setproduct" => set::product(arguments),
-        name => {
-            let known = arguments.iter().all(Value::is_wholly_known);
-            let may_fail = known && !NEVER_FAILING.contains(&name);
-            Ok(if may_fail { Value::UNKNOWN } else { Value::Unknown(function.gives.ty()) })
+        // Of a null without a type they say nothing either.
+        "format" | "formatlist" if arguments.contains(&Value::NULL) => Ok(Value::UNKNOWN),
+        name if arguments.iter().all(Value::is_wholly_known) => {
+            of_known(name, arguments).unwrap_or_else(|| {
+                let may_fail = !NEVER_FAILING.contains(&name);
+                Ok(if may_fail { Value::UNKNOWN } else { Value::Unknown(function.gives.ty()) })
+            })
         }
+        _ => Ok(Value::Unknown(function.gives.ty())),
     }
+}
+
+/// What a function gives that gives nothing before it knows all of its arguments; none of those that are not carried out
+/// here.
+fn of_known(name: &str, arguments: &[Value]) -> Option<Result<Value, Refusal>> {
+    Some(match name {
+        "base64decode" => decoding::base64decode(arguments),
+        "chunklist" => sequence::chunklist(arguments),
+        "cidrhost" | "cidrnetmask" | "cidrsubnet" | "cidrsubnets" => network::cidr(name, arguments),
+        "format" => format::format(arguments),
+        "formatdate" | "timeadd" | "timecmp" => time::time(name, arguments),
+        "formatlist" => format::formatlist(arguments),
+        "indent" => indented(arguments),
+        "index" => sequence::index(arguments),
+        "jsondecode" => decoding::jsondecode(arguments),
+        "log" => logarithm(arguments),
+        "matchkeys" => sequence::matchkeys(arguments),
+        "range" => sequence::range(arguments),
+        "replace" => pattern::replace(arguments),
+        "substr" => part(arguments),
+        "sum" => sequence::sum(arguments),
+        "uuidv5" => decoding::uuidv5(arguments),
+        _ => return None,
+    })
 }
 
 /// Functions that give something for everything that their parameters take. Of any other, not even the type of what
@@ -82,10 +118,41 @@ pub(in crate::value) fn result(function: &Function, arguments: &[Value]) -> Resu
 #[rustfmt::skip]
 const NEVER_FAILING: &[&str] = &[
     "abs", "alltrue", "anytrue", "base64encode", "base64gzip", "base64sha256", "base64sha512", "basename", "bcrypt",
-    "ceil", "chomp", "dirname", "floor", "indent", "issensitive", "jsonencode", "lower", "md5", "plantimestamp", "sha1",
+    "ceil", "chomp", "dirname", "floor", "indent", "issensitive", "jsonencode", "lower", "max", "md5", "min", "plantimestamp", "sha1",
     "sha256", "sha512", "signum", "sort", "strrev", "timestamp", "title", "trim", "trimprefix", "trimspace",
     "trimsuffix", "upper", "urlencode", "uuid", "yamlencode",
 ];
+
+fn indented(arguments: &[Value]) -> Result<Value, Refusal> {
+    match arguments.first().map(whole) {
+        Some(None | Some(..0)) => {
+            Err(Refusal::of_call("the number of blanks is whole, and not less than zero"))
+        }
+        Some(Some(_)) | None => Ok(Value::Unknown(Type::String)),
+    }
+}
+
+fn part(arguments: &[Value]) -> Result<Value, Refusal> {
+    if arguments[1..].iter().any(|number| whole(number).is_none()) {
+        return Err(Refusal::of_call("the offset and the length are whole numbers"));
+    }
+    Ok(Value::Unknown(Type::String))
+}
+
+/// Of numbers that have none, the engine cannot say it.
+fn logarithm(arguments: &[Value]) -> Result<Value, Refusal> {
+    let mut numbers = arguments.iter().map(|argument| match argument {
+        Value::Number(number) => number.to_string().parse::<f64>().ok(),
+        _ => None,
+    });
+    let (Some(Some(number)), Some(Some(base))) = (numbers.next(), numbers.next()) else {
+        return Ok(Value::Unknown(Type::Number));
+    };
+    if (number.ln() / base.ln()).is_nan() {
+        return Err(Refusal::of_call("there is no such logarithm"));
+    }
+    Ok(Value::Unknown(Type::Number))
+}
 
 fn conversion(arguments: &[Value], to: &Type) -> Result<Value, Refusal> {
     let [value] = arguments else { return Ok(Value::Unknown(to.clone())) };
@@ -99,6 +166,10 @@ fn conversion(arguments: &[Value], to: &Type) -> Result<Value, Refusal> {
         return Ok(Value::Unknown(to.clone()));
     }
     convert(value, to).map_err(|_| refusal())
+}
+
+fn holds_null(list: &Value) -> bool {
+    matches!(list, Value::List(_, elements) if elements.iter().any(Value::is_null))
 }
 
 fn length(arguments: &[Value]) -> Result<Value, Refusal> {

@@ -1,0 +1,103 @@
+//! What functions give that read a text as something else, and what they refuse.
+
+use super::result::Refusal;
+use super::whole;
+use crate::syntax::parse_json;
+use crate::value::evaluate::constant;
+use crate::value::{Number, Type, Value};
+
+type Outcome = Result<Value, Refusal>;
+
+pub(super) fn jsondecode(arguments: &[Value]) -> Outcome {
+    let Some(text) = arguments[0].as_str() else { return Ok(Value::UNKNOWN) };
+    let Some(expr) = parse_json(text) else {
+        return Err(Refusal::of_call("the text is not JSON"));
+    };
+    let mut findings = Vec::new();
+    let value = constant(&expr, &mut findings);
+    // A property that stands twice is no mistake here.
+    Ok(if findings.is_empty() { value } else { Value::UNKNOWN })
+}
+
+pub(super) fn base64decode(arguments: &[Value]) -> Outcome {
+    let Some(text) = arguments[0].as_str() else { return Ok(Value::Unknown(Type::String)) };
+    match base64(text).map(String::from_utf8) {
+        Some(Ok(text)) => Ok(Value::string(text)),
+        Some(Err(_)) => Err(Refusal::of_call("what the text holds is not UTF-8")),
+        None => Err(Refusal::of_call("the text is not Base64")),
+    }
+}
+
+/// The bytes that a text stands for; line breaks in it mean nothing.
+fn base64(text: &str) -> Option<Vec<u8>> {
+    let signs: Vec<u8> = text.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n')).collect();
+    if !signs.len().is_multiple_of(4) {
+        return None;
+    }
+    let padding = signs.iter().rev().take_while(|sign| **sign == b'=').count();
+    let (signs, _) = signs.split_at(signs.len() - padding);
+    if padding > 2 {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    for group in signs.chunks(4) {
+        let mut bits: u32 = 0;
+        for sign in group {
+            let value = match sign {
+                b'A'..=b'Z' => sign - b'A',
+                b'a'..=b'z' => sign - b'a' + 26,
+                b'0'..=b'9' => sign - b'0' + 52,
+                b'+' => 62,
+                b'/' => 63,
+                _ => return None,
+            };
+            bits = bits << 6 | u32::from(value);
+        }
+        let missing = 4 - group.len();
+        bits <<= 6 * missing;
+        bytes.extend(&bits.to_be_bytes()[1..4 - missing]);
+    }
+    Some(bytes)
+}
+
+pub(super) fn parseint(arguments: &[Value]) -> Outcome {
+    let unknown = Ok(Value::Unknown(Type::Number));
+    let Some(text) = arguments[0].as_str() else {
+        return match arguments[0].ty() {
+            Type::Any => Ok(Value::UNKNOWN),
+            Type::String => unknown,
+            other => {
+                Err(Refusal::of_argument(0, format!("a string is needed, and this is a {}", other.name())))
+            }
+        };
+    };
+    let Some(base) = arguments.get(1).filter(|base| base.is_known()) else { return unknown };
+    let Some(Ok(base @ 2..=62)) = whole(base).map(u32::try_from) else {
+        return Err(Refusal::of_argument(1, "it must be a whole number from 2 to 62"));
+    };
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    // Up to 36, letters of both cases mean the same.
+    let value = |sign: char| match sign {
+        'A'..='Z' if base > 36 => Some(u32::from(sign) - u32::from('A') + 36),
+        _ => sign.to_digit(36),
+    };
+    if digits.is_empty() || !digits.chars().all(|sign| value(sign).is_some_and(|value| value < base)) {
+        return Err(Refusal::of_argument(0, format!("{text:?} is no whole number of base {base}")));
+    }
+    if base != 10 {
+        return unknown;
+    }
+    let number = Number::parse(digits);
+    let number = number.map(|number| if text.starts_with('-') { number.negated() } else { number });
+    Ok(number.map_or(Value::Unknown(Type::Number), Value::Number))
+}
+
+/// The name of a space of names, or an identifier.
+pub(super) fn uuidv5(arguments: &[Value]) -> Outcome {
+    let unknown = Ok(Value::Unknown(Type::String));
+    match arguments[0].as_str() {
+        None | Some("dns" | "url" | "oid" | "x500") => unknown,
+        Some(text) if text.bytes().filter(u8::is_ascii_hexdigit).count() >= 32 => unknown,
+        Some(_) => Err(Refusal::of_call("the namespace is dns, url, oid, x500 or an identifier")),
+    }
+}

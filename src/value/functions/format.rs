@@ -1,0 +1,162 @@
+//! What `format` and `formatlist` give, and what they refuse.
+
+use super::result::Refusal;
+use super::{LONGEST_TEXT, whole};
+use crate::value::convert::convert;
+use crate::value::{Type, Value};
+
+type Outcome = Result<Value, Refusal>;
+
+/// One part of a format.
+enum Part<'f> {
+    Text(&'f str),
+    /// `%%`.
+    Percent,
+    Verb(Verb),
+}
+
+/// A sequence that a value takes the place of.
+struct Verb {
+    letter: char,
+    /// The value that it is for, counted from 0, where the sequence says which.
+    place: Option<usize>,
+    /// Whether there is nothing between the percent sign and the letter.
+    plain: bool,
+}
+
+/// `format`; whatever is given has to be known.
+pub(super) fn format(arguments: &[Value]) -> Outcome {
+    let (Some(format), values) = (arguments[0].as_str(), &arguments[1..]) else {
+        return Ok(Value::Unknown(Type::String));
+    };
+    formatted(format, values)
+}
+
+/// `formatlist`: once for each element of the lists among the values, which have to be of one length.
+pub(super) fn formatlist(arguments: &[Value]) -> Outcome {
+    let (Some(format), values) = (arguments[0].as_str(), &arguments[1..]) else {
+        return Ok(Value::Unknown(Type::list(Type::String)));
+    };
+    let mut length: Option<usize> = None;
+    for (place, value) in values.iter().enumerate() {
+        let Some(elements) = elements(value) else { continue };
+        if *length.get_or_insert(elements.len()) != elements.len() {
+            return Err(Refusal::of_argument(place + 1, "it is not as long as the list before it"));
+        }
+    }
+    if length.is_some_and(|length| length.saturating_mul(format.len()) > LONGEST_TEXT) {
+        return Ok(Value::Unknown(Type::list(Type::String)));
+    }
+    let mut results = Vec::new();
+    for turn in 0..length.unwrap_or(1) {
+        let each = |value: &Value| match elements(value) {
+            Some(elements) => elements[turn].clone(),
+            None => value.clone(),
+        };
+        let values: Vec<Value> = values.iter().map(each).collect();
+        results.push(formatted(format, &values).map_err(|refusal| Refusal::of_call(refusal.why))?);
+    }
+    Ok(Value::List(Type::String, results))
+}
+
+fn elements(value: &Value) -> Option<&[Value]> {
+    match value {
+        Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements) => Some(elements),
+        _ => None,
+    }
+}
+
+fn formatted(format: &str, values: &[Value]) -> Outcome {
+    let mut text = Some(String::new());
+    let mut next = 0;
+    let mut used = 0;
+    let mut rest = format;
+    while !rest.is_empty() {
+        let (part, behind) = part(rest).map_err(Refusal::of_call)?;
+        rest = behind;
+        let piece = match part {
+            Part::Text(piece) => Some(piece.to_owned()),
+            Part::Percent => Some("%".to_owned()),
+            Part::Verb(verb) => {
+                let place = verb.place.unwrap_or(next);
+                next = place + 1;
+                used = used.max(next);
+                let Some(value) = values.get(place) else {
+                    return Err(Refusal::of_call(format!("there is no value for `%{}`", verb.letter)));
+                };
+                inserted(&verb, value).map_err(Refusal::of_call)?
+            }
+        };
+        text = text.zip(piece).map(|(text, piece)| text + &piece).filter(|text| text.len() <= LONGEST_TEXT);
+    }
+    if used < values.len() {
+        // The engine counts from the format on, and so blames what is before the first value too many.
+        return Err(Refusal::of_argument(
+            used,
+            format!("the format takes {used} values, and {} are given", values.len()),
+        ));
+    }
+    Ok(text.map_or(Value::Unknown(Type::String), Value::string))
+}
+
+/// The first part of a format, and what is behind it.
+fn part(format: &str) -> Result<(Part<'_>, &str), String> {
+    let Some(sequence) = format.strip_prefix('%') else {
+        let end = format.find('%').unwrap_or(format.len());
+        return Ok((Part::Text(&format[..end]), &format[end..]));
+    };
+    if let Some(behind) = sequence.strip_prefix('%') {
+        return Ok((Part::Percent, behind));
+    }
+    let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let unfinished = || format!("`%{sequence}` is no sequence of a format");
+    let mut rest = sequence.trim_start_matches(['#', '0', '+', '-', ' ']);
+    rest = &rest[digits(rest)..];
+    if let Some(precision) = rest.strip_prefix('.') {
+        rest = &precision[digits(precision)..];
+    }
+    let mut place = None;
+    if let Some(index) = rest.strip_prefix('[') {
+        let length = digits(index);
+        let number: usize = index[..length].parse().map_err(|_| unfinished())?;
+        place = Some(number.checked_sub(1).ok_or_else(unfinished)?);
+        rest = index[length..].strip_prefix(']').ok_or_else(unfinished)?;
+    }
+    let letter = rest.chars().next().ok_or_else(unfinished)?;
+    if !letter.is_ascii_alphabetic() {
+        return Err(unfinished());
+    }
+    let plain = sequence.starts_with(letter);
+    Ok((Part::Verb(Verb { letter, place, plain }), &rest[1..]))
+}
+
+/// What a value is in the place of a sequence; none where that is not said here.
+fn inserted(verb: &Verb, value: &Value) -> Result<Option<String>, String> {
+    let letter = verb.letter;
+    let unfit = |what: &str| format!("`%{letter}` takes {what}");
+    if value.is_null() && letter != 'v' {
+        return Err(format!("`%{letter}` does not take null"));
+    }
+    let to = match letter {
+        'v' => {
+            return Ok(value.as_str().filter(|_| verb.plain).map(str::to_owned));
+        }
+        't' => Type::Bool,
+        'b' | 'd' | 'o' | 'x' | 'X' | 'e' | 'E' | 'f' | 'g' | 'G' => Type::Number,
+        's' | 'q' => Type::String,
+        _ => return Err(format!("`%{letter}` means nothing")),
+    };
+    let value = convert(value, &to).map_err(|_| unfit(&to.required_name()))?;
+    if matches!(letter, 'b' | 'd' | 'o' | 'x' | 'X') {
+        let Value::Number(number) = &value else { return Ok(None) };
+        if !number.is_whole() {
+            return Err(unfit("a whole number"));
+        }
+    }
+    Ok(match letter {
+        's' if verb.plain => value.as_str().map(str::to_owned),
+        'd' if verb.plain => whole(&value).map(|number| number.to_string()),
+        't' if verb.plain => value.as_bool().map(|value| value.to_string()),
+        _ => None,
+    })
+}

@@ -1,0 +1,129 @@
+//! What functions on network addresses refuse.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use super::result::Refusal;
+use super::whole;
+use crate::value::{Type, Value};
+
+type Outcome = Result<Value, Refusal>;
+
+/// A range of addresses that start alike.
+struct Prefix {
+    is_v4: bool,
+    length: usize,
+}
+
+impl Prefix {
+    /// Reads `address/length`. As in the engine, numbers of version 4 may start with zeros.
+    fn read(text: &str) -> Option<Self> {
+        let (address, length) = text.split_once('/')?;
+        let address = match address.parse::<Ipv6Addr>() {
+            Ok(address) => IpAddr::V6(address),
+            Err(_) => IpAddr::V4(v4(address)?),
+        };
+        let length = decimal(length)?;
+        let prefix = Self { is_v4: address.is_ipv4(), length };
+        (length <= prefix.bits()).then_some(prefix)
+    }
+
+    fn bits(&self) -> usize {
+        if self.is_v4 { 32 } else { 128 }
+    }
+
+    fn free(&self) -> usize {
+        self.bits() - self.length
+    }
+}
+
+fn v4(text: &str) -> Option<Ipv4Addr> {
+    let mut parts = text.split('.').map(|part| decimal(part).and_then(|part| u8::try_from(part).ok()));
+    let mut part = || parts.next().flatten();
+    let address = Ipv4Addr::new(part()?, part()?, part()?, part()?);
+    parts.next().is_none().then_some(address)
+}
+
+fn decimal(text: &str) -> Option<usize> {
+    let is_short = (1..=6).contains(&text.len());
+    if is_short && text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse().ok() } else { None }
+}
+
+/// `cidrhost`, `cidrnetmask`, `cidrsubnet` and `cidrsubnets`, all of whose arguments are known.
+pub(super) fn cidr(name: &str, arguments: &[Value]) -> Outcome {
+    let list = name == "cidrsubnets";
+    let result = Value::Unknown(if list { Type::list(Type::String) } else { Type::String });
+    let Some(text) = arguments.first().and_then(Value::as_str) else { return Ok(result) };
+    let numbers: Vec<Option<i128>> = arguments[1..].iter().map(whole).collect();
+    if !list && let Some(place) = numbers.iter().position(Option::is_none) {
+        return Err(Refusal::of_call(format!("argument {} must be a whole number", place + 2)));
+    }
+    let Some(prefix) = Prefix::read(text) else {
+        let why = format!("{text:?} is no prefix of addresses, such as \"10.0.0.0/8\"");
+        return Err(if list { Refusal::of_argument(0, why) } else { Refusal::of_call(why) });
+    };
+    match (name, numbers.as_slice()) {
+        ("cidrnetmask", _) if !prefix.is_v4 => {
+            Err(Refusal::of_call("addresses of version 6 have no netmask"))
+        }
+        ("cidrhost", [Some(number)]) => host(&prefix, *number).map(|()| result),
+        ("cidrsubnet", [Some(bits), Some(number)]) => subnet(&prefix, *bits, *number).map(|()| result),
+        ("cidrsubnets", lengths) => subnets(&prefix, lengths).map(|()| result),
+        _ => Ok(result),
+    }
+}
+
+/// How many numbers there are of so many bits; none where that is more than is ever asked for.
+fn numbers_of(bits: usize) -> Option<i128> {
+    (bits < 127).then(|| 1 << bits)
+}
+
+fn host(prefix: &Prefix, number: i128) -> Result<(), Refusal> {
+    // Numbers below zero count from the end.
+    let place = if number < 0 { -(number + 1) } else { number };
+    match numbers_of(prefix.free()) {
+        Some(hosts) if place >= hosts => {
+            Err(Refusal::of_call(format!("a prefix of {} bits has no host numbered {number}", prefix.length)))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn subnet(prefix: &Prefix, bits: i128, number: i128) -> Result<(), Refusal> {
+    let Ok(bits) = usize::try_from(bits) else { return Ok(()) };
+    if bits > prefix.free() {
+        return Err(Refusal::of_call(format!(
+            "a prefix of {} bits cannot be made longer by {bits} bits",
+            prefix.length
+        )));
+    }
+    match numbers_of(bits) {
+        Some(subnets) if number >= subnets => {
+            Err(Refusal::of_call(format!("{bits} more bits leave no subnet numbered {number}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn subnets(prefix: &Prefix, lengths: &[Option<i128>]) -> Result<(), Refusal> {
+    // How much of the prefix is taken, in pieces that are as small as any asked for here.
+    let mut taken: u128 = 0;
+    for (place, length) in lengths.iter().enumerate() {
+        let refusal = |why: &str| Err(Refusal::of_argument(place + 1, why));
+        let Some(length) = length else { return refusal("it must be a whole number") };
+        let Ok(length) = usize::try_from(*length) else { return refusal("it must be at least 1") };
+        match length {
+            0 => return refusal("it must be at least 1"),
+            33.. => return refusal("it must be at most 32"),
+            _ if length > prefix.free() => return refusal("the prefix would be too long for an address"),
+            _ => {}
+        }
+        // Every subnet starts at a multiple of its own size.
+        let size = 1_u128 << (32 - length);
+        let end = taken.next_multiple_of(size) + size;
+        if end > 1 << 32 {
+            return refusal("there is no more room for it in the prefix");
+        }
+        taken = end;
+    }
+    Ok(())
+}
