@@ -11,7 +11,7 @@ mod strings;
 mod variable;
 mod work;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -159,7 +159,8 @@ impl Merged {
             lost_keys(block, &address, &mut dropped);
             unnamed(block, &address, &mut dropped);
         }
-        dropped.sort_by_key(|dropped| (order(&merged, dropped.span), dropped.span));
+        let order: HashMap<_, _> = merged.iter().map(|file| file.body.span().file).zip(0..).collect();
+        dropped.sort_by_key(|dropped| (order.get(&dropped.span.file).copied(), dropped.span));
         dropped.dedup();
         Self { files: merged, dropped }
     }
@@ -168,8 +169,11 @@ impl Merged {
 /// Notes which keys of maps are gone because an override file has another map in their place.
 fn lost_keys(merged: &MergedBlock, address: &str, dropped: &mut Vec<Dropped>) {
     for argument in &merged.arguments {
+        if argument.before.is_empty() {
+            continue;
+        }
         let counts = argument.counts.expr.as_map().unwrap_or_default();
-        let kept: Vec<_> = counts.iter().filter_map(|(key, _)| key.keyword()).collect();
+        let kept: HashSet<_> = counts.iter().filter_map(|(key, _)| key.keyword()).collect();
         for (key, value) in argument.before.iter().filter_map(|before| before.expr.as_map()).flatten() {
             let Some(name) = key.keyword().filter(|name| !kept.contains(name)) else { continue };
             dropped.push(Dropped {
@@ -196,11 +200,6 @@ fn unnamed(merged: &mut MergedBlock, address: &str, dropped: &mut Vec<Dropped>) 
         dropped.push(Dropped::block(&nested.block.block, address, Why::NotAName));
     }
     merged.blocks.iter_mut().for_each(|nested| unnamed(&mut nested.block, address, dropped));
-}
-
-/// The place of a file among those of its module.
-fn order(files: &[MergedFile], span: Span) -> usize {
-    files.iter().position(|file| file.body.span().file == span.file).unwrap_or(files.len())
 }
 
 impl MergedFile {
@@ -281,14 +280,33 @@ impl Dropped {
     }
 
     /// A block that others have replaced.
-    fn replaced(block: &Block, address: &str, by: &[Arc<Block>]) -> Self {
+    fn replaced(block: &Block, address: &str, by: &Replacing) -> Self {
         let mut lost = names(block);
-        if by.iter().any(|other| header(other) != header(block)) {
-            // It is another kind of thing that has come in its place.
-            lost.clear();
+        // Where another kind of thing has come in its place, nothing else was to be expected.
+        let is_alike = by.header.as_ref().is_some_and(|header| *header == self::header(block));
+        lost.retain(|name| is_alike && name != "//" && !by.names.contains(name));
+        Self { lost, ..Self::block(block, address, Why::Replaced(by.span)) }
+    }
+}
+
+/// Blocks that replace others.
+struct Replacing {
+    /// The header of the first.
+    span: Span,
+    /// Kind and labels, if all have the same.
+    header: Option<String>,
+    /// The names of all that stands in them.
+    names: HashSet<SmolStr>,
+}
+
+impl Replacing {
+    fn of(blocks: &[&Arc<Block>]) -> Self {
+        let first = header(blocks[0]);
+        Self {
+            span: blocks[0].header,
+            names: blocks.iter().flat_map(|block| names(block)).collect(),
+            header: blocks.iter().all(|block| header(block) == first).then_some(first),
         }
-        lost.retain(|name| name != "//" && by.iter().all(|block| !names(block).contains(name)));
-        Self { lost, ..Self::block(block, address, Why::Replaced(by[0].header)) }
     }
 }
 

@@ -8,13 +8,16 @@ mod edit;
 mod expression;
 mod note;
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use crate::engine::FileKind;
 use crate::module::Module;
 use crate::module::merged::{Dropped, Merged, MergedBlock, MergedFile};
 use crate::report::{Names, one_line};
 use crate::syntax::{aligned, with_carriage_returns};
-use crate::text::Sources;
-use edit::apply;
+use crate::text::{FileId, Sources};
+use edit::{Edit, apply};
 
 /// How a merged module is written.
 #[derive(Debug, Clone)]
@@ -33,7 +36,7 @@ pub struct MergeStyle {
 
 /// The text of a merged module.
 pub fn text(module: &Module, merged: &Merged, sources: &Sources, style: &MergeStyle) -> String {
-    let writer = Writer { module, merged, sources, style };
+    let writer = Writer::new(module, merged, sources, style);
     let mut text = String::new();
     let mut add = |part: Part| {
         if !text.is_empty() && !part.lines.is_empty() {
@@ -57,14 +60,14 @@ pub fn text(module: &Module, merged: &Merged, sources: &Sources, style: &MergeSt
 
 /// What differs between the base and the merged module, file by file, as `diff -u` writes it. Nothing where nothing does.
 pub fn difference(module: &Module, merged: &Merged, sources: &Sources, style: &MergeStyle) -> String {
-    let writer = Writer { module, merged, sources, style };
+    let writer = Writer::new(module, merged, sources, style);
     merged.files.iter().map(|file| writer.difference(file)).collect()
 }
 
 /// Every argument with its origin and its history, as a JSON document.
 pub fn document(module: &Module, merged: &Merged, sources: &Sources, style: &MergeStyle) -> String {
     let style = MergeStyle { comments: false, ..style.clone() };
-    let writer = Writer { module, merged, sources, style: &style };
+    let writer = Writer::new(module, merged, sources, &style);
     crate::report::escape::to_string(&document::Document::of(&writer))
 }
 
@@ -94,6 +97,8 @@ struct Writer<'a> {
     merged: &'a Merged,
     sources: &'a Sources,
     style: &'a MergeStyle,
+    /// By file: what stands in for characters that would be obeyed, in the files where that was asked.
+    stand_ins: RefCell<HashMap<FileId, Vec<Edit>>>,
 }
 
 /// What one file gives to a text.
@@ -110,7 +115,11 @@ struct Line {
     note: Option<String>,
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
+    fn new(module: &'a Module, merged: &'a Merged, sources: &'a Sources, style: &'a MergeStyle) -> Self {
+        Self { module, merged, sources, style, stand_ins: RefCell::default() }
+    }
+
     /// What a file is after merging.
     fn file(&self, file: &MergedFile) -> Part {
         if let Some(only) = &self.style.only {
@@ -134,12 +143,13 @@ impl Writer<'_> {
 
     /// The blocks of a file, or those of one address, without what stands between them.
     fn blocks(&self, file: &MergedFile, only: Option<&str>) -> Part {
-        let texts = file.blocks.iter().filter_map(|block| self.of_address(block, only));
+        let is_new = file.kind == FileKind::Override;
+        let texts = file.blocks.iter().filter_map(|block| self.of_address(block, only, is_new));
         Part::of(&texts.collect::<Vec<_>>().join("\n"), true)
     }
 
     /// A block, if it is or holds what has that address.
-    fn of_address(&self, block: &MergedBlock, only: Option<&str>) -> Option<String> {
+    fn of_address(&self, block: &MergedBlock, only: Option<&str>, is_new: bool) -> Option<String> {
         if only.is_some_and(|only| addresses_of(block).iter().all(|address| address != only)) {
             return None;
         }
@@ -148,10 +158,6 @@ impl Writer<'_> {
             return Some(format!("locals {{\n{}}}\n", self.argument(local, block, "  ")));
         }
         let text = self.block(block, "");
-        let is_new =
-            self.merged.files.iter().any(|file| {
-                file.kind == FileKind::Override && file.body.span().file == block.block.header.file
-            });
         Some(if is_new { self.noted(&text, block) } else { text } + "\n")
     }
 

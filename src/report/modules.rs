@@ -6,6 +6,7 @@ mod graph;
 mod outline;
 
 use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use smol_str::SmolStr;
 
@@ -138,8 +139,8 @@ impl Picture<'_> {
     }
 }
 
-/// Of how many modules on ways of calls something is told; ways can be many more than modules.
-const MOST_INSTANCES: usize = 20_000;
+/// How much is told of modules on ways of calls; ways can be many more than modules, and one can be long.
+const MOST_INSTANCES: usize = 250_000;
 
 /// A value of which less than this could be shown is not worth showing.
 const SHORTEST_VALUE: usize = 12;
@@ -147,19 +148,19 @@ const SHORTEST_VALUE: usize = 12;
 /// How long a way of calls is followed.
 const DEEPEST: usize = 200;
 
-/// What two instances have in common that lead to the same below them: the module, and how each configuration comes, but
-/// not from how far up.
-type Likeness = (usize, Vec<(SmolStr, Way)>);
-
-fn likeness(instance: &Instance<'_>) -> Likeness {
-    let ways = instance.configurations.iter().map(|reaching| {
+/// A name for what two instances have in common that lead to the same below them: the module, and how each configuration
+/// comes, but not from how far up.
+fn likeness(instance: &Instance<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (instance.node.tree().engine(), instance.node.id()).hash(&mut hasher);
+    for reaching in &instance.configurations {
         let way = match &reaching.way {
-            Way::Inherited(_) => Way::Inherited(instance.node.id()),
-            way => way.clone(),
+            Way::Inherited(_) => &Way::Inherited(instance.node.id()),
+            way => way,
         };
-        (reaching.name.clone(), way)
-    });
-    (instance.node.id().number(), ways.collect())
+        (&reaching.name, way).hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 /// What shows what a module is there for, in words.

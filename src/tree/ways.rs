@@ -4,7 +4,7 @@
 //! What a call passes and what a module inherits depends on all calls above it, so this is the one place that looks at
 //! ways of calls; whoever asks for many of them has to bound how many.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use smol_str::SmolStr;
 
@@ -74,12 +74,13 @@ impl<'t> Instance<'t> {
             .iter()
             .map(|passed| (passed.in_child.compact(), passed.in_parent.compact()))
             .collect();
+        let defaults = self.defaults();
         let way = |named: &Named| {
             if let Some(ours) = passed.get(&named.compact()) {
                 return self.passed(ours);
             }
             match named.alias {
-                None => self.inherited(&named.provider),
+                None => defaults.get(&named.provider).cloned().unwrap_or(Way::WithoutBlock),
                 Some(_) => Way::Missing,
             }
         };
@@ -88,23 +89,27 @@ impl<'t> Instance<'t> {
 
     /// What a call passes under a name of this module.
     fn passed(&self, name: &SmolStr) -> Way {
-        let is_missing = match self.configurations.iter().find(|reaching| reaching.name == *name) {
-            Some(reaching) => reaching.way == Way::Missing,
+        let known = self.configurations.binary_search_by(|reaching| reaching.name.cmp(name));
+        let is_missing = match known {
+            Ok(number) => self.configurations[number].way == Way::Missing,
             // A default configuration is there even where nothing speaks of it.
-            None => name.contains('.'),
+            Err(_) => name.contains('.'),
         };
         if is_missing { Way::Missing } else { Way::Passed(name.clone()) }
     }
 
-    /// What a called module inherits of a provider.
-    fn inherited(&self, provider: &ProviderAddress) -> Way {
-        let is_default =
-            |reaching: &&Reaching| reaching.provider == *provider && !reaching.name.contains('.');
-        match self.configurations.iter().find(is_default).map(|reaching| &reaching.way) {
-            Some(Way::Declared(_) | Way::Passed(_)) => Way::Inherited(self.node.id()),
-            Some(way @ (Way::Inherited(_) | Way::FromCallers | Way::WithoutBlock)) => way.clone(),
-            Some(Way::Missing) | None => Way::WithoutBlock,
-        }
+    /// How a called module inherits each provider that this one has a default configuration of.
+    fn defaults(&self) -> HashMap<&ProviderAddress, Way> {
+        let defaults = self.configurations.iter().filter(|reaching| !reaching.name.contains('.'));
+        let inherited = defaults.map(|reaching| {
+            let way = match &reaching.way {
+                Way::Declared(_) | Way::Passed(_) => Way::Inherited(self.node.id()),
+                way @ (Way::Inherited(_) | Way::FromCallers | Way::WithoutBlock) => way.clone(),
+                Way::Missing => Way::WithoutBlock,
+            };
+            (&reaching.provider, way)
+        });
+        inherited.collect()
     }
 
     fn of(node: Node<'t>, otherwise: &dyn Fn(&Named) -> Way, passed: &BTreeSet<SmolStr>) -> Self {
@@ -125,7 +130,9 @@ impl<'t> Instance<'t> {
             };
             Reaching { name, provider: named.provider, way }
         };
-        Self { node, configurations: named.into_iter().map(reaching).collect() }
+        let mut configurations: Vec<Reaching> = named.into_iter().map(reaching).collect();
+        configurations.sort_by(|a, b| a.name.cmp(&b.name));
+        Self { node, configurations }
     }
 }
 
@@ -160,10 +167,10 @@ fn named(node: Node<'_>) -> BTreeSet<Named> {
         let all = std::iter::once(None).chain(aliases.map(Some));
         named.extend(all.filter_map(|alias| Named::of(module, &required.name, alias)));
     }
+    let required = module.required_providers.values().rev();
+    let local_names: HashMap<_, _> = required.map(|required| (&required.address, &required.name)).collect();
     for Configuration { provider, alias } in node.uses().configurations.keys() {
-        let is_of = |required: &&SmolStr| module.required_providers[*required].address == *provider;
-        let local = module.required_providers.keys().find(is_of).cloned();
-        let local = local.unwrap_or_else(|| provider.name.clone());
+        let local = local_names.get(provider).map_or_else(|| provider.name.clone(), |name| (*name).clone());
         named.insert(Named { local, alias: alias.clone(), provider: provider.clone() });
     }
     // What is built into the engine is configured nowhere.

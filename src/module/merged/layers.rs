@@ -1,5 +1,6 @@
 //! Turns a block and those that override files have for it into one block.
 
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -7,7 +8,7 @@ use smol_str::SmolStr;
 use crate::module::Module;
 use crate::module::merged::counts::{Counts, Nesting, Subject, why};
 use crate::module::merged::parts::{Known, Parts, Place};
-use crate::module::merged::{Argument, Dropped, MergedBlock, Nested, whole};
+use crate::module::merged::{Argument, Dropped, MergedBlock, Nested, Replacing, whole};
 use crate::syntax::{Attribute, Block};
 use crate::text::Span;
 use crate::value;
@@ -53,18 +54,20 @@ impl<'a, 'm> Layers<'a, 'm> {
     }
 
     fn arguments(&mut self, layers: &[Layer], subject: Subject<'m>) -> Vec<Argument> {
-        let mut merged: Vec<Argument> = Vec::new();
-        let mut seen: Vec<&SmolStr> = Vec::new();
-        for name in layers.iter().flat_map(|layer| &layer.parts.arguments).map(|attribute| &attribute.name) {
-            if seen.contains(&name) {
-                continue;
+        let mut names: Vec<&SmolStr> = Vec::new();
+        let mut written: HashMap<&SmolStr, Vec<(bool, Arc<Attribute>)>> = HashMap::new();
+        for layer in layers {
+            for attribute in &layer.parts.arguments {
+                let of_name = written.entry(&attribute.name).or_insert_with(|| {
+                    names.push(&attribute.name);
+                    Vec::new()
+                });
+                of_name.push((layer.is_base, Arc::clone(attribute)));
             }
-            seen.push(name);
-            let of_name = |layer: &Layer| {
-                let mut arguments = layer.parts.arguments.iter();
-                Some((layer.is_base, Arc::clone(arguments.find(|attribute| attribute.name == *name)?)))
-            };
-            let written = layers.iter().filter_map(of_name).collect();
+        }
+        let mut merged = Vec::with_capacity(names.len());
+        for name in names {
+            let written = written.remove(name).unwrap_or_default();
             merged.extend(self.argument(written, subject.argument(name, self.module)));
         }
         merged
@@ -94,39 +97,41 @@ impl<'a, 'm> Layers<'a, 'm> {
     }
 
     fn blocks(&mut self, layers: &[Layer], place: Place, subject: Subject<'m>) -> Vec<Nested> {
-        let mut merged: Vec<Nested> = Vec::new();
-        let mut done: Vec<Arc<Block>> = Vec::new();
+        let mut merged = Group::default();
+        let mut done: HashSet<Span> = HashSet::new();
+        let mut twins: Vec<Twins> = layers.iter().map(|layer| twins_of(&layer.parts.blocks)).collect();
         for (number, layer) in layers.iter().enumerate() {
+            let mut of_kind: HashMap<&str, Vec<&Arc<Block>>> = HashMap::new();
             for block in &layer.parts.blocks {
-                if is_among(&done, block) {
+                of_kind.entry(block.makes()).or_default().push(block);
+            }
+            for block in &layer.parts.blocks {
+                if done.contains(&block.body.span()) {
                     continue;
                 }
                 match subject.nested(block.makes()) {
                     Nesting::Merged(subject) => {
-                        let mut twins = vec![Arc::clone(block)];
-                        for later in &layers[number + 1..] {
-                            let is_twin =
-                                |other: &&Arc<Block>| is_twin(block, other) && !is_among(&done, other);
-                            twins.extend(later.parts.blocks.iter().find(is_twin).cloned());
+                        let mut same = vec![Arc::clone(block)];
+                        for later in &mut twins[number + 1..] {
+                            same.extend(next_twin(later, block, &done));
                         }
-                        done.extend(twins.iter().cloned());
-                        let block = self.merge(&twins, place.nested(block), subject);
-                        merged.extend(
-                            (self.is_base(&block.block) || !is_empty(&block)).then_some(Nested::alone(block)),
-                        );
+                        done.extend(same.iter().map(|block| block.body.span()));
+                        let block = self.merge(&same, place.nested(block), subject);
+                        if self.is_base(&block.block) || !is_empty(&block) {
+                            merged.push(Nested::alone(block));
+                        }
                     }
                     Nesting::Base(why) if !layer.is_base => {
                         self.dropped.push(Dropped::block(block, self.address, why));
                     }
                     Nesting::Replaced if number > 0 => {
-                        let of_kind = |other: &&Arc<Block>| other.makes() == block.makes();
-                        let of_kind: Vec<_> = layer.parts.blocks.iter().filter(of_kind).cloned().collect();
-                        let mut replaces = self.replace(&mut merged, &of_kind);
-                        for block in &of_kind {
+                        let new = of_kind.remove(block.makes()).unwrap_or_default();
+                        let mut replaces = self.replace(&mut merged, &new);
+                        done.extend(new.iter().map(|block| block.body.span()));
+                        for block in new {
                             let block = whole(block, place.nested(block));
                             merged.push(Nested { block, replaces: std::mem::take(&mut replaces) });
                         }
-                        done.extend(of_kind);
                     }
                     Nesting::Base(_) | Nesting::Replaced => {
                         merged.push(Nested::alone(whole(block, place.nested(block))));
@@ -134,20 +139,66 @@ impl<'a, 'm> Layers<'a, 'm> {
                 }
             }
         }
-        merged
+        merged.blocks.into_iter().flatten().collect()
     }
 
     /// Takes away all blocks of one kind, and gives them back.
-    fn replace(&mut self, merged: &mut Vec<Nested>, by: &[Arc<Block>]) -> Vec<Arc<Block>> {
+    fn replace(&mut self, merged: &mut Group, by: &[&Arc<Block>]) -> Vec<Arc<Block>> {
         let mut replaced = Vec::new();
-        for mut nested in merged.extract_if(.., |nested| nested.block.block.makes() == by[0].makes()) {
+        let Some(first) = by.first() else { return replaced };
+        let by = Replacing::of(by);
+        for number in merged.of_kind.remove(first.makes()).unwrap_or_default() {
+            let Some(mut nested) = merged.blocks[number].take() else { continue };
             let block = nested.block.block;
-            self.dropped.push(Dropped::replaced(&block, self.address, by));
+            self.dropped.push(Dropped::replaced(&block, self.address, &by));
             replaced.append(&mut nested.replaces);
             replaced.push(block);
         }
         replaced
     }
+}
+
+/// The blocks in a block, as far as they are put together.
+#[derive(Default)]
+struct Group {
+    /// None where one was taken away again.
+    blocks: Vec<Option<Nested>>,
+    /// Where those are that make one kind.
+    of_kind: HashMap<SmolStr, Vec<usize>>,
+}
+
+impl Group {
+    fn push(&mut self, nested: Nested) {
+        let kind = SmolStr::new(nested.block.block.makes());
+        self.of_kind.entry(kind).or_default().push(self.blocks.len());
+        self.blocks.push(Some(nested));
+    }
+}
+
+/// Blocks by kind and labels, in order.
+type Twins = HashMap<(SmolStr, Vec<SmolStr>), VecDeque<Arc<Block>>>;
+
+fn twins_of(blocks: &[Arc<Block>]) -> Twins {
+    let mut twins = Twins::new();
+    for block in blocks {
+        twins.entry(twin(block)).or_default().push_back(Arc::clone(block));
+    }
+    twins
+}
+
+fn twin(block: &Block) -> (SmolStr, Vec<SmolStr>) {
+    (block.kind.clone(), block.labels.iter().map(|label| label.text.clone()).collect())
+}
+
+/// The first block of the kind and the labels of another that nothing was done with yet.
+fn next_twin(twins: &mut Twins, block: &Block, done: &HashSet<Span>) -> Option<Arc<Block>> {
+    let alike = twins.get_mut(&twin(block))?;
+    while let Some(next) = alike.pop_front() {
+        if !done.contains(&next.body.span()) {
+            return Some(next);
+        }
+    }
+    None
 }
 
 /// What one of the blocks holds.
@@ -160,13 +211,4 @@ struct Layer {
 /// Whether nothing in a block of an override file counts, as where all of it was refused.
 fn is_empty(merged: &MergedBlock) -> bool {
     merged.arguments.is_empty() && merged.blocks.is_empty() && !merged.block.body.is_empty()
-}
-
-fn is_among(blocks: &[Arc<Block>], block: &Arc<Block>) -> bool {
-    blocks.iter().any(|other| Arc::ptr_eq(other, block))
-}
-
-fn is_twin(block: &Block, other: &Block) -> bool {
-    let labels = |block: &Block| block.labels.iter().map(|label| label.text.clone()).collect::<Vec<_>>();
-    block.kind == other.kind && labels(block) == labels(other)
 }

@@ -43,6 +43,9 @@ enum Others {
 /// Kinds of blocks, with a word for each label: `provisioner type`.
 type Kinds = &'static [&'static str];
 
+/// No block has blocks of more kinds than this; an object with more is none.
+const MOST_KINDS: usize = 256;
+
 const DYNAMIC: &str = "dynamic type";
 const ESCAPE: &str = "_";
 
@@ -108,9 +111,10 @@ impl Place {
         let all = body.just_attributes(&mut Vec::new());
         let all = if all.is_empty() { properties(body) } else { all };
         let mut parts = Parts { arguments: Vec::new(), blocks: Vec::new() };
+        let kinds = all.iter().filter(|attribute| self.is_block(attribute, known)).count();
         for attribute in all {
             let mut wrong = Vec::new();
-            let blocks = if self.is_block(&attribute, known) {
+            let blocks = if kinds <= MOST_KINDS && self.is_block(&attribute, known) {
                 let known = self.blocks.iter().find(|known| kind_of(known) == attribute.name);
                 let words: Vec<&str> = known.unwrap_or(&attribute.name.as_str()).split(' ').collect();
                 let schema = [BlockSchema::new(words[0], &words[1..])];

@@ -1,15 +1,17 @@
 //! Turns the `terraform` blocks of a module into what each of them is left with: their settings are merged one by one,
 //! in whichever of the blocks they stand.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use smol_str::SmolStr;
+
 use crate::engine::{FileKind, RequiredVersion};
-use crate::module::declaration::{RequiredProvider, Storage};
+use crate::module::declaration::{RequiredProvider, Storage, VersionConstraint};
 use crate::module::merged::counts::Subject;
 use crate::module::merged::layers::Layers;
 use crate::module::merged::parts::Place;
-use crate::module::merged::{Argument, Dropped, MergedBlock, Nested, Why, whole};
+use crate::module::merged::{Argument, Dropped, MergedBlock, Nested, Replacing, Why, whole};
 use crate::module::{Module, ModuleFile, top_blocks};
 use crate::syntax::{Attribute, Block};
 use crate::text::Span;
@@ -64,21 +66,23 @@ impl Sharing<'_, '_> {
             RequiredVersion::EveryFile => true,
             RequiredVersion::TofuFiles => false,
         };
-        let is_among = |list: &[crate::module::declaration::VersionConstraint], attribute: &Attribute| {
-            list.iter().any(|version| version.span == attribute.span)
+        let spans = |list: &[VersionConstraint]| -> HashSet<Span> {
+            list.iter().map(|version| version.span).collect()
         };
+        let now = spans(&self.module.required_versions);
+        let earlier = spans(&self.module.overridden_versions);
         let (mut counted, mut before) = (Vec::new(), Vec::new());
         for (number, block) in self.over.iter_mut().enumerate() {
             let Some(at) = position(block, "required_version") else { continue };
             let attribute = &block.arguments[at].counts;
-            if is_among(&self.module.required_versions, attribute) {
+            if now.contains(&attribute.span) {
                 if every_file {
                     counted.push((number, block.arguments.remove(at).counts));
                 }
                 continue;
             }
             let argument = block.arguments.remove(at).counts;
-            if is_among(&self.module.overridden_versions, &argument) {
+            if earlier.contains(&argument.span) {
                 before.push(argument);
             } else {
                 let why = if every_file { Why::Refused } else { Why::Ignored };
@@ -145,15 +149,18 @@ impl Sharing<'_, '_> {
                 first.get_or_insert((number, block));
             }
         }
+        let mut by_name: HashMap<SmolStr, Vec<Arc<Attribute>>> = HashMap::new();
+        for earlier in before {
+            by_name.entry(earlier.name.clone()).or_default().push(earlier);
+        }
         for argument in &mut counted {
-            let name = argument.counts.name.clone();
-            argument.before.extend(before.iter().filter(|earlier| earlier.name == name).cloned());
+            argument.before.extend(by_name.remove(&argument.counts.name).unwrap_or_default());
         }
         let home = self.module.required_providers_block.as_ref().map(|block| block.body.span());
         let all = self.base.iter_mut().flat_map(|block| &mut block.blocks);
         let home = all.map(|nested| &mut nested.block).find(|block| Some(block.block.body.span()) == home);
         match (home, first) {
-            (Some(home), _) => counted.into_iter().for_each(|argument| put(argument, home)),
+            (Some(home), _) => put(counted, home),
             (None, Some((number, block))) if !counted.is_empty() => {
                 let block = MergedBlock { arguments: counted, ..block };
                 self.settle(number, Nested::alone(block));
@@ -178,14 +185,14 @@ impl Sharing<'_, '_> {
             }
         }
         let Some((number, effective)) = effective else { return };
+        let by = Replacing::of(&[&counts.block]);
         let mut replaces = Vec::new();
         let mut place: Option<(usize, usize)> = None;
         for (block, at) in self.base.iter_mut().zip(0..) {
             let position = block.blocks.iter().position(|nested| is_of_kind(nested, STORAGE));
             place = place.or(position.map(|position| (at, position)));
             for nested in block.blocks.extract_if(.., |nested| is_of_kind(nested, STORAGE)) {
-                let by = std::slice::from_ref(&counts.block);
-                self.dropped.push(Dropped::replaced(&nested.block.block, "terraform", by));
+                self.dropped.push(Dropped::replaced(&nested.block.block, "terraform", &by));
                 replaces.push(nested.block.block);
             }
         }
@@ -274,13 +281,17 @@ fn earlier(storage: &Storage) -> impl Iterator<Item = &Storage> {
     std::iter::successors(storage.replaced.as_deref(), |storage| storage.replaced.as_deref())
 }
 
-/// Puts an entry in the place of the one that it replaces, else behind all others.
-fn put(mut argument: Argument, block: &mut MergedBlock) {
-    match position(block, &argument.counts.name) {
-        Some(at) => {
-            argument.before.insert(0, Arc::clone(&block.arguments[at].counts));
-            block.arguments[at] = argument;
+/// Puts each entry in the place of the one that it replaces, else behind all others.
+fn put(arguments: Vec<Argument>, block: &mut MergedBlock) {
+    let places = block.arguments.iter().map(|argument| argument.counts.name.clone()).zip(0..);
+    let places: HashMap<SmolStr, usize> = places.collect();
+    for mut argument in arguments {
+        match places.get(&argument.counts.name) {
+            Some(at) => {
+                argument.before.insert(0, Arc::clone(&block.arguments[*at].counts));
+                block.arguments[*at] = argument;
+            }
+            None => block.arguments.push(argument),
         }
-        None => block.arguments.push(argument),
     }
 }

@@ -23,6 +23,8 @@ pub(super) struct Work<'m> {
     declared: HashMap<Span, (Subject<'m>, &'m Origin)>,
     /// The bodies of blocks that were merged into others.
     used: HashSet<Span>,
+    /// The bodies of blocks that the engine drops.
+    ignored: HashSet<Span>,
     settings: Settings,
     dropped: Vec<Dropped>,
 }
@@ -36,7 +38,8 @@ impl<'m> Work<'m> {
         let used = overrides.map(|block| block.body.span()).collect();
         let mut dropped = Vec::new();
         let settings = Settings::of(module, files, &mut dropped);
-        Self { module, around, declared, used, settings, dropped }
+        let ignored = module.ignored_overrides.iter().map(|block| block.body.span()).collect();
+        Self { module, around, declared, used, ignored, settings, dropped }
     }
 
     /// What is left of a block at the top of a file, if anything is.
@@ -166,7 +169,7 @@ impl<'m> Work<'m> {
         if let Some((subject, origin)) = self.declared.get(&body).copied() {
             return Some(self.declaration(subject, origin, Place::top(block)));
         }
-        let ignored = self.module.ignored_overrides.iter().any(|ignored| ignored.body.span() == body);
+        let ignored = self.ignored.contains(&body);
         let why = match block.kind.as_str() {
             "terraform" => return self.settings.take(block),
             "locals" => {

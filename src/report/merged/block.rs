@@ -1,8 +1,11 @@
 //! Turns merged blocks into text: of the native syntax by edits of what is written, so that layout and comments stay;
 //! of JSON by printing.
 
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
+
+use smol_str::SmolStr;
 
 use super::edit::{Edit, apply, indent as indent_of, line_end, line_start, next_line, whole_lines};
 use super::expression;
@@ -127,8 +130,9 @@ impl Writer<'_> {
         }
         let own_arguments = block.body.just_attributes(&mut Vec::new());
         let own_blocks = block.body.any_blocks();
+        let by_name = by_name(merged);
         for own in &own_arguments {
-            match merged.arguments.iter().find(|argument| is_about(argument, own)) {
+            match by_name.get(&own.name) {
                 Some(argument) => self.edit_argument(argument, own, merged, edits),
                 None => edits.push(Edit::new(whole_lines(text, own.span.range()), "")),
             }
@@ -202,7 +206,8 @@ impl Writer<'_> {
     ) {
         let text = self.sources.get(merged.block.header.file).text();
         let body = merged.block.body.span().range();
-        let is_new = |argument: &&Argument| !own.iter().any(|own| is_about(argument, own));
+        let known: HashSet<&SmolStr> = own.iter().map(|own| &own.name).collect();
+        let is_new = |argument: &&Argument| !known.contains(&argument.counts.name);
         let (first, last): (Vec<&Argument>, Vec<&Argument>) = merged
             .arguments
             .iter()
@@ -228,33 +233,34 @@ impl Writer<'_> {
 
     fn edit_blocks(&self, merged: &MergedBlock, own: &[Arc<Block>], inner: &str, edits: &mut Vec<Edit>) {
         let text = self.sources.get(merged.block.header.file).text();
-        let twin = |own: &Block| {
-            merged.blocks.iter().find(|nested| nested.block.block.body.span() == own.body.span())
-        };
-        let is_new = |nested: &&Nested| !merged.holds(nested.block.block.header);
-        let mut placed: Vec<&str> = Vec::new();
+        let mut twins: HashMap<Span, &Nested> = HashMap::new();
+        let mut new: BTreeMap<&str, Vec<&Nested>> = BTreeMap::new();
+        for nested in &merged.blocks {
+            if merged.holds(nested.block.block.header) {
+                twins.insert(nested.block.block.body.span(), nested);
+            } else {
+                new.entry(group(&nested.block.block)).or_default().push(nested);
+            }
+        }
         for own in own {
-            if let Some(twin) = twin(own) {
+            if let Some(twin) = twins.get(&own.body.span()) {
                 self.edits(&twin.block, edits);
                 continue;
             }
             let range = own.kind_span.start as usize..own.body.span().end as usize;
-            let new = merged.blocks.iter().filter(is_new).filter(|nested| replaces(nested, own));
-            let new: Vec<&Nested> = if placed.contains(&group(own)) { Vec::new() } else { new.collect() };
-            placed.push(group(own));
-            if new.is_empty() {
+            let Some(new) = new.remove(group(own)) else {
                 edits.push(Edit::new(whole_lines(text, range), ""));
                 continue;
-            }
+            };
             let blocks: Vec<String> = new.into_iter().map(|new| self.nested(new, merged, inner)).collect();
             let blocks = blocks.join("\n");
             edits.push(Edit::new(range, blocks.trim_start().trim_end_matches('\n')));
         }
-        let left = merged
-            .blocks
-            .iter()
-            .filter(is_new)
-            .filter(|new| own.iter().all(|own| twin(own).is_some() || !replaces(new, own)));
+        let is_left = |nested: &&Nested| {
+            let block = &nested.block.block;
+            !merged.holds(block.header) && new.contains_key(group(block))
+        };
+        let left = merged.blocks.iter().filter(is_left);
         let end = merged.block.body.span().range().end - 1;
         let mut is_first = merged.block.body.just_attributes(&mut Vec::new()).is_empty() && own.is_empty();
         for nested in left {
@@ -272,9 +278,10 @@ impl Writer<'_> {
         if !["##", "::"].iter().any(|sign| part.contains(sign)) && !part.contains(is_obeyed) {
             return Vec::new();
         }
-        let mut edits = edits_of(stand_ins(text));
-        edits.retain(|edit| range.start <= edit.range.start && edit.range.end <= range.end);
-        edits
+        let mut known = self.stand_ins.borrow_mut();
+        let all = known.entry(file).or_insert_with(|| edits_of(stand_ins(text)));
+        let first = all.partition_point(|edit| edit.range.start < range.start);
+        all[first..].iter().take_while(|edit| edit.range.end <= range.end).cloned().collect()
     }
 }
 
@@ -284,22 +291,15 @@ fn edits_of(stand_ins: Vec<(Range<usize>, String)>) -> Vec<Edit> {
 
 /// Whether something that is written in a block is no part of it.
 fn loses(merged: &MergedBlock) -> bool {
-    let body = &merged.block.body;
-    let is_kept = |own: &Attribute| merged.arguments.iter().any(|argument| is_about(argument, own));
-    body.just_attributes(&mut Vec::new()).iter().any(|own| !is_kept(own))
+    let (body, by_name) = (&merged.block.body, by_name(merged));
+    body.just_attributes(&mut Vec::new()).iter().any(|own| !by_name.contains_key(&own.name))
         || body.any_blocks().len() != merged.blocks.len()
         || merged.blocks.iter().any(|nested| loses(&nested.block))
 }
 
-/// Whether an argument is what has become of one that is written.
-fn is_about(argument: &Argument, own: &Attribute) -> bool {
-    let is_same = |span: Span| span == own.span;
-    is_same(argument.counts.span) || argument.before.iter().any(|before| is_same(before.span))
-}
-
-/// Whether a block of an override file has come in the place of one that is written.
-fn replaces(nested: &Nested, own: &Block) -> bool {
-    group(&nested.block.block) == group(own)
+/// What has become of the argument of each name.
+fn by_name(merged: &MergedBlock) -> HashMap<&SmolStr, &Argument> {
+    merged.arguments.iter().map(|argument| (&argument.counts.name, argument)).collect()
 }
 
 /// Blocks of one group replace one another: those that make one kind, and everything that says where the state is kept.

@@ -36,6 +36,13 @@ struct Placed {
     providers: Vec<Configuration>,
 }
 
+/// The instances below a root, and how much that is: the steps of their addresses, and their configurations.
+#[derive(Debug, Default)]
+struct Told {
+    placed: Vec<Placed>,
+    size: usize,
+}
+
 #[derive(Debug, Serialize)]
 struct Configuration {
     name: String,
@@ -98,14 +105,14 @@ impl Document {
             }
         }
         let roots = picture.tops.iter().map(|(engine, top)| {
-            let mut placed = Vec::new();
+            let mut told = Told::default();
             let instance = Instance::top(*top);
-            let complete = picture.place_below(&instance, "", &mut vec![top.id()], &mut placed);
+            let complete = picture.place_below(&instance, "", &mut vec![top.id()], &mut told);
             Root {
                 module: picture.name(*top),
                 engine: engine.word().to_string(),
                 complete,
-                instances: placed,
+                instances: told.placed,
             }
         });
         Self { format_version: "1.0", roots: roots.collect(), modules: modules.into_values().collect() }
@@ -119,7 +126,7 @@ impl Picture<'_> {
         instance: &Instance<'_>,
         address: &str,
         path: &mut Vec<NodeId>,
-        placed: &mut Vec<Placed>,
+        told: &mut Told,
     ) -> bool {
         let providers = instance.configurations.iter().map(|reaching| {
             let (way, range, passed, from) = match &reaching.way {
@@ -140,21 +147,22 @@ impl Picture<'_> {
             Configuration { name: reaching.name.to_string(), provider, way, range, passed, from }
         });
         let module = self.name(instance.node);
-        placed.push(Placed { address: address.to_owned(), module, providers: providers.collect() });
+        told.size += path.len() + instance.configurations.len();
+        told.placed.push(Placed { address: address.to_owned(), module, providers: providers.collect() });
         let mut complete = true;
         for (call, _) in self.calls(instance.node) {
+            if path.len() >= DEEPEST || told.size >= MOST_INSTANCES {
+                complete = false;
+                break;
+            }
             let Some(called) = instance.called(call) else { continue };
             if path.contains(&called.node.id()) {
-                continue;
-            }
-            if path.len() >= DEEPEST || placed.len() >= MOST_INSTANCES {
-                complete = false;
                 continue;
             }
             let step = format!("module.{}", call.name);
             let address = if address.is_empty() { step } else { format!("{address}.{step}") };
             path.push(called.node.id());
-            complete &= self.place_below(&called, &address, path, placed);
+            complete &= self.place_below(&called, &address, path, told);
             path.pop();
         }
         complete

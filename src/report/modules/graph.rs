@@ -1,7 +1,7 @@
 //! Turns modules and their calls into a graph in the language of a program that draws it. Names of folders and calls are
 //! text there and nothing else, whatever they hold.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::Picture;
 use crate::report::one_line;
@@ -93,7 +93,8 @@ impl Graph {
     }
 
     fn mermaid(&self) -> String {
-        let number = |name: &String| self.boxes.keys().position(|other| other == name).unwrap_or_default();
+        let numbers: HashMap<&String, usize> = self.boxes.keys().zip(0..).collect();
+        let number = |name: &String| numbers.get(name).copied().unwrap_or_default();
         let mut text = "flowchart LR\n".to_owned();
         for (name, shape) in &self.boxes {
             let label = in_mermaid(name);

@@ -3,8 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::{DEEPEST, Likeness, MOST_INSTANCES, Picture, because, likeness};
-use crate::engine::Engine;
+use super::{DEEPEST, MOST_INSTANCES, Picture, because, likeness};
 use crate::module::declaration::ModuleCall;
 use crate::report::one_line;
 use crate::tree::{Callee, Instance, Node, NodeId, Role, Way};
@@ -48,14 +47,14 @@ struct Outline<'p> {
     picture: &'p Picture<'p>,
     text: String,
     /// What was shown with all that is below it.
-    seen: HashSet<(Engine, Likeness)>,
+    seen: HashSet<u64>,
     instances: usize,
 }
 
 impl<'p> Outline<'p> {
     /// What stands below a module: the provider configurations that reach it, and its calls.
     fn below(&mut self, instance: &Instance<'p>, prefix: &str, path: &mut Vec<NodeId>) {
-        self.seen.insert((instance.node.tree().engine(), likeness(instance)));
+        self.seen.insert(likeness(instance));
         let calls = self.picture.calls(instance.node);
         let bar = if calls.is_empty() { "   " } else { self.glyph("│  ", "|  ") };
         self.providers(instance, &format!("{prefix}{bar}"), path.len() == 1);
@@ -88,17 +87,17 @@ impl<'p> Outline<'p> {
     ) {
         let target = self.picture.target(instance.node, call, leads_to);
         let arrow = self.glyph(" → ", " -> ");
-        let called = instance.called(call);
+        let is_too_much = path.len() >= DEEPEST || self.instances >= MOST_INSTANCES;
+        let called = if is_too_much { None } else { instance.called(call) };
         let is_ring = called.as_ref().is_some_and(|called| path.contains(&called.node.id()));
         let is_seen = called.as_ref().is_some_and(|called| {
             let is_leaf = called.configurations.is_empty() && self.picture.calls(called.node).is_empty();
-            !is_leaf && self.seen.contains(&(called.node.tree().engine(), likeness(called)))
+            !is_leaf && self.seen.contains(&likeness(called))
         });
-        let is_too_much = path.len() >= DEEPEST || self.instances >= MOST_INSTANCES;
         let remark = match leads_to {
+            Callee::Module(_) if is_too_much => "  (more is not shown)",
             Callee::Module(_) if is_ring => "  (a ring: it is called from below itself)",
             Callee::Module(_) if is_seen => "  (seen above)",
-            Callee::Module(_) if is_too_much => "  (more is not shown)",
             Callee::Module(_) | Callee::Opaque => "",
             Callee::Missing if self.picture.is_gone(instance.node, call) => "  (gone)",
             Callee::Missing => "  (no such folder)",
@@ -126,8 +125,8 @@ impl<'p> Outline<'p> {
             (mark, Paint::Bad),
             (remark, if is_bad { Paint::Bad } else { Paint::Dim }),
         ]);
-        self.instances += 1;
-        if let Some(called) = called.filter(|_| !is_ring && !is_seen && !is_too_much) {
+        self.instances += 1 + called.as_ref().map_or(0, |called| called.configurations.len());
+        if let Some(called) = called.filter(|_| !is_ring && !is_seen) {
             path.push(called.node.id());
             self.below(&called, prefix, path);
             path.pop();
