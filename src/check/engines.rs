@@ -259,4 +259,23 @@ mod tests {
         ];
         assert_eq!(told(&files, "language"), ["app unknown-module-argument"]);
     }
+
+    #[test]
+    fn a_ring_that_another_one_leads_to_is_for_the_engines_of_that() {
+        let ring = |own: &str, other: &str| {
+            format!(
+                "module \"own\" {{\n  source = \"../{own}\"\n}}\nmodule \"other\" {{\n  source = \"../{other}\"\n}}\n"
+            )
+        };
+        let (inner, outer) = (ring("a", "a"), ring("b", "a"));
+        let files = [
+            ("a/main.tf", inner.as_str()),
+            ("a/.terraform-version", "1.9.8\n"),
+            ("b/main.tf", &outer),
+            ("b/.opentofu-version", "1.9.0\n"),
+        ];
+        let texts = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
+        let outcome = run(&mut Worktree::of_files(texts.collect()), &Settings::default());
+        assert_eq!(outcome.engine, "opentofu@1.9.0");
+    }
 }

@@ -1,5 +1,6 @@
 //! Finds out how the engine gets to each module: from modules that nobody calls, with errors on the way or without.
 
+use crate::tree::cycles::components;
 use crate::tree::{Callee, Node, NodeId, Tree};
 
 /// How modules are got to.
@@ -67,17 +68,23 @@ impl Tree {
         (0..seen.len()).filter(|number| seen[*number]).map(NodeId).collect()
     }
 
-    /// The modules that none of this tree calls. Of a ring of modules that only call each other, the first.
+    /// The modules that none of this tree calls. Of a ring of modules that nobody else calls, the first.
     pub fn roots(&self) -> Vec<Node<'_>> {
         let mut seen = vec![false; self.nodes.len()];
         let mut roots: Vec<Node<'_>> = self.nodes().filter(|node| node.data().callers.is_empty()).collect();
         for root in &roots {
             spread(*root, &mut seen);
         }
-        for node in self.nodes() {
-            if !seen[node.id.0] {
-                roots.push(node);
-                spread(node, &mut seen);
+        if seen.contains(&false) {
+            let calls: Vec<Vec<usize>> =
+                self.nodes().map(|node| children(self, node.id).map(|child| child.0).collect()).collect();
+            // Callers come last, so that a ring which another one leads to is seen when its turn comes.
+            for ring in components(&calls).into_iter().rev() {
+                let first = self.node(NodeId(ring[0]));
+                if !seen[first.id.0] {
+                    roots.push(first);
+                    spread(first, &mut seen);
+                }
             }
         }
         roots
