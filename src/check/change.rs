@@ -10,12 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::SmolStr;
 
 use super::fingerprint::Fingerprints;
-use super::impact::Impact;
+use super::impact::{Impact, Known};
 use super::memory::{self, Memory};
 use super::run::{Told, tell};
 use super::threads::discard;
 use super::{Outcome, Settings};
-use crate::source::{Change, Error, State, Worktree};
+use crate::source::{Change, Error, Excerpt, State, Worktree};
 use crate::text::Sources;
 
 /// A change that was checked.
@@ -41,8 +41,17 @@ pub fn run_change(
     scope: &[String],
     all: bool,
 ) -> Result<Checked, Error> {
-    let mut memory = Remembered::of(change);
-    let impact = Impact::of(change, &mut memory.now)?;
+    let touched = change.touched()?;
+    if touched.is_empty() {
+        // Most commits touch no module.
+        let mut worktree = change.open(State::Now, &Excerpt::default(), policy);
+        let told = tell(&mut worktree, settings, Fingerprints::default(), None);
+        let outcome = told.outcome(&worktree, settings, &|_| false);
+        return Ok(Checked { worktree, outcome, affected: BTreeSet::new(), memory: None });
+    }
+    let mut memory = remembered(change);
+    let known = Known::of(change, &mut memory)?;
+    let impact = Impact::of(change, &touched, &known, &memory);
     let renamed: BTreeMap<SmolStr, SmolStr> =
         change.renamed()?.into_iter().map(|(new, old)| (old.into(), new.into())).collect();
     let mut affected = impact.affected();
@@ -69,7 +78,7 @@ pub fn run_change(
         outcome.verdicts.retain(|verdict| !before.contains(&verdict.fingerprint));
         outcome.known += found - outcome.verdicts.len();
     }
-    Ok(Checked { worktree, outcome, affected, memory: memory.news() })
+    Ok(Checked { worktree, outcome, affected, memory: news(&memory, &known) })
 }
 
 /// Checks the modules of some files and folders as they are now, and tells all that is found there.
@@ -79,35 +88,28 @@ pub fn run_named(
     settings: &Settings,
     paths: &[String],
 ) -> Result<Checked, Error> {
-    let mut memory = Remembered::of(change);
-    let impact = Impact::around(change, &BTreeSet::new(), &mut memory.now)?;
+    let mut memory = remembered(change);
+    let known = Known::of(change, &mut memory)?;
+    let impact = Impact::of(change, &BTreeSet::new(), &known, &memory);
     let named = impact.modules_of(paths);
     let mut worktree = change.open(State::Now, &impact.excerpt(&named), policy);
     let told = tell(&mut worktree, settings, Fingerprints::default(), None);
     let outcome = told.outcome(&worktree, settings, &|module| named.contains(module));
-    Ok(Checked { worktree, outcome, affected: named, memory: memory.news() })
+    Ok(Checked { worktree, outcome, affected: named, memory: news(&memory, &known) })
 }
 
 fn fingerprints(told: &Told) -> BTreeSet<String> {
     told.verdicts.iter().map(|verdict| verdict.fingerprint.clone()).collect()
 }
 
-/// What an earlier run remembered, and what this one does.
-struct Remembered {
-    before: Option<Memory>,
-    now: Memory,
+/// What an earlier run kept, as far as it is sound.
+fn remembered(change: &Change) -> Memory {
+    let bytes = change.remembered(memory::NAME, memory::MOST_BYTES);
+    bytes.as_deref().and_then(Memory::read).unwrap_or_default()
 }
 
-impl Remembered {
-    fn of(change: &Change) -> Self {
-        let bytes = change.remembered(memory::NAME, memory::MOST_BYTES);
-        let before = bytes.as_deref().and_then(Memory::read);
-        Self { now: before.clone().unwrap_or_default(), before }
-    }
-
-    /// What is to be kept, if that is not what is kept already.
-    fn news(self) -> Option<(&'static str, Vec<u8>)> {
-        let bytes = (self.before != Some(self.now.clone())).then(|| self.now.write())?;
-        Some((memory::NAME, bytes?))
-    }
+/// What is to be kept, if that is not what is kept already.
+fn news(memory: &Memory, known: &Known<'_>) -> Option<(&'static str, Vec<u8>)> {
+    let bytes = memory.is_news().then(|| memory.write(&known.contents()))?;
+    Some((memory::NAME, bytes?))
 }

@@ -3,215 +3,269 @@
 //! Affected are the modules that the change touches, and whoever calls them, up every chain: a caller that still names a
 //! folder which is gone is one of these. To say of them what a look at the whole repository would say, everything is
 //! read that lies below anything that leads to them; nothing else has a say in it.
+//!
+//! A repository has many modules and a change concerns few, so nobody draws up who calls whom: each time, all calls are
+//! gone through for those that may lead to what is asked about, which the ends of their addresses tell.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use smol_str::SmolStr;
 
 use super::calls::Calls;
-use super::memory::Memory;
-use crate::source::{Change, Error, Excerpt, State, join, parent};
+use super::memory::{CallsOf, Memory};
+use crate::source::{Change, Content, Error, Excerpt, State, join, parent};
 
-/// Who calls whom, before a change or after it.
-#[derive(Debug, Default)]
-pub(super) struct Impact {
-    /// Every folder with a module, and everything that is called like one.
-    places: Vec<Place>,
-    numbers: HashMap<SmolStr, usize>,
-    touched: BTreeSet<usize>,
+/// Who calls whom, before a change and after it.
+#[derive(Debug)]
+pub(super) struct Impact<'c> {
+    memory: &'c Memory,
+    /// Every folder that holds something of a module, sorted by path; and the numbers of the addresses that it calls.
+    folders: Vec<(&'c str, &'c [u32])>,
+    touched: BTreeSet<SmolStr>,
+    /// Folders that only held something of a module before the change.
+    gone: BTreeSet<SmolStr>,
+    /// Calls from before the change, calls of what is not remembered, and where symbolic links lead.
+    further: BTreeMap<SmolStr, BTreeSet<SmolStr>>,
+    /// The addresses of the same calls, as they are written in the folders.
+    written: BTreeMap<SmolStr, BTreeSet<SmolStr>>,
 }
 
+/// What there is in the later state of a change, as far as it is known without a look into most files.
 #[derive(Debug, Default)]
-struct Place {
-    path: SmolStr,
-    /// Whether a module lies there, under no other path.
-    is_module: bool,
-    /// Whether one did before the change.
-    was_module: bool,
-    /// What it calls, as it is written there.
-    addresses: BTreeSet<SmolStr>,
-    calls: Vec<usize>,
-    callers: Vec<usize>,
+pub(super) struct Known<'c> {
+    folders: Vec<(&'c str, Content, Option<CallsOf>)>,
+    /// What modules call whose files could not all be read.
+    unread: Vec<(&'c str, Calls)>,
 }
 
-impl Impact {
-    /// Finds out what a change touches, and how all modules hang together. What had to be looked up goes into `memory`.
-    pub(super) fn of(change: &Change, memory: &mut Memory) -> Result<Self, Error> {
-        let touched = change.touched()?;
-        // Most commits touch no module.
-        if touched.is_empty() { Ok(Self::default()) } else { Self::around(change, &touched, memory) }
+impl<'c> Known<'c> {
+    /// Goes through all folders, and looks into those that nobody remembers.
+    pub(super) fn of(change: &'c Change, memory: &mut Memory) -> Result<Self, Error> {
+        let folders = change.folders()?;
+        let mut folders: Vec<(&str, Content, Option<CallsOf>)> =
+            folders.into_iter().map(|(path, content)| (path, content, memory.place(content))).collect();
+        let unknown: Vec<&str> =
+            folders.iter().filter(|(_, _, calls)| calls.is_none()).map(|(path, ..)| *path).collect();
+        let mut unread = Vec::new();
+        if !unknown.is_empty() {
+            let seen = change.survey(State::Now, &unknown, Calls::of);
+            let mut new = Vec::new();
+            let of_unknown = folders.iter().filter(|(_, _, calls)| calls.is_none());
+            for ((path, content, _), calls) in of_unknown.zip(seen) {
+                if calls.complete {
+                    new.push((*content, calls.addresses));
+                } else {
+                    unread.push((*path, calls));
+                }
+            }
+            memory.keep(new);
+            for (_, content, calls) in folders.iter_mut().filter(|(_, _, calls)| calls.is_none()) {
+                *calls = memory.place(*content);
+            }
+        }
+        Ok(Self { folders, unread })
     }
 
-    /// Finds out how all modules hang together, where these folders are touched.
-    pub(super) fn around(
+    /// What the folders hold.
+    pub(super) fn contents(&self) -> BTreeSet<Content> {
+        self.folders.iter().map(|(_, content, _)| *content).collect()
+    }
+}
+
+impl<'c> Impact<'c> {
+    /// Finds out what touching some folders can affect.
+    pub(super) fn of(
         change: &Change,
         touched: &BTreeSet<String>,
-        memory: &mut Memory,
-    ) -> Result<Self, Error> {
-        let mut impact = Self::default();
-        let folders = change.folders()?;
-        let unknown: Vec<_> =
-            folders.iter().filter(|(_, content)| memory.calls(*content).is_none()).collect();
-        let paths: Vec<&str> = unknown.iter().map(|(path, _)| *path).collect();
-        let mut unread: HashMap<&str, Calls> = HashMap::new();
-        for ((path, content), calls) in unknown.into_iter().zip(change.survey(State::Now, &paths, Calls::of))
-        {
-            if calls.complete {
-                memory.keep(*content, calls.addresses.into_iter().collect());
-            } else {
-                unread.insert(path, calls);
+        known: &Known<'c>,
+        memory: &'c Memory,
+    ) -> Self {
+        let calls_of = |calls: Option<CallsOf>| calls.map(|calls| memory.calls(calls)).unwrap_or_default();
+        let mut impact = Self {
+            memory,
+            folders: known.folders.iter().map(|(path, _, calls)| (*path, calls_of(*calls))).collect(),
+            touched: touched.iter().map(SmolStr::new).collect(),
+            gone: BTreeSet::new(),
+            further: BTreeMap::new(),
+            written: BTreeMap::new(),
+        };
+        for (path, calls) in &known.unread {
+            impact.add(path, calls.addresses.clone());
+        }
+        let paths: Vec<&str> = touched.iter().map(String::as_str).collect();
+        let earlier = change.survey(State::Before, &paths, |files| (!files.is_empty(), Calls::of(files)));
+        for (path, (was_module, calls)) in paths.into_iter().zip(earlier) {
+            if was_module && !impact.is_folder(path) {
+                impact.gone.insert(path.into());
             }
+            impact.add(path, calls.addresses);
         }
-        for (path, content) in &folders {
-            let number = impact.number(path);
-            impact.places[number].is_module = true;
-            match unread.get(path) {
-                Some(calls) => impact.add_calls(number, &calls.addresses),
-                None => impact.add_calls(number, memory.calls(*content).unwrap_or_default()),
-            }
-        }
-        impact.add_earlier(change, touched);
-        if change.has_links() {
-            impact.follow_links(change, touched);
-        }
-        memory
-            .forget_others(&folders.iter().map(|(_, content)| *content).collect(), 2 * folders.len() + 1000);
-        Ok(impact)
+        impact.follow_links(change);
+        impact
     }
 
     /// Everything that the change can affect, as runs call it; some of it may not be there any more.
     pub(super) fn affected(&self) -> BTreeSet<SmolStr> {
-        let affected = self.spread(self.touched.iter().copied(), |place| &place.callers);
-        affected.into_iter().map(|number| self.places[number].path.clone()).collect()
+        self.above(self.touched.clone())
     }
 
     /// The modules that files and folders belong to: of a file the one around it, of a folder all that lie in it.
     pub(super) fn modules_of(&self, paths: &[String]) -> BTreeSet<SmolStr> {
-        let modules = || self.places.iter().filter(|place| place.is_module);
-        let known: BTreeSet<&str> = modules().flat_map(|place| above(place.path.as_str())).collect();
+        let known: BTreeSet<&str> = self.folders.iter().flat_map(|(path, _)| around(path)).collect();
         let (folders, files): (BTreeSet<&str>, BTreeSet<&str>) =
             paths.iter().map(String::as_str).partition(|path| known.contains(path));
-        let around: BTreeSet<&str> = files.into_iter().filter_map(parent).collect();
-        let is_meant = |place: &&Place| {
-            around.contains(place.path.as_str()) || above(&place.path).any(|path| folders.contains(path))
-        };
-        modules().filter(is_meant).map(|place| place.path.clone()).collect()
+        let of_files: BTreeSet<&str> = files.into_iter().filter_map(parent).collect();
+        let is_meant =
+            |path: &&str| of_files.contains(path) || around(path).any(|path| folders.contains(path));
+        self.folders.iter().map(|(path, _)| *path).filter(is_meant).map(SmolStr::new).collect()
     }
 
     /// What has to be read so that everything is known that has a say in these modules.
     pub(super) fn excerpt(&self, modules: &BTreeSet<SmolStr>) -> Excerpt {
-        let modules = modules.iter().filter_map(|path| self.numbers.get(path).copied());
-        let above = self.spread(modules, |place| &place.callers);
-        let read = self.spread(above.into_iter(), |place| &place.calls);
-        let path = |number: &usize| self.places[*number].path.clone();
-        let is_called =
-            |number: &&usize| self.places[**number].callers.iter().any(|caller| !read.contains(caller));
-        Excerpt {
-            folders: read
-                .iter()
-                .filter(|number| self.places[**number].is_or_was_module())
-                .map(path)
-                .collect(),
-            called: read.iter().filter(is_called).map(path).collect(),
+        let read = self.below(self.above(modules.clone()));
+        let called = self.called_from_elsewhere(&read);
+        let is_there = |path: &&SmolStr| self.is_folder(path) || self.gone.contains(*path);
+        Excerpt { folders: read.iter().filter(is_there).cloned().collect(), called }
+    }
+
+    /// These modules and all that call them, up every chain.
+    fn above(&self, modules: BTreeSet<SmolStr>) -> BTreeSet<SmolStr> {
+        let mut above = modules.clone();
+        let mut level = modules;
+        while !level.is_empty() {
+            let mut callers = BTreeSet::new();
+            self.for_each_caller(&level, &mut |caller, _| {
+                callers.insert(SmolStr::new(caller));
+            });
+            level = callers.difference(&above).cloned().collect();
+            above.extend(callers);
+        }
+        above
+    }
+
+    /// These modules and all that they call, down every chain.
+    fn below(&self, modules: BTreeSet<SmolStr>) -> BTreeSet<SmolStr> {
+        let mut waiting: Vec<SmolStr> = modules.iter().cloned().collect();
+        let mut below = modules;
+        while let Some(path) = waiting.pop() {
+            for callee in self.callees(&path) {
+                if below.insert(callee.clone()) {
+                    waiting.push(callee);
+                }
+            }
+        }
+        below
+    }
+
+    /// Those of these modules that are called by others.
+    fn called_from_elsewhere(&self, modules: &BTreeSet<SmolStr>) -> BTreeSet<SmolStr> {
+        let mut called = BTreeSet::new();
+        self.for_each_caller(modules, &mut |caller, module| {
+            if !modules.contains(caller) {
+                called.insert(module.clone());
+            }
+        });
+        called
+    }
+
+    /// Tells every call of these modules: who calls, and what.
+    fn for_each_caller(&self, modules: &BTreeSet<SmolStr>, tell: &mut dyn FnMut(&str, &SmolStr)) {
+        let names: HashSet<&str> = modules.iter().map(|path| last_name(path)).collect();
+        let may_lead_there: Vec<bool> =
+            self.memory.addresses().iter().map(|address| ends_in_one_of(address, &names)).collect();
+        for (path, calls) in &self.folders {
+            for number in calls.iter().filter(|number| may_lead_there[**number as usize]) {
+                let callee = join(path, &self.memory.addresses()[*number as usize]);
+                if let Some(module) = callee.and_then(|callee| modules.get(callee.as_str())) {
+                    tell(path, module);
+                }
+            }
+        }
+        for (path, callees) in &self.further {
+            callees.intersection(modules).for_each(|module| tell(path, module));
         }
     }
 
-    /// All that some places lead to, themselves included.
-    fn spread(
-        &self,
-        from: impl Iterator<Item = usize>,
-        next: impl Fn(&Place) -> &Vec<usize>,
-    ) -> BTreeSet<usize> {
+    fn callees(&self, path: &str) -> Vec<SmolStr> {
+        let further = self.further.get(path).into_iter().flatten().cloned();
+        self.remembered(path).filter_map(|address| Some(join(path, address)?.into())).chain(further).collect()
+    }
+
+    /// The addresses that the module in a folder is remembered to call.
+    fn remembered(&self, folder: &str) -> impl Iterator<Item = &'c SmolStr> {
+        let calls = self.place(folder).map(|at| self.folders[at].1).unwrap_or_default();
+        let addresses = self.memory.addresses();
+        calls.iter().map(|number| &addresses[*number as usize])
+    }
+
+    fn is_folder(&self, path: &str) -> bool {
+        self.place(path).is_some()
+    }
+
+    fn place(&self, path: &str) -> Option<usize> {
+        self.folders.binary_search_by(|(other, _)| (*other).cmp(path)).ok()
+    }
+
+    /// Adds calls that are not among those of the folders.
+    fn add(&mut self, path: &str, addresses: BTreeSet<SmolStr>) {
+        let callees = addresses.iter().filter_map(|address| Some(join(path, address)?.into()));
+        self.further.entry(path.into()).or_default().extend(callees);
+        self.written.entry(path.into()).or_default().extend(addresses);
+    }
+
+    /// Finds what is meant by calls that lead through symbolic links to folders. A module behind one has calls of its own:
+    /// they lead on from the path by which it is called.
+    fn follow_links(&mut self, change: &Change) {
+        let links = change.links_to_folders();
+        if links.is_empty() {
+            return;
+        }
+        let leads_through_one = |path: &SmolStr| around(path).any(|path| links.contains(path));
+        let of_folders = self.folders.iter().flat_map(|(path, _)| self.callees(path));
+        let further = self.further.values().flatten().cloned();
+        let mut waiting: Vec<SmolStr> = of_folders.chain(further).filter(leads_through_one).collect();
         let mut seen = BTreeSet::new();
-        let mut waiting: Vec<usize> = from.collect();
-        while let Some(number) = waiting.pop() {
-            if seen.insert(number) {
-                waiting.extend(next(&self.places[number]));
+        while let Some(path) = waiting.pop() {
+            if seen.insert(path.clone()) {
+                waiting.extend(self.follow_link(&path, change).into_iter().filter(leads_through_one));
             }
         }
-        seen
     }
 
-    /// Adds the calls that were there before the change.
-    fn add_earlier(&mut self, change: &Change, touched: &BTreeSet<String>) {
-        let folders: Vec<&str> = touched.iter().map(String::as_str).collect();
-        let earlier = change.survey(State::Before, &folders, |files| (!files.is_empty(), Calls::of(files)));
-        for (path, (was_module, calls)) in folders.into_iter().zip(earlier) {
-            let number = self.number(path);
-            self.touched.insert(number);
-            self.places[number].was_module = was_module;
-            self.add_calls(number, &calls.addresses);
-        }
-    }
-
-    /// Finds what is meant by paths that lead through symbolic links. A module behind one has calls of its own: they lead
-    /// on from the path by which it is called.
-    fn follow_links(&mut self, change: &Change, touched: &BTreeSet<String>) {
-        let mut number = 0;
-        while let Some(place) = self.places.get(number) {
-            if !place.is_module {
-                self.follow_link(number, change, touched);
-            }
-            number += 1;
-        }
-    }
-
-    fn follow_link(&mut self, number: usize, change: &Change, touched: &BTreeSet<String>) {
-        let path = self.places[number].path.clone();
-        let states = [State::Before, State::Now].map(|state| change.reached(state, &path));
-        let real = states.iter().flatten().map(|(_, real)| real);
+    /// Gives what the module calls that a path through links leads to.
+    fn follow_link(&mut self, path: &SmolStr, change: &Change) -> Vec<SmolStr> {
+        let states = [State::Before, State::Now].map(|state| change.reached(state, path));
+        let is_touched = |path: &str| self.touched.contains(path);
         if states[0] != states[1]
-            || above(&path).any(|path| touched.contains(path))
-            || real.into_iter().any(|real| touched.contains(real))
+            || around(path).any(is_touched)
+            || states.iter().flatten().any(|(_, real)| is_touched(real))
         {
-            self.touched.insert(number);
+            self.touched.insert(path.clone());
         }
         for (settled, real) in states.into_iter().flatten() {
-            if settled != path {
-                let other = self.number(&settled);
-                self.link(number, other);
-            } else if let Some(module) = self.numbers.get(real.as_str()) {
-                let addresses = self.places[*module].addresses.clone();
-                self.add_calls(number, &addresses);
+            if settled == *path {
+                let written = self.written.get(real.as_str()).into_iter().flatten();
+                let addresses = self.remembered(&real).chain(written).cloned().collect();
+                self.add(path, addresses);
+            } else {
+                self.further.entry(path.clone()).or_default().insert(settled.into());
             }
         }
-    }
-
-    /// Adds calls of the module at a place.
-    fn add_calls<'a>(&mut self, number: usize, addresses: impl IntoIterator<Item = &'a SmolStr>) {
-        for address in addresses {
-            if self.places[number].addresses.insert(address.clone())
-                && let Some(path) = join(&self.places[number].path, address)
-            {
-                let callee = self.number(&path);
-                self.link(number, callee);
-            }
-        }
-    }
-
-    fn link(&mut self, from: usize, to: usize) {
-        self.places[from].calls.push(to);
-        self.places[to].callers.push(from);
-    }
-
-    fn number(&mut self, path: &str) -> usize {
-        if let Some(number) = self.numbers.get(path) {
-            return *number;
-        }
-        let number = self.places.len();
-        self.places.push(Place { path: path.into(), ..Place::default() });
-        self.numbers.insert(path.into(), number);
-        number
+        self.further.get(path).into_iter().flatten().cloned().collect()
     }
 }
 
 /// A path, and those of the folders around it.
-fn above(path: &str) -> impl Iterator<Item = &str> {
+fn around(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |path| parent(path))
 }
 
-impl Place {
-    fn is_or_was_module(&self) -> bool {
-        self.is_module || self.was_module
-    }
+fn last_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Whether an address may lead to a folder of one of these names; which one is meant by steps upwards, it does not say.
+fn ends_in_one_of(address: &str, names: &HashSet<&str>) -> bool {
+    let last = last_name(address);
+    last == ".." || last == "." || last.is_empty() || names.contains(last)
 }

@@ -4,8 +4,8 @@
 //! of date. Bytes that another version of the program wrote, or that are not what was written, are not used; a run
 //! without them takes longer, and finds the same.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{DefaultHasher, Hasher};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{BuildHasherDefault, DefaultHasher, Hasher};
 
 use smol_str::SmolStr;
 
@@ -14,7 +14,7 @@ use crate::source::Content;
 /// The name under which it is kept.
 pub(super) const NAME: &str = "calls";
 
-/// More than this is neither written nor read; it is enough for some hundred thousand modules.
+/// More than this is neither written nor read; it is enough for some million modules.
 pub(super) const MOST_BYTES: u64 = 64 << 20;
 
 /// What the bytes start with: what they are, who wrote them, and in which of its formats.
@@ -24,10 +24,66 @@ const HEAD: &[u8] = concat!("overrule calls 1 ", env!("CARGO_PKG_VERSION"), "\n"
 const SEAL: usize = 8;
 
 /// By what a folder holds: the local addresses that its module calls.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Memory(BTreeMap<Content, Vec<SmolStr>>);
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    /// Each address once.
+    addresses: Vec<SmolStr>,
+    /// The numbers of those that modules call, one module behind the other.
+    calls: Vec<u32>,
+    /// Which of [`Memory::calls`] are those of a folder.
+    folders: HashMap<Content, CallsOf, BuildHasherDefault<NoHasher>>,
+    /// Whether more is known than was read.
+    is_news: bool,
+}
+
+/// Which of the calls that are remembered are those of one module.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct CallsOf {
+    start: u32,
+    end: u32,
+}
 
 impl Memory {
+    /// Where it is remembered what the module of a folder with this content calls, if that was seen.
+    pub(super) fn place(&self, content: Content) -> Option<CallsOf> {
+        self.folders.get(&content).copied()
+    }
+
+    /// What a module calls, each by the number of its address.
+    pub(super) fn calls(&self, of: CallsOf) -> &[u32] {
+        &self.calls[of.start as usize..of.end as usize]
+    }
+
+    /// The addresses that calls are told by.
+    pub(super) fn addresses(&self) -> &[SmolStr] {
+        &self.addresses
+    }
+
+    /// Whether it knows of more than was read.
+    pub(super) fn is_news(&self) -> bool {
+        self.is_news
+    }
+
+    /// Remembers what the modules of some folders call.
+    pub(super) fn keep(&mut self, folders: impl IntoIterator<Item = (Content, BTreeSet<SmolStr>)>) {
+        let mut numbers: HashMap<SmolStr, u32> = HashMap::new();
+        for (number, address) in (0..).zip(&self.addresses) {
+            numbers.insert(address.clone(), number);
+        }
+        for (content, addresses) in folders {
+            let start = length(&self.calls);
+            for address in addresses {
+                let number = *numbers.entry(address).or_insert_with_key(|address| {
+                    self.addresses.push(address.clone());
+                    length(&self.addresses) - 1
+                });
+                self.calls.push(number);
+            }
+            self.folders.insert(content, CallsOf { start, end: length(&self.calls) });
+            self.is_news = true;
+        }
+    }
+
     /// Reads what an earlier run wrote.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let (written, seal) = bytes.split_last_chunk::<SEAL>()?;
@@ -35,49 +91,79 @@ impl Memory {
             return None;
         }
         let mut rest = Bytes(written.strip_prefix(HEAD)?);
-        let mut folders = Vec::new();
-        while !rest.0.is_empty() {
-            let content = Content::from_bytes(rest.short()?)?;
-            let calls = rest.number()?;
-            let calls = (0..calls).map(|_| rest.text()).collect::<Option<_>>()?;
-            folders.push((content, calls));
+        let mut memory = Self::default();
+        for _ in 0..rest.number()? {
+            let length = rest.number()?;
+            memory.addresses.push(SmolStr::new(std::str::from_utf8(rest.take(length)?).ok()?));
         }
-        Some(Self(folders.into_iter().collect()))
-    }
-
-    /// What the module of a folder with this content calls, if that was seen.
-    pub(super) fn calls(&self, content: Content) -> Option<&[SmolStr]> {
-        self.0.get(&content).map(Vec::as_slice)
-    }
-
-    /// Remembers what the module of a folder calls.
-    pub(super) fn keep(&mut self, content: Content, calls: Vec<SmolStr>) {
-        self.0.insert(content, calls);
-    }
-
-    /// Forgets all but these where it knows of more than so many, as it may of other branches.
-    pub(super) fn forget_others(&mut self, used: &BTreeSet<Content>, most: usize) {
-        if self.0.len() > most {
-            self.0.retain(|content, _| used.contains(content));
+        let length_of_content = rest.number()?;
+        for _ in 0..rest.number()? {
+            let content = Content::from_bytes(rest.take(length_of_content)?)?;
+            let start = length(&memory.calls);
+            for _ in 0..rest.number()? {
+                memory.calls.push(rest.number()?.try_into().ok()?);
+            }
+            memory.folders.insert(content, CallsOf { start, end: length(&memory.calls) });
         }
+        let is_known = |number: &u32| (*number as usize) < memory.addresses.len();
+        (rest.0.is_empty() && memory.calls.iter().all(is_known)).then_some(memory)
     }
 
-    /// Writes it down; nothing where it is too much.
-    pub(super) fn write(&self) -> Option<Vec<u8>> {
-        let mut bytes = HEAD.to_vec();
-        for (content, calls) in &self.0 {
-            let content = content.as_bytes();
-            bytes.push(u8::try_from(content.len()).ok()?);
-            bytes.extend(content);
-            bytes.extend(u32::try_from(calls.len()).ok()?.to_le_bytes());
-            for call in calls {
-                bytes.extend(u32::try_from(call.len()).ok()?.to_le_bytes());
-                bytes.extend(call.as_bytes());
+    /// Writes down what is of use, and the rest as long as it is not much; nothing where all of it is too much.
+    pub(super) fn write(&self, used: &BTreeSet<Content>) -> Option<Vec<u8>> {
+        let mut folders: BTreeMap<Content, CallsOf> =
+            self.folders.iter().map(|(content, calls)| (*content, *calls)).collect();
+        if folders.len() > 2 * used.len() + 1000 {
+            folders.retain(|content, _| used.contains(content));
+        }
+        // Addresses that only others called are left behind.
+        let mut numbers: BTreeMap<&SmolStr, u32> = BTreeMap::new();
+        for number in folders.values().flat_map(|calls| self.calls(*calls)) {
+            numbers.insert(&self.addresses[*number as usize], 0);
+        }
+        (0..).zip(numbers.values_mut()).for_each(|(number, new)| *new = number);
+        let mut bytes = Written(HEAD.to_vec());
+        bytes.number(numbers.len())?;
+        for address in numbers.keys() {
+            bytes.number(address.len())?;
+            bytes.0.extend(address.as_bytes());
+        }
+        bytes.number(folders.keys().next().map_or(0, |content| content.as_bytes().len()))?;
+        bytes.number(folders.len())?;
+        for (content, calls) in folders {
+            let calls = self.calls(calls);
+            bytes.0.extend(content.as_bytes());
+            bytes.number(calls.len())?;
+            for number in calls {
+                bytes.0.extend(numbers[&self.addresses[*number as usize]].to_le_bytes());
             }
         }
+        let Written(mut bytes) = bytes;
         bytes.extend(sum(&bytes).to_le_bytes());
         (bytes.len() as u64 <= MOST_BYTES).then_some(bytes)
     }
+}
+
+/// Takes a name of a content for its hash: that is what it is.
+#[derive(Debug, Default)]
+struct NoHasher(u64);
+
+impl Hasher for NoHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.0 ^= u64::from_le_bytes(word);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+fn length<T>(list: &[T]) -> u32 {
+    u32::try_from(list.len()).expect("a repository has fewer than 2^32 calls")
 }
 
 /// Bytes that are taken from the front.
@@ -90,20 +176,20 @@ impl<'b> Bytes<'b> {
         Some(taken)
     }
 
-    /// Fewer than 256 bytes behind their number.
-    fn short(&mut self) -> Option<&'b [u8]> {
-        let length = self.take(1)?[0];
-        self.take(length.into())
-    }
-
     fn number(&mut self) -> Option<usize> {
-        let bytes = self.take(4)?.try_into().ok()?;
-        usize::try_from(u32::from_le_bytes(bytes)).ok()
+        let (bytes, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        usize::try_from(u32::from_le_bytes(*bytes)).ok()
     }
+}
 
-    fn text(&mut self) -> Option<SmolStr> {
-        let length = self.number()?;
-        std::str::from_utf8(self.take(length)?).ok().map(SmolStr::new)
+/// Bytes that are added to the end.
+struct Written(Vec<u8>);
+
+impl Written {
+    fn number(&mut self, number: usize) -> Option<()> {
+        self.0.extend(u32::try_from(number).ok()?.to_le_bytes());
+        Some(())
     }
 }
 
@@ -124,42 +210,80 @@ mod tests {
 
     fn memory() -> Memory {
         let mut memory = Memory::default();
-        memory.keep(content(1), vec!["../net".into(), "./é".into()]);
-        memory.keep(content(2), Vec::new());
+        let set = |addresses: &[&str]| addresses.iter().map(SmolStr::new).collect();
+        memory.keep([
+            (content(2), set(&["../net", "./é"])),
+            (content(1), set(&["../net"])),
+            (content(3), set(&[])),
+        ]);
         memory
+    }
+
+    fn calls(memory: &Memory, byte: u8) -> Option<Vec<&str>> {
+        let numbers = memory.calls(memory.place(content(byte))?);
+        Some(numbers.iter().map(|number| memory.addresses()[*number as usize].as_str()).collect())
     }
 
     #[test]
     fn what_is_written_is_read() {
-        let bytes = memory().write().expect("it is small");
-        assert_eq!(Memory::read(&bytes), Some(memory()));
+        let bytes = memory().write(&BTreeSet::new()).expect("it is small");
+        let read = Memory::read(&bytes).expect("it is sound");
+        for memory in [memory(), read] {
+            assert_eq!(calls(&memory, 1), Some(vec!["../net"]));
+            assert_eq!(calls(&memory, 2), Some(vec!["../net", "./é"]));
+            assert_eq!(calls(&memory, 3), Some(Vec::new()));
+            assert_eq!(calls(&memory, 4), None);
+        }
+    }
+
+    #[test]
+    fn what_is_read_can_be_added_to() {
+        let bytes = memory().write(&BTreeSet::new()).expect("it is small");
+        let mut read = Memory::read(&bytes).expect("it is sound");
+        assert!(!read.is_news());
+        read.keep([(content(4), BTreeSet::from(["../net".into(), "../dns".into()]))]);
+        assert!(read.is_news());
+        let again = Memory::read(&read.write(&BTreeSet::new()).expect("it is small")).expect("it is sound");
+        assert_eq!(calls(&again, 2), Some(vec!["../net", "./é"]));
+        assert_eq!(calls(&again, 4), Some(vec!["../dns", "../net"]));
     }
 
     #[test]
     fn what_was_not_written_so_is_not_used() {
-        let bytes = memory().write().expect("it is small");
+        let bytes = memory().write(&BTreeSet::new()).expect("it is small");
         for at in 0..bytes.len() {
             let mut other = bytes.clone();
             other[at] ^= 1;
-            assert_eq!(Memory::read(&other), None, "byte {at}");
-            assert_eq!(Memory::read(&bytes[..at]), None, "the first {at} bytes");
+            assert!(Memory::read(&other).is_none(), "byte {at}");
+            assert!(Memory::read(&bytes[..at]).is_none(), "the first {at} bytes");
         }
-        let mut newer = bytes[..bytes.len() - SEAL].to_vec();
+        let sealed = |mut bytes: Vec<u8>| {
+            bytes.extend(sum(&bytes).to_le_bytes());
+            bytes
+        };
+        let written = &bytes[..bytes.len() - SEAL];
+        let mut newer = written.to_vec();
         newer[HEAD.len() - 2] = b'x';
-        newer.extend(sum(&newer).to_le_bytes());
-        assert_eq!(Memory::read(&newer), None, "of another version");
+        assert!(Memory::read(&sealed(newer)).is_none(), "of another version");
+        let mut unknown = written.to_vec();
+        // Behind it comes a folder whose module calls nothing: a name of twenty bytes, and a number.
+        let last_call = unknown.len() - 24 - 4;
+        unknown[last_call] = 0xff;
+        assert!(Memory::read(&sealed(unknown)).is_none(), "calls that are no addresses");
     }
 
     #[test]
     fn what_is_of_no_use_any_more_is_forgotten_once_it_is_much() {
+        let numbered = |number: u16| {
+            let bytes: Vec<u8> = number.to_le_bytes().iter().copied().cycle().take(20).collect();
+            Content::from_bytes(&bytes).expect("twenty bytes are a name")
+        };
         let mut memory = Memory::default();
-        for byte in 0..=255 {
-            memory.keep(content(byte), Vec::new());
-        }
-        let used = BTreeSet::from([content(7)]);
-        memory.forget_others(&used, 300);
-        assert_eq!(memory.0.len(), 256, "it is not much yet");
-        memory.forget_others(&used, 255);
-        assert_eq!(memory.0.keys().copied().collect::<BTreeSet<_>>(), used);
+        memory.keep((0..1500).map(|number| (numbered(number), BTreeSet::new())));
+        let left = |used: u16| {
+            let used = (0..used).map(numbered).collect();
+            Memory::read(&memory.write(&used).expect("it is small")).expect("it is sound").folders.len()
+        };
+        assert_eq!((left(250), left(249)), (1500, 249));
     }
 }

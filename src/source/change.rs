@@ -147,9 +147,17 @@ impl Change {
         folders.collect::<Result<_, _>>().map_err(|failure: Failure| incomplete(&failure))
     }
 
-    /// Whether there are symbolic links, so that a folder may have many paths.
-    pub fn has_links(&self) -> bool {
-        !self.overview.links.is_empty() || self.differences.iter().any(Difference::is_of_link)
+    /// The symbolic links that lead to a folder in one of the states, so that this has more than one path.
+    pub fn links_to_folders(&self) -> BTreeSet<String> {
+        let differing = self.differences.iter().filter(|difference| difference.is_of_link());
+        let differing = differing.map(|difference| difference.path.to_str_lossy().into_owned());
+        let links: BTreeSet<String> = self.overview.links.iter().cloned().chain(differing).collect();
+        let states = [self.before.read(), self.now.read()];
+        let is_folder = |link: &String| {
+            let is_in = |reading: &Reading<'_>| matches!(reading.place(link), Place::Folder { .. });
+            states.iter().any(is_in)
+        };
+        links.into_iter().filter(is_folder).collect()
     }
 
     /// The folder that a module call with this path means in one state: how a run calls it, and where it really is.

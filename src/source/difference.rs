@@ -3,15 +3,13 @@
 //! A folder that has one tree in both is left out whole, with all that is below it: an index knows the trees of most of
 //! its folders. Bits that make a file executable are no difference, for no engine asks for them.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
-
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
-use gix::index::extension::Tree;
 
 use super::read::Failure;
-use super::snapshot::{Index, Item, ItemKind, commit, index};
+use super::snapshot::commit::{self, Tree};
+use super::snapshot::index::{Folder, Inside};
+use super::snapshot::{Index, Item, ItemKind, LONGEST_PATH};
 
 /// A path, and what is there in the one state and in the other: a file, a link, or a submodule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,30 +27,13 @@ impl Difference {
     }
 }
 
-/// A folder that may differ.
-struct Folder<'i> {
-    /// With a `/` behind it, unless it is the top.
-    path: BString,
-    was: Option<ObjectId>,
-    is: Now<'i>,
-}
-
-/// What there is of a folder in the later state.
-enum Now<'i> {
-    /// These entries of the index, and the tree that it has for them.
-    Entries(Range<usize>, Option<&'i Tree>),
-    Tree(ObjectId),
-    Nothing,
-}
-
 /// What is staged: where the index differs from a tree. Sorted by path.
 pub(super) fn staged(
     git: &gix::Repository,
     was: ObjectId,
     index: &Index,
 ) -> Result<Vec<Difference>, Failure> {
-    let all = Now::Entries(0..index.state().entries().len(), index.state().tree());
-    differences(git, was, Some(index), all)
+    differences(git, was, Now::Entries(index.top()))
 }
 
 /// Where one tree differs from an earlier one. Sorted by path.
@@ -61,134 +42,133 @@ pub(super) fn between(
     was: ObjectId,
     is: ObjectId,
 ) -> Result<Vec<Difference>, Failure> {
-    differences(git, was, None, Now::Tree(is))
+    differences(git, was, Now::Tree(is))
 }
 
-fn differences<'i>(
-    git: &gix::Repository,
-    was: ObjectId,
-    index: Option<&'i Index>,
-    is: Now<'i>,
-) -> Result<Vec<Difference>, Failure> {
-    let mut differences = Vec::new();
-    let mut folders = vec![Folder { path: BString::default(), was: Some(was), is }];
-    while let Some(folder) = folders.pop() {
-        if folder.was.is_some() && folder.was == folder.is.tree() {
-            continue;
-        }
-        let mut before: BTreeMap<BString, Item> = BTreeMap::new();
-        if let Some(tree) = folder.was {
-            before.extend(commit::read(git, tree)?);
-        }
-        let path = |name: &BStr| -> BString { [folder.path.as_bytes(), name].concat().into() };
-        let below = |name: &BStr| -> BString { [folder.path.as_bytes(), name, b"/"].concat().into() };
-        let mut add = |name: &BStr, was: Option<Item>, is: Option<Item>| {
-            if was != is {
-                differences.push(Difference { path: path(name), was, is });
-            }
-        };
-        for (name, is) in folder.is.items(git, index, folder.path.len())? {
-            let was = before.remove(&name);
-            let (was_folder, was) = part(was);
-            match is {
-                Inside::Folder(is) => {
-                    add(name.as_bstr(), was, None);
-                    folders.push(Folder { path: below(name.as_bstr()), was: was_folder, is });
-                }
-                Inside::Item(is) => {
-                    add(name.as_bstr(), was, Some(is));
-                    folders.extend(was_folder.map(|was| gone(below(name.as_bstr()), was)));
-                }
-            }
-        }
-        for (name, was) in before {
-            let (was_folder, was) = part(Some(was));
-            add(name.as_bstr(), was, None);
-            folders.extend(was_folder.map(|was| gone(below(name.as_bstr()), was)));
-        }
-    }
-    differences.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(differences)
+/// What there is of a folder in the later state.
+enum Now<'i> {
+    Entries(Folder<'i>),
+    Tree(ObjectId),
+    Nothing,
 }
 
-/// A folder that is not there any more.
-fn gone<'i>(path: BString, was: ObjectId) -> Folder<'i> {
-    Folder { path, was: Some(was), is: Now::Nothing }
-}
-
-/// Something that was there, as a folder or as anything else.
-fn part(was: Option<Item>) -> (Option<ObjectId>, Option<Item>) {
-    match was {
-        Some(Item { kind: ItemKind::Folder, id }) => (Some(id), None),
-        other => (None, other),
-    }
-}
-
-/// What there is under a name in the later state.
-enum Inside<'i> {
-    Folder(Now<'i>),
-    Item(Item),
-}
-
-impl<'i> Now<'i> {
+impl Now<'_> {
     /// The tree that all of it makes, where that is known.
     fn tree(&self) -> Option<ObjectId> {
         match self {
-            Self::Entries(_, tree) => index::valid(*tree),
+            Self::Entries(folder) => folder.id(),
             Self::Tree(id) => Some(*id),
             Self::Nothing => None,
         }
     }
+}
 
-    /// Everything in it, by name; the paths of entries start with one of this length.
-    fn items(
-        &self,
-        git: &gix::Repository,
-        index: Option<&'i Index>,
-        length: usize,
-    ) -> Result<Vec<(BString, Inside<'i>)>, Failure> {
-        match self {
-            Self::Entries(range, tree) => {
-                Ok(index.map(|index| of_index(index, range.clone(), *tree, length)).unwrap_or_default())
+/// What is found, and folders that may hold more.
+struct Comparison<'i> {
+    found: Vec<Difference>,
+    /// Each with its path, with a `/` behind it unless it is the top, and its earlier tree.
+    folders: Vec<(BString, Option<ObjectId>, Now<'i>)>,
+}
+
+fn differences(git: &gix::Repository, was: ObjectId, is: Now<'_>) -> Result<Vec<Difference>, Failure> {
+    let mut comparison = Comparison { found: Vec::new(), folders: Vec::new() };
+    if is.tree() != Some(was) {
+        comparison.folders.push((BString::default(), Some(was), is));
+    }
+    while let Some((path, was, is)) = comparison.folders.pop() {
+        let mut before = Before::of(was.map_or(Ok(Tree::new()), |was| commit::read(git, was))?);
+        match is {
+            Now::Entries(folder) => folder.for_each(&mut |inside| match inside {
+                Inside::Folder(name, folder) => {
+                    comparison.folder(path.as_bstr(), name, before.take(name), Now::Entries(folder));
+                }
+                Inside::Item(name, item) => {
+                    comparison.item(path.as_bstr(), name, before.take(name), Some(item));
+                }
+            }),
+            Now::Tree(id) => {
+                for (name, item) in commit::read(git, id)? {
+                    let (name, was) = (name.as_bstr(), before.take(name.as_bstr()));
+                    match item.kind {
+                        ItemKind::Folder => comparison.folder(path.as_bstr(), name, was, Now::Tree(item.id)),
+                        ItemKind::File | ItemKind::Link | ItemKind::Submodule => {
+                            comparison.item(path.as_bstr(), name, was, Some(item));
+                        }
+                    }
+                }
             }
-            Self::Tree(id) => Ok(commit::read(git, *id)?
-                .into_iter()
-                .map(|(name, item)| match item.kind {
-                    ItemKind::Folder => (name, Inside::Folder(Self::Tree(item.id))),
-                    ItemKind::File | ItemKind::Link | ItemKind::Submodule => (name, Inside::Item(item)),
-                })
-                .collect()),
-            Self::Nothing => Ok(Vec::new()),
+            Now::Nothing => {}
+        }
+        for (name, was) in before.left() {
+            comparison.item(path.as_bstr(), name.as_bstr(), Some(was), None);
+        }
+    }
+    comparison.found.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(comparison.found)
+}
+
+impl<'i> Comparison<'i> {
+    /// Meets a folder of the later state.
+    fn folder(&mut self, path: &BStr, name: &BStr, was: Option<Item>, is: Now<'i>) {
+        match was {
+            Some(Item { kind: ItemKind::Folder, id }) if is.tree() == Some(id) => {}
+            Some(Item { kind: ItemKind::Folder, id }) => self.look_into(path, name, Some(id), is),
+            was => {
+                self.look_into(path, name, None, is);
+                self.add(path, name, was, None);
+            }
+        }
+    }
+
+    /// Meets something else of the later state, or nothing where there was something.
+    fn item(&mut self, path: &BStr, name: &BStr, was: Option<Item>, is: Option<Item>) {
+        match was {
+            Some(Item { kind: ItemKind::Folder, id }) => {
+                self.look_into(path, name, Some(id), Now::Nothing);
+                self.add(path, name, None, is);
+            }
+            was => self.add(path, name, was, is),
+        }
+    }
+
+    fn look_into(&mut self, path: &BStr, name: &BStr, was: Option<ObjectId>, is: Now<'i>) {
+        if path.len() + name.len() < LONGEST_PATH {
+            self.folders.push(([path.as_bytes(), name, b"/"].concat().into(), was, is));
+        }
+    }
+
+    fn add(&mut self, path: &BStr, name: &BStr, was: Option<Item>, is: Option<Item>) {
+        if was != is {
+            self.found.push(Difference { path: [path.as_bytes(), name].concat().into(), was, is });
         }
     }
 }
 
-/// What entries of an index, all in one folder whose path has this length, hold there.
-fn of_index<'i>(
-    index: &'i Index,
-    range: Range<usize>,
-    tree: Option<&'i Tree>,
-    length: usize,
-) -> Vec<(BString, Inside<'i>)> {
-    let (state, mut at) = (index.state(), range.start);
-    let entries = &state.entries()[..range.end];
-    let mut items = Vec::new();
-    while let Some(entry) = entries.get(at) {
-        let path = entry.path(state);
-        let rest = &path[length..];
-        match rest.find_byte(b'/') {
-            None => {
-                items.push((rest.into(), Inside::Item(index::item(entry))));
-                at += 1;
-            }
-            Some(slash) => {
-                let (name, prefix) = (&rest[..slash], &path[..=length + slash]);
-                let inside = entries[at..].partition_point(|entry| entry.path(state).starts_with(prefix));
-                let child = index::child(tree, name);
-                items.push((name.into(), Inside::Folder(Now::Entries(at..at + inside, child))));
-                at += inside;
-            }
-        }
+/// What there was in a folder, and how much of that was met.
+struct Before {
+    tree: Tree,
+    met: Vec<bool>,
+    next: usize,
+}
+
+impl Before {
+    fn of(tree: Tree) -> Self {
+        Self { met: vec![false; tree.len()], tree, next: 0 }
     }
-    items
+
+    /// What there was under a name. Names come nearly in order.
+    fn take(&mut self, name: &BStr) -> Option<Item> {
+        let at = match self.tree.get(self.next) {
+            Some((next, _)) if next.as_bstr() == name => self.next,
+            Some(_) | None => self.tree.binary_search_by(|(other, _)| other.as_bstr().cmp(name)).ok()?,
+        };
+        self.next = at + 1;
+        self.met[at] = true;
+        Some(self.tree[at].1.clone())
+    }
+
+    /// What was not met.
+    fn left(self) -> impl Iterator<Item = (BString, Item)> {
+        self.tree.into_iter().zip(self.met).filter(|(_, met)| !met).map(|(item, _)| item)
+    }
 }

@@ -72,8 +72,8 @@ enum Found {
 /// As many links as systems follow for one path.
 const MOST_LINKS: usize = 40;
 
-/// A path is not longer than this on any system.
-const LONGEST_PATH: u64 = 4096;
+/// A path is not longer than this on any system that could check it out, so what lies deeper is left alone.
+pub(super) const LONGEST_PATH: usize = 4096;
 
 impl Snapshot {
     /// The index of a repository, as the next commit will have it.
@@ -126,11 +126,17 @@ impl Reading<'_> {
             };
             listing.add(&name.to_str_lossy(), item.id, kind);
         };
-        match &self.snapshot.held {
-            Held::Index(index) => index.list(real, &mut add),
-            Held::Commit(commit) => commit.list(&self.git, real, &mut add)?,
-        }
+        self.for_each_in(real, &mut add)?;
         Ok(listing)
+    }
+
+    /// Tells everything that lies directly in a folder, named without symbolic links.
+    fn for_each_in(&self, real: &str, tell: &mut dyn FnMut(&BStr, &Item)) -> Result<(), Failure> {
+        match &self.snapshot.held {
+            Held::Index(index) => index.list(real, tell),
+            Held::Commit(commit) => commit.list(&self.git, real, tell)?,
+        }
+        Ok(())
     }
 
     /// The names of all that is in a folder at `path`, given from the top. What cannot be read has none.
@@ -155,11 +161,8 @@ impl Reading<'_> {
                 names.folders.insert(name.to_str_lossy().into_owned());
             }
         };
-        match &self.snapshot.held {
-            Held::Index(index) => index.list_all(&real, &mut add),
-            // A tree that this clone does not hold has no names.
-            Held::Commit(commit) => drop(commit.list_all(&self.git, &real, &mut add)),
-        }
+        // A tree that this clone does not hold has no names.
+        self.for_each_in(&real, &mut add).ok();
         names
     }
 
@@ -228,7 +231,7 @@ impl Reading<'_> {
     }
 
     fn target(&self, link: ObjectId) -> Result<BString, Failure> {
-        self.blob(link, LONGEST_PATH).map(BString::from)
+        self.blob(link, LONGEST_PATH as u64).map(BString::from)
     }
 
     /// What there is at a path without links in it.

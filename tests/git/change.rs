@@ -130,11 +130,11 @@ fn what_a_folder_says_to_those_below_touches_them() {
     place.stage("live/b/c/.terraform.lock.hcl", format!("{lock}\nprovider \"x\" {{}}\n"));
     assert_eq!(touched(&staged(&place)), ["live/b/c"], "what is selected may not fit any more");
     place.stage("live/.terraform-version", "1.9.8");
-    assert_eq!(touched(&staged(&place)), ["live", "live/a", "live/b/c"]);
+    assert_eq!(touched(&staged(&place)), ["live", "live/a", "live/b", "live/b/c"]);
     place.stage("other/x.tfvars", "");
-    assert_eq!(touched(&staged(&place)), ["live", "live/a", "live/b/c", "other"]);
+    assert_eq!(touched(&staged(&place)), ["live", "live/a", "live/b", "live/b/c", "other"]);
     place.stage("other/readme.md", "");
-    assert_eq!(touched(&staged(&place)), ["live", "live/a", "live/b/c", "other"]);
+    assert_eq!(touched(&staged(&place)), ["live", "live/a", "live/b", "live/b/c", "other"]);
 }
 
 #[test]

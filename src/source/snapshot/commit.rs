@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{Item, ItemKind, Overview, failure, matters, not_here};
+use super::{Item, ItemKind, LONGEST_PATH, Overview, failure, matters, not_here};
 use crate::source::path::child;
 use crate::source::read::Failure;
+use crate::source::top::NEVER;
 
 /// A tree, and what was read of those below it.
 pub(in crate::source) struct Commit {
@@ -32,9 +33,13 @@ impl Commit {
             for (name, item) in read(git, id)? {
                 let inside = || child(&path, &name.to_str_lossy());
                 match item.kind {
-                    ItemKind::Folder => next.push((inside(), item.id)),
+                    ItemKind::Folder
+                        if path.len() < LONGEST_PATH && !NEVER.contains(&&*name.to_str_lossy()) =>
+                    {
+                        next.push((inside(), item.id));
+                    }
                     ItemKind::Link => drop(into.links.insert(inside())),
-                    ItemKind::File | ItemKind::Submodule => {}
+                    ItemKind::File | ItemKind::Folder | ItemKind::Submodule => {}
                 }
                 has_some |= item.kind != ItemKind::Folder && matters(name.as_bstr());
             }
@@ -45,23 +50,8 @@ impl Commit {
         Ok(())
     }
 
-    /// What lies directly in a folder, as far as it is of a module.
+    /// Everything that lies directly in a folder.
     pub(super) fn list(
-        &self,
-        git: &gix::Repository,
-        folder: &str,
-        add: &mut dyn FnMut(&BStr, &Item),
-    ) -> Result<(), Failure> {
-        let Some(id) = self.tree(git, folder.as_bytes().as_bstr())? else { return Ok(()) };
-        let tree = self.read(git, id)?;
-        tree.iter()
-            .filter(|(name, _)| matters(name.as_bstr()))
-            .for_each(|(name, item)| add(name.as_bstr(), item));
-        Ok(())
-    }
-
-    /// Everything that lies directly in a folder, whatever it is.
-    pub(super) fn list_all(
         &self,
         git: &gix::Repository,
         folder: &str,

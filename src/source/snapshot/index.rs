@@ -1,4 +1,8 @@
 //! The index of a repository, turned into the folders that the next commit will have.
+//!
+//! An index may hold a hundred thousand entries of which a run needs ten, so they are gone through once, for what is out
+//! of the ordinary, and found by their order from then on. The index knows the trees that git has for most of its folders,
+//! and so it knows these folders without a look at what is in them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -7,104 +11,104 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::index::entry::{Flags, Mode, Stage, Stat};
 use gix::index::extension::Tree;
-use gix::index::{Entry, State};
+use gix::index::{Entry, File, State, decode};
 
-use super::{Item, ItemKind, matters};
+use super::{Item, ItemKind, LONGEST_PATH, Overview};
 use crate::source::Error;
+use crate::source::path::child;
+use crate::source::top::NEVER;
 
 /// An index without conflicts, of which every entry is a file, a link or a submodule.
 pub(in crate::source) struct Index {
     state: State,
-    /// Folders that hold something of a module, in the order that their paths have with a `/` behind them.
-    folders: Vec<Folder>,
-    /// The numbers of what lies in them.
-    inside: Vec<u32>,
+    /// The numbers of entries that are symbolic links.
+    links: Vec<usize>,
     /// Paths of folders that are no text, by what is made of them as text.
     odd: BTreeMap<String, BString>,
 }
 
-/// A folder that holds something of a module.
-struct Folder {
-    /// The number of an entry below it, and how much of that entry's path is the folder's.
-    path: (u32, usize),
-    /// Those of [`Index::inside`] that lie in it.
-    inside: Range<usize>,
-    /// The tree that git has for all of it, where the index knows that.
-    tree: Option<ObjectId>,
+/// Entries that lie in one folder and below it.
+pub(in crate::source) struct Folder<'i> {
+    index: &'i Index,
+    entries: Range<usize>,
+    /// How much of the path of each is the folder's, with the `/`.
+    length: usize,
+    /// The tree that git last made of them.
+    tree: Option<&'i Tree>,
+}
+
+/// Something in a [`Folder`], by its name.
+pub(in crate::source) enum Inside<'i> {
+    Folder(&'i BStr, Folder<'i>),
+    Item(&'i BStr, Item),
 }
 
 impl Index {
     /// Reads the index that git works with now; there is none before the first `git add`.
     pub(super) fn open(git: &gix::Repository) -> Result<Self, Error> {
         let wrong = |error: gix::Error| Error::git(format!("the index cannot be read: {error}"));
-        let state = match git.open_index() {
+        // As git does, this goes without the checksum over all of it.
+        let file = File::at(git.index_path(), git.object_hash(), true, decode::Options::default());
+        let state = match file {
             Ok(file) => file.into_parts().0,
             Err(_) if !git.index_path().exists() => State::new(git.object_hash()),
             Err(error) => return Err(wrong(error)),
         };
-        if let Some(entry) = state.entries().iter().find(|entry| entry.stage() != Stage::Unconflicted) {
-            let path = entry.path(&state).to_str_lossy().into_owned();
+        let seen = Seen::of(&state);
+        if let Some(number) = seen.unmerged {
+            let path = state.entries()[number].path(&state).to_str_lossy().into_owned();
             return Err(Error::git(format!("`{path}` is not merged yet"))
                 .help("resolve the conflict, and `git add` the file"));
         }
+        if seen.is_plain {
+            return Ok(Self { odd: odd_folders(&state), links: seen.links, state });
+        }
         let state = spread_out(without_intentions(state), git).map_err(wrong)?;
-        let (folders, inside) = gather(&state);
-        let odd = folders.iter().map(|folder| path_of(&state, folder)).filter(|path| path.to_str().is_err());
-        let odd = odd.map(|path| (path.to_str_lossy().into_owned(), path.to_owned())).collect();
-        Ok(Self { state, folders, inside, odd })
+        Ok(Self { odd: odd_folders(&state), links: Seen::of(&state).links, state })
     }
 
-    /// The entries, in order.
-    pub(in crate::source) fn state(&self) -> &State {
-        &self.state
+    /// The top folder, with all that there is.
+    pub(in crate::source) fn top(&self) -> Folder<'_> {
+        Folder { index: self, entries: 0..self.state.entries().len(), length: 0, tree: self.state.tree() }
     }
 
-    /// Every folder that holds something of a module, and the tree that git has for it, where the index knows that.
-    pub(super) fn folders(&self) -> impl Iterator<Item = (String, Option<ObjectId>)> {
-        let path = |folder| path_of(&self.state, folder).to_str_lossy().into_owned();
-        self.folders.iter().map(move |folder| (path(folder), folder.tree))
-    }
-
-    /// The paths of all symbolic links.
-    pub(super) fn links(&self) -> impl Iterator<Item = String> {
-        let links = self.state.entries().iter().filter(|entry| entry.mode == Mode::SYMLINK);
-        links.map(|entry| entry.path(&self.state).to_str_lossy().into_owned())
-    }
-
-    /// What lies directly in a folder, as far as it is of a module.
-    pub(super) fn list(&self, folder: &str, add: &mut dyn FnMut(&BStr, &Item)) {
-        let wanted = self.odd.get(folder).map_or(folder.as_bytes(), |path| path.as_bytes());
-        let in_order = |folder: &Folder| {
-            let path = path_of(&self.state, folder).iter().chain(b"/");
-            path.cmp(wanted.iter().chain(b"/"))
-        };
-        let Ok(at) = self.folders.binary_search_by(in_order) else { return };
-        for number in &self.inside[self.folders[at].inside.clone()] {
-            let entry = &self.state.entries()[*number as usize];
-            add(name_of(entry.path(&self.state)), &item(entry));
+    /// Adds every folder, with its tree where git has one, and every symbolic link.
+    pub(super) fn look_over(&self, into: &mut Overview) {
+        let mut next: Vec<(String, Look<'_>)> = Vec::new();
+        if !self.state.entries().is_empty() {
+            next.push((String::new(), Look::Folder(self.top())));
         }
-    }
-
-    /// Everything that lies directly in a folder, whatever it is.
-    pub(super) fn list_all(&self, folder: &str, add: &mut dyn FnMut(&BStr, &Item)) {
-        let folder = self.odd.get(folder).map_or(folder.as_bytes(), |path| path.as_bytes());
-        let prefix = if folder.is_empty() { Vec::new() } else { [folder, b"/"].concat() };
-        let entries = self.state.entries();
-        let mut next = entries.partition_point(|entry| entry.path(&self.state) < prefix.as_bstr());
-        while let Some(entry) = entries.get(next).filter(|entry| entry.path(&self.state).starts_with(&prefix))
-        {
-            let name = &entry.path(&self.state)[prefix.len()..];
-            let Some(slash) = name.find_byte(b'/') else {
-                add(name.as_bstr(), &item(entry));
-                next += 1;
-                continue;
+        while let Some((path, look)) = next.pop() {
+            into.folders.push((path.clone(), look.tree()));
+            let mut add = |name: &[u8], look| {
+                let name = name.as_bstr().to_str_lossy();
+                if !NEVER.contains(&&*name) && path.len() < LONGEST_PATH {
+                    next.push((child(&path, &name), look));
+                }
             };
-            let id = ObjectId::null(self.state.object_hash());
-            add(name[..slash].as_bstr(), &Item { kind: ItemKind::Folder, id });
-            let inside = [prefix.as_slice(), &name[..=slash]].concat();
-            let below = |entry: &Entry| entry.path(&self.state).starts_with(&inside);
-            next += entries[next..].partition_point(below);
+            match look {
+                // What lies below a tree that is valid is so too, and the entries need not be asked.
+                Look::Tree(tree) => {
+                    tree.children.iter().for_each(|tree| add(&tree.name, Look::Tree(tree)));
+                }
+                Look::Folder(folder) => folder.for_each(&mut |inside| match inside {
+                    Inside::Folder(name, folder) => add(name, Look::of(folder)),
+                    Inside::Item(..) => {}
+                }),
+            }
         }
+        let paths = self.links.iter().map(|number| self.path(*number).to_str_lossy().into_owned());
+        into.links.extend(paths);
+    }
+
+    /// Everything that lies directly in a folder.
+    pub(super) fn list(&self, folder: &str, add: &mut dyn FnMut(&BStr, &Item)) {
+        let Some(folder) = self.folder(folder) else { return };
+        let id = ObjectId::null(self.state.object_hash());
+        folder.for_each(&mut |inside| match inside {
+            Inside::Item(name, item) => add(name, &item),
+            Inside::Folder(name, _) => add(name, &Item { kind: ItemKind::Folder, id }),
+        });
     }
 
     /// What there is at a path.
@@ -113,21 +117,139 @@ impl Index {
         if let Some(entry) = self.state.entry_by_path_and_stage(path, Stage::Unconflicted) {
             return Some(item(entry));
         }
-        let inside = [path.as_bytes(), b"/"].concat();
-        let entries = self.state.entries();
-        let first = entries.partition_point(|entry| entry.path(&self.state) < inside.as_bstr());
-        let is_folder = entries.get(first).is_some_and(|entry| entry.path(&self.state).starts_with(&inside));
+        let is_folder = !self.entries_in(path, 0..self.state.entries().len()).is_empty();
         let id = ObjectId::null(self.state.object_hash());
         is_folder.then_some(Item { kind: ItemKind::Folder, id })
     }
+
+    /// A folder that is there.
+    fn folder(&self, path: &str) -> Option<Folder<'_>> {
+        let path = self.odd.get(path).map_or(path.as_bytes().as_bstr(), |odd| odd.as_bstr());
+        let mut folder = self.top();
+        for name in path.split_str("/").filter(|name| !name.is_empty()) {
+            let inside = &path[..folder.length + name.len()];
+            let entries = self.entries_in(inside.as_bstr(), folder.entries.clone());
+            if entries.is_empty() {
+                return None;
+            }
+            let tree = child_tree(folder.tree, name);
+            folder = Folder { index: self, entries, length: inside.len() + 1, tree };
+        }
+        Some(folder)
+    }
+
+    /// The entries below a folder, among those of a range.
+    fn entries_in(&self, folder: &BStr, range: Range<usize>) -> Range<usize> {
+        let prefix = [folder.as_bytes(), b"/"].concat();
+        let entries = &self.state.entries()[range.clone()];
+        let start = entries.partition_point(|entry| entry.path(&self.state) < prefix.as_bstr());
+        let below = entries[start..].partition_point(|entry| entry.path(&self.state).starts_with(&prefix));
+        range.start + start..range.start + start + below
+    }
+
+    fn path(&self, number: usize) -> &BStr {
+        self.state.entries()[number].path(&self.state)
+    }
 }
 
-/// Leaves out what `git add --intent-to-add` left: names of files that no commit will have yet.
-fn without_intentions(mut state: State) -> State {
-    let is_intention = |entry: &Entry| entry.flags.contains(Flags::INTENT_TO_ADD);
-    if state.entries().iter().any(is_intention) {
-        state.remove_entries(|_, _, entry| is_intention(entry));
+impl<'i> Folder<'i> {
+    /// The tree that git has for all of it, where the index knows that.
+    pub(in crate::source) fn id(&self) -> Option<ObjectId> {
+        valid(self.tree)
     }
+
+    /// Goes through everything that lies directly in it, in the order of the index.
+    pub(in crate::source) fn for_each(&self, look: &mut dyn FnMut(Inside<'i>)) {
+        let Self { index, length, tree, .. } = *self;
+        let mut at = self.entries.start;
+        while at < self.entries.end {
+            let rest = &index.path(at)[length..];
+            let Some(slash) = rest.find_byte(b'/') else {
+                look(Inside::Item(rest.as_bstr(), item(&index.state.entries()[at])));
+                at += 1;
+                continue;
+            };
+            let name = rest[..slash].as_bstr();
+            let tree = child_tree(tree, name);
+            let end = self.end_of(at, length + slash + 1, tree);
+            let folder = Folder { index, entries: at..end, length: length + slash + 1, tree };
+            look(Inside::Folder(name, folder));
+            at = end;
+        }
+    }
+
+    /// Where the entries end that start with as much of the path of one of them; what the tree says of their number is
+    /// tried first.
+    fn end_of(&self, start: usize, length: usize, tree: Option<&Tree>) -> usize {
+        let prefix = &self.index.path(start)[..length];
+        let is_inside = |number: usize| self.index.path(number).starts_with(prefix);
+        let number = tree.and_then(|tree| tree.num_entries).map(|number| start + number as usize);
+        let guess = number.filter(|end| *end > start && *end <= self.entries.end);
+        match guess {
+            Some(end) if is_inside(end - 1) && (end == self.entries.end || !is_inside(end)) => end,
+            Some(_) | None => {
+                let entries = &self.index.state.entries()[start..self.entries.end];
+                let state = &self.index.state;
+                start + entries.partition_point(|entry| entry.path(state).starts_with(prefix))
+            }
+        }
+    }
+}
+
+/// What is known of a folder without a look at more than is needed.
+enum Look<'i> {
+    Tree(&'i Tree),
+    Folder(Folder<'i>),
+}
+
+impl<'i> Look<'i> {
+    fn of(folder: Folder<'i>) -> Self {
+        match folder.tree {
+            Some(tree) if tree.num_entries.is_some() => Self::Tree(tree),
+            Some(_) | None => Self::Folder(folder),
+        }
+    }
+
+    fn tree(&self) -> Option<ObjectId> {
+        match self {
+            Self::Tree(tree) => valid(Some(tree)),
+            Self::Folder(folder) => folder.id(),
+        }
+    }
+}
+
+/// What is out of the ordinary among the entries of an index.
+struct Seen {
+    /// The first that is in conflict.
+    unmerged: Option<usize>,
+    /// Whether each of them is something that a commit will have at its path.
+    is_plain: bool,
+    links: Vec<usize>,
+}
+
+impl Seen {
+    fn of(state: &State) -> Self {
+        let mut seen = Self { unmerged: None, is_plain: true, links: Vec::new() };
+        for (number, entry) in state.entries().iter().enumerate() {
+            if entry.stage() != Stage::Unconflicted && seen.unmerged.is_none() {
+                seen.unmerged = Some(number);
+            }
+            seen.is_plain &= !is_intention(entry) && entry.mode != Mode::DIR;
+            if entry.mode == Mode::SYMLINK {
+                seen.links.push(number);
+            }
+        }
+        seen
+    }
+}
+
+/// Whether `git add --intent-to-add` left it: the name of a file that no commit will have yet.
+fn is_intention(entry: &Entry) -> bool {
+    entry.flags.contains(Flags::INTENT_TO_ADD)
+}
+
+fn without_intentions(mut state: State) -> State {
+    state.remove_entries(|_, _, entry| is_intention(entry));
     state
 }
 
@@ -150,93 +272,42 @@ fn spread_out(mut state: State, git: &gix::Repository) -> Result<State, gix::Err
         let below = git.index_from_tree(&tree)?;
         for entry in below.entries() {
             let path: BString = [folder.as_bytes(), entry.path(&below)].concat().into();
-            state.dangerously_push_entry(
-                Stat::default(),
-                entry.id,
-                Flags::SKIP_WORKTREE,
-                entry.mode,
-                path.as_bstr(),
-            );
+            let flags = Flags::SKIP_WORKTREE;
+            state.dangerously_push_entry(Stat::default(), entry.id, flags, entry.mode, path.as_bstr());
         }
     }
     state.sort_entries();
     Ok(state)
 }
 
-/// A folder that entries still come from.
-struct Open<'s> {
-    /// How much of the paths of its entries is its own, with the `/`.
-    length: usize,
-    /// Its number among all folders.
-    number: usize,
-    inside: Vec<u32>,
-    tree: Option<&'s Tree>,
-}
-
-/// All folders that hold something of a module, and the numbers of what lies in them.
-fn gather(state: &State) -> (Vec<Folder>, Vec<u32>) {
-    let (mut folders, mut inside) = (Vec::new(), Vec::new());
-    let top = |tree| Open { length: 0, number: 0, inside: Vec::new(), tree };
-    let mut open = vec![top(state.tree())];
-    let mut close = |folder: Open<'_>, folders: &mut Vec<Folder>| {
-        let start = inside.len();
-        inside.extend(folder.inside);
-        folders[folder.number].inside = start..inside.len();
-    };
-    let mut last: &BStr = b"".into();
-    for (number, entry) in (0..).zip(state.entries()) {
-        if folders.is_empty() {
-            folders.push(Folder { path: (number, 0), inside: 0..0, tree: valid(open[0].tree) });
-        }
-        let path = entry.path(state);
-        while let Some(folder) = open.pop_if(|folder| !path.starts_with(&last[..folder.length])) {
-            close(folder, &mut folders);
-        }
-        while let Some(around) = open.last()
-            && let Some(slash) = path[around.length..].find_byte(b'/')
-        {
-            let length = around.length + slash;
-            let name = &path[around.length..length];
-            let tree = child(around.tree, name);
-            open.push(Open { length: length + 1, number: folders.len(), inside: Vec::new(), tree });
-            folders.push(Folder { path: (number, length), inside: 0..0, tree: valid(tree) });
-        }
-        if let Some(folder) = open.last_mut()
-            && matters(path[folder.length..].as_bstr())
-        {
-            folder.inside.push(number);
-        }
-        last = path;
+/// The folders whose paths are no text.
+fn odd_folders(state: &State) -> BTreeMap<String, BString> {
+    // Paths lie one behind the other, and nearly always all of them are text.
+    if state.path_backing().to_str().is_ok() {
+        return BTreeMap::new();
     }
-    for folder in open.into_iter().rev().filter(|_| !state.entries().is_empty()) {
-        close(folder, &mut folders);
-    }
-    folders.retain(|folder| !folder.inside.is_empty());
-    (folders, inside)
+    let paths = state.entries().iter().map(|entry| entry.path(state)).filter(|path| path.to_str().is_err());
+    let folders = paths.flat_map(|path| {
+        let path: &[u8] = path;
+        (0..path.len()).filter(|at| path[*at] == b'/').map(|at| path[..at].as_bstr())
+    });
+    let odd = folders.filter(|folder| folder.to_str().is_err());
+    odd.map(|folder| (folder.to_str_lossy().into_owned(), folder.to_owned())).collect()
 }
 
 /// The tree that git last made of a folder in a folder.
-pub(in crate::source) fn child<'s>(tree: Option<&'s Tree>, name: &[u8]) -> Option<&'s Tree> {
+fn child_tree<'i>(tree: Option<&'i Tree>, name: &[u8]) -> Option<&'i Tree> {
     let tree = tree?;
     let at = tree.children.binary_search_by(|child| child.name.as_slice().cmp(name)).ok()?;
     tree.children.get(at)
 }
 
 /// The tree that git last made of a folder, if that still is what the folder holds.
-pub(in crate::source) fn valid(tree: Option<&Tree>) -> Option<ObjectId> {
+fn valid(tree: Option<&Tree>) -> Option<ObjectId> {
     tree.filter(|tree| tree.num_entries.is_some()).map(|tree| tree.id)
 }
 
-fn path_of<'s>(state: &'s State, folder: &Folder) -> &'s BStr {
-    let (entry, length) = folder.path;
-    state.entries()[entry as usize].path(state)[..length].as_bstr()
-}
-
-fn name_of(path: &BStr) -> &BStr {
-    path.rfind_byte(b'/').map_or(path, |slash| path[slash + 1..].as_bstr())
-}
-
 /// What an entry stands for.
-pub(in crate::source) fn item(entry: &Entry) -> Item {
+fn item(entry: &Entry) -> Item {
     Item { kind: ItemKind::of(entry.mode.bits()), id: entry.id }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gix::ObjectId;
 
-use super::{Held, Reading, is_of_a_tool};
+use super::{Held, Reading};
 use crate::source::listing::Kind;
 use crate::source::parent;
 use crate::source::read::Failure;
@@ -12,7 +12,7 @@ use crate::source::read::Failure;
 /// Everything that a snapshot holds, seen from far.
 #[derive(Debug, Default)]
 pub(in crate::source) struct Overview {
-    /// The path of every folder that holds something of a module, sorted.
+    /// The path of every folder that may hold something of a module, with the tree that git has for it; sorted.
     pub(in crate::source) folders: Vec<(String, Option<ObjectId>)>,
     /// The path of every symbolic link.
     pub(in crate::source) links: BTreeSet<String>,
@@ -39,13 +39,9 @@ impl Reading<'_> {
     pub(in crate::source) fn overview(&self) -> Result<Overview, Failure> {
         let mut overview = Overview::default();
         match &self.snapshot.held {
-            Held::Index(index) => {
-                overview.folders.extend(index.folders());
-                overview.links.extend(index.links());
-            }
+            Held::Index(index) => index.look_over(&mut overview),
             Held::Commit(commit) => commit.look_over(&self.git, &mut overview)?,
         }
-        overview.folders.retain(|(path, _)| !is_of_a_tool(path));
         overview.folders.sort();
         Ok(overview)
     }
