@@ -4,6 +4,7 @@
 //! Both programs are run in turn, so that what else the machine does slows both. Of each the median and the least time
 //! are told; the first run is one without anything remembered. Words after `--` are how many times each is run, and a
 //! folder to keep the repository in.
+#![expect(clippy::print_stdout, reason = "the figures are what this is run for")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,7 +43,7 @@ fn main() {
         replace(&folder, &root(4_321), "name   = \"a\"", "name   = \"b\"");
     });
     change("a new call of a popular module", &|| {
-        append(&folder, &root(4_321), &call(root(0).matches('/').count(), 9, 3))
+        append(&folder, &root(4_321), &call(root(0).matches('/').count(), 9, 3));
     });
     change("a resource of a module that one calls", &|| append(&folder, &shared(SHARED - 1), RESOURCE));
     change("a new root module", &|| {

@@ -41,7 +41,10 @@ pub fn run_change(
     scope: &[String],
     all: bool,
 ) -> Result<Checked, Error> {
-    let touched = change.touched()?;
+    let mut touched = change.touched()?;
+    if is_about_names(settings) {
+        touched.extend(change.with_other_names());
+    }
     if touched.is_empty() {
         // Most commits touch no module.
         let mut worktree = change.open(State::Now, &Excerpt::default(), policy);
@@ -100,6 +103,11 @@ pub fn run_named(
 
 fn fingerprints(told: &Told) -> BTreeSet<String> {
     told.verdicts.iter().map(|verdict| verdict.fingerprint.clone()).collect()
+}
+
+/// Whether a rule of the policy wants files that are of no module.
+fn is_about_names(settings: &Settings) -> bool {
+    settings.policy.own_rules().any(|(_, definition)| definition.kind == "required-file")
 }
 
 /// What an earlier run kept, as far as it is sound.

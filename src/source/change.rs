@@ -16,7 +16,7 @@ use super::renamed::renamed;
 use super::snapshot::{Content, Overview, Reading, Snapshot};
 use super::top::{Place, slashed};
 use super::touched::Touched;
-use super::{Error, Excerpt, Worktree, settled};
+use super::{Error, Excerpt, Worktree, parent, settled};
 use crate::text::{Source, Sources};
 
 /// Two states of a repository, and what differs between them.
@@ -177,6 +177,14 @@ impl Change {
         touched.map_err(|failure| incomplete(&failure))
     }
 
+    /// The folders in which, or somewhere below which, a file appears or vanishes, whatever it is.
+    pub fn with_other_names(&self) -> BTreeSet<String> {
+        let differences = self.differences.iter().filter(|difference| difference.is_of_another_kind());
+        let paths: Vec<String> =
+            differences.map(|difference| difference.path.to_str_lossy().into_owned()).collect();
+        paths.iter().flat_map(|path| around(path)).map(str::to_owned).collect()
+    }
+
     /// Folders that were called otherwise before, by what they are called now.
     pub fn renamed(&self) -> Result<BTreeMap<String, String>, Error> {
         renamed(&self.differences, &self.before.read(), &self.now.read())
@@ -240,6 +248,11 @@ pub(super) fn from_top(top: &Path, current: &Path, path: &Path) -> Option<String
         }
     }
     at.strip_prefix(top).ok().map(slashed)
+}
+
+/// The folders around what lies at a path, the top last.
+fn around(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(parent(path), |path| parent(path))
 }
 
 /// Objects are missing: git would ask the server for them, and that is not for a check to do.

@@ -25,6 +25,12 @@ impl Difference {
         let is_link = |item: &Option<Item>| item.as_ref().is_some_and(|item| item.kind == ItemKind::Link);
         is_link(&self.was) || is_link(&self.is)
     }
+
+    /// Whether there is something else than before, or something instead of nothing.
+    pub(super) fn is_of_another_kind(&self) -> bool {
+        let kind = |item: &Option<Item>| item.as_ref().map(|item| item.kind);
+        kind(&self.was) != kind(&self.is)
+    }
 }
 
 /// What is staged: where the index differs from a tree. Sorted by path.

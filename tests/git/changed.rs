@@ -194,6 +194,19 @@ fn a_change_without_modules_is_nothing_to_check() {
 }
 
 #[test]
+fn a_file_that_a_policy_wants_is_missed_where_it_vanishes() {
+    let policy = "policy {\n  extends = [\"language\"]\n}\nrule \"required-file\" \"read-me\" {\n  level = \"error\"\n  file  = \"docs/*.md\"\n}\n";
+    let place = Place::committed(&[
+        ("overrule.hcl", policy),
+        ("a/main.tf", "locals {}\n"),
+        ("a/docs/x.md", "text"),
+        ("b/main.tf", "locals {}\n"),
+    ]);
+    place.git(&["rm", "--quiet", "a/docs/x.md"]);
+    assert_eq!(lines(&changed(&place)), ["a/main.tf:1:1: error: Required file is missing [read-me]"]);
+}
+
+#[test]
 fn outside_of_a_repository_nothing_can_have_changed() {
     let place = Place::with(&[("main.tf", "")]);
     for arguments in [&["--changed"][..], &["--base", "main"], &["--hook"]] {
