@@ -27,9 +27,11 @@ rule "override-replaces-provisioners" { level = "warning" }
 rule "override-replaces-required-version" { level = "notice" }
 rule "override-source-keeps-version" { level = "error" }
 rule "override-stale-optional-default" { level = "error" }
+rule "override-uncommitted" { level = "notice" }
 
 # Providers in modules
 rule "provider-block-in-shared-module" { level = "warning" }
+rule "provider-removed-with-resources" { level = "warning" }
 rule "undefined-provider-alias" { level = "error" }
 rule "unused-configuration-alias" { level = "warning" }
 rule "providers-map-incomplete" { level = "warning" }

@@ -41,10 +41,12 @@ mod override_replaces_required_version;
 mod override_source_keeps_version;
 mod override_stale_optional_default;
 mod override_unannounced;
+mod override_uncommitted;
 pub mod page;
 mod parametric;
 mod prerelease_in_range;
 mod provider_block_in_shared_module;
+mod provider_removed_with_resources;
 mod provider_source_missing;
 mod provider_version_missing;
 mod providers_map_incomplete;
@@ -113,8 +115,10 @@ pub const ENTRIES: &[Entry] = &[
     Entry::of::<override_source_keeps_version::OverrideSourceKeepsVersion>(),
     Entry::of::<override_stale_optional_default::OverrideStaleOptionalDefault>(),
     Entry::of::<override_unannounced::OverrideUnannounced>(),
+    Entry::of::<override_uncommitted::OverrideUncommitted>(),
     Entry::of::<prerelease_in_range::PrereleaseInRange>(),
     Entry::of::<provider_block_in_shared_module::ProviderBlockInSharedModule>(),
+    Entry::of::<provider_removed_with_resources::ProviderRemovedWithResources>(),
     Entry::of::<provider_source_missing::ProviderSourceMissing>(),
     Entry::of::<provider_version_missing::ProviderVersionMissing>(),
     Entry::of::<providers_map_incomplete::ProvidersMapIncomplete>(),
@@ -145,6 +149,10 @@ pub trait Rule: Sized + Send + Sync + 'static {
     /// The name that people write.
     const ID: &'static str;
 
+    /// Whether every run over the same modules finds the same. One that compares with what was there before does not, nor
+    /// one that asks what git has; so an exception that is of no use to it in one run may be in another.
+    const IS_STEADY: bool = true;
+
     /// Reads its options. A mistake in one of them is a finding at its line.
     fn configure(options: &Options<'_>) -> Result<Self, Finding>;
 
@@ -165,6 +173,8 @@ pub type Check = Box<dyn Fn(Node<'_>, &Context<'_>, &mut Vec<Finding>) + Send + 
 pub struct Entry {
     /// The name that people write.
     pub id: &'static str,
+    /// See [`Rule::IS_STEADY`].
+    pub is_steady: bool,
     configure: fn(&Options<'_>) -> Result<Check, Finding>,
 }
 
@@ -173,6 +183,7 @@ impl Entry {
     pub const fn of<R: Rule>() -> Self {
         Self {
             id: R::ID,
+            is_steady: R::IS_STEADY,
             configure: |options| {
                 let rule = R::configure(options)?;
                 options.refuse_others()?;

@@ -33,6 +33,7 @@ mod base;
 mod change;
 mod memory;
 mod names;
+mod uncommitted;
 mod policy;
 
 pub use change::{Change, State};
@@ -59,6 +60,8 @@ pub struct Worktree {
     origin: Origin,
     /// Where not everything was read: the folders that others call which were not.
     called: Option<BTreeSet<SmolStr>>,
+    /// Override files that no commit will have.
+    uncommitted: BTreeSet<String>,
 }
 
 /// A part of a repository that is read for itself.
@@ -228,6 +231,11 @@ impl Worktree {
     /// Whether a module that was not read calls the one in a folder.
     pub fn is_called_from_outside(&self, folder: &str) -> bool {
         self.called.as_ref().is_some_and(|called| called.contains(folder))
+    }
+
+    /// Whether the file at a path is an override file that is here and in no commit: git ignores it, or does not track it.
+    pub fn is_uncommitted(&self, path: &str) -> bool {
+        self.uncommitted.contains(path)
     }
 
     /// Which engines the module at `path` is for, by what its folder and those around it say.

@@ -82,6 +82,46 @@ fn said(worktree: &Worktree) -> Vec<String> {
 }
 
 #[test]
+fn override_files_that_git_does_not_have_are_known() {
+    let place = Place::repository(&[
+        (".gitignore", "ignored_override.tf\n"),
+        ("a/main.tf", ""),
+        ("a/override.tf", ""),
+        ("a/forced/ignored_override.tf", ""),
+        ("new/main.tf", ""),
+    ]);
+    place.git(&["add", "--force", "a"]);
+    for path in
+        ["a/x_override.tf", "a/ignored_override.tf", "a/b.tf", "new/x_override.tf", "new/ignored_override.tf"]
+    {
+        place.write(path, "");
+    }
+    let files = |worktree: &Worktree| {
+        let folders = worktree.folders().iter();
+        let paths = folders.flat_map(|folder| {
+            folder.files.iter().map(|file| format!("{}/{}", folder.path, file.name)).collect::<Vec<_>>()
+        });
+        paths.filter(|path| worktree.is_uncommitted(path)).collect::<Vec<_>>()
+    };
+    let worktree = Worktree::open(place.path(), &[] as &[&Path]).expect("a repository");
+    assert_eq!(files(&worktree), ["a/ignored_override.tf", "a/x_override.tf", "new/ignored_override.tf"]);
+    let index = Worktree::of_index(place.path()).expect("a repository");
+    assert!(files(&index).is_empty(), "what an index holds is committed");
+    let text = |path: &str, text: &str| (path.to_owned(), text.as_bytes().to_vec());
+    let given = Worktree::of_files(vec![
+        text(".gitignore", "*_override.tf\n# all of them\n/a/b/*\n"),
+        text("a/.gitignore", "!/x_override.tf\n"),
+        text("a/main.tf", ""),
+        text("a/x_override.tf", ""),
+        text("a/y_override.tf", ""),
+        text("a/b/override.tf", ""),
+        text("a/c/x_override.tf", ""),
+        text("a/c/override.tf", ""),
+    ]);
+    assert_eq!(files(&given), ["a/y_override.tf", "a/b/override.tf", "a/c/x_override.tf"]);
+}
+
+#[test]
 fn only_what_an_engine_would_load_is_read() {
     let place = Place::with(&[
         ("main.tf", ""),

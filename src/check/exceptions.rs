@@ -12,6 +12,7 @@ use super::verdict::{Excuse, Excused, Settings, Verdict, place_of};
 use crate::engine::Engine;
 use crate::finding::{Finding, RuleId, Severity};
 use crate::policy::{Exception, Setting, Until, can_be_off};
+use crate::rules::ENTRIES;
 use crate::source::Worktree;
 use crate::text::{FileId, Sources, Span, nearest};
 
@@ -212,7 +213,7 @@ impl<'e> Exceptions<'e> {
         }
     }
 
-    /// Finds exceptions that excuse nothing, though their rule was on and looked everywhere.
+    /// Finds exceptions that excuse nothing, though their rule was on, looked everywhere, and sees no more in other runs.
     fn unused(&mut self) {
         let unused = |rule: &str| {
             finding(UNUSED_EXCEPTION, "Exception that excuses nothing")
@@ -221,17 +222,22 @@ impl<'e> Exceptions<'e> {
         };
         for comment in self.comments.iter().filter(|comment| !comment.used && comment.complete) {
             let place = self.sources.get(comment.at.file).name();
-            if self.settings.is_on(&comment.rule, place) {
+            if self.settings.is_on(&comment.rule, place) && is_steady(&comment.rule) {
                 self.findings.push(unused(&comment.rule).at(comment.at).module(comment.module.clone()));
             }
         }
         for block in self.blocks.iter().filter(|block| !block.used && self.judges_blocks) {
             let rule = &block.exception.rule;
-            if self.settings.is_on_anywhere(rule) {
+            if self.settings.is_on_anywhere(rule) && is_steady(rule) {
                 self.findings.push(unused(rule).at(block.exception.header));
             }
         }
     }
+}
+
+/// Whether an exception from a rule that is of no use in this run is of none in any other.
+fn is_steady(rule: &str) -> bool {
+    ENTRIES.iter().find(|entry| entry.id == rule).is_none_or(|entry| entry.is_steady)
 }
 
 impl Ended<'_> {

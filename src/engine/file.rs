@@ -63,6 +63,11 @@ pub fn is_module_file(name: &str) -> bool {
     Extension::of(name).is_some()
 }
 
+/// Whether an engine that loads a file of this name takes it for an override file.
+pub fn is_override_file(name: &str) -> bool {
+    Extension::of(name).is_some_and(|extension| loaded(name, extension).kind == FileKind::Override)
+}
+
 /// The extensions that make a file part of a module; case counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Extension {

@@ -2,10 +2,11 @@
 
 use super::Earlier;
 use crate::engine::Loaded;
-use crate::module::Module;
+use crate::module::{Module, top_blocks};
 use crate::source::{Folder, Names, Worktree};
 use crate::syntax::{Comment, File};
-use crate::text::{FileId, Sources};
+use crate::text::{FileId, Sources, Span};
+use crate::tree::Node;
 
 /// What a rule may look at beside the tree.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +25,7 @@ impl<'c> Context<'c> {
 
     /// What a module was before the change, with the texts of that state; nothing where there was none in its folder, or
     /// where no change is looked at.
-    pub fn before(&self, module: &Module) -> Option<(&'c Module, &'c Sources)> {
+    pub fn before(&self, module: &Module) -> Option<(Node<'c>, &'c Sources)> {
         let earlier = self.earlier?;
         Some((earlier.module(module.features.engine, &module.folder)?, earlier.sources()))
     }
@@ -54,9 +55,23 @@ impl<'c> Context<'c> {
         self.worktree.folder(path)
     }
 
+    /// Whether an override file is here and in no commit.
+    pub fn is_uncommitted(&self, path: &str) -> bool {
+        self.worktree.is_uncommitted(path)
+    }
+
     /// The names of all that is in a folder, module files or not.
     pub fn names(&self, folder: &str) -> Names {
         self.worktree.names(folder)
+    }
+
+    /// The header of the first block of a module: in the file at a path, if that is among its files, else in its first one.
+    pub fn first_block(&self, module: &Module, path: Option<&str>) -> Option<Span> {
+        let mut files = self.module_files(module);
+        files.sort_by_key(|(id, _)| path.is_some_and(|path| self.sources().get(*id).name() != path));
+        let first =
+            |(id, _): &(FileId, _)| Some(top_blocks(&self.file(*id)?.body, &module.features).first()?.header);
+        files.iter().find_map(first)
     }
 
     /// The files that a module is made of, in the order in which they are loaded, as far as they could be read.

@@ -103,20 +103,30 @@ fn look_for(node: Node<'_>, endpoint: &MoveEndpoint) -> Sight {
 
 /// Whether a block in this module says that what is there, or a module around it, was moved on or removed.
 pub(super) fn is_left(module: &Module, path: &[ModuleStep], resource: Option<&ResourceAddress>) -> bool {
-    let is_around = |names: Vec<&str>, other: Option<&ResourceAddress>| {
-        let starts =
-            names.len() <= path.len() && names.iter().zip(path).all(|(name, step)| *name == step.name);
-        starts && (other.is_none() || (other == resource && names.len() == path.len()))
-    };
-    let moved = module.moved.iter().filter_map(|moved| moved.from.as_ref()).any(|from| {
-        let names = from.path.iter().map(|step| step.name.as_str()).collect();
-        is_around(names, from.resource.as_ref().map(|resource| &resource.resource))
-    });
-    moved
+    is_moved(module, path, resource)
         || module.removed.iter().filter_map(|removed| removed.from.as_ref()).any(|from| {
-            let names = from.path.iter().map(smol_str::SmolStr::as_str).collect();
-            is_around(names, from.resource.as_ref())
+            let names: Vec<&str> = from.path.iter().map(smol_str::SmolStr::as_str).collect();
+            is_around(&names, from.resource.as_ref(), path, resource)
         })
+}
+
+/// Whether a block in this module says that what is there, or a module around it, was moved on.
+pub(super) fn is_moved(module: &Module, path: &[ModuleStep], resource: Option<&ResourceAddress>) -> bool {
+    module.moved.iter().filter_map(|moved| moved.from.as_ref()).any(|from| {
+        let names: Vec<&str> = from.path.iter().map(|step| step.name.as_str()).collect();
+        is_around(&names, from.resource.as_ref().map(|resource| &resource.resource), path, resource)
+    })
+}
+
+/// Whether the module with these names, or the resource in it, is what lies at a path, or a module around that.
+fn is_around(
+    names: &[&str],
+    other: Option<&ResourceAddress>,
+    path: &[ModuleStep],
+    resource: Option<&ResourceAddress>,
+) -> bool {
+    let starts = names.len() <= path.len() && names.iter().zip(path).all(|(name, step)| *name == step.name);
+    starts && (other.is_none() || (other == resource && names.len() == path.len()))
 }
 
 /// Whether a module that calls this one says so.

@@ -16,6 +16,7 @@ pub(super) struct MovedWithoutMovedBlock;
 
 impl Rule for MovedWithoutMovedBlock {
     const ID: &'static str = "moved-without-moved-block";
+    const IS_STEADY: bool = false;
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)
@@ -24,6 +25,7 @@ impl Rule for MovedWithoutMovedBlock {
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
         let Some((before, texts)) = context.before(module) else { return };
+        let before = before.module();
         // What seems to be gone, or new, may be in a file that could not be read.
         if !module.complete || !before.complete {
             return;

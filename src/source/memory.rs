@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::SmolStr;
 
 use super::listing::is_values_file;
+use super::uncommitted::ignored;
 use super::{File, Folder, Origin, Worktree, parent};
 use crate::engine::{self, LOCK_FILE, Signal};
 use crate::text::Source;
@@ -13,6 +14,7 @@ use crate::text::Source;
 pub(super) fn worktree(files: Vec<(String, Vec<u8>)>) -> Worktree {
     let mut worktree = Worktree { scope: vec![String::new()], ..Worktree::default() };
     let mut folders: BTreeMap<String, BTreeMap<String, Vec<u8>>> = BTreeMap::new();
+    worktree.uncommitted = ignored(&files.iter().map(|(path, text)| (path.as_str(), &**text)).collect());
     for (path, content) in files {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
         folders.entry(folder.to_owned()).or_default().insert(name.to_owned(), content);

@@ -84,8 +84,9 @@ fn in_repository(repository: &Repository, given: &[Given<'_>]) -> Worktree {
             walk.extend(Rules { top: &top, git: None }.walk(start));
         }
     }
+    let uncommitted = rules.uncommitted(&walk, &index);
     drop(rules);
-    read(top, &walk, scope(&repository.work_tree, given))
+    Worktree { uncommitted, ..read(top, &walk, scope(&repository.work_tree, given)) }
 }
 
 /// Only the paths are read: a folder with what is below it, a file with the others of its folder.

@@ -58,6 +58,14 @@ impl Configuration {
         Some(Self { provider: module.provider_address(name)?, alias: alias.cloned() })
     }
 
+    /// What a resource of a module is managed with.
+    pub fn used_by(module: &Module, resource: &Resource) -> Option<Self> {
+        match &resource.provider_ref {
+            Some(reference) => Self::named(module, reference),
+            None => Some(Self::default_of(resource.provider.clone()?)),
+        }
+    }
+
     /// What a provider block configures.
     pub fn by(module: &Module, provider: &ProviderConfiguration) -> Option<Self> {
         Self::of(module, &provider.name, provider.alias.as_ref().map(|alias| &alias.value))
@@ -141,7 +149,7 @@ fn own(node: Node<'_>) -> Uses {
         }
     };
     for resource in module.resources.values() {
-        add(of_resource(module, resource), resource.origin.header());
+        add(Configuration::used_by(module, resource), resource.origin.header());
     }
     for action in module.actions.values() {
         add(of_action(module, action), action.origin.header());
@@ -169,13 +177,6 @@ fn own(node: Node<'_>) -> Uses {
     }
     let known = node.calls().all(|(_, callee)| matches!(callee, Callee::Module(_)));
     Uses { configurations, complete: known && module.complete }
-}
-
-fn of_resource(module: &Module, resource: &Resource) -> Option<Configuration> {
-    match &resource.provider_ref {
-        Some(reference) => Configuration::named(module, reference),
-        None => Some(Configuration::default_of(resource.provider.clone()?)),
-    }
 }
 
 fn of_action(module: &Module, action: &Action) -> Option<Configuration> {

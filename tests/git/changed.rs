@@ -207,6 +207,46 @@ fn a_file_that_a_policy_wants_is_missed_where_it_vanishes() {
 }
 
 #[test]
+fn what_made_objects_is_missed_once_it_goes_with_them() {
+    let own = "provider \"x\" {\n  a = 1\n}\nresource \"x_y\" \"z\" {}\n";
+    let place = Place::committed(&[
+        ("modules/net/main.tf", own),
+        ("modules/site/main.tf", "module \"net\" {\n  source = \"../net\"\n}\n"),
+        ("live/main.tf", "locals {}\nmodule \"site\" {\n  source = \"../modules/site\"\n}\n"),
+    ]);
+    let found = |place: &Place| {
+        let said = changed(place);
+        lines(&said)
+            .into_iter()
+            .filter(|line| line.contains("provider-removed"))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let nothing: [String; 0] = [];
+    place.git(&["mv", "modules/net", "modules/network"]);
+    place.stage("modules/site/main.tf", "module \"net\" {\n  source = \"../network\"\n}\n");
+    assert_eq!(found(&place), nothing, "a module that moved takes its configuration along");
+    place.git(&["reset", "--quiet", "--hard"]);
+    place.stage("live/main.tf", "locals {}\n");
+    let told = ["live/main.tf:1:1: warning: Module removed with the provider configuration of what it made \
+         [provider-removed-with-resources]"];
+    assert_eq!(found(&place), told);
+    place.git(&["rm", "--quiet", "-r", "modules"]);
+    assert_eq!(found(&place), told, "and no less where the module goes too");
+    place.stage("live/main.tf", "locals {}\nmoved {\n  from = module.site\n  to   = module.other\n}\n");
+    assert_eq!(found(&place), nothing, "it was moved");
+    let policy = "exception \"provider-removed-with-resources\" {\n  paths  = [\"live\"]\n  reason = \"it is empty\"\n}\n";
+    place.git(&["reset", "--quiet", "--hard"]);
+    place.stage("overrule.hcl", policy);
+    place.commit("excused");
+    place.stage("live/main.tf", "locals {}\n");
+    assert_eq!(found(&place), nothing);
+    place.commit("gone");
+    let said = place.overrule(&["check", "--format", "concise"]);
+    assert!(!said.out.contains("unused-exception"), "it may be of use to another change: {}", said.out);
+}
+
+#[test]
 fn outside_of_a_repository_nothing_can_have_changed() {
     let place = Place::with(&[("main.tf", "")]);
     for arguments in [&["--changed"][..], &["--base", "main"], &["--hook"]] {

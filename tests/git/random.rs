@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use overrule::check::{Outcome, Settings, Verdict, load_policy, run, run_change};
+use overrule::rules::{ENTRIES, Entry};
 use overrule::source::{Change, Worktree};
 use overrule::text::Sources;
 
@@ -178,10 +179,12 @@ fn told(verdict: &Verdict, sources: &Sources) -> String {
 }
 
 fn by_fingerprint(outcome: &Outcome, sources: &Sources) -> BTreeMap<String, String> {
-    // Of exceptions in the policy only a look at the whole repository can tell whether they are of use.
+    // Of exceptions in the policy only a look at the whole repository can tell whether they are of use, and some rules see
+    // something only where two states are compared.
     let of_modules = outcome.verdicts.iter().filter(|verdict| {
         let in_policy = |span: overrule::text::Span| sources.get(span.file).name() == "overrule.hcl";
-        !verdict.finding.primary.is_some_and(in_policy)
+        let is_found = |entry: &Entry| entry.id == verdict.finding.rule.as_str() && !entry.is_steady;
+        !verdict.finding.primary.is_some_and(in_policy) && !ENTRIES.iter().any(is_found)
     });
     of_modules.map(|verdict| (verdict.fingerprint.clone(), told(verdict, sources))).collect()
 }

@@ -3,10 +3,8 @@
 use smol_str::SmolStr;
 
 use crate::finding::Finding;
-use crate::module::{Module, top_blocks};
 use crate::policy::{Options, Patterns};
 use crate::rules::{Context, Rule};
-use crate::text::Span;
 use crate::tree::Node;
 
 pub(super) struct RequiredFile {
@@ -41,7 +39,7 @@ impl Rule for RequiredFile {
             .detail(format!("{name} has no file `{}`.", self.written))
             .help(format!("add `{}`", self.written));
         // It is told where the first file begins, so that a comment there or a path in a policy can mean it.
-        findings.push(match first_block(module, context) {
+        findings.push(match context.first_block(module, None) {
             Some(at) => finding.at(at),
             None => finding,
         });
@@ -62,11 +60,4 @@ fn is_there(names: &[Patterns], folder: &str, context: &Context<'_>) -> bool {
         .iter()
         .filter(|inside| name.has(inside))
         .any(|inside| is_there(rest, &below(inside), context))
-}
-
-fn first_block(module: &Module, context: &Context<'_>) -> Option<Span> {
-    let files = context.module_files(module);
-    files
-        .iter()
-        .find_map(|(id, _)| Some(top_blocks(&context.file(*id)?.body, &module.features).first()?.header))
 }

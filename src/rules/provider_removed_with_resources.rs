@@ -1,0 +1,80 @@
+#![doc = include_str!("../../policies/rules/provider-removed-with-resources.md")]
+
+mod search;
+
+use search::{Both, Lost, Search};
+
+use super::{Context, Rule};
+use crate::finding::Finding;
+use crate::module::declaration::{ModuleCall, Origin};
+use crate::policy::Options;
+use crate::tree::{Node, Role};
+
+pub(super) struct ProviderRemovedWithResources;
+
+impl Rule for ProviderRemovedWithResources {
+    const ID: &'static str = "provider-removed-with-resources";
+    const IS_STEADY: bool = false;
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        let Some((before, texts)) = context.before(node.module()) else { return };
+        let both = Both { before, now: Some(node) };
+        let mut search = Search::from(node);
+        let mut add = |finding: Finding, was: &Origin| {
+            // What is gone has no place any more but its file, and after that its module.
+            let file = texts.get(was.header().file).name();
+            findings.push(match context.first_block(node.module(), Some(file)) {
+                Some(at) => finding.at(at),
+                None => finding,
+            });
+        };
+        for lost in search.in_module(both) {
+            if let Some(finding) = of_block(node, &lost) {
+                add(finding, &lost.block.origin);
+            }
+        }
+        for (call, lost) in search.in_calls(both) {
+            add(of_call(call, &lost), &call.origin);
+        }
+    }
+}
+
+/// A provider block of the module itself is gone.
+fn of_block(node: Node<'_>, lost: &Lost<'_>) -> Option<Finding> {
+    let name = lost.block.compact();
+    let is_run = !node.is_called() && node.role() != Role::Shared;
+    let without = match &lost.block.alias {
+        None if is_run && !lost.is_configured => return None,
+        None if is_run => format!("the engine destroys it with an empty configuration of `{name}`"),
+        None | Some(_) => FAILS.to_owned(),
+    };
+    let object = &lost.object;
+    Some(
+        ProviderRemovedWithResources::finding("Provider configuration removed with what it made")
+            .detail(format!(
+                "The change removes `provider.{name}` together with `{object}`. As long as that object exists, {without}."
+            ))
+            .help(format!("keep the provider block until `{object}` is destroyed, and remove it after that"))
+            .address(format!("provider.{name}")),
+    )
+}
+
+/// A module that is not called any more brought the provider block.
+fn of_call(call: &ModuleCall, lost: &Lost<'_>) -> Finding {
+    let (name, object) = (&call.name, &lost.object);
+    let folder = &lost.folder;
+    ProviderRemovedWithResources::finding("Module removed with the provider configuration of what it made")
+        .detail(format!(
+            "`provider.{}` in `{folder}` goes with `module.{name}`, and so does `{object}`. As long as that object \
+             exists, {FAILS}.",
+            lost.block.compact()
+        ))
+        .help(format!("destroy what `module.{name}` made while it is still called, and remove the call after that"))
+        .address(format!("module.{name}"))
+}
+
+const FAILS: &str = "`plan` stops with `Provider configuration not present`";
