@@ -141,10 +141,15 @@ impl Source {
         &self.invalid
     }
 
+    /// The start of the character that the byte at `offset` belongs to; the end where there is no such byte.
+    pub fn floor(&self, offset: usize) -> usize {
+        floor_char_boundary(&self.text, offset)
+    }
+
     /// The text of `span`, cut to what exists and to whole characters.
     pub fn slice(&self, span: Span) -> &str {
-        let start = floor_char_boundary(&self.text, span.start as usize);
-        let end = floor_char_boundary(&self.text, span.end as usize).max(start);
+        let start = self.floor(span.start as usize);
+        let end = self.floor(span.end as usize).max(start);
         &self.text[start..end]
     }
 

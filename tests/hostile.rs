@@ -1,7 +1,7 @@
 //! Input that somebody made to do harm ends like any other: with what is found, or with words on what was not read.
 //!
-//! Nesting is in `robustness.rs`, and what stands on a disk (pipes, devices, links that leave) in `source.rs`; here are
-//! great numbers, and little text that stands for much.
+//! What stands on a disk (pipes, devices, links that leave) is in `source.rs`, and what is broken at random in `fuzz.rs`;
+//! here are depth, great numbers, and little text that stands for much.
 
 use overrule::check::{self, Settings};
 use overrule::engine::Choice;
@@ -111,4 +111,39 @@ fn chains_and_rings_of_calls_end() {
     assert_eq!(said(&chain), ["Module not installed"]);
     let ring: Vec<_> = (0..300).map(|n| call(n, (n + 1) % 300)).collect();
     assert_eq!(said(&ring), [""; 0], "that is for a rule to tell");
+}
+
+#[test]
+fn deep_nesting_and_long_chains_are_no_trouble() {
+    const DEEP: usize = 20_000;
+    let texts = [
+        format!("a = {}1{}\n", "(".repeat(DEEP), ")".repeat(DEEP)),
+        format!("a = {}1{}\n", "[".repeat(DEEP), "]".repeat(DEEP)),
+        format!("a = {}1{}\n", "{ a = ".repeat(DEEP), " }".repeat(DEEP)),
+        format!("a = {}true\n", "!".repeat(DEEP)),
+        format!("a = {}1\n", "-".repeat(DEEP)),
+        format!("a = 1{}\n", " + 1".repeat(DEEP)),
+        format!("a = {}1{}\n", "true ? 1 : ".repeat(DEEP), ""),
+        format!("a = {}1{}\n", "f(".repeat(DEEP), ")".repeat(DEEP)),
+        format!("a = {}x{}\n", "\"${".repeat(DEEP), "}\"".repeat(DEEP)),
+        format!("a = b{}\n", ".c".repeat(DEEP)),
+        format!("a = b{}\n", "[0]".repeat(DEEP)),
+        format!("a = b{}{}\n", "[b".repeat(DEEP), "]".repeat(DEEP)),
+        format!("{}{}\n", "a {\n".repeat(DEEP), "}\n".repeat(DEEP)),
+        format!("variable \"a\" {{\n  type = {}any{}\n}}\n", "list(".repeat(DEEP), ")".repeat(DEEP)),
+        format!("a = \"{}{}\"\n", "%{ if true }".repeat(DEEP), "%{ endif }".repeat(DEEP)),
+        format!("a = {}[]{}\n", "[for x in ".repeat(DEEP), " : x]".repeat(DEEP)),
+    ];
+    let wrapped = texts
+        .iter()
+        .map(|text| ("main.tf", format!("locals {{\n{text}}}\n")))
+        .chain(texts.iter().map(|text| ("main.tf", text.clone())));
+    let json = [
+        format!("{{\"locals\": {}1{}}}", "[".repeat(DEEP), "]".repeat(DEEP)),
+        format!("{{\"locals\": {}1{}}}", "{\"a\": ".repeat(DEEP), "}".repeat(DEEP)),
+        format!("{{\"output\": {{\"a\": {{\"value\": \"{}x{}\"}}}}}}", "${[".repeat(DEEP), "]}".repeat(DEEP)),
+    ];
+    for (name, text) in wrapped.chain(json.into_iter().map(|text| ("main.tf.json", text))) {
+        said(&[(name.to_owned(), text)]);
+    }
 }

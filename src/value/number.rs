@@ -47,6 +47,11 @@ impl Number {
         matches!(&self.size, Size::Finite { exponent, .. } if *exponent >= 0)
     }
 
+    /// Whether it is what a division by zero gives.
+    pub fn is_infinite(&self) -> bool {
+        self.size == Size::Infinite
+    }
+
     /// Whether it is less than zero.
     pub fn is_negative(&self) -> bool {
         self.negative

@@ -5,10 +5,12 @@ use super::{Constraint, Type, Value};
 use crate::syntax::{key, quoted};
 
 impl Value {
-    /// An expression of that value on one line; none where some part of it is not known.
+    /// An expression of that value on one line; none where some part of it is not known, or is no number that can be
+    /// written.
     pub fn written(&self) -> Option<String> {
         match self {
             Self::Bool(value) => Some(value.to_string()),
+            Self::Number(number) if number.is_infinite() => None,
             Self::Number(number) => number.text(),
             Self::String(text) => Some(quoted(text)),
             Self::List(_, elements) | Self::Set(_, elements) | Self::Tuple(elements) => {

@@ -195,9 +195,11 @@ impl Reader<'_> {
         let source = &self.source.text()[token.range.clone()];
         if let Some(at) = string::mistake(source) {
             let at = token.range.start + at + 1;
+            // That is how the engines count, and it may lead behind the text or into a character.
+            let [start, end] = [at, at + 1].map(|at| self.source.floor(at));
             let detail =
                 "A string ends with a quote on the line it starts on; in it stand only the escapes of JSON.";
-            let finding = syntax_error("Invalid JSON string", Span::new(self.id, at..at + 1)).detail(detail);
+            let finding = syntax_error("Invalid JSON string", Span::new(self.id, start..end)).detail(detail);
             self.report(finding);
             return None;
         }

@@ -1,0 +1,21 @@
+//! Writes what inputs start from where the fuzzer looks for it: `corpus/<target>/`.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
+use std::path::Path;
+
+use properties::TARGETS;
+
+fn main() -> io::Result<()> {
+    for target in TARGETS {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target.name);
+        fs::create_dir_all(&folder)?;
+        for seed in (target.seeds)() {
+            let mut hasher = DefaultHasher::new();
+            seed.hash(&mut hasher);
+            fs::write(folder.join(format!("seed-{:016x}", hasher.finish())), seed)?;
+        }
+    }
+    Ok(())
+}

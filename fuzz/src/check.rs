@@ -1,0 +1,145 @@
+//! A whole check: it ends, twice the same, with places that exist and with reports that only say something.
+
+use std::collections::BTreeSet;
+
+use overrule::check::{self, Atlas, Outcome, Settings, load_policy};
+use overrule::policy::Policy;
+use overrule::report::merged::{MergeStyle, text};
+use overrule::report::modules::{Drawing, Picture};
+use overrule::report::{Format, Names, Style, blocks};
+use overrule::source::Worktree;
+use overrule::text::{Sources, commands, is_obeyed};
+use quick_xml::events::Event;
+use quick_xml::{Reader, XmlVersion};
+use serde_json::Value;
+
+use super::place::lie_in_one_of;
+use super::tree;
+
+/// Panics where something does not hold of a check of a tree.
+pub fn holds(bytes: &[u8]) {
+    let files = tree::files(bytes);
+    let (worktree, outcome) = checked(&files);
+    outcome_holds(&outcome, worktree.sources());
+    let reports = reports_hold(&outcome, worktree.sources());
+    let (worktree, again) = checked(&files);
+    assert!(reports == reports_hold(&again, worktree.sources()), "the same bytes, twice");
+    shown_in_other_ways(&files);
+}
+
+fn checked(files: &[(String, Vec<u8>)]) -> (Worktree, Outcome) {
+    let mut worktree = Worktree::of_files(files.to_vec());
+    let policy = policy(&mut worktree);
+    let outcome = check::run(&mut worktree, &Settings { policy, ..Settings::default() });
+    (worktree, outcome)
+}
+
+/// The policy among the files, where one is there that has no mistake, else all rules that there are.
+fn policy(worktree: &mut Worktree) -> Policy {
+    let file = worktree.read_policy().ok().flatten();
+    let written = file.and_then(|file| load_policy(worktree, Some(file)).ok());
+    written.unwrap_or_else(|| Policy::preset("strict").expect("a preset"))
+}
+
+/// What is told has its place in a file.
+pub fn outcome_holds(outcome: &Outcome, sources: &Sources) {
+    lie_in_one_of(outcome.verdicts.iter().map(|verdict| &verdict.finding), sources);
+    lie_in_one_of(outcome.excused.iter().map(|excused| &excused.verdict.finding), sources);
+    for verdict in &outcome.verdicts {
+        assert!(!verdict.finding.summary.is_empty(), "{verdict:?}");
+    }
+    let fingerprints: BTreeSet<&str> =
+        outcome.verdicts.iter().map(|verdict| verdict.fingerprint.as_str()).collect();
+    assert_eq!(fingerprints.len(), outcome.verdicts.len(), "each has a fingerprint of its own");
+}
+
+/// Every report can be written, is what it should be, and holds nothing that anybody obeys.
+pub fn reports_hold(outcome: &Outcome, sources: &Sources) -> Vec<String> {
+    let style = Style::default();
+    let report = |format: &Format| {
+        let report = format.write(outcome, sources, &style);
+        only_shows(format.name(), &report);
+        match format {
+            Format::Json | Format::Sarif | Format::Gitlab => is_json(&report),
+            Format::Junit | Format::Checkstyle => is_xml(&report),
+            Format::Human | Format::Concise | Format::Github | Format::Markdown => {}
+        }
+        report
+    };
+    let reports = Format::ALL.iter().map(report).collect();
+    let painted = Style { color: true, unicode: false, width: 40, ..Style::default() };
+    let painted = blocks(&outcome.verdicts, sources, &painted);
+    let plain: String =
+        painted.split("\u{1b}[").enumerate().map(|(at, part)| without_colour(at, part)).collect();
+    only_shows("with colours", &plain);
+    reports
+}
+
+/// What is behind the end of an escape; only those that set a colour are written.
+fn without_colour(at: usize, part: &str) -> &str {
+    if at == 0 {
+        return part;
+    }
+    let (numbers, rest) = part.split_once('m').expect("the end of a colour");
+    assert!(numbers.chars().all(|c| c.is_ascii_digit() || c == ';'), "{numbers:?} is no colour");
+    rest
+}
+
+/// Nothing of it is obeyed by a terminal, and but for the report that consists of them there is no command for a CI.
+fn only_shows(name: &str, report: &str) {
+    assert!(!report.contains(is_obeyed), "{name} writes what a terminal obeys: {report}");
+    assert_eq!(commands(report).count(), 0, "{name} writes a command: {report}");
+    assert!(report.is_empty() || report.ends_with('\n'), "{name} ends with a line break: {report}");
+    for line in report.lines().filter(|line| line.trim_start().starts_with("::")) {
+        let is_ours = ["::error ", "::warning ", "::notice "].iter().any(|command| line.starts_with(command));
+        assert!(name == Format::Github.name() && is_ours, "{name} writes a command: {line}");
+    }
+}
+
+fn is_json(report: &str) {
+    if let Err(why) = serde_json::from_str::<Value>(report) {
+        panic!("{why}: {report}");
+    }
+}
+
+fn is_xml(report: &str) {
+    let mut reader = Reader::from_str(report);
+    reader.config_mut().check_end_names = true;
+    loop {
+        match reader.read_event() {
+            Ok(Event::Eof) => return,
+            Ok(Event::Start(tag) | Event::Empty(tag)) => {
+                assert!(
+                    tag.attributes().all(|attribute| attribute
+                        .is_ok_and(|attribute| attribute.normalized_value(XmlVersion::Explicit1_0).is_ok())),
+                    "{report}"
+                );
+            }
+            Ok(_) => {}
+            Err(why) => panic!("{why}: {report}"),
+        }
+    }
+}
+
+/// What other commands print of the same files.
+fn shown_in_other_ways(files: &[(String, Vec<u8>)]) {
+    let mut worktree = Worktree::of_files(files.to_vec());
+    let atlas = Atlas::of(&mut worktree, None, &Policy::default());
+    let sources = worktree.sources();
+    let style = Style::default();
+    let tops = atlas.views().flat_map(|view| view.modules().map(move |node| (view.engine, node))).collect();
+    let picture = Picture { tops, kept: None, changed: BTreeSet::new(), sources, style: &style };
+    only_shows("modules", &picture.outline());
+    is_json(&picture.document());
+    only_shows("a drawing", &picture.drawing(Drawing::Dot));
+    only_shows("a drawing", &picture.drawing(Drawing::Mermaid));
+    let style =
+        MergeStyle { comments: true, color: false, unicode: true, only: None, names: Names::default() };
+    for view in atlas.views() {
+        for node in view.modules() {
+            let text = text(node.module(), &view.merged(node, &worktree), sources, &style);
+            let is_obeyed = |c: char| is_obeyed(c) && c != '\r';
+            assert!(!text.contains(is_obeyed), "merging writes what a terminal obeys: {text}");
+        }
+    }
+}

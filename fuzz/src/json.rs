@@ -1,0 +1,46 @@
+//! JSON: what every other reader takes is taken, and what no other takes is not, but for what is known to differ.
+
+use overrule::finding::{Language, Severity};
+use overrule::syntax::{self, Notation};
+use overrule::text::{FileId, Source};
+use serde_json::Value;
+
+use super::place::{lie_in, lies_in};
+
+/// Panics where something does not hold of a file in JSON.
+pub fn holds(bytes: &[u8]) {
+    let source = Source::new("main.tf.json", bytes.to_vec());
+    let text = source.text();
+    let (file, findings) = syntax::parse(FileId::new(0), &source, Notation::Json);
+    lie_in(&findings, &source);
+    assert_eq!(file.complete, findings.is_empty(), "what was not read is told: {findings:?}");
+    lies_in(file.body.span(), text);
+    file.body.for_each_expression(&mut |expr| lies_in(expr.span, text));
+    for attribute in file.body.just_attributes(&mut Vec::new()) {
+        lies_in(attribute.span, text);
+        lies_in(attribute.expr.span, text);
+    }
+    let (_, again) = syntax::parse(FileId::new(0), &source, Notation::Json);
+    assert_eq!(findings, again);
+
+    let wrong = findings.iter().find(|finding| finding.severity == Severity::Error);
+    let is_bounded = findings.iter().any(|finding| finding.rule == Language::LimitReached.id());
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::Object(_) | Value::Array(_)) => assert!(wrong.is_none(), "this is JSON: {wrong:?}"),
+        Ok(_) => assert!(wrong.is_some(), "a configuration is an object"),
+        Err(refused) if findings.is_empty() && !differs(text, &source, &refused.to_string()) => {
+            panic!("no other takes this for JSON: {refused}")
+        }
+        Err(_) => {}
+    }
+    assert!(!is_bounded || text.len() > 128, "nothing short comes near a bound");
+}
+
+/// The engines take half a character written by numbers, a byte order mark, and numbers of any size.
+fn differs(text: &str, source: &Source, why: &str) -> bool {
+    text.contains("\\u")
+        || text.starts_with('\u{feff}')
+        || !source.invalid().is_empty()
+        || why.contains("number out of range")
+        || why.contains("recursion limit")
+}

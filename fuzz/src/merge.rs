@@ -1,0 +1,79 @@
+//! Merging: what is merged can be read, and is the same when it is merged again.
+
+use std::collections::BTreeMap;
+
+use overrule::check::Atlas;
+use overrule::engine::Choice;
+use overrule::policy::Policy;
+use overrule::report::Names;
+use overrule::report::merged::{MergeStyle, difference, document, text};
+use overrule::source::Worktree;
+
+use super::tree;
+
+/// A module after merging.
+struct Flat {
+    text: String,
+    commented: String,
+    /// Whether all of its files were read whole.
+    is_whole: bool,
+    /// Whether there is no mistake in them.
+    is_sound: bool,
+}
+
+/// Panics where something does not hold of a tree.
+pub fn holds(bytes: &[u8]) {
+    let files = tree::files(bytes);
+    let flat = merged(&files);
+    let again = merged(&in_place(&files, &flat, |flat| &flat.text));
+    let commented = merged(&in_place(&files, &flat, |flat| &flat.commented));
+    for (folder, flat) in flat.iter().filter(|(_, flat)| flat.is_whole) {
+        for again in [&again, &commented] {
+            // What calls it may have been left out.
+            let Some(again) = again.get(folder) else { continue };
+            assert!(again.is_whole, "what is merged can be read:\n{}\n\n{}", flat.text, flat.commented);
+        }
+        if let Some(again) = again.get(folder).filter(|_| flat.is_sound) {
+            assert_eq!(again.text, flat.text, "what is merged stays as it is");
+        }
+    }
+}
+
+fn style() -> MergeStyle {
+    MergeStyle { comments: false, color: false, unicode: true, only: None, names: Names::default() }
+}
+
+/// Every module of some files after merging, by folder.
+fn merged(files: &[(String, Vec<u8>)]) -> BTreeMap<String, Flat> {
+    let mut worktree = Worktree::of_files(files.to_vec());
+    let engine = Choice::parse("terraform@1.11").expect("an engine");
+    let atlas = Atlas::of(&mut worktree, Some(&engine), &Policy::default());
+    let view = atlas.views().next().expect("one engine");
+    let flat = view.modules().map(|node| {
+        let (module, sources) = (node.module(), worktree.sources());
+        let merged = view.merged(node, &worktree);
+        let json = document(module, &merged, sources, &style());
+        assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok(), "a document is JSON: {json}");
+        difference(module, &merged, sources, &MergeStyle { color: true, ..style() });
+        let commented = text(module, &merged, sources, &MergeStyle { comments: true, ..style() });
+        let text = text(module, &merged, sources, &style());
+        let is_sound = view.findings(node).is_empty();
+        (module.folder.to_string(), Flat { text, commented, is_whole: module.complete, is_sound })
+    });
+    flat.collect()
+}
+
+/// The same tree with one file in the place of all those of each module.
+fn in_place(
+    files: &[(String, Vec<u8>)],
+    flat: &BTreeMap<String, Flat>,
+    text: impl Fn(&Flat) -> &str,
+) -> Vec<(String, Vec<u8>)> {
+    let folder = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+    let others = files.iter().filter(|(path, _)| !flat.contains_key(&folder(path))).cloned();
+    let texts = flat.iter().map(|(folder, flat)| {
+        let path = if folder.is_empty() { "main.tf".to_owned() } else { format!("{folder}/main.tf") };
+        (path, text(flat).as_bytes().to_vec())
+    });
+    others.chain(texts).collect()
+}

@@ -1,0 +1,56 @@
+//! Policies: what one says is said once and in its place, and none hides a file that was not read.
+
+use overrule::check::{self, Settings, load_policy};
+use overrule::finding::Language;
+use overrule::policy::{INVALID_POLICY, Policy};
+use overrule::source::Worktree;
+
+use super::check::{outcome_holds, reports_hold};
+use super::place::lie_in_one_of;
+
+/// A file that no policy may hide, and some that rules look at.
+const FILES: &[(&str, &str)] = &[
+    ("broken.tf", "variable \"a\" {\n"),
+    (
+        "live/main.tf",
+        "module \"net\" {\n  source = \"../net\"\n  count  = 1\n}\n\n# overrule: allow(invalid-name) so it is\nvariable \"b c\" {}\n",
+    ),
+    (
+        "net/main.tf",
+        "variable \"name\" {}\n\nprovider \"aws\" {}\n\nresource \"aws_instance\" \"a\" {\n  ami = 1\n}\n",
+    ),
+    ("net/net_override.tf", "resource \"aws_instance\" \"a\" {\n  ami = 2\n}\n"),
+];
+
+/// Panics where something does not hold of a policy.
+pub fn holds(bytes: &[u8]) {
+    let files = || {
+        let policy = std::iter::once(("overrule.hcl".to_owned(), bytes.to_vec()));
+        let others = FILES.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
+        Worktree::of_files(policy.chain(others).collect())
+    };
+    let mut worktree = files();
+    let file = worktree.read_policy().expect("there is one policy");
+    let policy = match load_policy(&mut worktree, file) {
+        Ok(policy) => policy,
+        Err(mistakes) => {
+            assert!(!mistakes.is_empty(), "a policy is refused for a reason");
+            assert!(mistakes.iter().all(|mistake| mistake.rule == INVALID_POLICY), "{mistakes:?}");
+            lie_in_one_of(&mistakes, worktree.sources());
+            let mut again = files();
+            let file = again.read_policy().expect("there is one policy");
+            assert_eq!(load_policy(&mut again, file).expect_err("the same mistakes"), mistakes);
+            return;
+        }
+    };
+    let settings = Settings { policy: policy.clone(), ..Settings::default() };
+    let outcome = check::run(&mut worktree, &settings);
+    outcome_holds(&outcome, worktree.sources());
+    reports_hold(&outcome, worktree.sources());
+    nothing_hides(&policy, &outcome);
+}
+
+fn nothing_hides(policy: &Policy, outcome: &check::Outcome) {
+    let is_told = outcome.verdicts.iter().any(|verdict| verdict.finding.rule == Language::SyntaxError.id());
+    assert!(is_told || policy.excludes("broken.tf"), "a file that was not read is told");
+}

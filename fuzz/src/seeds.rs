@@ -1,0 +1,147 @@
+//! What inputs start from: the examples of rule pages, presets, and module trees that lie in the project.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use overrule::check::example::{Example, examples};
+use overrule::policy::PRESETS;
+use overrule::rules::page::PAGES;
+
+use super::tree;
+
+/// Much of the language in few words.
+const LANGUAGE: &str = include_str!("language.txt");
+
+/// Where the project lies.
+fn project() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let is_fuzz = here.ends_with("fuzz");
+    if is_fuzz { here.parent().expect("it lies in the project").to_owned() } else { here.to_owned() }
+}
+
+/// Files in native syntax.
+pub fn native() -> Vec<String> {
+    sorted(ending_with(".tf"))
+}
+
+/// Files in JSON.
+pub fn json() -> Vec<String> {
+    sorted(ending_with(".json"))
+}
+
+/// Policies, those on pages too.
+pub fn policy() -> Vec<String> {
+    let presets = PRESETS.iter().map(|preset| preset.text.to_owned());
+    let written = ["policies/README.md", "README.md"].map(|page| {
+        let text = fs::read_to_string(project().join(page)).expect("a page of the project");
+        let blocks: Vec<String> = text
+            .split("```hcl\n")
+            .skip(1)
+            .filter_map(|rest| Some(rest.split_once("```")?.0.to_owned()))
+            .collect();
+        blocks
+    });
+    sorted(presets.chain(ending_with(".hcl")).chain(written.concat()).collect())
+}
+
+/// Values and types of the pages, and some that show what converts to what.
+pub fn value() -> Vec<String> {
+    let types = [
+        "any",
+        "list(string)",
+        "map(any)",
+        "set(number)",
+        "tuple([string, bool])",
+        "object({ a = string, b = optional(number, 1), c = optional(list(object({ d = any }))) })",
+    ];
+    let values = [
+        "{ a = \"1\", b = 1e3, c = [{ d = null }] }",
+        "[true, \"true\", 1, 0.1]",
+        "[for k, v in { a = 1, b = -2.5 } : \"${k}-${v}\" if v != 1]",
+        "{ for x in [\"a\", \"b\", \"a\"] : x => x... }",
+        "\"a %{ if 1 == 1 ~} b %{ else } c %{ endif }\"",
+        "[1, [2, \"3\"], { \"4\" = 5 }][1][0] + 6 % 4 * 2 / 3",
+        "(true && !false) || 1 >= 2 ? [1, 2, 3][*] : null",
+        "1e400 - 123456789012345678901234567890.5",
+    ];
+    let pairs = types.iter().flat_map(|ty| values.iter().map(move |value| format!("{ty}\n{value}")));
+    let arguments = native().into_iter().flat_map(|text| {
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines
+    });
+    let written = arguments.filter_map(|line| {
+        let (name, value) = line.split_once(" = ")?;
+        let value = value.trim();
+        Some(if name.trim() == "type" { format!("{value}\nnull") } else { format!("any\n{value}") })
+    });
+    sorted(pairs.chain(written).collect())
+}
+
+/// Whole trees, each as one text.
+pub fn trees() -> Vec<String> {
+    let of_pages = of_pages()
+        .into_iter()
+        .map(|example| tree::text(example.files.iter().map(|file| (file.name.as_str(), file.text.as_str()))));
+    let of_folders = folders()
+        .into_iter()
+        .map(|files| tree::text(files.iter().map(|(path, text)| (path.as_str(), text.as_str()))));
+    sorted(of_pages.chain(of_folders).chain([LANGUAGE.to_owned()]).collect())
+}
+
+fn of_pages() -> Vec<Example> {
+    PAGES.iter().flat_map(|page| examples(page.text).unwrap_or_default()).collect()
+}
+
+/// The texts of files whose names end so.
+fn ending_with(end: &str) -> Vec<String> {
+    files().into_iter().filter(|(path, _)| path.strip_suffix(end).is_some()).map(|(_, text)| text).collect()
+}
+
+/// All files of examples and of folders, with their paths.
+fn files() -> Vec<(String, String)> {
+    let of_pages =
+        of_pages().into_iter().flat_map(|example| example.files).map(|file| (file.name, file.text));
+    of_pages.chain(folders().concat()).collect()
+}
+
+/// The trees that lie in the project: examples, and what transcripts are made of.
+fn folders() -> Vec<Vec<(String, String)>> {
+    let project = project();
+    let mut trees = vec![read(&project.join("examples"))];
+    for folder in sorted_entries(&project.join("tests/cli")) {
+        if folder.is_dir() {
+            trees.push(read(&folder));
+        }
+    }
+    trees
+}
+
+/// The text files below a folder, with their paths from there.
+fn read(top: &Path) -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    let mut open = vec![top.to_owned()];
+    while let Some(folder) = open.pop() {
+        for path in sorted_entries(&folder) {
+            if path.is_dir() {
+                open.push(path);
+            } else if let (Ok(text), Ok(inside)) = (fs::read_to_string(&path), path.strip_prefix(top)) {
+                files.push((inside.to_string_lossy().replace('\\', "/"), text));
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+fn sorted_entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    paths
+}
+
+fn sorted(mut seeds: Vec<String>) -> Vec<String> {
+    seeds.sort();
+    seeds.dedup();
+    seeds
+}
