@@ -49,6 +49,8 @@ pub struct Policy {
     /// The later wins.
     roles: Vec<(Role, Globs)>,
     exceptions: Vec<Exception>,
+    /// Whether comments may excuse something, where it says so.
+    comments: Option<bool>,
 }
 
 /// What one `rule` block says.
@@ -149,6 +151,11 @@ impl Policy {
     /// What it excuses, in order.
     pub fn exceptions(&self) -> &[Exception] {
         &self.exceptions
+    }
+
+    /// Whether comments beside what they are about may excuse it, where it says so.
+    pub fn allows_comments(&self) -> Option<bool> {
+        self.comments
     }
 
     /// Of a rule that a policy makes itself: what it is, by what counts everywhere.

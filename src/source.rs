@@ -62,6 +62,8 @@ pub struct Worktree {
     called: Option<BTreeSet<SmolStr>>,
     /// Override files that no commit will have.
     uncommitted: BTreeSet<String>,
+    /// Where policies come from, if not from what the run looks at.
+    trusted: Option<Arc<Snapshot>>,
 }
 
 /// A part of a repository that is read for itself.

@@ -363,3 +363,29 @@ fn a_branch_that_is_checked_out_itself_is_compared_with_the_branch_that_it_is_fo
     let job = runner.run();
     assert!(job.summary.starts_with("### overrule: 1 error\n"), "{job:?}");
 }
+
+#[test]
+fn a_pull_request_is_held_to_the_policy_of_its_base() {
+    let mut runner = pull_request("2");
+    let off = "rule \"duplicate-declaration\" {\n  level = \"off\"\n}\n";
+    runner.write("workspace/overrule.hcl", off);
+    runner.git(&["add", "overrule.hcl"], "workspace");
+    let job = runner.run();
+    assert!(job.summary.starts_with("### overrule: 1 error\n"), "{job:?}");
+    runner.inputs.insert("policy-from", "none".to_owned());
+    assert!(runner.run().succeeds, "unless the workflow says that it is not");
+    runner.inputs.insert("policy-from", "HEAD".to_owned());
+    assert!(!runner.run().succeeds, "or names another revision");
+    runner.inputs.insert("policy-from", String::new());
+    runner.inputs.insert("arguments", "--policy\noverrule.hcl\n".to_owned());
+    assert!(runner.run().succeeds, "or names a policy");
+
+    let runner = pull_request("1");
+    runner.write("workspace/overrule.hcl", off);
+    let job = runner.run();
+    assert!(
+        job.log.contains("::warning title=overrule::the policy is that of the change itself"),
+        "{}",
+        job.log
+    );
+}

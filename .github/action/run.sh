@@ -76,6 +76,10 @@ download() {
     tar -xz -C "$root/bin" <"$archive"
 }
 
+is_merged_into_its_base() {
+    [ "$(git rev-parse HEAD)" = "$GITHUB_SHA" ] && git rev-parse --quiet --verify 'HEAD^2^{commit}' >/dev/null
+}
+
 # Prints the revision that the change is compared with; nothing where everything is to be checked.
 base() {
     case $INPUT_BASE in
@@ -87,13 +91,46 @@ base() {
     esac
     [ "$GITHUB_EVENT_NAME" = pull_request ] || return 0
     # What is checked out by default is the change merged into its base, which is then the first parent.
-    if [ "$(git rev-parse HEAD)" = "$GITHUB_SHA" ] && git rev-parse --quiet --verify 'HEAD^2^{commit}' >/dev/null; then
+    if is_merged_into_its_base; then
         printf 'HEAD^1\n'
     elif git merge-base "origin/$GITHUB_BASE_REF" HEAD >/dev/null 2>&1; then
         printf 'origin/%s\n' "$GITHUB_BASE_REF"
     else
         printf '::notice title=overrule::everything is checked: %s\n' \
             'set `fetch-depth: 2` at actions/checkout to be told only of what a change adds' >&2
+    fi
+}
+
+# Prints the revision that the policy is taken from; nothing where that is what is checked out.
+policy_from() {
+    local line
+    case $INPUT_POLICY_FROM in
+        none) return ;;
+        ?*)
+            printf '%s\n' "$INPUT_POLICY_FROM"
+            return
+            ;;
+    esac
+    # Who wrote the workflow says already which policy holds.
+    while IFS= read -r line; do
+        case ${line%$'\r'} in --policy | --policy=* | --policy-from | --policy-from=* | --isolated) return ;; esac
+    done <<<"$INPUT_ARGUMENTS"
+    case $GITHUB_EVENT_NAME in
+        pull_request) ;;
+        # It runs for the base itself, whatever is checked out then.
+        pull_request_target)
+            if git rev-parse --quiet --verify "$GITHUB_SHA^{commit}" >/dev/null; then printf '%s\n' "$GITHUB_SHA"; fi
+            return
+            ;;
+        *) return ;;
+    esac
+    if is_merged_into_its_base; then
+        printf 'HEAD^1\n'
+    elif git rev-parse --quiet --verify "origin/$GITHUB_BASE_REF^{commit}" >/dev/null; then
+        printf 'origin/%s\n' "$GITHUB_BASE_REF"
+    else
+        printf '::warning title=overrule::the policy is that of the change itself: %s\n' \
+            'set `fetch-depth: 2` at actions/checkout to take it from the base' >&2
     fi
 }
 
@@ -108,13 +145,15 @@ append_lines() {
 
 # Checks once, hands out what was found, and fails last.
 check() {
-    local sarif=$RUNNER_TEMP/overrule.sarif summary=$RUNNER_TEMP/overrule.md revision code=0
+    local sarif=$RUNNER_TEMP/overrule.sarif summary=$RUNNER_TEMP/overrule.md revision trusted code=0
     rm -f "$sarif" "$summary"
     cd "$INPUT_WORKING_DIRECTORY"
     revision=$(base)
+    trusted=$(policy_from)
     # GitHub shows what SARIF has as excused as if it were not.
     arguments=(check --format github --output "sarif=$sarif" --output "markdown=$summary" --hide-excused)
     [ -z "$revision" ] || arguments+=(--base "$revision")
+    [ -z "$trusted" ] || arguments+=("--policy-from=$trusted")
     [ -z "$INPUT_ENGINE" ] || arguments+=(--engine "$INPUT_ENGINE")
     [ -z "$INPUT_FAIL_ON" ] || arguments+=(--fail-on "$INPUT_FAIL_ON")
     append_lines "$INPUT_ARGUMENTS"

@@ -10,7 +10,7 @@ use super::library::Library;
 use super::load::rule_names_under;
 use super::verdict::{Excuse, Excused, Settings, Verdict, place_of};
 use crate::engine::Engine;
-use crate::finding::{Finding, RuleId, Severity};
+use crate::finding::{Finding, Related, RuleId, Severity};
 use crate::policy::{Exception, Setting, Until, can_be_off};
 use crate::rules::ENTRIES;
 use crate::source::Worktree;
@@ -21,6 +21,9 @@ pub const UNUSED_EXCEPTION: RuleId = RuleId::built_in("unused-exception");
 
 /// What exceptions are found under that have ended.
 pub const EXPIRED_EXCEPTION: RuleId = RuleId::built_in("expired-exception");
+
+/// What is said at a comment that would excuse something, were it allowed to.
+const REFUSED: &str = "excuses nothing: the policy that holds here does not allow exceptions in comments";
 
 /// Everything that is excused in one run.
 #[derive(Debug)]
@@ -128,8 +131,9 @@ impl<'e> Exceptions<'e> {
     /// Parts verdicts into those that are told and those that are excused.
     pub(super) fn part(mut self, verdicts: Vec<Verdict>) -> Parted {
         let mut parted = Parted::default();
-        for verdict in verdicts {
-            let excuse = can_be_off(&verdict.finding.rule).then(|| self.excuse(&verdict.finding)).flatten();
+        for mut verdict in verdicts {
+            let can_be_excused = can_be_off(&verdict.finding.rule);
+            let excuse = can_be_excused.then(|| self.excuse(&mut verdict.finding)).flatten();
             if let Some(excuse) = excuse {
                 parted.excused.push(Excused { verdict, excuse });
             } else {
@@ -149,21 +153,30 @@ impl<'e> Exceptions<'e> {
         parted
     }
 
-    /// What excuses a finding, the nearest to it first. All that does is then used.
-    fn excuse(&mut self, finding: &Finding) -> Option<Excuse> {
+    /// What excuses a finding, the nearest to it first. All that does is then used. A comment that would, if comments could,
+    /// is shown with the finding.
+    fn excuse(&mut self, finding: &mut Finding) -> Option<Excuse> {
         let rule = finding.rule.as_str();
         let mut excuse = None;
+        let mut refused = None;
         if let Some(at) = finding.primary {
             let covers = |about: Span| about.file == at.file && (about.start..about.end).contains(&at.start);
             for comment in self.comments.iter_mut().filter(|one| one.rule == rule && covers(one.about)) {
                 comment.used = true;
-                excuse.get_or_insert(Excuse { reason: comment.reason.clone(), in_source: true });
+                if self.settings.allows_comments() {
+                    excuse.get_or_insert(Excuse { reason: comment.reason.clone(), in_source: true });
+                } else {
+                    refused.get_or_insert(comment.at);
+                }
             }
         }
         let place = place_of(finding, self.sources);
         for block in self.blocks.iter_mut().filter(|block| block.exception.covers(rule, place)) {
             block.used = true;
             excuse.get_or_insert(Excuse { reason: block.exception.reason.clone(), in_source: false });
+        }
+        if let Some(at) = refused.filter(|_| excuse.is_none()) {
+            finding.related.push(Related { span: at, message: REFUSED.to_owned() });
         }
         excuse
     }

@@ -106,6 +106,8 @@ pub struct Settings {
     pub today: Option<Date>,
     /// What was there before and is not told again.
     pub baseline: Baseline,
+    /// Whether comments may excuse something where the policy does not say.
+    pub comments: bool,
 }
 
 impl Default for Settings {
@@ -119,6 +121,7 @@ impl Default for Settings {
             exclude: Globs::default(),
             today: None,
             baseline: Baseline::default(),
+            comments: true,
         }
     }
 }
@@ -182,6 +185,11 @@ impl Settings {
         let place = place_of(finding, sources);
         let is_excluded = self.exclude.has(place) || self.policy.excludes(place);
         (self.names(&finding.rule) || !can_be_off(&finding.rule)) && !is_excluded
+    }
+
+    /// Whether comments may excuse something.
+    pub(super) fn allows_comments(&self) -> bool {
+        self.policy.allows_comments().unwrap_or(self.comments)
     }
 
     /// Whether the person who runs this leaves a rule in.

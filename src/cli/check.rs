@@ -59,13 +59,13 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "DATE", value_parser = date)]
     today: Option<Date>,
     /// Leaves out what is listed in a file that `--write-baseline` wrote
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "policy_from")]
     baseline: Option<PathBuf>,
     /// Lists all findings in a file, so that `--baseline` can leave them out from now on
     #[arg(long, value_name = "FILE", conflicts_with_all = PARTS)]
     write_baseline: Option<PathBuf>,
     /// Writes an exception for every finding: a comment above it, or else a block in the policy
-    #[arg(long, conflicts_with_all = ["write_baseline", "isolated"], conflicts_with_all = PARTS)]
+    #[arg(long, conflicts_with_all = ["write_baseline", "isolated", "policy_from"], conflicts_with_all = PARTS)]
     add_exceptions: bool,
     /// What the exceptions of `--add-exceptions` give as their reason
     #[arg(long, value_name = "TEXT", default_value = "was here before this rule", value_parser = reason, requires = "add_exceptions")]
@@ -101,6 +101,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
             exclude,
             today: Some(arguments.today.unwrap_or_else(Date::today)),
             baseline: arguments.baseline.as_deref().map(baseline).transpose()?.unwrap_or_default(),
+            comments: arguments.policy.trusts_comments(),
             policy,
         };
         let (worktree, outcome) = match &wanted {

@@ -21,6 +21,9 @@ pub(super) struct Arguments {
     /// Leaves the policy of the repository aside: what holds is `recommended`
     #[arg(long, conflicts_with = "policy")]
     isolated: bool,
+    /// Takes the policy from a revision, whatever a change does to it; comments excuse something only if it says so
+    #[arg(long, value_name = "REV", conflicts_with_all = ["policy", "isolated"])]
+    policy_from: Option<String>,
 }
 
 impl Arguments {
@@ -32,6 +35,9 @@ impl Arguments {
         worktree: &mut Worktree,
         terminal: &Terminal,
     ) -> Result<(Policy, Option<FileId>), Failure> {
+        if let Some(revision) = &self.policy_from {
+            worktree.trust(current, revision)?;
+        }
         let file = match &self.policy {
             Some(path) => worktree.read_policy_at(current, path).map(Some),
             None if self.isolated => Ok(None),
@@ -40,6 +46,13 @@ impl Arguments {
         let file = file.map_err(|error| Failure::new(error.to_string()))?;
         let policy = check::load_policy(worktree, file);
         Ok((policy.map_err(|mistakes| refuse(mistakes, current, worktree, terminal))?, file))
+    }
+}
+
+impl Arguments {
+    /// Whether what is looked at may say itself what of it is excused, where the policy leaves that open.
+    pub(super) fn trusts_comments(&self) -> bool {
+        self.policy_from.is_none()
     }
 }
 

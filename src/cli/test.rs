@@ -17,7 +17,7 @@ use crate::source::Worktree;
 pub(super) struct Arguments {
     /// A folder with policies and pages of rules [default: the policy that holds here, with the pages beside it; where
     /// there is none, the pages that come with the program]
-    #[arg(value_name = "DIR", conflicts_with_all = ["policy", "isolated"])]
+    #[arg(value_name = "DIR", conflicts_with_all = ["policy", "isolated", "policy_from"])]
     folder: Option<PathBuf>,
     #[command(flatten)]
     policy: policy::Arguments,

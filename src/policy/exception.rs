@@ -2,11 +2,13 @@
 
 use smol_str::SmolStr;
 
-use super::fault::fault;
+use super::fault::{fault, unknown};
 use super::file::{Reader, missing};
+use super::options::wrong_type;
 use super::{Date, Globs};
 use crate::syntax::Block;
 use crate::text::Span;
+use crate::value::constant;
 
 /// What a policy excuses.
 #[derive(Debug, Clone)]
@@ -75,4 +77,19 @@ pub(super) fn read(block: &Block, reader: &mut Reader<'_>) -> Option<Exception> 
         until,
         header: block.header,
     })
+}
+
+/// Reads an `exceptions` block: whether exceptions in that place count.
+pub(super) fn allows_comments(block: &Block, reader: &mut Reader<'_>) -> Option<bool> {
+    let label = block.labels.first()?;
+    if label.text != "comments" {
+        reader.findings.push(unknown("place of exceptions", &label.text, ["comments"], label.span));
+    }
+    let content = reader.arguments(&block.body, &["allowed"]);
+    let Some(allowed) = content.attribute("allowed") else {
+        reader.findings.push(missing("allowed", block.header));
+        return None;
+    };
+    let value = constant(&allowed.expr, &mut Vec::new()).as_bool();
+    reader.kept(value.ok_or_else(|| wrong_type("allowed", "true or false", &allowed.expr)))
 }

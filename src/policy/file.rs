@@ -27,6 +27,8 @@ pub(super) struct File {
     /// Those in `paths` blocks behind all others.
     pub(super) rules: Vec<RuleBlock>,
     pub(super) exceptions: Vec<Exception>,
+    /// Whether comments may excuse something.
+    pub(super) comments: Option<bool>,
 }
 
 /// A `rule` block.
@@ -66,6 +68,7 @@ const BLOCKS: &[BlockSchema<'static>] = &[
     RULE,
     BlockSchema::new("paths", &["pattern"]),
     BlockSchema::new("exception", &["rule"]),
+    BlockSchema::new("exceptions", &["place"]),
 ];
 const RULE: BlockSchema<'static> = BlockSchema::new("rule", &["name"]).and_maybe(&["name of its own"]);
 
@@ -106,6 +109,9 @@ impl Reader<'_> {
         }
         for block in content.blocks_of("exception") {
             read.exceptions.extend(exception::read(block, self));
+        }
+        for block in content.blocks_of("exceptions") {
+            read.comments = exception::allows_comments(block, self).or(read.comments);
         }
         read
     }

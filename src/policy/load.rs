@@ -42,7 +42,7 @@ impl Policy {
 
     /// Lays what a nearer policy says over what this one says.
     fn extend(&mut self, nearer: Self) {
-        let Self { settings, engine, exclude, fail_on, roles, exceptions } = nearer;
+        let Self { settings, engine, exclude, fail_on, roles, exceptions, comments } = nearer;
         for (rule, settings) in settings {
             self.settings.entry(rule).or_default().extend(settings);
         }
@@ -51,12 +51,13 @@ impl Policy {
         self.fail_on = fail_on.or(self.fail_on);
         self.roles.extend(roles);
         self.exceptions.extend(exceptions);
+        self.comments = comments.or(self.comments);
     }
 
     fn add(&mut self, file: File, source: &Source, origin: Origin) {
-        let File { extends: _, engine, exclude, fail_on, roles, rules, exceptions } = file;
+        let File { extends: _, engine, exclude, fail_on, roles, rules, exceptions, comments } = file;
         let settings = BTreeMap::new();
-        self.extend(Self { settings, engine, exclude, fail_on, roles, exceptions });
+        self.extend(Self { settings, engine, exclude, fail_on, roles, exceptions, comments });
         for RuleBlock { rule, header, line, definition, paths, level, options, .. } in rules {
             let asked_by = Line { file: source.name().into(), line, origin };
             let before = self.everywhere(&rule).or_else(|| self.settings(&rule).last());

@@ -1,11 +1,16 @@
 //! Turns the place where a policy is kept into a source of the run.
+//!
+//! That place is the state that the run looks at, or a revision that whoever made that state cannot alter.
 
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{MAIN_SEPARATOR, Path};
+use std::sync::Arc;
 
+use super::git::Git;
 use super::path::{child, join, parent};
 use super::read::{self, Failure};
+use super::snapshot::Snapshot;
 use super::top::slashed;
 use super::{Error, Origin, Worktree};
 use crate::text::{FileId, Source};
@@ -17,6 +22,18 @@ const NAMES: [&str; 2] = ["overrule.hcl", ".config/overrule.hcl"];
 pub(super) const POLICY_LIMIT: u64 = 4 << 20;
 
 impl Worktree {
+    /// From now on takes policies from a revision of the repository around the folder `current`, whatever lies in what the
+    /// run looks at.
+    pub fn trust(&mut self, current: &Path, revision: &str) -> Result<(), Error> {
+        let git = Git::around(current)?;
+        let commit = git.commit(revision).map_err(|error| match revision.strip_prefix("origin/") {
+            Some(branch) => error.help(format!("git fetch origin {branch}")),
+            None => error,
+        })?;
+        self.trusted = Some(Arc::new(Snapshot::of_tree(&git.repository, git.tree(commit)?)));
+        Ok(())
+    }
+
     /// Reads the policy at the top of the run, if there is one.
     pub fn read_policy(&mut self) -> Result<Option<FileId>, Error> {
         let mut found = Vec::new();
@@ -71,6 +88,9 @@ impl Worktree {
     /// The bytes of a file at a path from the top that is no part of a module.
     fn content(&self, path: &str) -> Result<Vec<u8>, Failure> {
         let missing = || Failure::Io(ErrorKind::NotFound.into());
+        if let Some(trusted) = &self.trusted {
+            return trusted.read().content(path, POLICY_LIMIT);
+        }
         match &self.origin {
             Origin::Memory { others, .. } => others.get(path).cloned().ok_or_else(missing),
             Origin::Git { snapshot, .. } => snapshot.read().content(path, POLICY_LIMIT),

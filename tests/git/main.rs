@@ -11,3 +11,4 @@ mod merge;
 mod modules;
 mod place;
 mod random;
+mod trusted;

@@ -284,3 +284,21 @@ fn a_mistake_in_a_definition_shows_the_way_out() {
         ]
     );
 }
+
+#[test]
+fn whether_comments_excuse_is_said_by_the_nearest() {
+    let block = |allowed: &str| format!("exceptions \"comments\" {{\n  allowed = {allowed}\n}}\n");
+    assert_eq!(loaded("").allows_comments(), None);
+    assert_eq!(loaded(&block("false")).allows_comments(), Some(false));
+    let nearer = format!("policy {{\n  extends = [\"./base.hcl\"]\n}}\n{}", block("true"));
+    let policy = load(&[("overrule.hcl", &nearer), ("base.hcl", &block("false"))]);
+    assert_eq!(policy.expect("a policy without a mistake").allows_comments(), Some(true));
+    assert_eq!(
+        wrong("exceptions \"comment\" { allowed = \"no\" }\nexceptions \"comments\" {}\n"),
+        [
+            "overrule.hcl:1,12: Unknown place of exceptions: No place of exceptions is called `comment` here. (did you mean `comments`?)",
+            "overrule.hcl:1,34: Unsuitable value: `allowed` takes true or false.",
+            "overrule.hcl:2,1: Missing required argument: The argument `allowed` is required, but it is not set. (set `allowed`)",
+        ]
+    );
+}

@@ -1,0 +1,197 @@
+//! What is told of a change that would rather be held to a policy of its own.
+
+use crate::place::{Place, Said};
+
+const POLICY: &str = r#"policy {
+  extends = ["language", "./team.hcl"]
+}
+"#;
+
+const TEAM: &str = r#"policy {
+  extends = []
+}
+
+rule "forbidden-block" "no-null" {
+  blocks = ["resource.null_resource"]
+}
+"#;
+
+const ALLOWED: &str = "exceptions \"comments\" {\n  allowed = true\n}\n";
+const NULL: &str = "resource \"null_resource\" \"a\" {}\n";
+const FOUND: &str = "live/main.tf:1:1: error: Forbidden block [no-null]";
+
+/// A repository with a policy, and on another branch what breaks it.
+fn change(policy: &[(&str, &str)]) -> Place {
+    let place = Place::committed(&[&[("live/main.tf", "")], policy].concat());
+    place.git(&["checkout", "--quiet", "-b", "change"]);
+    place.write("live/main.tf", NULL);
+    place
+}
+
+fn held() -> Place {
+    change(&[("overrule.hcl", POLICY), ("team.hcl", TEAM)])
+}
+
+/// What is told of all that lies there, and of what the change adds, one line a finding.
+fn told(place: &Place, arguments: &[&str]) -> [(Option<i32>, Vec<String>); 2] {
+    let lines = |said: Said| {
+        let lines = said.out.lines().filter(|line| !line.starts_with(' ')).map(str::to_owned).collect();
+        assert_ne!(said.code, Some(2), "{}", said.err);
+        (said.code, lines)
+    };
+    let check =
+        |more: &[&str]| lines(place.overrule(&[&["check", "--format", "concise"], more, arguments].concat()));
+    [check(&[]), check(&["--base", "main"])]
+}
+
+fn nothing() -> [(Option<i32>, Vec<String>); 2] {
+    [(Some(0), Vec::new()), (Some(0), Vec::new())]
+}
+
+/// The change gets away with it by its own policy, and not by that of the branch that it is for.
+#[track_caller]
+fn is_held_to_the_base(place: &Place, finding: &str) {
+    place.commit("a change");
+    assert_eq!(told(place, &[]), nothing(), "by its own policy");
+    let found = (Some(1), vec![finding.to_owned()]);
+    assert_eq!(told(place, &["--policy-from", "main"]), [found.clone(), found]);
+}
+
+#[test]
+fn a_rule_that_a_change_turns_off_is_on() {
+    let place = held();
+    place.write("overrule.hcl", format!("{POLICY}\nrule \"no-null\" {{\n  level = \"off\"\n}}\n"));
+    is_held_to_the_base(&place, FOUND);
+}
+
+#[test]
+fn a_rule_that_a_change_turns_off_for_a_part_is_on() {
+    let place = held();
+    let off = "paths \"live\" {\n  rule \"no-null\" { level = \"off\" }\n}\n";
+    place.write("overrule.hcl", format!("{POLICY}{off}"));
+    is_held_to_the_base(&place, FOUND);
+}
+
+#[test]
+fn an_exception_that_a_change_brings_excuses_nothing() {
+    let place = held();
+    let exception = "exception \"no-null\" {\n  reason = \"I want it\"\n}\n";
+    place.write("overrule.hcl", format!("{POLICY}{exception}"));
+    is_held_to_the_base(&place, FOUND);
+}
+
+#[test]
+fn what_a_change_excludes_is_told() {
+    let place = held();
+    place.write("overrule.hcl", POLICY.replace("]\n", "]\n  exclude = [\"live\"]\n"));
+    is_held_to_the_base(&place, FOUND);
+    let place = held();
+    place.write("overrule.hcl", POLICY.replace("]\n", "]\n  fail_on = \"never\"\n"));
+    place.commit("a change");
+    assert_eq!(told(&place, &["--policy-from", "main"])[0].0, Some(1));
+}
+
+#[test]
+fn a_policy_that_a_change_deletes_holds() {
+    let place = held();
+    place.git(&["rm", "--quiet", "overrule.hcl", "team.hcl"]);
+    place.commit("a change");
+    let own = told(&place, &[]);
+    assert!(own.iter().all(|(_, lines)| !lines.contains(&FOUND.to_owned())), "{own:?}");
+    let found = (Some(1), vec![FOUND.to_owned()]);
+    assert_eq!(told(&place, &["--policy-from", "main"]), [found.clone(), found]);
+}
+
+#[test]
+fn what_a_policy_starts_from_is_that_of_the_base() {
+    let place = held();
+    place.write("team.hcl", TEAM.replace("null_resource", "other"));
+    is_held_to_the_base(&place, FOUND);
+}
+
+#[test]
+fn policies_in_other_places_mean_nothing() {
+    let place = held();
+    place.git(&["mv", "overrule.hcl", "live/overrule.hcl"]);
+    place.write(".config/overrule.hcl", "policy {\n  extends = []\n}\n");
+    is_held_to_the_base(&place, FOUND);
+}
+
+#[test]
+fn a_comment_excuses_only_if_the_base_says_so() {
+    let commented = format!("# overrule: allow(no-null) I want it\n{NULL}");
+    let place = held();
+    place.write("live/main.tf", &commented);
+    place.write("overrule.hcl", format!("{POLICY}{ALLOWED}"));
+    is_held_to_the_base(&place, &FOUND.replace(":1:1", ":2:1"));
+    let human = place.overrule(&["check", "--policy-from", "main"]);
+    assert!(
+        human.out.contains("excuses nothing: the policy that holds here does not allow"),
+        "{}",
+        human.out
+    );
+
+    let place = change(&[("overrule.hcl", &format!("{POLICY}{ALLOWED}")), ("team.hcl", TEAM)]);
+    place.write("live/main.tf", &commented);
+    place.commit("a change");
+    assert_eq!(told(&place, &["--policy-from", "main"]), nothing());
+}
+
+#[test]
+fn what_a_comment_excused_before_the_change_is_known() {
+    let commented = format!("# overrule: allow(no-null) I want it\n{NULL}");
+    let files = [("live/main.tf", commented.as_str()), ("overrule.hcl", POLICY), ("team.hcl", TEAM)];
+    let place = Place::committed(&files);
+    place.git(&["checkout", "--quiet", "-b", "change"]);
+    place.write("live/main.tf", format!("{commented}\nlocals {{}}\n"));
+    place.commit("a change");
+    let [all, new] = told(&place, &["--policy-from", "main"]);
+    assert_eq!((all.0, new), (Some(1), (Some(0), Vec::new())));
+}
+
+#[test]
+fn a_policy_can_refuse_comments_by_itself() {
+    let place = held();
+    place.write("live/main.tf", format!("# overrule: allow(no-null) I want it\n{NULL}"));
+    place.write("overrule.hcl", format!("{POLICY}{}", ALLOWED.replace("true", "false")));
+    place.commit("a change");
+    assert_eq!(told(&place, &[])[0].0, Some(1));
+}
+
+#[test]
+fn without_a_policy_in_the_revision_the_recommended_one_holds() {
+    let place = change(&[]);
+    place.write(
+        "overrule.hcl",
+        "policy {\n  extends = []\n}\nrule \"duplicate-declaration\" { level = \"off\" }\n",
+    );
+    place.write("live/main.tf", "variable \"a\" {}\nvariable \"a\" {}\n");
+    place.commit("a change");
+    let said = place.overrule(&["check", "--policy-from", "main", "--format", "concise"]);
+    assert!(said.out.contains("Duplicate variable declaration"), "{}", said.out);
+}
+
+#[test]
+fn what_is_staged_is_held_to_a_revision_too() {
+    let place = held();
+    place.stage("overrule.hcl", format!("{POLICY}\nrule \"no-null\" {{\n  level = \"off\"\n}}\n"));
+    place.stage("live/main.tf", NULL);
+    let changed = |more: &[&str]| place.overrule(&[&["check", "--changed"], more].concat()).code;
+    assert_eq!((changed(&[]), changed(&["--policy-from", "HEAD"])), (Some(0), Some(1)));
+}
+
+#[test]
+fn a_revision_that_is_not_there_is_no_reason_to_trust_another() {
+    let place = held();
+    let said = place.overrule(&["check", "--policy-from", "origin/main"]);
+    let told = "error: no commit is called `origin/main` here\n  help: git fetch origin main\n";
+    assert_eq!((said.code, said.err.as_str()), (Some(2), told));
+    for other in [["--policy", "team.hcl"], ["--baseline", "known.txt"]] {
+        let said = place.overrule(&[&["check", "--policy-from", "main"][..], &other].concat());
+        assert!(said.code == Some(2) && said.err.contains("cannot be used with"), "{}", said.err);
+    }
+    let outside = Place::with(&[("main.tf", "")]);
+    let said = outside.overrule(&["check", "--policy-from", "main"]);
+    assert_eq!(said.code, Some(2), "{}", said.err);
+    assert!(said.err.starts_with("error: no git repository is around this folder\n"), "{}", said.err);
+}
