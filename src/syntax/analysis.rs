@@ -73,6 +73,11 @@ impl MapKey<'_> {
 }
 
 impl Expr {
+    /// Whether this is beyond the limits of this program, so that nothing can be said about what it is.
+    pub fn is_unread(&self) -> bool {
+        self.kind == ExprKind::Unread
+    }
+
     /// The elements, if this is a list written out.
     pub fn as_list(&self) -> Option<&[Expr]> {
         match &self.kind {
@@ -84,7 +89,7 @@ impl Expr {
     /// The elements of a list written out; that it is none is a finding.
     pub fn static_list(&self, findings: &mut Vec<Finding>) -> Option<&[Expr]> {
         let list = self.as_list();
-        if list.is_none() {
+        if list.is_none() && !self.is_unread() {
             let detail = "A list is expected here, written out between brackets.";
             findings.push(invalid_expression(Language::InvalidValue, detail, self.start_span()));
         }
@@ -110,7 +115,7 @@ impl Expr {
     /// The pairs of a map written out; that it is none is a finding.
     pub fn static_map(&self, findings: &mut Vec<Finding>) -> Option<Vec<(MapKey<'_>, &Expr)>> {
         let map = self.as_map();
-        if map.is_none() {
+        if map.is_none() && !self.is_unread() {
             let detail = "A map is expected here, written out between braces.";
             findings.push(invalid_expression(Language::InvalidValue, detail, self.start_span()));
         }
@@ -132,7 +137,7 @@ impl Expr {
     /// The function call that this is; that it is none is a finding.
     pub fn static_call(&self, findings: &mut Vec<Finding>) -> Option<Cow<'_, Call>> {
         let call = self.as_call();
-        if call.is_none() {
+        if call.is_none() && !self.is_unread() {
             let detail = "A function call is expected here, written out.";
             findings.push(invalid_expression(Language::InvalidValue, detail, self.start_span()));
         }
@@ -163,7 +168,7 @@ impl Expr {
     /// The address that this is; that it is none is a finding.
     pub fn static_traversal(&self, findings: &mut Vec<Finding>) -> Option<Cow<'_, Traversal>> {
         let traversal = self.as_traversal();
-        if traversal.is_none() {
+        if traversal.is_none() && !self.is_unread() {
             findings.push(not_an_address(self.span));
         }
         traversal
@@ -206,7 +211,8 @@ impl Expr {
             | ExprKind::Relative { .. }
             | ExprKind::Element
             | ExprKind::JsonString(_)
-            | ExprKind::Invalid => self.span,
+            | ExprKind::Invalid
+            | ExprKind::Unread => self.span,
         }
     }
 }

@@ -75,8 +75,10 @@ pub enum ExprKind {
     JsonString(Box<JsonString>),
     /// A JSON object read as an expression.
     JsonObject(Vec<JsonProperty>),
-    /// What could not be read; its error is reported already, its value is unknown.
+    /// What the engines put in the place of something broken, whose error is reported already: a value not known.
     Invalid,
+    /// What is beyond the limits of this program, which is reported already. Nothing more is to be said about it.
+    Unread,
 }
 
 /// A string made of parts.

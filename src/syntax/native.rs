@@ -9,7 +9,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::finding::{Finding, Language, Severity};
-use crate::syntax::{Attribute, Block, Body, Comment, Expr, ExprKind, File, Label};
+use crate::syntax::{Attribute, Block, Body, Comment, File, Label};
 use crate::text::{FileId, Source, Span};
 
 mod escape;
@@ -88,10 +88,7 @@ impl Tree<'_> {
     fn attribute(&mut self, outline: &grammar::Attribute) -> Attribute {
         let name_span = self.span(outline.name.start, outline.name.end);
         let span = self.span(outline.name.start, outline.end);
-        let expr = match &outline.expr {
-            Some(range) => self.lowering.expression(range.start as usize..range.end as usize),
-            None => Expr { span: self.span(outline.name.end, outline.end), kind: ExprKind::Invalid },
-        };
+        let expr = self.lowering.piece(&outline.expr);
         Attribute { name: SmolStr::new(&self.text[name_span.range()]), name_span, span, expr }
     }
 

@@ -10,7 +10,12 @@ use crate::text::Span;
 pub(super) fn expression(expr: &mut Expr, by: u32) {
     span(&mut expr.span, by);
     match &mut expr.kind {
-        ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) | ExprKind::Element | ExprKind::Invalid => {}
+        ExprKind::Null
+        | ExprKind::Bool(_)
+        | ExprKind::Number(_)
+        | ExprKind::Element
+        | ExprKind::Invalid
+        | ExprKind::Unread => {}
         ExprKind::Template(inner) => template(inner, by),
         ExprKind::Tuple(elements) => all(elements, by),
         ExprKind::Object(items) => {

@@ -61,9 +61,14 @@ pub(super) fn check(node: Node<'_>, sources: &Sources, findings: &mut Vec<Findin
 /// Rows 1 and 2: one provider under two local names.
 fn required_twice(module: &Module, findings: &mut Vec<Finding>) {
     let mut seen: BTreeMap<&ProviderAddress, &RequiredProvider> = BTreeMap::new();
-    // Which of the two is blamed is random in the engine; here it is the later one.
+    // The engine goes through a table in random order. Mostly it finds the entries as they were put in, what replaces
+    // one in the place of that, and so the later one is blamed here.
+    let block = module.required_providers_block.as_ref().map(|block| block.kind_span.file);
     let mut entries: Vec<_> = module.required_providers.values().collect();
-    entries.sort_by_key(|entry| entry.span);
+    entries.sort_by_key(|entry| {
+        let first = entry.first().span;
+        (block != Some(first.file), first)
+    });
     for required in entries {
         if let Some(first) = seen.get(&required.address) {
             findings.push(

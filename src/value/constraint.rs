@@ -109,6 +109,9 @@ fn exact_type(expr: &Expr, findings: &mut Vec<Finding>) -> Constraint {
     if let ExprKind::Call(call) = &expr.kind {
         return constructed(call, expr.span, findings);
     }
+    if expr.is_unread() {
+        return Constraint::ANY;
+    }
     if let ExprKind::JsonString(string) = &expr.kind
         && let Ok(inner) = parse_expression(&string.text)
         && let ExprKind::Call(call) = &inner.kind

@@ -199,7 +199,7 @@ impl Evaluator<'_> {
             ExprKind::Parens(inner) => self.value(inner, inside),
             ExprKind::JsonString(string) => self.json_string(string, expr.span, inside),
             ExprKind::JsonObject(properties) => self.json_object(properties, inside),
-            ExprKind::Invalid => Value::UNKNOWN,
+            ExprKind::Invalid | ExprKind::Unread => Value::UNKNOWN,
         }
     }
 

@@ -32,13 +32,6 @@ const ASKERS: usize = 2;
 /// How many records a run of the tests holds against the engine; `AGREEMENT=all` holds every one.
 const SAMPLE: usize = 60;
 
-/// Cases in which the loader's words are not matched, each with the reason.
-const DIFFERENT: &[&str] = &[
-    // A quoted text that is broken is still a quoted text to the engine.
-    "bytes that are no UTF-8",
-    "two broken files",
-];
-
 /// How many generated cases are asked about before their answers are written.
 const PIECE: usize = 100;
 
@@ -210,7 +203,10 @@ fn recorded_cases_agree() {
     let [load, validate] = scores(&cases);
     println!("recorded, load: {load}\nrecorded, validate: {validate}");
     let different: Vec<&str> = load.different().collect();
-    assert_eq!(different, DIFFERENT, "what the loader says of these cases is said otherwise here");
+    assert!(
+        different.is_empty(),
+        "what the loader says of these cases is said otherwise here: {different:?}"
+    );
 }
 
 #[test]

@@ -92,6 +92,13 @@ pub struct RequiredProvider {
     pub replaced: Option<Box<RequiredProvider>>,
 }
 
+impl RequiredProvider {
+    /// The entry that was there first, before any other replaced it; this one if none did.
+    pub fn first(&self) -> &Self {
+        std::iter::successors(Some(self), |entry| entry.replaced.as_deref()).last().unwrap_or(self)
+    }
+}
+
 /// Name and alias of a provider configuration, without places.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ProviderRefName {

@@ -120,9 +120,14 @@ impl Decoder<'_> {
         let mut passed: Vec<PassedProvider> = Vec::new();
         let mut seen: BTreeMap<SmolStr, Span> = BTreeMap::new();
         for (key, value) in expr.static_map(self.findings).unwrap_or_default() {
+            let before = self.errors();
             let child = self.provider_ref(&key_expression(&key), "providers");
             let parent = self.provider_ref(value, "providers");
             let (Some(in_child), Some(in_parent)) = (child, parent) else { continue };
+            // A reference with a wrong step behind its name is read, but not passed on.
+            if self.errors() > before {
+                continue;
+            }
             let in_child: ProviderRef = in_child;
             match seen.entry(in_child.compact()) {
                 std::collections::btree_map::Entry::Occupied(earlier) => self.findings.push(

@@ -32,24 +32,26 @@ impl Decoder<'_> {
             let counts = self.features.broken_required_providers_counts;
             return counts.then(|| RequiredProviders { entries: BTreeMap::new(), block: Arc::clone(block) });
         }
-        // The engine drops the entries that it visits after one with an error, and visits them in random order. Here
-        // every entry stands or falls by itself.
         let entries = attributes
             .iter()
-            .filter_map(|attribute| self.required_provider(attribute))
+            .filter_map(|attribute| self.required_provider(attribute, before))
             .map(|entry| (entry.name.clone(), entry))
             .collect();
         Some(RequiredProviders { entries, block: Arc::clone(block) })
     }
 
-    fn required_provider(&mut self, attribute: &Arc<Attribute>) -> Option<RequiredProvider> {
+    /// One entry. `before` says how many errors there were before its block: the engine drops the objects that it visits
+    /// after an error. It visits them in an order that varies, but mostly in that of the source.
+    fn required_provider(&mut self, attribute: &Arc<Attribute>, before: usize) -> Option<RequiredProvider> {
         let mut errors = Vec::new();
         let value = value::constant(&attribute.expr, &mut errors);
         if errors.is_empty() && matches!(value, Value::String(_) | Value::Number(_) | Value::Bool(_)) {
             return self.version_only(attribute);
         }
-        let before = self.errors();
         if !self.local_name(&attribute.name, attribute.expr.span) {
+            return None;
+        }
+        if attribute.expr.is_unread() {
             return None;
         }
         let Some(pairs) = attribute.expr.as_map() else {

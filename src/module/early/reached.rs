@@ -22,7 +22,7 @@ pub(super) fn is_plain(expr: &Expr) -> bool {
     expr.walk(&mut |inner, _| {
         plain &= match &inner.kind {
             ExprKind::Call(call) => call.name.starts_with("provider::"),
-            ExprKind::Invalid => false,
+            ExprKind::Invalid | ExprKind::Unread => false,
             _ => true,
         };
     });

@@ -68,7 +68,8 @@ fn expression<'a>(expr: &'a Expr, scope: &Scope<'_>, visit: &mut Visit<'_, 'a>) 
         | ExprKind::Number(_)
         | ExprKind::Traversal(_)
         | ExprKind::Element
-        | ExprKind::Invalid => {}
+        | ExprKind::Invalid
+        | ExprKind::Unread => {}
         ExprKind::Template(inner) => template(inner, scope, visit),
         ExprKind::Tuple(elements) => all(elements, scope, visit),
         ExprKind::Object(items) => {

@@ -12,9 +12,12 @@ use crate::finding::{Finding, Language, Severity};
 use crate::text::{FileId, Span};
 
 mod body;
+mod call;
 mod collection;
 mod cursor;
 mod expression;
+mod portion;
+pub(super) mod remnant;
 mod template;
 
 /// What a file is made of.
@@ -45,8 +48,8 @@ pub(super) struct Body {
 #[derive(Debug)]
 pub(super) struct Attribute {
     pub(super) name: Token,
-    /// Where its expression stands; none if that has an error in it.
-    pub(super) expr: Option<Range<u32>>,
+    /// Its expression.
+    pub(super) expr: remnant::Piece,
     /// End of the last token that belongs to it.
     pub(super) end: u32,
 }
@@ -123,9 +126,9 @@ pub(super) const MAX_FINDINGS: usize = 1000;
 
 /// A range of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Extent {
-    start: u32,
-    end: u32,
+pub(super) struct Extent {
+    pub(super) start: u32,
+    pub(super) end: u32,
 }
 
 impl Extent {
@@ -152,9 +155,13 @@ struct Parser<'a> {
     recovery: bool,
     /// How many errors there were, told or not: whether a part failed is whether this grew.
     errors: usize,
+    /// How often something was not read as it is written, be it for an error or because an error before silenced one.
+    breaks: usize,
     depth: usize,
     /// Whether the expression being read goes deeper than is read.
     limited: bool,
+    /// What the collections that are being read consist of so far, innermost last.
+    pieces: Vec<remnant::Piece>,
     complete: bool,
     findings: Vec<Finding>,
     mends: Vec<Mend>,
@@ -171,8 +178,10 @@ impl<'a> Parser<'a> {
             newlines: vec![true],
             recovery: false,
             errors: 0,
+            breaks: 0,
             depth: 0,
             limited: false,
+            pieces: Vec::new(),
             complete: true,
             findings: Vec::new(),
             mends: Vec::new(),
@@ -197,6 +206,7 @@ impl<'a> Parser<'a> {
 
     fn report(&mut self, finding: Finding) {
         self.errors += 1;
+        self.breaks += 1;
         self.complete = false;
         if self.findings.len() < MAX_FINDINGS {
             self.findings.push(finding);
@@ -215,6 +225,10 @@ impl<'a> Parser<'a> {
 
     fn failed_since(&self, errors: usize) -> bool {
         self.errors > errors
+    }
+
+    fn broken_since(&self, breaks: usize) -> bool {
+        self.breaks > breaks
     }
 
     fn span(&self, at: impl Into<Extent>) -> Span {

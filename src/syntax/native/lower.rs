@@ -15,6 +15,7 @@ use crate::syntax::{
 };
 use crate::text::{FileId, Span};
 
+mod remnant;
 mod simple;
 mod steps;
 mod template;
@@ -84,7 +85,7 @@ impl<'a, E: Excerpt> Lowering<'a, E> {
 
     fn refuse(&mut self, span: Span) -> Expr {
         self.refused.push(span);
-        Expr { span, kind: ExprKind::Invalid }
+        Expr { span, kind: ExprKind::Unread }
     }
 
     fn expr(&mut self, expr: &edit::Expression) -> Expr {

@@ -25,7 +25,7 @@ fn items(text: &str) -> String {
 
 fn write_items(out: &mut String, body: &Body, schema: &Schema<'_>) {
     for attribute in body.just_attributes(&mut Vec::new()) {
-        let mark = if attribute.expr.kind == ExprKind::Invalid { "?" } else { "" };
+        let mark = if matches!(attribute.expr.kind, ExprKind::Invalid | ExprKind::Unread) { "?" } else { "" };
         let _ = write!(out, " {}{mark}", attribute.name);
     }
     for block in body.partial_content(schema, &mut Vec::new()).0.blocks {
@@ -53,7 +53,7 @@ fn items_survive_errors_as_they_do_in_the_engines() {
     assert_eq!(items("a = 1 2\nd = 3\n"), " a d", "the value was read before the error");
     assert_eq!(items("a = (1\n+ 2)\nd = ]\ne = 1\n"), " a d? e");
     assert_eq!(items("a = 1\na = 2\n"), " a");
-    assert_eq!(items("b = {\n"), " b?");
+    assert_eq!(items("b = {\n"), " b", "an object without items");
     assert_eq!(items("b {\n  a = 1\n"), " b[ a]", "an unclosed block");
     assert_eq!(items("c \"x\" = 1\na = 1\n"), " a c:x[]", "a broken header");
     assert_eq!(items("c \"${x}\" {\n  a = 1\n}\n"), " c:${ ... }[ a]");

@@ -185,7 +185,7 @@ impl<'t> Marking<'t, '_> {
                 Err(_) => Marked::default(),
             },
             ExprKind::Call(call) => self.call(call),
-            ExprKind::Element | ExprKind::Invalid => Marked::default(),
+            ExprKind::Element | ExprKind::Invalid | ExprKind::Unread => Marked::default(),
         }
     }
 

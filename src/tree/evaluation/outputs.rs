@@ -98,7 +98,11 @@ impl<'t> Outputs<'t, '_> {
                     self.template(template, element);
                 }
             }
-            ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) | ExprKind::Invalid => {}
+            ExprKind::Null
+            | ExprKind::Bool(_)
+            | ExprKind::Number(_)
+            | ExprKind::Invalid
+            | ExprKind::Unread => {}
         }
         Shape::Unknown
     }

@@ -2,6 +2,7 @@
 
 use std::collections::hash_map::Entry;
 
+use super::remnant::{Piece, Remnant};
 use super::{Attribute, Block, Body, Extent, Kind, Label, MAX_DEPTH, Names, Parser, Token};
 use crate::finding::{Finding, Language};
 use crate::syntax::native::escape;
@@ -95,8 +96,7 @@ impl<'a> Parser<'a> {
     fn attribute(&mut self, name: Token, single_line: bool) -> Attribute {
         self.read();
         let (errors, recovery) = (self.errors, self.recovery);
-        let start = self.peek().start;
-        self.expression();
+        let mut expr = self.expression();
         let failed = self.failed_since(errors);
         let end = self.previous().end;
         if self.recovery && failed {
@@ -104,6 +104,7 @@ impl<'a> Parser<'a> {
             if std::mem::take(&mut self.limited) {
                 // That was no error, and what follows is read as if nothing had been.
                 self.recovery = recovery;
+                expr = Piece::broken(expr.extent, Remnant::Unread);
             }
         } else if !single_line {
             let behind = self.peek();
@@ -116,7 +117,7 @@ impl<'a> Parser<'a> {
                 self.recover_after_item();
             }
         }
-        Attribute { name, expr: (!failed && start < end).then_some(start..end), end }
+        Attribute { name, expr, end }
     }
 
     fn no_newline(&mut self, behind: Token) {

@@ -1,31 +1,30 @@
 //! What stands in brackets: tuples, objects, `for` expressions and the arguments of calls.
 
-use std::ops::Range;
+use super::portion::Splitter;
+use super::remnant::{Piece, Remnant};
+use super::{Extent, Kind, Parser, Token};
 
-use super::{Extent, Kind, Parser, Portions, Token};
-
-/// hcl-edit compares each key of an object with all before it, so it gets to see only as many at a time.
-const PORTION: usize = 64;
-
-impl<'a> Parser<'a> {
-    pub(super) fn tuple(&mut self) -> Extent {
+impl Parser<'_> {
+    pub(super) fn tuple(&mut self) -> Piece {
+        let mark = self.mark();
         let open = self.read();
         self.newlines.push(false);
-        let close = self.tuple_items(open);
-        self.newlines.pop();
-        Extent::from(open).to(close.into())
-    }
-
-    fn tuple_items(&mut self, open: Token) -> Token {
         if self.is_word(self.peek(), "for") {
             return self.for_expression(open, Kind::CloseBracket);
         }
+        let close = self.tuple_items(open);
+        self.newlines.pop();
+        self.collected(mark, Extent::from(open).to(close.into()), Remnant::Tuple)
+    }
+
+    fn tuple_items(&mut self, open: Token) -> Token {
         loop {
             if self.peek().kind == Kind::CloseBracket {
                 return self.read();
             }
             let errors = self.errors;
-            self.expression();
+            let item = self.expression();
+            self.pieces.push(item);
             if self.recovery && self.failed_since(errors) {
                 return self.recover(Kind::CloseBracket);
             }
@@ -58,21 +57,19 @@ impl<'a> Parser<'a> {
         }
     }
 
-    pub(super) fn object(&mut self) -> Extent {
+    pub(super) fn object(&mut self) -> Piece {
+        let mark = self.mark();
         let open = self.read();
         // Line breaks separate the items of an object, but mean nothing before `for`.
         self.newlines.push(false);
-        let is_for = self.is_word(self.peek(), "for");
-        let close = if is_for {
-            self.for_expression(open, Kind::CloseBrace)
-        } else {
-            self.newlines.push(true);
-            let close = self.object_items(open);
-            self.newlines.pop();
-            close
-        };
+        if self.is_word(self.peek(), "for") {
+            return self.for_expression(open, Kind::CloseBrace);
+        }
+        self.newlines.push(true);
+        let close = self.object_items(open);
         self.newlines.pop();
-        Extent::from(open).to(close.into())
+        self.newlines.pop();
+        self.collected(mark, Extent::from(open).to(close.into()), Remnant::Object)
     }
 
     fn object_items(&mut self, open: Token) -> Token {
@@ -104,11 +101,16 @@ impl<'a> Parser<'a> {
             }
             self.read();
             let errors = self.errors;
-            self.expression();
-            if self.recovery && self.failed_since(errors) {
+            let value = self.expression();
+            let broken = self.recovery && self.failed_since(errors);
+            let start = key.extent.start as usize;
+            if !broken || value.is_unnamed() {
+                self.pieces.extend([key, value]);
+            }
+            if broken {
                 return self.recover(Kind::CloseBrace);
             }
-            portions.add(self.key(key_tokens), key.start as usize..self.previous().end as usize);
+            portions.add(self.key(key_tokens), start..self.previous().end as usize);
             let next = self.peek();
             match next.kind {
                 Kind::CloseBrace => {
@@ -170,30 +172,16 @@ impl<'a> Parser<'a> {
         );
     }
 
-    fn split(&mut self, open: Token, close: Token, splitter: Splitter<'a>) {
-        if splitter.ranges.len() > 1 {
-            self.portions.insert(open.start, Portions { close: close.start, ranges: splitter.ranges });
-        }
+    /// A `for` expression behind its opening bracket, where line breaks mean nothing already.
+    fn for_expression(&mut self, open: Token, close: Kind) -> Piece {
+        let breaks = self.breaks;
+        let close = self.for_parts(open, close);
+        self.newlines.pop();
+        let extent = Extent::from(open).to(close.into());
+        if self.broken_since(breaks) { Piece::broken(extent, Remnant::Unknown) } else { extent.into() }
     }
 
-    /// What is known about a key without evaluating it.
-    fn key(&self, tokens: Range<usize>) -> Key<'a> {
-        let tokens = self.tokens[tokens].iter().filter(|token| token.kind != Kind::Comment);
-        let mut tokens = tokens.filter(|token| token.kind != Kind::Newline);
-        let text = match (tokens.next(), tokens.next(), tokens.next(), tokens.next()) {
-            (Some(name), None, None, None) if name.kind == Kind::Name => self.written(*name),
-            (Some(open), Some(text), Some(_), None)
-                if open.kind == Kind::OpenQuote && text.kind == Kind::QuotedText =>
-            {
-                self.written(*text)
-            }
-            _ => return Key::Calculated,
-        };
-        if text.contains('\\') { Key::Calculated } else { Key::Plain(text) }
-    }
-
-    /// What stands behind the opening bracket of a `for` expression, up to its closing one.
-    fn for_expression(&mut self, open: Token, close: Kind) -> Token {
+    fn for_parts(&mut self, open: Token, close: Kind) -> Token {
         const SUMMARY: &str = "Invalid 'for' expression";
         self.read();
         if let Err(detail) = self.for_names() {
@@ -209,12 +197,12 @@ impl<'a> Parser<'a> {
         }
         self.read();
         let errors = self.errors;
-        let mut value = self.expression();
+        let mut value = self.expression().extent;
         let mut key = None;
         if self.peek().kind == Kind::FatArrow {
             self.read();
             key = Some(std::mem::replace(&mut value, Extent { start: 0, end: 0 }));
-            value = self.expression();
+            value = self.expression().extent;
         }
         if self.recovery && self.failed_since(errors) {
             return self.recover(close);
@@ -276,108 +264,5 @@ impl<'a> Parser<'a> {
             self.error("Invalid 'for' expression", self.peek(), detail);
         }
         self.recover(close)
-    }
-
-    /// What follows the first word of the name of a function.
-    pub(super) fn call(&mut self, name: Token) -> Extent {
-        let mut open = self.read();
-        while open.kind == Kind::DoubleColon {
-            let part = self.read();
-            if part.kind != Kind::Name {
-                self.error("Missing function name", part, "The name of a function has to follow `::`.");
-                self.recover_over_parentheses();
-                return Extent::from(name).to(part.into());
-            }
-            open = self.read();
-        }
-        if open.kind != Kind::OpenParen {
-            self.error(
-                "Missing open parenthesis",
-                open,
-                "The name of a function has to be followed by its arguments in parentheses.",
-            );
-            self.recover_over_parentheses();
-            return Extent::from(name).to(open.into());
-        }
-        self.newlines.push(false);
-        let close = self.arguments(name, open);
-        self.newlines.pop();
-        Extent::from(name).to(close.into())
-    }
-
-    fn arguments(&mut self, name: Token, open: Token) -> Token {
-        loop {
-            if self.peek().kind == Kind::CloseParen {
-                return self.read();
-            }
-            let errors = self.errors;
-            self.expression();
-            if self.recovery && self.failed_since(errors) {
-                return self.recover(Kind::CloseParen);
-            }
-            let separator = self.read();
-            match separator.kind {
-                Kind::CloseParen => return separator,
-                Kind::Comma => {}
-                Kind::Ellipsis => {
-                    if self.peek().kind == Kind::CloseParen {
-                        return self.read();
-                    }
-                    if !self.recovery {
-                        self.error(
-                            "Missing closing parenthesis",
-                            separator,
-                            "An argument expanded with `...` is the last one, and a parenthesis has to follow it.",
-                        );
-                    }
-                    return self.recover(Kind::CloseParen);
-                }
-                Kind::End => {
-                    self.error(
-                        "Unterminated function call",
-                        Extent::from(name).to(open.into()),
-                        "There is no closing parenthesis for this call before the end of the file. Parentheses \
-                         nested wrongly elsewhere in the file may be the cause.",
-                    );
-                    return self.recover(Kind::CloseParen);
-                }
-                _ => {
-                    self.error("Missing argument separator", separator, "Arguments are separated by commas.");
-                    return self.recover(Kind::CloseParen);
-                }
-            }
-        }
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Key<'a> {
-    Plain(&'a str),
-    /// Two of them may be one key to hcl-edit.
-    Calculated,
-}
-
-/// Cuts the items of an object into portions that each hold no key twice, which hcl-edit refuses, and not too many.
-#[derive(Default)]
-struct Splitter<'a> {
-    ranges: Vec<Range<usize>>,
-    /// The keys of the last portion.
-    keys: Vec<Key<'a>>,
-}
-
-impl<'a> Splitter<'a> {
-    fn add(&mut self, key: Key<'a>, item: Range<usize>) {
-        // Behind an error an item may turn out to be nothing at all.
-        if item.is_empty() {
-            return;
-        }
-        match self.ranges.last_mut() {
-            Some(last) if self.keys.len() < PORTION && !self.keys.contains(&key) => last.end = item.end,
-            _ => {
-                self.keys.clear();
-                self.ranges.push(item);
-            }
-        }
-        self.keys.push(key);
     }
 }

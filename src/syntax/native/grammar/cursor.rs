@@ -52,6 +52,7 @@ impl Parser<'_> {
     /// Moves behind the bracket that closes what is open here, counting those inside, or to the end.
     pub(super) fn recover(&mut self, close: Kind) -> Token {
         self.recovery = true;
+        self.breaks += 1;
         let open = opening(close);
         let mut depth = 0_usize;
         loop {

@@ -1,28 +1,29 @@
 //! Expressions, their operators and the steps behind them.
 
+use super::remnant::{Piece, Remnant};
 use super::{Extent, Kind, MAX_DEPTH, Mend, Parser, Token};
 
 impl Parser<'_> {
-    /// An expression. Its extent is what the engines would point at for the whole of it.
-    pub(super) fn expression(&mut self) -> Extent {
+    /// An expression.
+    pub(super) fn expression(&mut self) -> Piece {
         self.deeper(Self::conditional)
     }
 
     /// Reads one level deeper, unless that is too deep.
-    fn deeper(&mut self, read: impl FnOnce(&mut Self) -> Extent) -> Extent {
+    fn deeper(&mut self, read: impl FnOnce(&mut Self) -> Piece) -> Piece {
         if self.depth >= MAX_DEPTH {
             let here = self.peek();
             self.too_deep(here);
             self.recovery = true;
-            return here.into();
+            return Piece::broken(here, Remnant::Unread);
         }
         self.depth += 1;
-        let extent = read(self);
+        let piece = read(self);
         self.depth -= 1;
-        extent
+        piece
     }
 
-    fn conditional(&mut self) -> Extent {
+    fn conditional(&mut self) -> Piece {
         let errors = self.errors;
         let condition = self.operations();
         if (self.recovery && self.failed_since(errors)) || self.peek().kind != Kind::Question {
@@ -30,7 +31,7 @@ impl Parser<'_> {
         }
         self.read();
         let errors = self.errors;
-        self.expression();
+        let then = self.expression();
         if self.recovery && self.failed_since(errors) {
             return condition;
         }
@@ -49,11 +50,11 @@ impl Parser<'_> {
         if self.recovery && self.failed_since(errors) {
             return condition;
         }
-        condition.to(otherwise)
+        condition.with(&then).with(&otherwise)
     }
 
     /// Operands with operators of two operands between them. Which binds tighter makes no difference to what is right.
-    fn operations(&mut self) -> Extent {
+    fn operations(&mut self) -> Piece {
         let errors = self.errors;
         let first = self.operand();
         if self.recovery && self.failed_since(errors) {
@@ -67,57 +68,59 @@ impl Parser<'_> {
             if self.recovery && self.failed_since(errors) {
                 return whole;
             }
-            whole = whole.to(operand);
+            whole = whole.with(&operand);
         }
         whole
     }
 
-    fn operand(&mut self) -> Extent {
+    fn operand(&mut self) -> Piece {
         let term = self.term();
         self.steps(term)
     }
 
-    fn steps(&mut self, term: Extent) -> Extent {
+    fn steps(&mut self, term: Piece) -> Piece {
         let mut whole = term;
         loop {
-            match self.peek().kind {
-                Kind::Dot => {
-                    let point = self.read();
-                    if let Some(end) = self.point_step(point) {
-                        whole = whole.to(end);
-                    }
-                }
-                Kind::OpenBracket => {
-                    let end = self.bracket_step();
-                    whole = whole.to(end);
-                }
+            whole = match self.peek().kind {
+                Kind::Dot => self.point_step(whole),
+                Kind::OpenBracket => self.bracket_step(whole),
                 _ => return whole,
             }
         }
     }
 
-    /// What stands behind a point.
-    fn point_step(&mut self, point: Token) -> Option<Extent> {
+    /// `from` with what stands behind a point.
+    fn point_step(&mut self, from: Piece) -> Piece {
+        let point = self.read();
         let token = self.peek();
-        match token.kind {
+        let breaks = self.breaks;
+        let end = match token.kind {
             Kind::Name => {
                 self.read();
-                Some(token.into())
+                token.into()
             }
             Kind::Number => {
                 self.read();
                 self.legacy_index(token, token.into());
-                Some(token.into())
+                token.into()
             }
             Kind::Star => {
                 self.read();
-                self.attribute_splat(token)
+                match self.attribute_splat(token) {
+                    Some(end) => end,
+                    None => return from,
+                }
             }
             _ => {
                 self.error("Invalid attribute name", token, "A name has to follow the point.");
                 self.recovery = true;
-                Some(point.into())
+                return Piece::broken(from.extent.to(point.into()), Remnant::Unnamed);
             }
+        };
+        if self.broken_since(breaks) {
+            Piece::broken(from.extent.to(end), Remnant::Unknown)
+        } else {
+            from.up_to(end)
         }
     }
 
@@ -171,24 +174,24 @@ impl Parser<'_> {
         Some(last)
     }
 
-    /// `[*]` or `[key]`.
-    fn bracket_step(&mut self) -> Extent {
-        self.read();
+    /// `from` with `[*]` or `[key]`.
+    fn bracket_step(&mut self, from: Piece) -> Piece {
+        let open = self.read();
         if self.peek().kind == Kind::Star {
             self.read();
             let close = self.read();
             if close.kind == Kind::CloseBracket || self.recovery {
-                return close.into();
+                return from.up_to(close.into());
             }
             // The engines point at the bracket that they find in the end, here and below.
             let close = self.recover(Kind::CloseBracket);
             let detail = "The star of a splat has to be followed by `]`.";
             self.error("Missing close bracket on splat index", close, detail);
-            return close.into();
+            return Piece::broken(from.extent.to(close.into()), Remnant::Unknown);
         }
         self.newlines.push(false);
-        let errors = self.errors;
-        self.expression();
+        let (errors, breaks) = (self.errors, self.breaks);
+        let key = self.expression();
         let close = if self.recovery && self.failed_since(errors) {
             self.recover(Kind::CloseBracket)
         } else {
@@ -202,16 +205,24 @@ impl Parser<'_> {
             }
         };
         self.newlines.pop();
-        close.into()
+        if !self.broken_since(breaks) {
+            return from.up_to(close.into());
+        }
+        let brackets = Extent::from(open).to(close.into());
+        Piece::broken(from.extent.to(brackets), Remnant::Index { collection: from, key, brackets })
     }
 
-    fn term(&mut self) -> Extent {
+    fn term(&mut self) -> Piece {
         let start = self.peek();
         match start.kind {
             Kind::OpenParen => self.parentheses(),
             Kind::Number => {
                 self.read();
+                let breaks = self.breaks;
                 self.check_number(start);
+                if self.broken_since(breaks) {
+                    return Piece::broken(start, Remnant::Unknown);
+                }
                 start.into()
             }
             Kind::Name => {
@@ -223,18 +234,16 @@ impl Parser<'_> {
             }
             Kind::OpenQuote => {
                 self.read();
-                let end = self.template(Kind::CloseQuote);
-                Extent::from(start).to(end)
+                self.template(Kind::CloseQuote)
             }
             Kind::OpenHeredoc => {
                 self.read();
-                let end = self.template(Kind::CloseHeredoc);
-                Extent::from(start).to(end)
+                self.template(Kind::CloseHeredoc)
             }
             Kind::Minus | Kind::Bang => {
                 self.read();
                 let operand = self.deeper(Self::operand);
-                Extent::from(start).to(operand)
+                Piece::from(start).with(&operand)
             }
             Kind::OpenBracket => self.tuple(),
             Kind::OpenBrace => self.object(),
@@ -251,15 +260,16 @@ impl Parser<'_> {
                     }
                 }
                 self.recovery = true;
-                start.into()
+                self.breaks += 1;
+                Piece::broken(start, Remnant::Unknown)
             }
         }
     }
 
-    fn parentheses(&mut self) -> Extent {
+    fn parentheses(&mut self) -> Piece {
         let open = self.read();
         self.newlines.push(false);
-        let errors = self.errors;
+        let (errors, breaks) = (self.errors, self.breaks);
         let inner = self.expression();
         if self.failed_since(errors) {
             self.recover(Kind::CloseParen);
@@ -267,6 +277,7 @@ impl Parser<'_> {
             return inner;
         }
         let close = self.peek();
+        let extent = Extent::from(open).to(close.into());
         if close.kind != Kind::CloseParen {
             self.error(
                 "Unbalanced parentheses",
@@ -277,7 +288,7 @@ impl Parser<'_> {
         }
         self.read();
         self.newlines.pop();
-        Extent::from(open).to(close.into())
+        if self.broken_since(breaks) { Piece::broken(extent, Remnant::Parens(inner)) } else { extent.into() }
     }
 
     /// Reports what the scanner took for a number and is none, and keeps from hcl-edit what it cannot hold.

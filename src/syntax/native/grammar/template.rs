@@ -1,5 +1,6 @@
 //! Quoted strings and heredocs: their sequences, and whether directives pair up.
 
+use super::remnant::{Piece, Remnant};
 use super::{Extent, Kind, Mend, Parser, Token};
 use crate::finding::{Finding, Language};
 
@@ -28,8 +29,9 @@ impl Word {
 }
 
 impl Parser<'_> {
-    /// What stands behind the opening mark of a template, up to `end`. Gives the extent of that.
-    pub(super) fn template(&mut self, end: Kind) -> Extent {
+    /// The template whose opening mark, if it has one, was read last, up to `end`.
+    pub(super) fn template(&mut self, end: Kind) -> Piece {
+        let mark = self.mark();
         let opener = self.tokens[self.next.saturating_sub(1)];
         let first = Extent::from(self.peek());
         let mut directives = Vec::new();
@@ -43,14 +45,19 @@ impl Parser<'_> {
             }
             match token.kind {
                 Kind::QuotedText => {
+                    self.pieces.push(token.into());
                     if memchr::memchr(b'\\', self.written(token).as_bytes()).is_some() {
                         self.meaning(token);
                     }
                 }
-                Kind::PlainText => self.hide_marker(opener, token),
+                Kind::PlainText => {
+                    self.pieces.push(token.into());
+                    self.hide_marker(opener, token);
+                }
                 Kind::OpenInterpolation => {
                     self.newlines.push(false);
-                    self.interpolation(first, end);
+                    let inner = self.interpolation(first, end);
+                    self.pieces.push(inner);
                     self.newlines.pop();
                 }
                 Kind::OpenDirective => {
@@ -71,16 +78,16 @@ impl Parser<'_> {
             }
         };
         self.pair(&directives, close);
-        close.into()
+        self.collected(mark, Extent::from(opener).to(close.into()), Remnant::Template)
     }
 
-    fn interpolation(&mut self, first: Extent, end: Kind) {
+    fn interpolation(&mut self, first: Extent, end: Kind) -> Piece {
         const HINT: &str = "If this is meant for another language, write `$${` instead of `${`.";
-        self.expression();
+        let inner = self.expression();
         let close = self.peek();
         if close.kind == Kind::CloseSequence {
             self.read();
-            return;
+            return inner;
         }
         if !self.recovery {
             match close.kind {
@@ -107,6 +114,7 @@ impl Parser<'_> {
             }
         }
         self.recover(Kind::CloseSequence);
+        inner
     }
 
     fn directive(&mut self, open: Token, directives: &mut Vec<(Word, Extent)>) {
@@ -154,6 +162,7 @@ impl Parser<'_> {
             Word::Else | Word::EndIf | Word::EndFor => {}
         }
         let close = self.peek();
+        self.pieces.push(Piece::broken(open, Remnant::Unknown));
         directives.push((word, Extent::from(open).to(close.into())));
         if close.kind == Kind::CloseSequence {
             self.read();

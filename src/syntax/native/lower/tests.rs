@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::finding::Finding;
 use crate::syntax::{
     Expr, ExprKind, ForDirective, IfDirective, Notation, ObjectKey, Part, Step, StepKind, Template,
     TemplateKind, parse,
@@ -15,13 +16,25 @@ use crate::syntax::native::scan::scan;
 
 /// The value of `a` in a file that sets nothing else, as a term.
 fn term(value: &str) -> String {
+    let (findings, term) = read(value);
+    assert!(findings.is_empty(), "{value}: {findings:?}");
+    term
+}
+
+/// The same for a value with an error in it.
+fn remnant(value: &str) -> String {
+    let (findings, term) = read(value);
+    assert!(!findings.is_empty(), "{value}");
+    term
+}
+
+fn read(value: &str) -> (Vec<Finding>, String) {
     let source = Source::new("main.tf", format!("a = {value}\n").into_bytes());
     let (file, findings) = parse(FileId::new(0), &source, Notation::Native);
-    assert!(findings.is_empty(), "{value}: {findings:?}");
     let attributes = file.body.just_attributes(&mut Vec::new());
     let mut out = String::new();
     write(&mut out, &source, &attributes[0].expr);
-    out
+    (findings, out)
 }
 
 fn write(out: &mut String, source: &Source, expr: &Expr) {
@@ -82,6 +95,7 @@ fn write(out: &mut String, source: &Source, expr: &Expr) {
         ExprKind::Parens(inner) => list(out, "parens", &[inner]),
         ExprKind::JsonString(_) | ExprKind::JsonObject(_) => out.push_str("json"),
         ExprKind::Invalid => out.push_str("invalid"),
+        ExprKind::Unread => out.push_str("unread"),
     }
 }
 
@@ -247,8 +261,8 @@ fn what_needs_no_parser_is_read_as_the_parser_would() {
     let repair = Repair { text: &text, outline: &outline };
     let mut lowering = Lowering::new(FileId::new(0), &text, &tokens, &repair);
     for (number, attribute) in outline.body.attributes.iter().enumerate() {
-        let range = attribute.expr.clone().expect("no error");
-        let range = range.start as usize..range.end as usize;
+        assert!(attribute.expr.remnant.is_none(), "no error");
+        let range = attribute.expr.extent.start as usize..attribute.expr.extent.end as usize;
         let read = lowering.simple(&range);
         assert_eq!(read.is_some(), number < plain.len(), "{}", &text[range]);
         if let Some(expr) = read {
@@ -256,4 +270,31 @@ fn what_needs_no_parser_is_read_as_the_parser_would() {
         }
     }
     assert_eq!(outline.body.attributes.len(), plain.len() + other.len());
+}
+
+#[test]
+fn what_was_read_before_an_error_is_kept() {
+    for (broken, kept) in [
+        ("[b, c d]", "tuple(b, c)<[b, c d]>"),
+        ("[b, )]", "tuple(b, invalid)<[b, )]>"),
+        ("{ b = c, d = }", "object(b=c;)"),
+        ("{ b = c, d }", "object(b=c;)"),
+        ("{ b = c. }", "object(b=invalid;)"),
+        ("f(b, c d)", "f(b, c)<f(b, c d)>"),
+        ("p::f(b, ])", "p::f(b, invalid)<p::f(b, ])>"),
+        ("p::(b)", "invalid"),
+        ("(b +)", "b"),
+        ("b +", "b"),
+        ("b ? c", "b"),
+        ("b.", "invalid"),
+        ("b[c d]", "index(b, c)<b[c d]>"),
+        ("\"b${c d}e\"", "quoted[\"b\" $c \"e\"]"),
+        ("\"b\\q\"", "quoted[\"bq\"<\"b\\\\q\">]"),
+        ("\"%{ b }c\"", "quoted[\"c\"]"),
+        ("[for b : c]", "invalid"),
+        ("1.2.3", "invalid"),
+        (")", "invalid"),
+    ] {
+        assert_eq!(remnant(broken), kept, "{broken}");
+    }
 }
