@@ -88,7 +88,10 @@ impl Tree<'_> {
     fn attribute(&mut self, outline: &grammar::Attribute) -> Attribute {
         let name_span = self.span(outline.name.start, outline.name.end);
         let span = self.span(outline.name.start, outline.end);
-        let expr = self.lowering.piece(&outline.expr);
+        let mut expr = self.lowering.piece(&outline.expr);
+        // Where an expression is missing, the engines point at what stands behind the argument instead.
+        expr.span.start = expr.span.start.min(span.end);
+        expr.span.end = expr.span.end.min(span.end);
         Attribute { name: SmolStr::new(&self.text[name_span.range()]), name_span, span, expr }
     }
 
