@@ -143,6 +143,30 @@ fn a_large_graph_stays_readable() {
 }
 
 #[test]
+fn many_calls_that_are_alike_are_one_line() {
+    let call = |name: &str, more: &str| format!("module \"{name}\" {{\n  source = \"./m\"\n{more}}}\n");
+    let mut root = "provider \"aws\" {\n  region = \"x\"\n}\n".to_owned();
+    for name in ["a", "b", "c", "d", "e"] {
+        root.push_str(&call(name, ""));
+    }
+    root.push_str(&call("f", "  count = 2\n"));
+    let child = "resource \"aws_vpc\" \"a\" {}\n";
+    let text = outline(&[("live/main.tf", &root), ("live/m/main.tf", child)]);
+    assert_eq!(
+        text,
+        "live  root: it configures a provider
+│  declared: aws (live/main.tf:1)
+├─ a → live/m
+│     inherited: aws
+├─ b and 3 more → live/m  (seen above)
+└─ f → live/m  count = 2  (seen above)
+
+2 modules, 6 calls
+"
+    );
+}
+
+#[test]
 fn ways_that_multiply_are_not_all_followed() {
     // Each module swaps two configurations in one of its calls, and hands them on as they are in another.
     let module = |number: usize| {

@@ -68,3 +68,25 @@ fn callers_are_found_in_the_whole_repository() {
     let drawn = shown(&place, &["--callers", "modules/net", "--format", "mermaid"]);
     assert!(!drawn.contains("modules/db"), "{drawn}");
 }
+
+#[test]
+fn an_override_file_a_lock_file_and_another_name_are_changes_too() {
+    let place = repository();
+    place.stage("modules/net/x_override.tf", "locals {}\n");
+    assert!(shown(&place, &["--impact"]).contains("modules/net  (changed)"));
+    place.git(&["reset", "--quiet", "--hard"]);
+    place.stage("live/b/.terraform.lock.hcl", "");
+    assert_eq!(
+        shown(&place, &["--impact"]),
+        "live/b  root: a lock file lies beside it  (changed)\n\n1 module, 0 calls\n"
+    );
+    place.git(&["reset", "--quiet", "--hard"]);
+    place.git(&["mv", "modules/db", "modules/database"]);
+    place.stage("live/b/main.tf", call("../../modules/database"));
+    assert_eq!(
+        shown(&place, &["--impact"]),
+        "live/b  root: no module calls it  (changed)\n└─ m → modules/database  (changed)\n\n2 modules, 1 call\n"
+    );
+    place.write("live/a/main.tf", "# not staged\n");
+    assert!(!shown(&place, &["--impact"]).contains("live/a"));
+}

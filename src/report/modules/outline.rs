@@ -1,7 +1,7 @@
 //! Turns modules into the tree of their calls, drawn with lines, such that it fits a terminal. What was shown once is not
 //! shown again.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::{DEEPEST, MOST_INSTANCES, Picture, because, likeness};
 use crate::module::declaration::ModuleCall;
@@ -43,6 +43,28 @@ enum Paint {
     Bad,
 }
 
+/// Calls that one line tells of.
+struct Line<'p> {
+    /// The first of them.
+    call: &'p ModuleCall,
+    /// How many there are beside it.
+    others: usize,
+    leads_to: Callee,
+    called: Option<Instance<'p>>,
+}
+
+/// Calls of one module that lead to the same in the same way.
+#[derive(Default)]
+struct Alike {
+    number: usize,
+    is_shown: bool,
+    /// The line that tells of those behind the first.
+    line: Option<usize>,
+}
+
+/// From so many calls on that lead to the same in the same way, one line tells of all but the first.
+const MANY: usize = 4;
+
 struct Outline<'p> {
     picture: &'p Picture<'p>,
     text: String,
@@ -58,37 +80,71 @@ impl<'p> Outline<'p> {
         let calls = self.picture.calls(instance.node);
         let bar = if calls.is_empty() { "   " } else { self.glyph("│  ", "|  ") };
         self.providers(instance, &format!("{prefix}{bar}"), path.len() == 1);
-        let last = calls.len().saturating_sub(1);
-        for (number, (call, leads_to)) in calls.into_iter().enumerate() {
+        let lines = self.together(instance, calls, path.len());
+        let last = lines.len().saturating_sub(1);
+        for (number, line) in lines.into_iter().enumerate() {
             let (branch, bar) = if number == last {
                 (self.glyph("└─ ", "`- "), "   ")
             } else {
                 (self.glyph("├─ ", "|- "), self.glyph("│  ", "|  "))
             };
-            self.call(
-                instance,
-                call,
-                leads_to,
-                &format!("{prefix}{branch}"),
-                &format!("{prefix}{bar}"),
-                path,
-            );
+            self.call(instance, line, &format!("{prefix}{branch}"), &format!("{prefix}{bar}"), path);
         }
+    }
+
+    /// The lines for calls, one each; but what many calls lead to alike is one more line after it was shown.
+    fn together(
+        &self,
+        instance: &Instance<'p>,
+        calls: Vec<(&'p ModuleCall, Callee)>,
+        depth: usize,
+    ) -> Vec<Line<'p>> {
+        let mut lines: Vec<Line<'p>> = Vec::with_capacity(calls.len());
+        let mut alike: HashMap<u64, Alike> = HashMap::new();
+        let key = |line: &Line<'_>| {
+            let called = line.called.as_ref().filter(|_| self.picture.repetition(line.call).is_empty())?;
+            Some(likeness(called))
+        };
+        for (call, leads_to) in calls {
+            let is_too_much = depth >= DEEPEST || self.instances >= MOST_INSTANCES;
+            let called = if is_too_much { None } else { instance.called(call) };
+            let line = Line { call, others: 0, leads_to, called };
+            if let Some(key) = key(&line) {
+                alike.entry(key).or_default().number += 1;
+            }
+            lines.push(line);
+        }
+        let mut together: Vec<Line<'p>> = Vec::with_capacity(lines.len());
+        for line in lines {
+            let group = key(&line).and_then(|key| Some((key, alike.get_mut(&key)?)));
+            match group.filter(|(_, group)| group.number >= MANY) {
+                // The first shows what is below it, unless that was shown.
+                Some((key, group)) if !group.is_shown && !self.seen.contains(&key) => group.is_shown = true,
+                Some((_, Alike { line: Some(at), .. })) => {
+                    together[*at].others += 1;
+                    continue;
+                }
+                Some((_, group)) => group.line = Some(together.len()),
+                None => {}
+            }
+            together.push(line);
+        }
+        together
     }
 
     fn call(
         &mut self,
         instance: &Instance<'p>,
-        call: &ModuleCall,
-        leads_to: Callee,
+        line: Line<'p>,
         branch: &str,
         prefix: &str,
         path: &mut Vec<NodeId>,
     ) {
+        let Line { call, others, leads_to, called } = line;
         let target = self.picture.target(instance.node, call, leads_to);
         let arrow = self.glyph(" → ", " -> ");
         let is_too_much = path.len() >= DEEPEST || self.instances >= MOST_INSTANCES;
-        let called = if is_too_much { None } else { instance.called(call) };
+        let called = called.filter(|_| !is_too_much);
         let is_ring = called.as_ref().is_some_and(|called| path.contains(&called.node.id()));
         let is_seen = called.as_ref().is_some_and(|called| {
             let is_leaf = called.configurations.is_empty() && self.picture.calls(called.node).is_empty();
@@ -112,7 +168,10 @@ impl<'p> Outline<'p> {
             Some(_) | None => String::new(),
         };
         let mark = called.as_ref().map_or("", |called| self.mark(called.node));
-        let name = one_line(&call.name).into_owned();
+        let mut name = one_line(&call.name).into_owned();
+        if others > 0 {
+            name.push_str(&format!(" and {others} more"));
+        }
         let taken = [branch, &name, arrow, &target, &role, mark, remark].map(|part| part.chars().count());
         let left = self.picture.style.width.saturating_sub(taken.iter().sum());
         self.line(&[
