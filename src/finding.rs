@@ -6,8 +6,10 @@ use smol_str::SmolStr;
 
 use crate::text::Span;
 
+mod fix;
 mod language;
 
+pub use fix::{Edit, Fix, Safety};
 pub use language::Language;
 
 /// The name of a rule, kebab-case, as people write it in policies and comments.
@@ -113,6 +115,8 @@ pub struct Finding {
     pub related: Vec<Related>,
     /// An order: what to write instead.
     pub help: Option<String>,
+    /// The edits that follow that order, where a program can make them.
+    pub fix: Option<Box<Fix>>,
     /// The folder of the module, from the top of the run, `/` between folders; empty for the top folder itself.
     pub module: SmolStr,
     /// The address of the block it is about, such as `variable.name` or `module.net`; may be empty.
@@ -133,6 +137,7 @@ impl Finding {
             label: None,
             related: Vec::new(),
             help: None,
+            fix: None,
             module: SmolStr::default(),
             address: String::new(),
         }
@@ -184,6 +189,12 @@ impl Finding {
     #[must_use]
     pub fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
+    }
+
+    /// Sets the edits that mend it, where there are any.
+    #[must_use]
+    pub fn fixed_by(self, fix: Option<Fix>) -> Self {
+        Self { fix: fix.filter(|fix| !fix.edits.is_empty()).map(Box::new), ..self }
     }
 
     /// Sets the address of the block it is about.

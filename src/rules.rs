@@ -7,6 +7,7 @@ mod context;
 mod depends_on_uncommented;
 mod earlier;
 mod lock_file_drift;
+mod mend;
 mod module_call_ring;
 mod module_depth_with_commit;
 mod module_source_escapes_repository;
@@ -73,7 +74,7 @@ pub use context::Context;
 pub use earlier::Earlier;
 pub use parametric::{KINDS, Kind};
 
-use crate::finding::{Finding, RuleId, Severity};
+use crate::finding::{Finding, RuleId, Safety, Severity};
 use crate::policy::Options;
 use crate::tree::Node;
 
@@ -153,6 +154,9 @@ pub trait Rule: Sized + Send + Sync + 'static {
     /// one that asks what git has; so an exception that is of no use to it in one run may be in another.
     const IS_STEADY: bool = true;
 
+    /// Of which kinds the fixes are that its findings may have; none of them has one where this is empty.
+    const FIXES: &'static [Safety] = &[];
+
     /// Reads its options. A mistake in one of them is a finding at its line.
     fn configure(options: &Options<'_>) -> Result<Self, Finding>;
 
@@ -175,6 +179,8 @@ pub struct Entry {
     pub id: &'static str,
     /// See [`Rule::IS_STEADY`].
     pub is_steady: bool,
+    /// Of which kinds the fixes are that its findings may have.
+    pub fixes: &'static [Safety],
     configure: fn(&Options<'_>) -> Result<Check, Finding>,
 }
 
@@ -184,6 +190,7 @@ impl Entry {
         Self {
             id: R::ID,
             is_steady: R::IS_STEADY,
+            fixes: R::FIXES,
             configure: |options| {
                 let rule = R::configure(options)?;
                 options.refuse_others()?;
@@ -219,7 +226,7 @@ mod tests {
         let names: Vec<&str> = ENTRIES.iter().map(|entry| entry.id).collect();
         assert!(names.is_sorted(), "the list is sorted by name");
         assert_eq!(
-            files("src/rules", &["context", "earlier", "page", "parametric"]),
+            files("src/rules", &["context", "earlier", "mend", "page", "parametric"]),
             names,
             "src/rules and the list"
         );

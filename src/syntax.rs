@@ -5,6 +5,7 @@
 
 mod analysis;
 mod body;
+mod editor;
 mod expression;
 mod json;
 mod native;
@@ -14,6 +15,7 @@ mod written;
 
 pub use analysis::{MapKey, Scope};
 pub use body::{Attribute, AttributeSchema, Block, BlockSchema, Body, Content, Iteration, Label, Schema};
+pub use editor::{Editor, item_spans};
 pub use expression::{
     BinaryOperator, Call, Expr, ExprKind, For, ForDirective, IfDirective, JsonProperty, JsonString,
     ObjectItem, ObjectKey, Part, Step, StepKind, Template, TemplateKind, Traversal, UnaryOperator,

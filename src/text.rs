@@ -4,11 +4,12 @@
 //! that no rule carries a lifetime around. Lines and columns are made of it only where a report is written.
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use smol_str::SmolStr;
 use unicode_segmentation::UnicodeSegmentation;
 
+pub mod lines;
 mod nearest;
 mod obeyed;
 
@@ -218,20 +219,26 @@ impl Source {
     }
 }
 
-/// All files of one run, in the order of their names.
-#[derive(Debug, Default)]
-pub struct Sources(Vec<Source>);
+/// All files of one run, in the order of their names; cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct Sources(Vec<Arc<Source>>);
 
 impl Sources {
     /// The sources of a run; the place of each in `files` is its [`FileId`].
     pub fn new(files: Vec<Source>) -> Self {
-        Self(files)
+        Self(files.into_iter().map(Arc::new).collect())
     }
 
     /// Adds one more source and gives its id.
     pub fn push(&mut self, source: Source) -> FileId {
-        self.0.push(source);
+        self.0.push(Arc::new(source));
         FileId::new(self.0.len() - 1)
+    }
+
+    /// Puts another text in the place of that of a file.
+    pub fn replace(&mut self, id: FileId, text: &str) {
+        let name = self.get(id).name.clone();
+        self.0[id.number()] = Arc::new(Source::new(name, text.into()));
     }
 
     /// The file that `id` stands for.
@@ -242,7 +249,7 @@ impl Sources {
 
     /// Every file with its id.
     pub fn iter(&self) -> impl Iterator<Item = (FileId, &Source)> {
-        self.0.iter().enumerate().map(|(number, source)| (FileId::new(number), source))
+        self.0.iter().enumerate().map(|(number, source)| (FileId::new(number), &**source))
     }
 
     /// How many files there are.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use overrule::check::{Excuse, Excused, Outcome, Settings, judge};
-use overrule::finding::{Finding, Language, RuleId, Severity};
+use overrule::finding::{Edit, Finding, Fix, Language, RuleId, Severity};
 use overrule::policy::FailOn;
 use overrule::report::{Format, Style};
 use overrule::text::{FileId, Source, Sources, Span};
@@ -303,4 +303,37 @@ fn a_table_in_markdown_has_a_row_a_finding_and_no_markup_of_others() {
         let bare = tags.iter().fold(row.to_owned(), |row, tag| row.replace(tag, ""));
         assert!(!bare.contains(['<', '>', '`', '[', ']', '@']), "{row}");
     }
+}
+
+#[test]
+fn what_mends_a_finding_is_in_sarif_and_in_json() {
+    let text = "é = 1\na = 2\n";
+    let sources = Sources::new(vec![Source::new("main.tf", text.into()), Source::new("b.tf", "b".into())]);
+    let edit = |file: usize, from: usize, to: usize| Edit {
+        span: Span::new(FileId::new(file), from..to),
+        text: "new".to_owned(),
+    };
+    let finding = Finding::language(Language::InvalidName, "Summary")
+        .at(Span::new(FileId::new(0), 0..2))
+        .help("mend it")
+        .fixed_by(Some(Fix::on_request([edit(0, 0, 2), edit(1, 1, 1), edit(0, 7, 8)])));
+    let verdicts = judge(vec![(finding, None)], &sources, &[], &Settings::default());
+    let outcome = Outcome { verdicts, modules: 1, files: 2, ..Outcome::default() };
+    let report = |format: Format| json(&format.write(&outcome, &sources, &Style::default()));
+    let sarif = report(Format::Sarif);
+    assert_eq!(faults("sarif-2.1.0.json", &sarif), Vec::<String>::new(), "{sarif}");
+    let fix = &sarif["runs"][0]["results"][0]["fixes"][0];
+    assert_eq!(fix["description"]["text"], "mend it");
+    let changes = fix["artifactChanges"].as_array().expect("changes");
+    let files: Vec<&Value> = changes.iter().map(|change| &change["artifactLocation"]["uri"]).collect();
+    assert_eq!(files, ["main.tf", "b.tf"]);
+    let second = &changes[0]["replacements"][1];
+    assert_eq!(
+        (&second["deletedRegion"]["startLine"], &second["deletedRegion"]["startColumn"]),
+        (&2.into(), &1.into())
+    );
+    assert_eq!(second["insertedContent"]["text"], "new");
+    let fix = &report(Format::Json)["diagnostics"][0]["fix"];
+    assert_eq!((&fix["safety"], &fix["edits"][1]["range"]["filename"]), (&"unsafe".into(), &"b.tf".into()));
+    assert_eq!(fix["edits"][1]["range"]["start"], fix["edits"][1]["range"]["end"], "nothing goes");
 }

@@ -78,6 +78,9 @@ fn block(report: &mut String, verdict: &Verdict, sources: &Sources, style: &Styl
     if let Some(line) = asked_by(verdict, &style.names) {
         asked.push_str(&format!(", asked by {}", one_line(&line)));
     }
+    if let Some(fix) = &finding.fix {
+        asked.push_str(&format!(", fixed by {}", fix.safety.option()));
+    }
     paragraph(report, &asked, "rule: ", style);
 }
 

@@ -9,7 +9,7 @@ use super::tally::{Tally, by_rule};
 use super::{Names, Style, asked_by, escape};
 use crate::check::{Outcome, Verdict};
 use crate::engine::Product;
-use crate::finding::{Category, Severity, Stage};
+use crate::finding::{self, Category, Severity, Stage};
 use crate::text::{Source, Sources, Span};
 use context::Contexts;
 use snippet::Snippet;
@@ -105,7 +105,22 @@ struct Diagnostic<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     engine: Option<&'a str>,
     related: Vec<Related<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<Fix<'a>>,
     fingerprint: &'a str,
+}
+
+#[derive(Serialize)]
+struct Fix<'a> {
+    /// `safe` or `unsafe`.
+    safety: &'static str,
+    edits: Vec<Edit<'a>>,
+}
+
+#[derive(Serialize)]
+struct Edit<'a> {
+    range: Range,
+    text: &'a str,
 }
 
 #[derive(Serialize)]
@@ -165,8 +180,21 @@ impl<'a> Diagnostic<'a> {
                     message: &other.message,
                 })
                 .collect(),
+            fix: finding.fix.as_ref().map(|fix| Fix {
+                safety: fix.safety.name(),
+                edits: fix.edits.iter().map(|edit| Edit::new(edit, sources, names)).collect(),
+            }),
             fingerprint: &verdict.fingerprint,
         }
+    }
+}
+
+impl<'a> Edit<'a> {
+    fn new(edit: &'a finding::Edit, sources: &Sources, names: &Names) -> Self {
+        let source = sources.get(edit.span.file);
+        let position = |offset| Position::new(source, offset);
+        let (start, end) = (position(edit.span.start), position(edit.span.end));
+        Self { range: Range { filename: names.of(source.name()), start, end }, text: &edit.text }
     }
 }
 

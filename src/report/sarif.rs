@@ -13,12 +13,12 @@ use super::place::{Place, Places};
 use super::{Names, Style, asked_by, escape, one_line, page_url, visible};
 use crate::check::{Excuse, Outcome, Verdict};
 use crate::engine::Product;
-use crate::finding::{RuleId, Severity};
+use crate::finding::{self, RuleId, Severity};
 use crate::rules::page::Page;
-use crate::text::Sources;
+use crate::text::{FileId, Sources};
 use log::{
-    Artifact, Base, Driver, Help, Level, Log, Logical, Physical, Region, Related, Result, ResultProperties,
-    Rule, RuleLevel, RuleProperties, Run, Suppression, Text, Tool,
+    Artifact, ArtifactChange, Base, Driver, Fix, Help, Level, Log, Logical, Physical, Region, Related,
+    Replacement, Result, ResultProperties, Rule, RuleLevel, RuleProperties, Run, Suppression, Text, Tool,
 };
 
 /// What paths are relative to.
@@ -118,6 +118,7 @@ fn result<'a>(
             })
             .collect(),
         partial_fingerprints: BTreeMap::from([("overrule/v1", verdict.fingerprint.as_str())]),
+        fixes: finding.fix.iter().map(|fix| self::fix(fix, finding.help.as_deref(), places)).collect(),
         suppressions,
         properties: ResultProperties {
             category: finding.category.name(),
@@ -125,6 +126,29 @@ fn result<'a>(
             asked_by: asked_by(verdict, names),
             engine: verdict.engine.map(Product::word),
         },
+    }
+}
+
+/// What would mend it, file by file.
+fn fix(fix: &finding::Fix, order: Option<&str>, places: &Places<'_>) -> Fix {
+    let mut by_file: BTreeMap<FileId, Vec<&finding::Edit>> = BTreeMap::new();
+    for edit in &fix.edits {
+        by_file.entry(edit.span.file).or_default().push(edit);
+    }
+    let change = |edits: Vec<&finding::Edit>| {
+        let place = places.at(edits[0].span);
+        let replacement = |edit: &finding::Edit| {
+            let deleted_region = physical(&places.at(edit.span)).region?;
+            Some(Replacement { deleted_region, inserted_content: Text::of(edit.text.as_str()) })
+        };
+        ArtifactChange {
+            artifact_location: physical(&place).artifact_location,
+            replacements: edits.into_iter().filter_map(replacement).collect(),
+        }
+    };
+    Fix {
+        description: Text::of(plain(order.unwrap_or_default())),
+        artifact_changes: by_file.into_values().map(change).collect(),
     }
 }
 

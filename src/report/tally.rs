@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::check::Outcome;
-use crate::finding::Severity;
+use crate::finding::{Safety, Severity};
 
 /// How many verdicts there are of each level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -52,7 +52,17 @@ impl Tally {
 pub(super) fn closing_line(outcome: &Outcome, elapsed: Option<Duration>) -> String {
     let (modules, files) = (count(outcome.modules, "module"), count(outcome.files, "file"));
     let time = elapsed.map_or_else(String::new, |time| format!(" in {:.2} s", time.as_secs_f64()));
-    let hidden = [(outcome.excused.len(), "excused"), (outcome.known, "known before")];
+    let fixable = |safety: Safety| {
+        let mendable = outcome.verdicts.iter().filter_map(|verdict| verdict.finding.fix.as_ref());
+        mendable.filter(|fix| fix.safety == safety).count()
+    };
+    let (safe, other) = (fixable(Safety::Safe), fixable(Safety::Unsafe));
+    let hidden = [
+        (safe, "fixable with --fix"),
+        (other, if safe == 0 { "fixable with --fix=unsafe" } else { "more with --fix=unsafe" }),
+        (outcome.excused.len(), "excused"),
+        (outcome.known, "known before"),
+    ];
     let hidden: Vec<String> = hidden
         .iter()
         .filter(|(number, _)| *number > 0)

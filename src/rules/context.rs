@@ -4,7 +4,7 @@ use super::Earlier;
 use crate::engine::Loaded;
 use crate::module::{Module, top_blocks};
 use crate::source::{Folder, Names, Worktree};
-use crate::syntax::{Comment, File};
+use crate::syntax::{Comment, Editor, File};
 use crate::text::{FileId, Sources, Span};
 use crate::tree::Node;
 
@@ -43,6 +43,15 @@ impl<'c> Context<'c> {
     /// A file as it was read, without regard to what any engine makes of it.
     pub fn file(&self, id: FileId) -> Option<&'c File> {
         self.files.get(id.number())
+    }
+
+    /// For edits of a file; nothing where there can be none: in JSON, in what could not be read whole, and where there
+    /// are bytes that are no text.
+    pub fn editor(&self, id: FileId) -> Option<Editor<'c>> {
+        let file = self.file(id)?;
+        let source = self.sources().get(id);
+        let is_text = source.invalid().is_empty() && file.complete && !file.body.is_json();
+        is_text.then(|| Editor::new(id, source))
     }
 
     /// The comments of a file of the native syntax, in order.

@@ -1,21 +1,23 @@
 #![doc = include_str!("../../policies/rules/module-depth-with-commit.md")]
 
 use super::{Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Finding, Fix, Safety};
 use crate::module::address::ModuleSource;
 use crate::policy::Options;
+use crate::syntax::quoted;
 use crate::tree::Node;
 
 pub(super) struct ModuleDepthWithCommit;
 
 impl Rule for ModuleDepthWithCommit {
     const ID: &'static str = "module-depth-with-commit";
+    const FIXES: &'static [Safety] = &[Safety::Unsafe];
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)
     }
 
-    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for call in node.module().calls.values() {
             let Some(source) = &call.source else { continue };
             let Some(ModuleSource::Remote(remote)) = &source.address else { continue };
@@ -26,6 +28,14 @@ impl Rule for ModuleDepthWithCommit {
             if remote.getter() != "git" || !is_shallow || !is_commit(version) {
                 continue;
             }
+            let mended = source.raw.split_once('?').map(|(address, query)| {
+                let kept: Vec<&str> = query.split('&').filter(|part| !part.starts_with("depth=")).collect();
+                quoted(&format!("{address}?{}", kept.join("&")))
+            });
+            let editor = context
+                .editor(source.span.file)
+                .filter(|editor| editor.slice(source.span) == quoted(&source.raw));
+            let edit = editor.zip(mended).map(|(editor, mended)| editor.replace(source.span, mended));
             findings.push(
                 Self::finding("Shallow clone of a commit")
                     .detail(format!(
@@ -35,6 +45,7 @@ impl Rule for ModuleDepthWithCommit {
                     .at(source.span)
                     .label("has both `depth` and a commit")
                     .help("leave out `depth`, or name a tag")
+                    .fixed_by(edit.map(|edit| Fix::on_request([edit])))
                     .address(format!("module.{}", call.name)),
             );
         }

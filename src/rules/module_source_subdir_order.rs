@@ -1,21 +1,23 @@
 #![doc = include_str!("../../policies/rules/module-source-subdir-order.md")]
 
 use super::{Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Finding, Fix, Safety};
 use crate::module::address::ModuleSource;
 use crate::policy::Options;
+use crate::syntax::quoted;
 use crate::tree::Node;
 
 pub(super) struct ModuleSourceSubdirOrder;
 
 impl Rule for ModuleSourceSubdirOrder {
     const ID: &'static str = "module-source-subdir-order";
+    const FIXES: &'static [Safety] = &[Safety::Unsafe];
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)
     }
 
-    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for call in node.module().calls.values() {
             let Some(source) = &call.source else { continue };
             let Some(ModuleSource::Remote(remote)) = &source.address else { continue };
@@ -24,6 +26,14 @@ impl Rule for ModuleSourceSubdirOrder {
                 ["ref", "rev", "tag"].into_iter().find_map(|key| Some((key, remote.parameter(key)?)));
             let Some((key, value)) = version else { continue };
             let Some((version, folder)) = value.split_once("//") else { continue };
+            let mended = source.raw.split_once('?').map(|(address, query)| {
+                let query = query.replacen(&format!("{key}={value}"), &format!("{key}={version}"), 1);
+                quoted(&format!("{address}//{folder}?{query}"))
+            });
+            let editor = context
+                .editor(source.span.file)
+                .filter(|editor| editor.slice(source.span) == quoted(&source.raw));
+            let edit = editor.zip(mended).map(|(editor, mended)| editor.replace(source.span, mended));
             findings.push(
                 Self::finding("Folder behind the query of a module source")
                     .detail(format!(
@@ -33,6 +43,7 @@ impl Rule for ModuleSourceSubdirOrder {
                     .at(source.span)
                     .label("the folder has to stand before the query")
                     .help(format!("write `//{folder}` before the `?`: `//{folder}?{key}={version}`"))
+                    .fixed_by(edit.map(|edit| Fix::on_request([edit])))
                     .address(format!("module.{}", call.name)),
             );
         }

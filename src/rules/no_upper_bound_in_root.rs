@@ -1,20 +1,27 @@
 #![doc = include_str!("../../policies/rules/no-upper-bound-in-root.md")]
 
+use super::mend::set_in_entry;
 use super::{Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Edit, Finding, Fix, Safety};
+use crate::module::Module;
+use crate::module::declaration::RequiredProvider;
+use crate::module::lock::Lock;
 use crate::policy::Options;
+use crate::syntax::quoted;
 use crate::tree::{Node, Role};
+use crate::value::{Condition, Operator};
 
 pub(super) struct NoUpperBoundInRoot;
 
 impl Rule for NoUpperBoundInRoot {
     const ID: &'static str = "no-upper-bound-in-root";
+    const FIXES: &'static [Safety] = &[Safety::Unsafe];
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)
     }
 
-    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         if node.role() != Role::Root {
             return;
         }
@@ -34,8 +41,34 @@ impl Rule for NoUpperBoundInRoot {
                     ))
                     .at(version.map_or(entry.span, |version| version.value_span))
                     .help("keep the next major version out, as in \"~> 5.0\"")
+                    .fixed_by(bounded(entry, module, context).map(|edit| Fix::on_request([edit])))
                     .address(format!("required_providers.{}", entry.name)),
             );
         }
     }
+}
+
+/// Keeps out the major version behind the one that the lock file selects. Without one only a person knows which major
+/// version the module is for: that an old one would do says little.
+fn bounded(entry: &RequiredProvider, module: &Module, context: &Context<'_>) -> Option<Edit> {
+    let id = context.folder(&module.folder)?.lock?;
+    let lock = Lock::read(id, context.sources().get(id), &module.features)?;
+    let selected = &lock.selection(&entry.address)?.version;
+    let [major, minor, ..] = selected.segments() else { return None };
+    if selected.is_prerelease() {
+        return None;
+    }
+    let Some(version) = &entry.version else {
+        return set_in_entry(context, entry, "version", &format!("\"~> {major}.{minor}\""), false);
+    };
+    let text = match version.constraints.as_ref()?.conditions() {
+        // Two numbers of the same major version make it short.
+        [Condition { operator: Operator::GreaterOrEqual, version: least }]
+            if least.segments()[0] == *major && least.written() < 3 && !least.is_prerelease() =>
+        {
+            format!("~> {major}.{}", least.segments()[1])
+        }
+        _ => format!("{}, < {}.0", version.text, major + 1),
+    };
+    Some(context.editor(version.value_span.file)?.replace(version.value_span, quoted(&text)))
 }

@@ -1,21 +1,24 @@
 #![doc = include_str!("../../policies/rules/override-drops-provider-source.md")]
 
+use super::mend::set_in_entry;
 use super::{Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::module::declaration::RequiredProvider;
 use crate::policy::Options;
+use crate::syntax::quoted;
 use crate::tree::Node;
 
 pub(super) struct OverrideDropsProviderSource;
 
 impl Rule for OverrideDropsProviderSource {
     const ID: &'static str = "override-drops-provider-source";
+    const FIXES: &'static [Safety] = &[Safety::Unsafe];
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)
     }
 
-    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
         for entry in module.required_providers.values() {
             // Of several overrides the last counts, and what it is held to is what the primary file says.
@@ -50,10 +53,24 @@ impl Rule for OverrideDropsProviderSource {
                     .label("replaces the whole entry")
                     .related(base.span, "the entry that is replaced")
                     .help("repeat in the override file all that the entry holds")
+                    .fixed_by(repeated(entry, base, context).map(|edit| Fix::on_request([edit])))
                     .address(format!("required_providers.{}", entry.name)),
             );
         }
     }
+}
+
+/// Writes into the override what it does not repeat; one thing at a time.
+fn repeated(entry: &RequiredProvider, base: &RequiredProvider, context: &Context<'_>) -> Option<Edit> {
+    if let Some(source) = base.source.as_ref().filter(|_| entry.source.is_none()) {
+        return set_in_entry(context, entry, "source", &quoted(&source.value), true);
+    }
+    // Where some are asked for anew, it is for a person to say which of the others are meant to go.
+    if !entry.aliases.is_empty() {
+        return None;
+    }
+    let aliases: Vec<_> = base.aliases.iter().map(|alias| alias.value.compact()).collect();
+    set_in_entry(context, entry, "configuration_aliases", &format!("[{}]", aliases.join(", ")), false)
 }
 
 /// A provider configuration that the module asked its callers for before the override.

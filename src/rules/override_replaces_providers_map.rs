@@ -2,22 +2,24 @@
 
 use smol_str::SmolStr;
 
+use super::mend::passed_name;
 use super::{Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::policy::Options;
-use crate::syntax::{Attribute, MapKey, StepKind};
+use crate::syntax::Attribute;
 use crate::tree::Node;
 
 pub(super) struct OverrideReplacesProvidersMap;
 
 impl Rule for OverrideReplacesProvidersMap {
     const ID: &'static str = "override-replaces-providers-map";
+    const FIXES: &'static [Safety] = &[Safety::Unsafe];
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)
     }
 
-    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for call in node.module().calls.values() {
             let mut maps = call.origin.written("providers");
             // An empty map replaces nothing.
@@ -25,10 +27,12 @@ impl Rule for OverrideReplacesProvidersMap {
             let [first, .., later] = maps.as_slice() else { continue };
             let repeated = keys(later);
             let lost = keys(first).into_iter().filter(|key| !repeated.contains(key));
-            let lost: Vec<String> = lost.map(|key| format!("`{key}`")).collect();
+            let lost: Vec<SmolStr> = lost.collect();
             if lost.is_empty() {
                 continue;
             }
+            let edit = kept(first, later, &lost, context);
+            let lost: Vec<String> = lost.iter().map(|key| format!("`{key}`")).collect();
             findings.push(
                 Self::finding("Override replaces the whole providers map")
                     .detail(format!(
@@ -39,6 +43,7 @@ impl Rule for OverrideReplacesProvidersMap {
                     .label("replaces the whole map")
                     .related(first.span, "is replaced")
                     .help("repeat in the override file the entries that are to stay")
+                    .fixed_by(edit.map(|edit| Fix::on_request([edit])))
                     .address(format!("module.{}", call.name)),
             );
         }
@@ -48,14 +53,19 @@ impl Rule for OverrideReplacesProvidersMap {
 /// The names on the left, as `name` or `name.alias`.
 fn keys(map: &Attribute) -> Vec<SmolStr> {
     let pairs = map.expr.as_map().unwrap_or_default();
-    let name = |key: MapKey<'_>| {
-        let address = key.as_traversal()?;
-        let alias = address.steps.first().map(|step| &step.kind);
-        match alias {
-            None => Some(address.root.clone()),
-            Some(StepKind::Attribute(alias)) => Some(smol_str::format_smolstr!("{}.{alias}", address.root)),
-            Some(StepKind::Key(_) | StepKind::Number(_)) => None,
-        }
-    };
-    pairs.into_iter().filter_map(|(key, _)| name(key)).collect()
+    pairs.iter().filter_map(|(key, _)| passed_name(key)).collect()
+}
+
+/// Repeats the lost entries in the later map.
+fn kept(first: &Attribute, later: &Attribute, lost: &[SmolStr], context: &Context<'_>) -> Option<Edit> {
+    let source = context.editor(first.span.file)?;
+    let pairs = first.expr.as_map()?;
+    let is_lost = |name: Option<SmolStr>| name.is_some_and(|name| lost.contains(&name));
+    let lost = pairs.iter().filter(|(key, _)| is_lost(passed_name(key)));
+    let entries: Vec<String> = lost
+        .map(|(key, value)| format!("{} = {}", source.slice(key.span()), source.slice(value.span)))
+        .collect();
+    let editor = context.editor(later.span.file)?;
+    let is_on_lines = editor.slice(later.expr.span).contains('\n');
+    editor.add_item(&later.expr, &entries.join(if is_on_lines { "\n" } else { ", " }), false)
 }

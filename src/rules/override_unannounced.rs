@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/override-unannounced.md")]
 
 use super::{Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Finding, Fix, Safety};
 use crate::module::address::block_address;
 use crate::policy::Options;
 use crate::text::Span;
@@ -11,6 +11,7 @@ pub(super) struct OverrideUnannounced;
 
 impl Rule for OverrideUnannounced {
     const ID: &'static str = "override-unannounced";
+    const FIXES: &'static [Safety] = &[Safety::Safe];
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)
@@ -22,12 +23,16 @@ impl Rule for OverrideUnannounced {
             let path = context.sources().get(over.file).name();
             let name = path.rsplit('/').next().unwrap_or(path);
             if !is_announced(context, header.to(body), name) {
+                let editor = context.editor(header.file).filter(|_| !name.contains(char::is_control));
+                let comment =
+                    editor.and_then(|editor| editor.comment_above(header, &format!("overridden in {name}")));
                 findings.push(
                     Self::finding("Nothing says that another file changes this")
                         .detail(format!("`{name}` changes it, and who reads it here does not see that."))
                         .at(header)
                         .related(over, "changes it")
                         .help(format!("write a comment above: # overridden in {name}"))
+                        .fixed_by(comment.map(|comment| Fix::safe([comment])))
                         .address(address),
                 );
             }

@@ -2,8 +2,9 @@
 
 use smol_str::SmolStr;
 
+use super::mend::pass;
 use super::{Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Finding, Fix, Safety};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
 use crate::module::declaration::ModuleCall;
@@ -21,13 +22,14 @@ pub(super) struct ProvidersMapIncomplete {
 
 impl Rule for ProvidersMapIncomplete {
     const ID: &'static str = "providers-map-incomplete";
+    const FIXES: &'static [Safety] = &[Safety::Safe];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         let usual = || WITHOUT_CONFIGURATION.iter().map(|name| SmolStr::new_static(name)).collect();
         Ok(Self { ignore: options.strings("ignore")?.unwrap_or_else(usual) })
     }
 
-    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for (call, _) in node.calls() {
             let (Some(at), Some(child)) = (call.providers_span, node.child(&call.name)) else { continue };
             if call.providers.is_empty() {
@@ -51,6 +53,7 @@ impl Rule for ProvidersMapIncomplete {
                         .at(at)
                         .related(*needed, format!("needs the default configuration of `{theirs}`"))
                         .help(format!("add to the map: {theirs} = {ours}"))
+                        .fixed_by(pass(context, call, &theirs, &ours).map(|edit| Fix::safe([edit])))
                         .address(format!("module.{}", call.name)),
                 );
             }

@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/providers-map-redundant.md")]
 
 use super::{Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::module::declaration::{ModuleCall, PassedProvider};
 use crate::policy::Options;
 use crate::tree::{Configuration, Node};
@@ -10,12 +10,13 @@ pub(super) struct ProvidersMapRedundant;
 
 impl Rule for ProvidersMapRedundant {
     const ID: &'static str = "providers-map-redundant";
+    const FIXES: &'static [Safety] = &[Safety::Unsafe];
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)
     }
 
-    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for (call, _) in node.calls() {
             let (Some(at), Some(child)) = (call.providers_span, node.child(&call.name)) else { continue };
             if !repeats_inheritance(node, child, call) {
@@ -29,6 +30,7 @@ impl Rule for ProvidersMapRedundant {
                     )
                     .at(at)
                     .help("remove `providers` from this call")
+                    .fixed_by(removed(call, context).map(Fix::on_request))
                     .address(format!("module.{}", call.name)),
             );
         }
@@ -48,4 +50,10 @@ fn repeats_inheritance(node: Node<'_>, child: Node<'_>, call: &ModuleCall) -> bo
         })
     };
     child.module().complete && !call.providers.is_empty() && call.providers.iter().all(is_default)
+}
+
+/// Takes away every map that the call has.
+fn removed(call: &ModuleCall, context: &Context<'_>) -> Option<Vec<Edit>> {
+    let maps = call.origin.written("providers");
+    maps.iter().map(|map| Some(context.editor(map.span.file)?.remove(map.span))).collect()
 }

@@ -1,8 +1,9 @@
 #![doc = include_str!("../../policies/rules/sensitive-value-in-plain-output.md")]
 
 use super::{Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::module::address::{Subject, reference};
+use crate::module::declaration::Output;
 use crate::policy::Options;
 use crate::syntax::{Expr, ExprKind, Part, Template, Traversal};
 use crate::text::Span;
@@ -12,12 +13,13 @@ pub(super) struct SensitiveValueInPlainOutput;
 
 impl Rule for SensitiveValueInPlainOutput {
     const ID: &'static str = "sensitive-value-in-plain-output";
+    const FIXES: &'static [Safety] = &[Safety::Safe];
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)
     }
 
-    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
         if !node.is_called() || !module.complete {
             // In a root module it is an error of the engine.
@@ -42,10 +44,21 @@ impl Rule for SensitiveValueInPlainOutput {
                     .label("a sensitive value")
                     .related(source, "sensitive because of this")
                     .help("add `sensitive = true` to the output")
+                    .fixed_by(marked(output, context).map(|edit| Fix::safe([edit])))
                     .address(format!("output.{}", output.name)),
             );
         }
     }
+}
+
+/// Says of the output that it is sensitive.
+fn marked(output: &Output, context: &Context<'_>) -> Option<Edit> {
+    if let Some(denied) = &output.sensitive {
+        return Some(context.editor(denied.span.file)?.replace(denied.span, "true"));
+    }
+    let base = &output.origin.base;
+    let value = base.attribute("value").map(|value| value.span);
+    Some(context.editor(base.header.file)?.add_argument(&base.body, value, "sensitive = true"))
 }
 
 /// What an expression returns as it is.

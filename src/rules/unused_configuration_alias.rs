@@ -1,20 +1,24 @@
 #![doc = include_str!("../../policies/rules/unused-configuration-alias.md")]
 
+use super::mend::{entry, pass_no_more};
 use super::{Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Edit, Finding, Fix, Safety};
+use crate::module::declaration::RequiredProvider;
 use crate::policy::Options;
+use crate::text::Span;
 use crate::tree::{Configuration, Node};
 
 pub(super) struct UnusedConfigurationAlias;
 
 impl Rule for UnusedConfigurationAlias {
     const ID: &'static str = "unused-configuration-alias";
+    const FIXES: &'static [Safety] = &[Safety::Unsafe];
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)
     }
 
-    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
         let asked = module.required_providers.values().flat_map(|entry| &entry.aliases);
         // A bare name asks for a default configuration, which what is called from elsewhere may inherit.
@@ -43,8 +47,29 @@ impl Rule for UnusedConfigurationAlias {
                         "remove it here and `{name}` from `providers` of every call, or set `provider = {name}` \
                          where it is meant"
                     ))
+                    .fixed_by(asked_no_more(node, alias.span, &name, context).map(Fix::on_request))
                     .address(format!("required_providers.{}", alias.value.name)),
             );
         }
     }
+}
+
+/// Takes an alias out of the list, and what callers pass for it.
+fn asked_no_more(node: Node<'_>, alias: Span, name: &str, context: &Context<'_>) -> Option<Vec<Edit>> {
+    let holds = |required: &&RequiredProvider| required.aliases.iter().any(|other| other.span == alias);
+    let required = node.module().required_providers.values().find(holds)?;
+    let editor = context.editor(alias.file)?;
+    let entry = entry(context, required)?;
+    let items = entry.expr.as_map()?;
+    let (key, aliases) =
+        items.into_iter().find(|(key, _)| key.keyword().as_deref() == Some("configuration_aliases"))?;
+    let mut edits = vec![if required.aliases.len() == 1 {
+        editor.remove_item(&entry.expr, key.span().to(aliases.span))?
+    } else {
+        editor.remove_item(aliases, alias)?
+    }];
+    for (_, call) in node.callers() {
+        edits.extend(pass_no_more(context, call, name)?);
+    }
+    Some(edits)
 }

@@ -2,13 +2,16 @@
 
 use std::collections::HashSet;
 
+use smol_str::SmolStr;
+
+use super::mend::{remove_all, whole};
 use super::{Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::module::Module;
 use crate::module::address::{Mode, Subject, reference};
-use crate::module::declaration::{Resource, Variable};
+use crate::module::declaration::{Local, Resource, Variable};
 use crate::policy::Options;
-use crate::syntax::{Expr, ExprKind, Traversal};
+use crate::syntax::{Block, Expr, ExprKind, Traversal};
 use crate::text::Span;
 use crate::tree::Node;
 
@@ -19,6 +22,7 @@ const WITH_EFFECTS: [&str; 3] = ["archive_file", "external", "http"];
 
 impl Rule for UnusedDeclaration {
     const ID: &'static str = "unused-declaration";
+    const FIXES: &'static [Safety] = &[Safety::Safe, Safety::Unsafe];
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)
@@ -30,13 +34,14 @@ impl Rule for UnusedDeclaration {
             return;
         }
         let Some(used) = used(node, context) else { return };
-        let mut unused = |what: &str, name: &str, at: Span, address: String, help: &str| {
+        let mut unused = |what: &str, name: &str, at: Span, address: String, help: &str, fix: Option<Fix>| {
             findings.push(
                 Self::finding(format!("{what} is not used"))
                     .detail(format!("Nothing in this module reads `{name}`."))
                     .at(at)
                     .label("read by nothing")
                     .help(help)
+                    .fixed_by(fix)
                     .address(address),
             );
         };
@@ -50,22 +55,70 @@ impl Rule for UnusedDeclaration {
                     variable.origin.header(),
                     address,
                     help,
+                    without(variable, node, context).map(Fix::on_request),
                 );
             }
         }
+        let is_unused = |name: &SmolStr| !used.contains(&Subject::Local(name.clone()));
         for local in module.locals.values() {
-            if !used.contains(&Subject::Local(local.name.clone())) {
+            if is_unused(&local.name) {
                 let address = format!("local.{}", local.name);
-                unused("Local value", &address, local.attribute.name_span, address.clone(), "remove it");
+                let at = local.attribute.name_span;
+                let fix = without_local(local, &is_unused, context).map(|edits| {
+                    // What tests refer to is not known.
+                    if is_tested(module, context) { Fix::on_request(edits) } else { Fix::safe(edits) }
+                });
+                unused("Local value", &address, at, address.clone(), "remove it", fix);
             }
         }
         for resource in module.resources.values().filter(|resource| is_only_read(resource)) {
             if !used.contains(&Subject::Resource { address: resource.address.clone(), key: None }) {
                 let address = resource.address.to_string();
-                unused("Data source", &address, resource.origin.header(), address.clone(), "remove it");
+                let fix = remove_all(&resource.origin, context).map(Fix::on_request);
+                unused("Data source", &address, resource.origin.header(), address.clone(), "remove it", fix);
             }
         }
     }
+}
+
+/// Takes a variable away, with the arguments of callers that set it.
+fn without(variable: &Variable, node: Node<'_>, context: &Context<'_>) -> Option<Vec<Edit>> {
+    let mut edits = remove_all(&variable.origin, context)?;
+    for (_, call) in node.callers() {
+        for argument in call.origin.written(&variable.name) {
+            edits.push(context.editor(argument.span.file)?.remove(argument.span));
+        }
+    }
+    Some(edits)
+}
+
+/// Takes a local value away wherever it is written, with the block around it that would be left empty.
+fn without_local(
+    local: &Local,
+    is_unused: &dyn Fn(&SmolStr) -> bool,
+    context: &Context<'_>,
+) -> Option<Vec<Edit>> {
+    let written = local.base.iter().chain([&local.attribute]).chain(&local.superseded);
+    let remove = |span: Span| {
+        let around = |block: &Block| {
+            let body = block.body.span();
+            block.kind == "locals" && body.start <= span.start && span.end <= body.end
+        };
+        let block = context.file(span.file)?.body.any_blocks().into_iter().find(|block| around(block))?;
+        let is_all = block.body.names().iter().all(is_unused);
+        Some(context.editor(span.file)?.remove(if is_all { whole(&block) } else { span }))
+    };
+    written.map(|attribute| remove(attribute.span)).collect()
+}
+
+/// Whether files with tests lie beside the module.
+fn is_tested(module: &Module, context: &Context<'_>) -> bool {
+    let tests =
+        if module.folder.is_empty() { "tests".to_owned() } else { format!("{}/tests", module.folder) };
+    let is_test = |name: &String| {
+        [".tftest.hcl", ".tftest.json", ".tofutest.hcl"].iter().any(|end| name.ends_with(end))
+    };
+    [module.folder.as_str(), &tests].iter().any(|folder| context.names(folder).files.iter().any(is_test))
 }
 
 /// Everything that some expression in a file of the module refers to, in whatever place; keys are left out. None where

@@ -1,7 +1,8 @@
 #![doc = include_str!("../../policies/rules/unused-required-provider.md")]
 
+use super::mend::{requirements, whole};
 use super::{Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::module::declaration::RequiredProvider;
 use crate::policy::Options;
 use crate::tree::Node;
@@ -10,6 +11,7 @@ pub(super) struct UnusedRequiredProvider;
 
 impl Rule for UnusedRequiredProvider {
     const ID: &'static str = "unused-required-provider";
+    const FIXES: &'static [Safety] = &[Safety::Unsafe];
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)
@@ -36,6 +38,7 @@ impl Rule for UnusedRequiredProvider {
                     ))
                     .at(entry.span)
                     .help("remove the entry, unless the state still holds objects of this provider")
+                    .fixed_by(removed(entry, context).map(Fix::on_request))
                     .address(format!("required_providers.{}", entry.name)),
             );
         }
@@ -63,4 +66,19 @@ fn is_in_a_text(node: Node<'_>, entry: &RequiredProvider, context: &Context<'_>)
     let folder = context.folder(&node.module().folder);
     let mut files = folder.into_iter().flat_map(|folder| &folder.files).filter_map(|file| file.id);
     files.any(|id| context.sources().get(id).text().contains(&prefix))
+}
+
+/// Takes the entry away wherever it is written, with the blocks around it that would be left empty.
+fn removed(entry: &RequiredProvider, context: &Context<'_>) -> Option<Vec<Edit>> {
+    let written = std::iter::successors(Some(entry), |entry| entry.replaced.as_deref());
+    let remove = |entry: &RequiredProvider| {
+        let (outer, inner) = requirements(context, entry.span)?;
+        let span = match (inner.body.items().len(), outer.body.items().len()) {
+            (1, 1) => whole(&outer),
+            (1, _) => whole(&inner),
+            _ => entry.span,
+        };
+        Some(context.editor(entry.span.file)?.remove(span))
+    };
+    written.map(remove).collect()
 }

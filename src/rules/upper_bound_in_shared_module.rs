@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 
 use super::{Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Finding, Fix, Safety};
 use crate::module::declaration::VersionConstraint;
 use crate::policy::Options;
 use crate::tree::{Node, Role};
@@ -13,12 +13,13 @@ pub(super) struct UpperBoundInSharedModule;
 
 impl Rule for UpperBoundInSharedModule {
     const ID: &'static str = "upper-bound-in-shared-module";
+    const FIXES: &'static [Safety] = &[Safety::Unsafe];
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)
     }
 
-    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         if node.role() != Role::Shared {
             return;
         }
@@ -27,14 +28,14 @@ impl Rule for UpperBoundInSharedModule {
         for version in &module.required_versions {
             let Some(constraints) = &version.constraints else { continue };
             let address = "terraform.required_version".to_owned();
-            findings.extend(bounded(version, constraints, engine, address));
+            findings.extend(bounded(version, constraints, engine, address, context));
         }
         for entry in module.required_providers.values() {
             let Some(version) = &entry.version else { continue };
             let Some(constraints) = &version.constraints else { continue };
             let provider = entry.address.display(module.features.registry_host);
             let address = format!("required_providers.{}", entry.name);
-            findings.extend(bounded(version, &constraints.for_provider(), &provider, address));
+            findings.extend(bounded(version, &constraints.for_provider(), &provider, address, context));
         }
     }
 }
@@ -45,6 +46,7 @@ fn bounded(
     constraints: &Constraints,
     what: &str,
     address: String,
+    context: &Context<'_>,
 ) -> Option<Finding> {
     if !constraints.has_upper_bound() {
         return None;
@@ -57,7 +59,19 @@ fn bounded(
         .at(version.value_span)
         .address(address);
     Some(match least(constraints) {
-        Some(least) => finding.help(format!("state the oldest version that works: \">= {least}\"")),
+        Some(least) => {
+            let refused = constraints.conditions().iter();
+            let refused = refused.filter(|condition| condition.operator == Operator::NotEqual);
+            let refused: Vec<String> =
+                refused.map(|condition| format!(", != {}", condition.version)).collect();
+            let refused = refused.concat();
+            let editor = context.editor(version.value_span.file);
+            let edit =
+                editor.map(|editor| editor.replace(version.value_span, format!("\">= {least}{refused}\"")));
+            finding
+                .help(format!("state the oldest version that works: \">= {least}\""))
+                .fixed_by(edit.map(|edit| Fix::on_request([edit])))
+        }
         None => finding.help("state the oldest version that works, and no newest"),
     })
 }

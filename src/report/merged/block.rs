@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::edit::{Edit, apply, indent as indent_of, line_end, line_start, next_line, whole_lines};
+use super::edit::{Edit, apply};
 use super::expression;
 use super::{MARK_END, MARK_START, Writer};
 use crate::module::merged::{Argument, Meaning, MergedBlock, Nested, Strings};
 use crate::report::one_line;
 use crate::syntax::{Attribute, Block, quoted, reindented, stand_ins};
+use crate::text::lines::{indent as indent_of, line_end, line_start, next_line, whole_lines};
 use crate::text::{FileId, Span, is_obeyed};
 
 /// Arguments of the engine that people write above all others.

@@ -1,0 +1,112 @@
+//! Turns what several rules want changed into edits: of entries in `required_providers`, of `providers` maps, of blocks.
+
+use std::sync::Arc;
+
+use smol_str::{SmolStr, format_smolstr};
+
+use super::Context;
+use crate::finding::Edit;
+use crate::module::declaration::{ModuleCall, Origin, RequiredProvider};
+use crate::syntax::{Attribute, Block, ExprKind, MapKey, StepKind};
+use crate::text::Span;
+
+/// From the first word of a block to its last brace.
+pub(super) fn whole(block: &Block) -> Span {
+    block.kind_span.to(block.body.span())
+}
+
+/// Takes a declaration away with all its overrides; nothing where one of them cannot be changed.
+pub(super) fn remove_all(origin: &Origin, context: &Context<'_>) -> Option<Vec<Edit>> {
+    origin.blocks().map(|block| Some(context.editor(block.header.file)?.remove(whole(block)))).collect()
+}
+
+/// The blocks of `required_providers` in a file, each with the `terraform` block around it.
+pub(super) fn requirements(context: &Context<'_>, entry: Span) -> Option<(Arc<Block>, Arc<Block>)> {
+    let file = context.file(entry.file)?;
+    let around = |block: &Arc<Block>| {
+        let span = block.body.span();
+        span.start <= entry.start && entry.end <= span.end
+    };
+    let outer = file.body.any_blocks().into_iter().find(around)?;
+    let inner = outer.body.any_blocks().into_iter().find(around)?;
+    Some((outer, inner))
+}
+
+/// An entry of `required_providers` as it is written.
+pub(super) fn entry(context: &Context<'_>, entry: &RequiredProvider) -> Option<Arc<Attribute>> {
+    let (_, requirements) = requirements(context, entry.span)?;
+    let written = requirements.attribute(&entry.name)?;
+    (written.span == entry.span).then_some(written)
+}
+
+/// Sets something in an entry of `required_providers`, before all else or behind it; what is only a version becomes an
+/// object first.
+pub(super) fn set_in_entry(
+    context: &Context<'_>,
+    required: &RequiredProvider,
+    name: &str,
+    value: &str,
+    is_first: bool,
+) -> Option<Edit> {
+    let editor = context.editor(required.span.file)?;
+    let entry = entry(context, required)?;
+    if let ExprKind::Object(items) = &entry.expr.kind {
+        if items.is_empty() {
+            let lines = format!("{} = {{\n  {name} = {value}\n}}", required.name);
+            return Some(editor.replace(entry.span, indented(&lines, editor.indent(entry.span))));
+        }
+        return editor.add_item(&entry.expr, &format!("{name} = {value}"), is_first);
+    }
+    let version = required.version.as_ref()?;
+    let version = editor.slice(version.value_span);
+    let (given, version) = (format!("  {name} = {value}\n"), format!("  version = {version}\n"));
+    let inside = if is_first { given + &version } else { version + &given };
+    let lines = format!("{} = {{\n{inside}}}", required.name);
+    Some(editor.replace(entry.span, indented(&lines, editor.indent(entry.span))))
+}
+
+/// Lines, each but the first with something before it.
+fn indented(lines: &str, indent: &str) -> String {
+    lines.replace('\n', &format!("\n{indent}"))
+}
+
+/// The name on the left in a `providers` map, as `name` or `name.alias`.
+pub(super) fn passed_name(key: &MapKey<'_>) -> Option<SmolStr> {
+    let address = key.as_traversal()?;
+    match address.steps.first().map(|step| &step.kind) {
+        None => Some(address.root.clone()),
+        Some(StepKind::Attribute(alias)) => Some(format_smolstr!("{}.{alias}", address.root)),
+        Some(StepKind::Key(_) | StepKind::Number(_)) => None,
+    }
+}
+
+/// Has a call pass something more.
+pub(super) fn pass(context: &Context<'_>, call: &ModuleCall, theirs: &str, ours: &str) -> Option<Edit> {
+    let item = format!("{theirs} = {ours}");
+    // Of several maps the last counts.
+    if let Some(map) = call.origin.written("providers").pop() {
+        return context.editor(map.span.file)?.add_item(&map.expr, &item, false);
+    }
+    let base = &call.origin.base;
+    let address = base.attribute("version").or_else(|| base.attribute("source"));
+    let lines = format!("\nproviders = {{\n  {item}\n}}");
+    let editor = context.editor(base.header.file)?;
+    Some(editor.add_argument(&base.body, address.map(|argument| argument.span), &lines))
+}
+
+/// Has a call no longer pass something, in whichever of its maps.
+pub(super) fn pass_no_more(context: &Context<'_>, call: &ModuleCall, theirs: &str) -> Option<Vec<Edit>> {
+    let mut edits = Vec::new();
+    for map in call.origin.written("providers") {
+        let editor = context.editor(map.span.file)?;
+        let items = map.expr.as_map()?;
+        let is_it = |(key, _): &&(MapKey<'_>, _)| passed_name(key).as_deref() == Some(theirs);
+        let Some((key, value)) = items.iter().find(is_it) else { continue };
+        edits.push(if items.len() == 1 {
+            editor.remove(map.span)
+        } else {
+            editor.remove_item(&map.expr, key.span().to(value.span))?
+        });
+    }
+    Some(edits)
+}

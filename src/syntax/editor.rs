@@ -1,0 +1,299 @@
+//! Turns what is to be added to a file of the native syntax, or taken away, into edits of its text.
+//!
+//! New lines take the indentation of those around them; how columns are aligned shows only once all edits are made, so
+//! that is for whoever makes them.
+
+use std::ops::Range;
+
+use crate::finding::Edit;
+use crate::syntax::{Body, Expr, ExprKind, Item};
+use crate::text::lines::{indent, line_end, line_start, next_line, whole_lines};
+use crate::text::{FileId, Source, Span};
+
+/// The text of one file, for edits of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Editor<'s> {
+    file: FileId,
+    text: &'s str,
+}
+
+/// By how much what stands in a block is further in.
+const STEP: &str = "  ";
+
+impl<'s> Editor<'s> {
+    /// Of a file of the native syntax.
+    pub fn new(file: FileId, source: &'s Source) -> Self {
+        Self { file, text: source.text() }
+    }
+
+    /// What is written at a place.
+    pub fn slice(&self, span: Span) -> &'s str {
+        self.text.get(span.range()).unwrap_or_default()
+    }
+
+    /// What is written behind a place, to the end of the file.
+    pub fn behind(&self, span: Span) -> &'s str {
+        self.text.get(span.end as usize..).unwrap_or_default()
+    }
+
+    /// The blanks at the start of the line that something stands on.
+    pub fn indent(&self, at: Span) -> &'s str {
+        indent(self.text, at.range().start)
+    }
+
+    /// Other text in the place of what is written.
+    pub fn replace(&self, span: Span, text: impl Into<String>) -> Edit {
+        Edit { span, text: text.into() }
+    }
+
+    /// Takes an argument or a block away, with its lines, and with comments above it that are of nothing else.
+    pub fn remove(&self, item: Span) -> Edit {
+        let text = self.text;
+        let alone = item.range();
+        let before = text[line_start(text, alone.start)..alone.start].trim_end_matches([' ', '\t']);
+        let after = text[alone.end..].trim_start_matches([' ', '\t']);
+        if before.ends_with('{') && after.starts_with('}') {
+            // Nothing is left between the braces.
+            let start = alone.start - (alone.start - line_start(text, alone.start) - before.len());
+            return self.edit(start..text.len() - after.len(), "");
+        }
+        self.edit(whole_lines(text, self.first_comment(&alone)..alone.end), "")
+    }
+
+    /// Where the comments right above an item start, if they would be left above nothing without it.
+    fn first_comment(&self, item: &Range<usize>) -> usize {
+        let text = self.text;
+        let below = text[next_line(text, item.end)..].lines().next().unwrap_or_default().trim();
+        let mut start = line_start(text, item.start);
+        if !(below.is_empty() || below.starts_with('}')) || !text[start..item.start].trim().is_empty() {
+            return item.start;
+        }
+        let above = |start: usize| {
+            let above = line_start(text, start.checked_sub(1)?);
+            (above < start).then_some((above, text[above..start].trim()))
+        };
+        let mut first = item.start;
+        while let Some((line, comment)) = above(start) {
+            if !comment.starts_with('#') && !comment.starts_with("//") {
+                let is_apart = comment.is_empty() || comment.ends_with(['{', '}']);
+                return if is_apart { first } else { item.start };
+            }
+            (start, first) = (line, line + comment_offset(&text[line..]));
+        }
+        // What a file starts with may be about all of it.
+        item.start
+    }
+
+    /// A comment on a line of its own above what starts at a place; none where something else starts that line.
+    pub fn comment_above(&self, at: Span, comment: &str) -> Option<Edit> {
+        let at = at.range().start;
+        let start = line_start(self.text, at);
+        let indent = indent(self.text, at);
+        let is_first = start + indent.len() == at;
+        is_first.then(|| self.edit(start..start, format!("{indent}# {comment}\n")))
+    }
+
+    /// An argument, or lines of a block, in a block: behind one of its items, or else behind the last argument.
+    pub fn add_argument(&self, body: &Body, behind: Option<Span>, argument: &str) -> Edit {
+        let items = body.items();
+        let arguments = items.iter().filter(|item| item.body.is_none());
+        let last = behind.or_else(|| arguments.map(|item| item.span).next_back());
+        if !self.is_on_lines(body.span(), items.first()) {
+            return self.between_braces(body.span(), &items, argument);
+        }
+        match (last, items.first()) {
+            (Some(last), _) => self.below(last, argument),
+            (None, Some(first)) => {
+                let at = first.span.range().start;
+                let (start, indent) = (line_start(self.text, at), indent(self.text, at));
+                self.edit(start..start, format!("{}\n\n", further(argument, indent)))
+            }
+            (None, None) => self.between_braces(body.span(), &items, argument),
+        }
+    }
+
+    /// A block at the end of another.
+    pub fn add_block(&self, body: &Body, block: &str) -> Edit {
+        let items = body.items();
+        match items.last() {
+            Some(last) if self.is_on_lines(body.span(), items.first()) => {
+                let indent = indent(self.text, last.span.range().start);
+                let at = self.end_of_line(last.span);
+                self.edit(at..at, format!("\n\n{}", further(block, indent)))
+            }
+            Some(_) | None => self.between_braces(body.span(), &items, block),
+        }
+    }
+
+    /// An item in a list or a map that is written out: behind the others, or before them.
+    pub fn add_item(&self, collection: &Expr, item: &str, is_first: bool) -> Option<Edit> {
+        let spans = item_spans(collection)?;
+        let inner = inner(collection.span);
+        let (Some(first), Some(last)) = (spans.first(), spans.last()) else {
+            let written = &self.text[inner.clone()];
+            if written.trim().is_empty() {
+                let is_list = matches!(collection.kind, ExprKind::Tuple(_));
+                return Some(self.edit(inner, if is_list { item.to_owned() } else { format!(" {item} ") }));
+            }
+            return Some(self.between_braces(collection.span, &[], item));
+        };
+        let first_start = first.start as usize;
+        let is_on_lines = self.text[inner.start..first_start].contains('\n');
+        let needs_comma = matches!(collection.kind, ExprKind::Tuple(_));
+        let comma = self.comma_behind(*last);
+        if is_first {
+            let has_commas = self.comma_behind(*first).is_some();
+            let comma = if has_commas || needs_comma || !is_on_lines { "," } else { "" };
+            return Some(if is_on_lines {
+                let start = line_start(self.text, first_start);
+                let indent = indent(self.text, first_start);
+                self.edit(start..start, format!("{}{comma}\n", further(item, indent)))
+            } else {
+                self.edit(first_start..first_start, format!("{item}{comma} "))
+            });
+        }
+        let end = last.end as usize;
+        if !is_on_lines {
+            return Some(self.edit(end..end, format!(", {item}")));
+        }
+        let has_comma = comma.is_some();
+        let indent = indent(self.text, last.start as usize);
+        let further = further(item, indent);
+        let (before, behind) =
+            (if needs_comma && !has_comma { "," } else { "" }, if has_comma { "," } else { "" });
+        if self.text[..end].ends_with('\n') {
+            // A heredoc takes its line break with it.
+            return Some(self.edit(end..end, format!("{further}{behind}\n")));
+        }
+        let line = line_end(self.text, end);
+        let rest = &self.text[end..line];
+        Some(self.edit(end..line, format!("{before}{rest}\n{further}{behind}")))
+    }
+
+    /// Takes an item out of a list or a map, with its comma.
+    pub fn remove_item(&self, collection: &Expr, item: Span) -> Option<Edit> {
+        let spans = item_spans(collection)?;
+        let number = spans.iter().position(|span| *span == item)?;
+        if spans.len() == 1 {
+            return Some(self.edit(inner(collection.span), ""));
+        }
+        let comma = self.comma_behind(item);
+        let part = item.range().start..comma.unwrap_or(item.end as usize);
+        let lines = whole_lines(self.text, part.clone());
+        if lines != part {
+            return Some(self.edit(lines, ""));
+        }
+        if comma.is_some() && number + 1 < spans.len() {
+            return Some(self.edit(part.start..spans[number + 1].start as usize, ""));
+        }
+        let before = spans[number.checked_sub(1)?].end as usize;
+        Some(self.edit(before..part.end, ""))
+    }
+
+    /// Text at the start of the file, behind comments that are about all of it.
+    pub fn add_at_start(&self, added: &str) -> Edit {
+        let mut at = line_start(self.text, 0);
+        if self.text.starts_with('\u{feff}') {
+            at = '\u{feff}'.len_utf8();
+        }
+        let mut end = at;
+        for line in self.text[at..].split_inclusive('\n') {
+            let line_text = line.trim();
+            end += line.len();
+            if line_text.is_empty() {
+                at = end;
+            } else if !line_text.starts_with('#') && !line_text.starts_with("//") {
+                break;
+            }
+        }
+        let gap = if self.text[at..].is_empty() { "" } else { "\n" };
+        let needs_line = at > 0 && !self.text[..at].ends_with(['\n', '\u{feff}']);
+        self.edit(at..at, format!("{}{added}\n{gap}", if needs_line { "\n" } else { "" }))
+    }
+
+    /// Below an item, on lines of their own.
+    fn below(&self, item: Span, lines: &str) -> Edit {
+        let indent = indent(self.text, item.range().start);
+        let end = item.end as usize;
+        if self.text[..end].ends_with('\n') {
+            return self.edit(end..end, format!("{}\n", further(lines, indent)));
+        }
+        let at = self.end_of_line(item);
+        self.edit(at..at, format!("\n{}", further(lines, indent)))
+    }
+
+    /// Where the line of an item's end ends, a comment on it included; the end of the item where a comment goes on.
+    fn end_of_line(&self, item: Span) -> usize {
+        let end = item.end as usize;
+        let line = line_end(self.text, end);
+        let rest = &self.text[end..line];
+        if rest.contains("/*") && !rest.contains("*/") { end } else { line }
+    }
+
+    /// Lines at the end of what stands between two braces, each brace and each item on a line of its own.
+    fn between_braces(&self, braces: Span, items: &[Item<'_>], lines: &str) -> Edit {
+        let outer = indent(self.text, braces.range().start);
+        let further = further(lines, &format!("{outer}{STEP}"));
+        let inner = inner(braces);
+        if let (Some(first), Some(last)) = (items.first(), items.last()) {
+            let written = self.text[first.span.range().start..last.span.range().end].trim_end();
+            return self.edit(inner, format!("\n{outer}{STEP}{written}\n{further}\n{outer}"));
+        }
+        let written = &self.text[inner.clone()];
+        if written.contains('\n') && !written.trim().is_empty() {
+            let start = line_start(self.text, inner.end);
+            return self.edit(start..start, format!("{further}\n"));
+        }
+        let written = written.trim();
+        let written = if written.is_empty() { String::new() } else { format!(" {written}") };
+        self.edit(inner, format!("{written}\n{further}\n{outer}"))
+    }
+
+    /// Whether the first item does not stand on the line of the brace.
+    fn is_on_lines(&self, braces: Span, first: Option<&Item<'_>>) -> bool {
+        let start = braces.range().start;
+        first.is_some_and(|first| {
+            self.text[start..first.span.range().start].contains('\n') || !self.text[start..].starts_with('{')
+        })
+    }
+
+    /// Where the comma behind an item of a list or a map ends.
+    fn comma_behind(&self, item: Span) -> Option<usize> {
+        let rest = &self.text[item.end as usize..];
+        let blanks = rest.len() - rest.trim_start().len();
+        rest.trim_start().starts_with(',').then(|| item.end as usize + blanks + 1)
+    }
+
+    fn edit(&self, range: Range<usize>, text: impl Into<String>) -> Edit {
+        Edit { span: Span::new(self.file, range), text: text.into() }
+    }
+}
+
+/// Where the items of a list or a map stand that is written out, each with its key.
+pub fn item_spans(collection: &Expr) -> Option<Vec<Span>> {
+    match &collection.kind {
+        ExprKind::Tuple(elements) => Some(elements.iter().map(|element| element.span).collect()),
+        ExprKind::Object(_) => {
+            let pairs = collection.as_map()?;
+            Some(pairs.into_iter().map(|(key, value)| key.span().to(value.span)).collect())
+        }
+        _ => None,
+    }
+}
+
+/// What stands between braces or brackets.
+fn inner(braces: Span) -> Range<usize> {
+    let Range { start, end } = braces.range();
+    start + 1..(end.max(start + 2)) - 1
+}
+
+/// Lines, each with something before it.
+fn further(lines: &str, indent: &str) -> String {
+    let lines =
+        lines.lines().map(|line| if line.is_empty() { String::new() } else { format!("{indent}{line}") });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn comment_offset(line: &str) -> usize {
+    line.len() - line.trim_start_matches([' ', '\t']).len()
+}

@@ -1,0 +1,75 @@
+//! Turns places in a text into the lines that they are on.
+
+use std::ops::Range;
+
+/// Where the line starts that `at` is on; the first one starts behind a byte order mark.
+pub fn line_start(text: &str, at: usize) -> usize {
+    let first = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8().min(at) } else { 0 };
+    text[..at].rfind('\n').map_or(first, |newline| newline + 1)
+}
+
+/// Where the line ends that `at` is on, its line break not counted.
+pub fn line_end(text: &str, at: usize) -> usize {
+    let end = text[at..].find('\n').map_or(text.len(), |newline| at + newline);
+    if end > at && text[..end].ends_with('\r') { end - 1 } else { end }
+}
+
+/// Where the line behind the one starts that `at` is on, or where the text ends.
+pub fn next_line(text: &str, at: usize) -> usize {
+    text[at..].find('\n').map_or(text.len(), |newline| at + newline + 1)
+}
+
+/// The blanks before the first thing on the line that `at` is on; all that stands before `at` if that is blank.
+pub fn indent(text: &str, at: usize) -> &str {
+    let line = &text[line_start(text, at)..at];
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+}
+
+/// All of the lines that a part of a text takes, and where that leaves two blank lines or one at an end of a block,
+/// a blank line more. Where other things stand on these lines, the part alone.
+pub fn whole_lines(text: &str, part: Range<usize>) -> Range<usize> {
+    let (start, end) = (line_start(text, part.start), next_line(text, part.end));
+    let behind = text[part.end..end].trim();
+    let ends_here = !behind.starts_with("/*") || behind.ends_with("*/");
+    let is_comment = ["#", "//", "/*"].iter().any(|sign| behind.starts_with(sign)) && ends_here;
+    if !text[start..part.start].trim().is_empty() || !(behind.is_empty() || is_comment) {
+        return part;
+    }
+    let before = text[..start].trim_end_matches([' ', '\t', '\r', '\n', '\u{feff}']);
+    let opens = before.is_empty() || before.ends_with(['{', '[', '(']);
+    let is_blank_before = before.is_empty() || text[before.len()..start].matches('\n').count() > 1;
+    let after = &text[end..];
+    let is_blank_after = after.lines().next().is_some_and(|line| line.trim().is_empty());
+    if (is_blank_before || opens) && is_blank_after {
+        return start..next_line(text, end);
+    }
+    let closes = after.trim_start().starts_with('}') || after.trim().is_empty();
+    if is_blank_before && closes && !before.is_empty() {
+        return next_line(text, before.len())..end;
+    }
+    start..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_goes_with_its_lines() {
+        let without = |text: &str, part: &str| {
+            let at = text.find(part).expect("the part");
+            let range = whole_lines(text, at..at + part.len());
+            format!("{}{}", &text[..range.start], &text[range.end..])
+        };
+        assert_eq!(without("b {\n  a = 1 # c\n  b = 2\n}\n", "a = 1"), "b {\n  b = 2\n}\n");
+        assert_eq!(
+            without("b {\n  a = 1\n\n  b = 2\n\n  c = 3\n}\n", "b = 2"),
+            "b {\n  a = 1\n\n  c = 3\n}\n"
+        );
+        assert_eq!(without("b {\n  a = 1\n\n  b = 2\n}\n", "a = 1"), "b {\n  b = 2\n}\n");
+        assert_eq!(without("b {\n  a = 1\n\n  b = 2\n}\n", "b = 2"), "b {\n  a = 1\n}\n");
+        assert_eq!(without("b { a = 1 }\n", "a = 1"), "b {  }\n");
+        assert_eq!(without("\u{feff}a = 1\nb = 2\n", "a = 1"), "\u{feff}b = 2\n");
+        assert_eq!(without("a = 1 /* one\ntwo */\nb = 2\n", "a = 1"), " /* one\ntwo */\nb = 2\n");
+    }
+}
