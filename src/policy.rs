@@ -138,6 +138,12 @@ impl Policy {
         self.exclude.as_ref().is_some_and(|exclude| exclude.has(path))
     }
 
+    /// The same policy, with something to be told about every path.
+    #[must_use]
+    pub fn without_excludes(&self) -> Self {
+        Self { exclude: None, ..self.clone() }
+    }
+
     /// From which level on a run fails.
     pub fn fail_on(&self) -> FailOn {
         self.fail_on.unwrap_or(FailOn::Level(Severity::Error))

@@ -13,8 +13,10 @@ pub mod merged;
 pub mod modules;
 mod place;
 mod prose;
+mod rules;
 mod sarif;
 mod tally;
+mod unified;
 mod visible;
 mod xml;
 
@@ -27,7 +29,9 @@ use crate::policy::FailOn;
 use crate::rules::page::Page;
 use crate::text::Sources;
 
+pub use rules::{Listed, rules};
 pub use tally::Tally;
+pub use unified::unified;
 pub use visible::{one_line, visible};
 
 /// Where the page of a rule is published; nowhere while the package names no repository. Rules that a policy makes

@@ -31,6 +31,7 @@ mod touched;
 mod renamed;
 mod base;
 mod change;
+mod edited;
 mod memory;
 mod names;
 mod uncommitted;
@@ -38,6 +39,7 @@ mod policy;
 
 pub use change::{Change, State};
 pub use documents::Documents;
+pub use edited::Standing;
 pub use error::Error;
 pub use hook::{Found, Hook};
 pub use names::Names;
@@ -49,7 +51,7 @@ use snapshot::Snapshot;
 use top::{Place, Top};
 
 /// Everything that one run reads.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Worktree {
     sources: Sources,
     folders: Vec<Folder>,
@@ -76,7 +78,7 @@ pub struct Excerpt {
 }
 
 /// Where more folders come from, should a module call name one that was not listed.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Origin {
     /// A folder on disk.
     Disk(Top),

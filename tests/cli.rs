@@ -219,3 +219,21 @@ fn transcripts_are_what_the_program_says() {
     }
     cases.case("tests/cli/*.md").case("README.md");
 }
+
+#[test]
+fn the_list_of_rules_says_which_findings_can_be_fixed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = output(folder.path(), &["rules", "--isolated", "--format", "json"]);
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let rule = |name: &str| {
+        let rules = document["rules"].as_array().expect("rules");
+        rules.iter().find(|rule| rule["rule"] == name).expect("the rule").clone()
+    };
+    assert_eq!(rule("unused-declaration")["fixes"], serde_json::json!(["safe", "unsafe"]));
+    assert_eq!(rule("syntax-error")["fixes"], serde_json::json!([]));
+    let missing = rule("provider-source-missing");
+    assert_eq!((&missing["level"], &missing["kind"]), (&"warning".into(), &false.into()));
+    assert!(missing["asked_by"].as_str().is_some_and(|line| line.starts_with("recommended.hcl:")));
+    let kind = rule("required-argument");
+    assert_eq!((&kind["level"], &kind["kind"]), (&serde_json::Value::Null, &true.into()));
+}

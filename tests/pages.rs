@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use overrule::check::example::{Example, examples};
-use overrule::finding::{Language, RuleId};
+use overrule::finding::{Language, RuleId, Safety};
 use overrule::policy::Policy;
 use overrule::rules::ENTRIES;
 use overrule::rules::page::{PAGES, Page};
@@ -57,6 +57,42 @@ fn examples_show_what_they_claim() {
         }
     }
     assert!(wrong.is_empty(), "pages and checks differ:\n{wrong}");
+}
+
+#[test]
+fn examples_are_fixed_as_they_say() {
+    for page in PAGES {
+        let rule = RuleId::built_in(page.rule);
+        let place = |example: &Example| format!("policies/rules/{}.md:{}", page.rule, example.line);
+        for example in examples_of(page).iter().filter(|example| !example.fixed.is_empty()) {
+            let made = example.fix(&rule);
+            let mut said = example.fixed.clone();
+            said.sort();
+            assert_eq!(made, said, "{}", place(example));
+            let after = example.with(&made);
+            let left = after.differences(&rule);
+            assert!(left.is_empty(), "{}: still found: {left:?}", place(example));
+            assert_eq!(after.fix(&rule), [], "{}: fixing it again changes something", place(example));
+        }
+    }
+}
+
+#[test]
+fn pages_say_which_findings_can_be_fixed() {
+    for entry in ENTRIES {
+        let page = Page::of(entry.id).expect("a page");
+        let head = page.text.lines().take_while(|line| *line != "## Why");
+        let said: Vec<&str> = head.filter_map(|line| line.strip_prefix("Fixed by: ")).collect();
+        let options = match entry.fixes {
+            [] => vec![],
+            [Safety::Safe] => vec!["`overrule check --fix`"],
+            [Safety::Unsafe] => vec!["`overrule check --fix=unsafe`"],
+            _ => vec!["`overrule check --fix`, or `overrule check --fix=unsafe`"],
+        };
+        assert_eq!(said, options, "policies/rules/{}.md", entry.id);
+        let shows = examples_of(page).iter().any(|example| !example.fixed.is_empty());
+        assert_eq!(shows, !entry.fixes.is_empty(), "policies/rules/{}.md: an example is fixed", entry.id);
+    }
 }
 
 #[test]

@@ -9,8 +9,8 @@ use overrule::check::{book, load_policy, rule_names};
 use overrule::engine::Notation;
 use overrule::finding::Severity;
 use overrule::policy::{Level, Policy};
-use overrule::rules::KINDS;
 use overrule::rules::page::Page;
+use overrule::rules::{ENTRIES, KINDS};
 use overrule::source::Worktree;
 use overrule::syntax;
 use overrule::text::{FileId, Source};
@@ -95,7 +95,8 @@ fn rules() -> String {
     let presets = ["language", "recommended", "strict"];
     let policies = presets.map(|name| Policy::preset(name).expect("a preset"));
     let mut rows =
-        "| rule | finds | `language` | `recommended` | `strict` |\n|---|---|---|---|---|\n".to_owned();
+        "| rule | finds | `language` | `recommended` | `strict` | fixed by |\n|---|---|---|---|---|---|\n"
+            .to_owned();
     for rule in rule_names() {
         let page = Page::of(rule).expect("every rule has a page");
         let level = |policy: &Policy| {
@@ -105,8 +106,12 @@ fn rules() -> String {
         };
         let [language, recommended, strict] = policies.each_ref().map(level);
         let finds = page.finds();
-        rows +=
-            &format!("| [`{rule}`](rules/{rule}.md) | {finds} | {language} | {recommended} | {strict} |\n");
+        let fixes = ENTRIES.iter().find(|entry| entry.id == rule).map_or(&[][..], |entry| entry.fixes);
+        let fixes: Vec<String> = fixes.iter().map(|safety| format!("`{}`", safety.option())).collect();
+        let fixes = if fixes.is_empty() { "–".to_owned() } else { fixes.join(", ") };
+        rows += &format!(
+            "| [`{rule}`](rules/{rule}.md) | {finds} | {language} | {recommended} | {strict} | {fixes} |\n"
+        );
     }
     rows
 }

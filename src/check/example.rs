@@ -5,7 +5,8 @@
 //! names the next block, and a block that is neither HCL nor JSON is a file only if it is named. A line
 //! `engine: opentofu@1.12` has the example checked as that engine sees it, otherwise it is checked as it would be for
 //! anybody. A file `overrule.hcl` is the policy of the example. A line `before:` says that the next block is a file as it was
-//! before a change; what such an example shows is found in the change to its other files.
+//! before a change; what such an example shows is found in the change to its other files. A line `fixed:` says that the next
+//! block is a file as `--fix=unsafe` leaves it; the comments of carets are gone then.
 //!
 //! A comment of carets says what is found in the line above it: `# ^^^ words` marks the columns of the carets, and
 //! `#^^^ words` that of the mark of the comment too, because nothing else can stand below the start of a line. Of what
@@ -27,9 +28,9 @@ pub use page::{PageError, examples, has_examples};
 
 use super::fingerprint::Fingerprints;
 use super::run::tell;
-use super::{Settings, Verdict, judge, load_policy};
+use super::{Settings, Verdict, fix, judge, load_policy};
 use crate::engine::Choice;
-use crate::finding::RuleId;
+use crate::finding::{RuleId, Safety};
 use crate::policy::{Date, Policy};
 use crate::rules::Kind;
 use crate::source::Worktree;
@@ -51,6 +52,8 @@ pub struct Example {
     pub files: Vec<ExampleFile>,
     /// What there was before the change that it shows, if it shows one.
     pub before: Vec<(String, String)>,
+    /// What becomes of files once they are fixed, where the page says so.
+    pub fixed: Vec<(String, String)>,
     /// Everything that is found, sorted.
     pub marks: Vec<Mark>,
 }
@@ -100,6 +103,34 @@ impl Example {
         differences
     }
 
+    /// The files that fixing what one rule finds makes another text of, with that.
+    pub fn fix(&self, rule: &RuleId) -> Vec<(String, String)> {
+        let plain = |file: &ExampleFile| {
+            let lines = file.text.split_inclusive('\n').filter(|line| Comment::read(line).is_none());
+            ExampleFile { text: lines.collect(), ..file.clone() }
+        };
+        let unmarked = Self { files: self.files.iter().map(plain).collect(), ..self.clone() };
+        let settings = Settings { select: vec![rule.clone()], ..Settings::default() };
+        let (worktree, verdicts) = unmarked.check(settings.clone());
+        let settings = Settings { engines: self.engines.clone(), ..settings };
+        let fixed = fix(&worktree, &verdicts, &settings, Safety::Unsafe, &mut |_| None);
+        let sources = fixed.worktree.sources();
+        let text = |id| (sources.get(id).name().to_owned(), sources.get(id).text().to_owned());
+        let mut texts: Vec<(String, String)> = fixed.files.into_iter().map(text).collect();
+        texts.sort();
+        texts
+    }
+
+    /// The same example with other texts in some files, and nothing marked.
+    #[must_use]
+    pub fn with(&self, texts: &[(String, String)]) -> Self {
+        let other = |file: &ExampleFile| {
+            let text = texts.iter().find(|(name, _)| *name == file.name);
+            ExampleFile { text: text.map_or(&file.text, |(_, text)| text).clone(), ..file.clone() }
+        };
+        Self { files: self.files.iter().map(other).collect(), marks: Vec::new(), ..self.clone() }
+    }
+
     /// The rules of a policy that find something in it, each with the words of what it finds.
     pub fn rules(&self, policy: &Policy) -> Vec<(RuleId, String)> {
         let (_, verdicts) = self.check(Settings { policy: policy.clone(), ..Settings::default() });
@@ -121,18 +152,9 @@ impl Example {
             engines: None,
             files: Vec::new(),
             before: Vec::new(),
+            fixed: Vec::new(),
             marks: Vec::new(),
         }
-    }
-
-    /// Adds a file as it was before the change.
-    fn add_before(&mut self, name: String, lines: &[(usize, &str)]) -> Result<(), String> {
-        if self.before.iter().any(|(other, _)| *other == name) {
-            return Err(format!("`{name}` is there already; write the name of another file above the block"));
-        }
-        let text = lines.iter().flat_map(|(_, line)| [*line, "\n"]).collect();
-        self.before.push((name, text));
-        Ok(())
     }
 
     /// Adds a file; beside each line its number on the page.

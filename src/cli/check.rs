@@ -2,6 +2,7 @@
 
 mod change;
 mod exceptions;
+mod fix;
 mod memory;
 mod reports;
 mod selection;
@@ -19,7 +20,7 @@ use clap::builder::PossibleValue;
 use super::progress::Progress;
 use super::stream::err;
 use super::terminal::Terminal;
-use super::{Failure, policy};
+use super::{Failure, place, policy};
 use crate::check::{self, Additions, Baseline, Checked, Outcome, Settings};
 use crate::engine::Choice;
 use crate::policy::{Date, FailOn, Globs, can_be_off};
@@ -70,6 +71,8 @@ pub(super) struct Arguments {
     /// What the exceptions of `--add-exceptions` give as their reason
     #[arg(long, value_name = "TEXT", default_value = "was here before this rule", value_parser = reason, requires = "add_exceptions")]
     reason: String,
+    #[command(flatten)]
+    fixes: fix::Arguments,
     /// How many threads to use [default: one for each processor]
     #[arg(long, value_name = "NUMBER")]
     threads: Option<NonZeroUsize>,
@@ -116,10 +119,12 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
                 remember(check::run_named(index, worktree.sources(), &settings, paths)?, index)
             }
         };
-        Ok::<_, Failure>((worktree, outcome, settings.policy.fail_on(), file, wanted.is_some()))
+        let fixed =
+            arguments.fixes.wanted().map(|safety| fix::fix(&worktree, &outcome.verdicts, &settings, safety));
+        Ok::<_, Failure>((worktree, outcome, fixed, settings.policy.fail_on(), file, wanted.is_some()))
     });
     drop(progress);
-    let (worktree, mut outcome, fail_on, policy, is_part) = checked?;
+    let (mut worktree, mut outcome, fixed, fail_on, policy, is_part) = checked?;
     if outcome.modules == 0 && !arguments.reports.quiet && !is_part {
         err("note: no Terraform or OpenTofu module was found\n");
     }
@@ -137,10 +142,24 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         outcome.verdicts = additions.left;
     }
     let fail_on = arguments.fail_on.unwrap_or(fail_on);
+    let mut fails = false;
+    if let Some(fixed) = fixed {
+        let names = place::names(&current, worktree.top());
+        if arguments.fixes.diff {
+            fix::show(&fixed, &worktree, terminal.color)?;
+            fix::tell(&fixed, false, is_part, &names);
+            return Ok(if fixed.files.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FOUND) });
+        }
+        fix::write(&fixed, &worktree)?;
+        fix::tell(&fixed, true, is_part, &names);
+        // What is fixed in the work tree is as it was in the index.
+        fails = is_part && fixed.mended.iter().any(|verdict| fail_on.is_met_by(verdict.level));
+        (worktree, outcome.verdicts) = (fixed.worktree, fixed.left);
+    }
     let elapsed = terminal.is_one.then(|| started.elapsed());
     let run = Run { outcome: &outcome, worktree: &worktree, current: &current, paths: &arguments.paths };
     arguments.reports.write(&run, Style { elapsed, fail_on, ..Style::default() }, terminal)?;
-    let fails = outcome.verdicts.iter().any(|verdict| fail_on.is_met_by(verdict.level));
+    fails |= outcome.verdicts.iter().any(|verdict| fail_on.is_met_by(verdict.level));
     Ok(if fails { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
 }
 

@@ -3,23 +3,34 @@
 use std::env;
 use std::process::ExitCode;
 
+use clap::ValueEnum;
 use smol_str::SmolStr;
 
 use super::terminal::Terminal;
 use super::{Failure, place, policy, say};
 use crate::check::rule_names_under;
-use crate::finding::Severity;
+use crate::finding::{Safety, Severity};
 use crate::policy::{Level, Line, Origin, Policy};
-use crate::report::one_line;
-use crate::rules::KINDS;
+use crate::report::{self, Listed, one_line};
 use crate::rules::page::Page;
+use crate::rules::{ENTRIES, KINDS};
 use crate::source::Worktree;
 
 /// Arguments of `rules`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
+    /// How the list is written
+    #[arg(long, value_enum, default_value = "human")]
+    format: Format,
     #[command(flatten)]
     policy: policy::Arguments,
+}
+
+/// How the list is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Human,
+    Json,
 }
 
 /// Prints every rule: its level, who set that, and what it finds. A pattern of paths that has other levels is left out.
@@ -34,19 +45,25 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let rules = rule_names_under(&policy).into_iter().map(|rule| {
         let (level, asked_by) = said(&policy, &rule, |file| names.of(file));
         let finds = finds(&policy, &rule);
-        Row { rule, level, asked_by, finds }
+        let entry = ENTRIES.iter().find(|entry| entry.id == rule);
+        let fixes = entry.map_or(&[][..], |entry| entry.fixes);
+        Row { rule, level, asked_by, finds, fixes }
     });
     let kinds = KINDS.iter().map(|kind| Row {
         rule: SmolStr::new_static(kind.id),
-        level: "kind",
+        level: KIND,
         asked_by: String::new(),
         finds: Page::of(kind.id).map_or("", Page::finds).into(),
+        fixes: &[],
     });
     let rows: Vec<Row> = rules.chain(kinds).collect();
+    if arguments.format == Format::Json {
+        return say(&report::rules(rows.iter().map(Row::listed)));
+    }
     let widest = |text: fn(&Row) -> &str| rows.iter().map(|row| text(row).len()).max().unwrap_or(0);
     let (name_width, asker_width) = (widest(|row| &row.rule), widest(|row| &row.asked_by));
     let mut list = String::new();
-    for Row { rule, level, asked_by, finds } in &rows {
+    for Row { rule, level, asked_by, finds, .. } in &rows {
         let name = format!("{rule:name_width$}");
         let name = if terminal.color { format!("\u{1b}[1m{name}\u{1b}[0m") } else { name };
         list.push_str(&format!("{name}  {level:7}  {asked_by:asker_width$}  {finds}\n"));
@@ -54,11 +71,29 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     say(&list)
 }
 
+/// Stands where a rule has its level.
+const KIND: &str = "kind";
+
 struct Row {
     rule: SmolStr,
     level: &'static str,
     asked_by: String,
     finds: String,
+    fixes: &'static [Safety],
+}
+
+impl Row {
+    fn listed(&self) -> Listed<'_> {
+        let is_kind = self.level == KIND;
+        Listed {
+            rule: &self.rule,
+            level: (!is_kind).then_some(self.level),
+            is_kind,
+            asked_by: Some(self.asked_by.as_str()).filter(|line| !line.is_empty()),
+            finds: &self.finds,
+            fixes: self.fixes.iter().map(|safety| safety.name()).collect(),
+        }
+    }
 }
 
 /// One line on what a rule finds; of one that the policy makes, what it says itself.

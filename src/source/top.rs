@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
 /// The top folder of a run.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Top {
     /// Absolute and without symbolic links.
     path: PathBuf,

@@ -6,6 +6,7 @@ mod changed;
 mod commit;
 mod content;
 mod dice;
+mod fix;
 mod memory;
 mod merge;
 mod modules;

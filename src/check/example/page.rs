@@ -16,7 +16,7 @@ pub struct PageError {
 pub fn examples(page: &str) -> Result<Vec<Example>, PageError> {
     let mut examples: Vec<Example> = Vec::new();
     let mut lines = page.lines().enumerate().skip_while(|(_, line)| *line != "## Examples").skip(1);
-    let (mut name, mut is_before) = (None, false);
+    let (mut name, mut state) = (None, State::Checked);
     while let Some((at, line)) = lines.next() {
         let wrong = |message: String| PageError { line: at + 1, message };
         if line.starts_with("## ") {
@@ -24,24 +24,24 @@ pub fn examples(page: &str) -> Result<Vec<Example>, PageError> {
         }
         if let Some(claim) = line.strip_prefix("### ") {
             examples.push(Example::new(claim, at + 1));
-            (name, is_before) = (None, false);
+            (name, state) = (None, State::Checked);
         } else if let Some(engine) = line.strip_prefix("engine: ") {
             let choice = Choice::parse(engine).map_err(|error| wrong(error.to_string()))?;
             last(&mut examples).map_err(wrong)?.engines = Some(choice);
         } else if line == "before:" {
-            is_before = true;
+            state = State::Before;
+        } else if line == "fixed:" {
+            state = State::Fixed;
         } else if let Some(named) = line.strip_prefix('`').and_then(|line| line.strip_suffix("`:")) {
             name = Some(named.to_owned());
         } else if let Some(language) = line.strip_prefix("```") {
             let inside = lines.by_ref().take_while(|(_, line)| *line != "```");
             let text: Vec<(usize, &str)> = inside.map(|(at, line)| (at + 1, line)).collect();
             if let Some(name) = name.take().or_else(|| default_name(language)) {
-                let add = |example: &mut Example| {
-                    if std::mem::take(&mut is_before) {
-                        example.add_before(name, &text)
-                    } else {
-                        example.add(name, &text, 0)
-                    }
+                let add = |example: &mut Example| match std::mem::take(&mut state) {
+                    State::Before => add_plain(&mut example.before, name, &text),
+                    State::Fixed => add_plain(&mut example.fixed, name, &text),
+                    State::Checked => example.add(name, &text, 0),
                 };
                 last(&mut examples).and_then(add).map_err(wrong)?;
             }
@@ -56,6 +56,28 @@ pub fn examples(page: &str) -> Result<Vec<Example>, PageError> {
 /// Whether a page has examples at all.
 pub fn has_examples(page: &str) -> bool {
     page.lines().any(|line| line == "## Examples")
+}
+
+/// What a block shows of a file.
+#[derive(Default)]
+enum State {
+    /// It is looked at.
+    #[default]
+    Checked,
+    /// It was so before a change.
+    Before,
+    /// It is so once it is fixed.
+    Fixed,
+}
+
+/// Adds a file with nothing marked in it.
+fn add_plain(files: &mut Vec<(String, String)>, name: String, lines: &[(usize, &str)]) -> Result<(), String> {
+    if files.iter().any(|(other, _)| *other == name) {
+        return Err(format!("`{name}` is there already; write the name of another file above the block"));
+    }
+    let text = lines.iter().flat_map(|(_, line)| [*line, "\n"]).collect();
+    files.push((name, text));
+    Ok(())
 }
 
 fn last(examples: &mut [Example]) -> Result<&mut Example, String> {
@@ -151,6 +173,14 @@ locals {}
         assert_eq!(examples[0].before, [("main.tf".to_owned(), "a\n".to_owned())]);
         assert_eq!(examples[0].files.len(), 1);
         assert_eq!(examples[0].files[0].text, "b\n");
+    }
+
+    #[test]
+    fn a_block_may_show_what_it_is_like_once_it_is_fixed() {
+        let page = "## Examples\n### A\n```hcl\na\n```\n\nfixed:\n```hcl\nb\n```\n";
+        let examples = read(page);
+        assert_eq!(examples[0].fixed, [("main.tf".to_owned(), "b\n".to_owned())]);
+        assert_eq!(examples[0].files.len(), 1);
     }
 
     #[test]

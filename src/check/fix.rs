@@ -1,0 +1,226 @@
+//! Turns what a run found into texts in which it is no longer found.
+//!
+//! Fixes are tried before they count: with them made, the whole run is looked at again. What a fix is for has to be gone,
+//! and nothing may be found that was not there before, in whichever module. A fix that does not hold is withheld, and what
+//! spoke against it is told.
+
+mod apply;
+mod trial;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::fingerprint::Fingerprints;
+use super::run::{Told, tell};
+use super::threads::discard;
+use super::{Baseline, Settings, Verdict};
+use crate::finding::{Edit, Fix, Safety};
+use crate::policy::Globs;
+use crate::rules;
+use crate::source::Worktree;
+use crate::text::{FileId, Span};
+use trial::{Counts, Key, Look, Trials};
+
+/// What came of fixing.
+#[derive(Debug, Default)]
+pub struct Fixed {
+    /// The work tree as it is with all fixes made.
+    pub worktree: Worktree,
+    /// The files that are another text now, sorted by name.
+    pub files: Vec<FileId>,
+    /// What is no longer found.
+    pub mended: Vec<Verdict>,
+    /// What is still found of what was to be mended, as it is told of the new texts.
+    pub left: Vec<Verdict>,
+    /// What a fix was there for and is still found, and why, in one lower-case line.
+    pub withheld: Vec<(Verdict, String)>,
+}
+
+/// Fixes that make room for others are followed by those, so many times.
+const MOST_ROUNDS: usize = 50;
+
+/// Mends what can be of what a run told, in the texts of its work tree; nothing is written.
+///
+/// `standing` says of a file why it may not be changed, if so.
+pub fn fix(
+    worktree: &Worktree,
+    told: &[Verdict],
+    settings: &Settings,
+    safety: Safety,
+    standing: &mut dyn FnMut(FileId) -> Option<String>,
+) -> Fixed {
+    let mut settings = settings.clone();
+    settings.select.iter().for_each(|rule| settings.policy.turn_on(rule.as_str()));
+    // What a fix brings is to be seen, whatever was asked for.
+    let (baseline, policy) = (std::mem::take(&mut settings.baseline), settings.policy.without_excludes());
+    let settings =
+        Settings { select: Vec::new(), ignore: Vec::new(), exclude: Globs::default(), policy, ..settings };
+    let look = |worktree: &mut Worktree| tell(worktree, &settings, Fingerprints::default(), None);
+    let mut worktree = worktree.clone();
+    let first = look(&mut worktree);
+    let before = Counts::of(&first);
+    discard(first);
+    let wanted = told.iter().map(Key::of).collect();
+    let mut fixing = Fixing { told, wanted, baseline, before, safety, standing, look: &look };
+    // What is left unused without another thing goes with it, if all of that can go.
+    fixing.run(&worktree, true).or_else(|| fixing.run(&worktree, false)).unwrap_or_else(|| Fixed {
+        worktree,
+        left: told.to_vec(),
+        ..Fixed::default()
+    })
+}
+
+/// What is asked of fixing.
+struct Fixing<'f> {
+    told: &'f [Verdict],
+    wanted: BTreeSet<Key>,
+    baseline: Baseline,
+    /// What was found before anything was fixed.
+    before: Counts,
+    safety: Safety,
+    standing: &'f mut dyn FnMut(FileId) -> Option<String>,
+    look: Look<'f>,
+}
+
+impl Fixing<'_> {
+    /// Fixes, round by round, until nothing is left that holds. With `follows` a fix may bring a finding of its own rule
+    /// that can be fixed too; nothing comes of it where in the end such a one is left.
+    fn run(&mut self, worktree: &Worktree, follows: bool) -> Option<Fixed> {
+        let mut worktree = worktree.clone();
+        let mut now = (self.look)(&mut worktree);
+        let mut fixed = Fixed::default();
+        for _ in 0..MOST_ROUNDS {
+            // Every round asks about all that is left, so that doing the whole again has nothing left to do.
+            let (chosen, withheld) = self.choose(&now, &worktree);
+            fixed.withheld = withheld;
+            let follows = follows.then_some(self.safety);
+            let tried = Trials::new(&worktree, Counts::of(&now), follows, self.look).run(chosen.fixes);
+            fixed.withheld.extend(tried.withheld);
+            let Some((after, told)) = tried.after else { break };
+            fixed.files.extend(tried.files);
+            discard(std::mem::replace(&mut now, told));
+            worktree = after;
+        }
+        if Counts::of(&now).exceed(&self.before) {
+            return None;
+        }
+        let is_left =
+            |verdict: &&Verdict| self.wanted.contains(&Key::of(verdict)) && !self.baseline.has(verdict);
+        fixed.left = now.verdicts.iter().filter(is_left).cloned().collect();
+        fixed.withheld = standing_now(fixed.withheld, &fixed.left);
+        fixed.mended = gone(self.told, &fixed.left);
+        fixed.withheld.extend(in_json(&fixed.left, self.safety, &worktree));
+        discard(now);
+        fixed.files.sort_by_key(|id| worktree.sources().get(*id).name());
+        fixed.files.dedup();
+        fixed.worktree = worktree;
+        Some(fixed)
+    }
+
+    /// Fixes that can be made in one round: of what was told, and of what came with other fixes. Beside them stand those
+    /// that would change what may not be changed, each with why.
+    fn choose<'v>(&mut self, now: &'v Told, worktree: &Worktree) -> (Chosen<'v>, Vec<(Verdict, String)>) {
+        let (mut chosen, mut withheld) = (Chosen::default(), Vec::new());
+        for verdict in &now.verdicts {
+            let key = Key::of(verdict);
+            let Some(fix) = verdict.finding.fix.as_deref().filter(|fix| fix.safety <= self.safety) else {
+                continue;
+            };
+            let is_wanted = self.wanted.contains(&key) || !self.before.has(&key);
+            // Of files that are one on disk, the first stands for all.
+            let is_other = |edit: &Edit| worktree.original(edit.span.file) != edit.span.file;
+            if !is_wanted || self.baseline.has(verdict) || fix.edits.iter().any(is_other) {
+                continue;
+            }
+            match self.refusal(verdict, fix, worktree) {
+                Some(why) => withheld.push((verdict.clone(), why)),
+                None => chosen.add(verdict, fix),
+            }
+        }
+        (chosen, withheld)
+    }
+
+    /// Why a file may not be changed that a fix would change.
+    fn refusal(&mut self, verdict: &Verdict, fix: &Fix, worktree: &Worktree) -> Option<String> {
+        fix.edits.iter().find_map(|edit| {
+            let why = (self.standing)(edit.span.file)?;
+            let is_elsewhere = verdict.finding.primary.is_none_or(|at| at.file != edit.span.file);
+            let name = worktree.sources().get(edit.span.file).name();
+            Some(if is_elsewhere { format!("{name}: {why}") } else { why })
+        })
+    }
+}
+
+/// Fixes of one round: no two of them change the same place.
+#[derive(Default)]
+struct Chosen<'v> {
+    fixes: Vec<(&'v Verdict, &'v Fix)>,
+    taken: BTreeMap<FileId, BTreeMap<u32, u32>>,
+}
+
+impl<'v> Chosen<'v> {
+    /// Adds a fix, unless it would change what another one does; then there is another round for it.
+    fn add(&mut self, verdict: &'v Verdict, fix: &'v Fix) {
+        let is_free = fix.edits.iter().all(|edit| {
+            let Some(taken) = self.taken.get(&edit.span.file) else { return true };
+            let Span { start, end, .. } = edit.span;
+            let mut near = taken.range(..=end).rev().take_while(|(_, other)| **other >= start);
+            // Two parts that go may touch; what comes has to know what it comes beside.
+            near.all(|(from, to)| (*to == start || *from == end) && from < to && start < end)
+        });
+        if is_free {
+            for edit in &fix.edits {
+                self.taken.entry(edit.span.file).or_default().insert(edit.span.start, edit.span.end);
+            }
+            self.fixes.push((verdict, fix));
+        }
+    }
+}
+
+/// What was withheld, with its place in the new texts; what is gone with something else is left out.
+fn standing_now(withheld: Vec<(Verdict, String)>, left: &[Verdict]) -> Vec<(Verdict, String)> {
+    let mut left: Vec<Option<&Verdict>> = left.iter().map(Some).collect();
+    let now = |(verdict, why): (Verdict, String)| {
+        let key = Key::of(&verdict);
+        let same = left.iter_mut().find(|left| left.is_some_and(|left| Key::of(left) == key))?;
+        Some((same.take()?.clone(), why))
+    };
+    withheld.into_iter().filter_map(now).collect()
+}
+
+/// What was told and is not left.
+fn gone(told: &[Verdict], left: &[Verdict]) -> Vec<Verdict> {
+    let mut left_of: BTreeMap<Key, usize> = BTreeMap::new();
+    for verdict in left {
+        *left_of.entry(Key::of(verdict)).or_insert(0) += 1;
+    }
+    let is_gone = |verdict: &&Verdict| match left_of.get_mut(&Key::of(verdict)) {
+        Some(number) if *number > 0 => {
+            *number -= 1;
+            false
+        }
+        Some(_) | None => true,
+    };
+    told.iter().filter(is_gone).cloned().collect()
+}
+
+/// What has no fix only because it is written in JSON.
+fn in_json(left: &[Verdict], safety: Safety, worktree: &Worktree) -> Vec<(Verdict, String)> {
+    let is_fixable = |verdict: &Verdict| {
+        let entry = rules::ENTRIES.iter().find(|entry| entry.id == verdict.finding.rule.as_str());
+        entry.is_some_and(|entry| entry.fixes.iter().any(|of_rule| *of_rule <= safety))
+    };
+    let mut found = Vec::new();
+    for verdict in left.iter().filter(|verdict| verdict.finding.fix.is_none() && is_fixable(verdict)) {
+        let Some(at) = verdict.finding.primary else { continue };
+        let name = worktree.sources().get(at.file).name();
+        if name.strip_suffix(".json").is_some() {
+            found.push((verdict.clone(), "it is JSON, which is not fixed".to_owned()));
+        }
+    }
+    found
+}
+
+/// Everything that is told of a state, as fixing counts it.
+fn all(told: &Told) -> impl Iterator<Item = &Verdict> {
+    told.verdicts.iter().chain(told.excused.iter().map(|excused| &excused.verdict))
+}

@@ -1,0 +1,103 @@
+//! Turns a text and edits of it into the edited text, its new lines ended and aligned as those around them.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use crate::finding::Edit;
+use crate::syntax::{aligned, with_carriage_returns};
+
+/// The text with the edits made, none of which overlaps another.
+///
+/// Columns of the lines around an edit are aligned as the formatters of the engines do, unless they were not before: who
+/// does not align their files is not made to.
+pub(super) fn apply(text: &str, edits: &[&Edit]) -> String {
+    let mut edits = edits.to_vec();
+    edits.sort_unstable();
+    edits.dedup();
+    let is_of_windows = text.lines().next().is_some_and(|line| text[line.len()..].starts_with("\r\n"));
+    let (mut edited, mut touched, mut at) = (String::with_capacity(text.len()), Vec::new(), 0);
+    for edit in edits {
+        let Range { start, end } = edit.span.range();
+        edited.push_str(&text[at..start]);
+        let from = edited.len();
+        if is_of_windows {
+            edited.push_str(&with_carriage_returns(&edit.text));
+        } else {
+            edited.push_str(&edit.text);
+        }
+        touched.push(from..edited.len());
+        at = end;
+    }
+    edited.push_str(&text[at..]);
+    tidied(text, &edited, &touched)
+}
+
+/// Aligns the neighbouring lines, those equally far in, of `edited` that hold something of what was touched.
+fn tidied(before: &str, edited: &str, touched: &[Range<usize>]) -> String {
+    let mark = if edited.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let untidy = untidy(before);
+    let tidy = aligned(&edited[mark..]);
+    let lines: Vec<&str> = edited[mark..].split_inclusive('\n').collect();
+    let tidy: Vec<&str> = tidy.split_inclusive('\n').collect();
+    let mut written = edited[..mark].to_owned();
+    let mut start = mark;
+    let mut number = 0;
+    for neighbours in lines.chunk_by(|line, next| indent(line) == indent(next)) {
+        let end = start + neighbours.iter().map(|line| line.len()).sum::<usize>();
+        // Where something was taken away, the lines before and behind it were neighbours of that.
+        let is_touched = touched.iter().any(|range| range.start <= end && start <= range.end);
+        let is_free = !neighbours.iter().any(|line| untidy.contains(line));
+        let tidy = &tidy[number..number + neighbours.len()];
+        written.extend(if is_touched && is_free { tidy } else { neighbours }.iter().copied());
+        start = end;
+        number += neighbours.len();
+    }
+    written
+}
+
+/// The lines of a text that a formatter would align otherwise.
+fn untidy(text: &str) -> HashSet<&str> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let tidy = aligned(text);
+    let lines = text.split_inclusive('\n').zip(tidy.split_inclusive('\n'));
+    lines.filter(|(line, tidy)| line != tidy).map(|(line, _)| line).collect()
+}
+
+/// By how many blanks a line is further in; nothing of a line that has nothing else.
+fn indent(line: &str) -> Option<usize> {
+    let rest = line.trim_start_matches([' ', '\t']);
+    (!rest.trim().is_empty()).then(|| line.len() - rest.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::{FileId, Span};
+
+    fn edit(text: &str, what: &str, by: &str) -> Edit {
+        let at = text.find(what).expect("the part");
+        Edit { span: Span::new(FileId::new(0), at..at + what.len()), text: by.to_owned() }
+    }
+
+    #[test]
+    fn neighbours_are_aligned_and_others_are_left_alone() {
+        let text = "a {\n  x = 1\n}\n\nb {\n  x   = 1\n    yy = 2\n}\n";
+        let made = apply(text, &[&edit(text, "x = 1", "x = 1\n  sensitive = true")]);
+        assert_eq!(made, "a {\n  x         = 1\n  sensitive = true\n}\n\nb {\n  x   = 1\n    yy = 2\n}\n");
+        let made = apply(text, &[&edit(text, "yy = 2", "yyy = 2")]);
+        assert_eq!(made, text.replace("yy = 2", "yyy = 2"), "what was not aligned stays so");
+    }
+
+    #[test]
+    fn what_is_left_of_neighbours_is_aligned_too() {
+        let text = "a {\n  x    = 1 # one\n  long = 2 # two\n}\n";
+        assert_eq!(apply(text, &[&edit(text, "  long = 2 # two\n", "")]), "a {\n  x = 1 # one\n}\n");
+    }
+
+    #[test]
+    fn lines_end_as_those_of_the_file_and_a_mark_stays_first() {
+        let text = "\u{feff}a {\r\n  x = 1\r\n}\r\n";
+        let made = apply(text, &[&edit(text, "x = 1", "x = 1\n  yy = 2")]);
+        assert_eq!(made, "\u{feff}a {\r\n  x  = 1\r\n  yy = 2\r\n}\r\n");
+    }
+}

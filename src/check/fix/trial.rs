@@ -1,0 +1,249 @@
+//! Turns fixes into those of them that hold, by looking at what becomes of a run with them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use smol_str::SmolStr;
+
+use super::all;
+use super::apply::apply;
+use crate::check::Verdict;
+use crate::check::run::Told;
+use crate::finding::{Edit, Fix, RuleId, Safety};
+use crate::source::{Worktree, parent};
+use crate::text::{FileId, Span};
+
+/// What two states of a module have in common that find the same: rule, module and address.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key {
+    rule: RuleId,
+    module: SmolStr,
+    address: String,
+}
+
+impl Key {
+    pub(super) fn of(verdict: &Verdict) -> Self {
+        let finding = &verdict.finding;
+        Self { rule: finding.rule.clone(), module: finding.module.clone(), address: finding.address.clone() }
+    }
+}
+
+/// How often each is found.
+pub(super) struct Counts(BTreeMap<Key, usize>);
+
+impl Counts {
+    pub(super) fn of(told: &Told) -> Self {
+        let mut counts = BTreeMap::new();
+        for verdict in all(told) {
+            *counts.entry(Key::of(verdict)).or_insert(0) += 1;
+        }
+        Self(counts)
+    }
+
+    pub(super) fn has(&self, key: &Key) -> bool {
+        self.0.contains_key(key)
+    }
+
+    /// Whether something is found more often than there.
+    pub(super) fn exceed(&self, other: &Self) -> bool {
+        self.0.iter().any(|(key, number)| *number > other.get(key))
+    }
+
+    fn get(&self, key: &Key) -> usize {
+        self.0.get(key).copied().unwrap_or_default()
+    }
+}
+
+/// A finding with its fix.
+type Found<'v> = (&'v Verdict, &'v Fix);
+
+/// Looks at a work tree as a run does.
+pub(super) type Look<'t> = &'t dyn Fn(&mut Worktree) -> Told;
+
+/// How often a run is looked at again for the fixes of one round; with fewer the rest is withheld.
+const MOST_LOOKS: usize = 100;
+
+/// Tries fixes on one state of a work tree.
+pub(super) struct Trials<'t> {
+    worktree: &'t Worktree,
+    before: Counts,
+    /// The fixes that may follow others, if any may.
+    follows: Option<Safety>,
+    look: Look<'t>,
+}
+
+/// What came of trying.
+#[derive(Default)]
+pub(super) struct Tried {
+    /// The work tree with what holds, and what is told of it; nothing where nothing holds.
+    pub(super) after: Option<(Worktree, Told)>,
+    pub(super) files: BTreeSet<FileId>,
+    pub(super) withheld: Vec<(Verdict, String)>,
+}
+
+/// What speaks against some fixes.
+struct Objection {
+    words: String,
+    /// The modules where it shows.
+    modules: BTreeSet<SmolStr>,
+}
+
+impl<'t> Trials<'t> {
+    pub(super) fn new(
+        worktree: &'t Worktree,
+        before: Counts,
+        follows: Option<Safety>,
+        look: Look<'t>,
+    ) -> Self {
+        Self { worktree, before, follows, look }
+    }
+
+    /// Tries fixes of which none changes what another one does: all of them together, and where something speaks against
+    /// those of a module, half of these, until what is left of them holds or is one that does not. The other halves are
+    /// tried after that.
+    pub(super) fn run<'v>(&self, fixes: Vec<Found<'v>>) -> Tried {
+        let mut tried = Tried::default();
+        let mut held: Vec<Found<'v>> = Vec::new();
+        let mut waiting = fixes;
+        let mut doubtful: Vec<Found<'v>> = Vec::new();
+        let mut looks = 0;
+        while !waiting.is_empty() {
+            let mut groups = by_module(std::mem::take(&mut waiting));
+            while !groups.is_empty() {
+                looks += 1;
+                if looks > MOST_LOOKS {
+                    let rest = groups.into_iter().flatten().chain(waiting).chain(doubtful);
+                    let words = "too much else spoke against being fixed; fix that first";
+                    tried.withheld.extend(rest.map(|(verdict, _)| (verdict.clone(), words.to_owned())));
+                    (waiting, doubtful) = (Vec::new(), Vec::new());
+                    break;
+                }
+                let all: Vec<Found<'v>> = held.iter().chain(groups.iter().flatten()).copied().collect();
+                let mut worktree = self.worktree.edited(&self.texts(&all));
+                let told = (self.look)(&mut worktree);
+                let objections = self.objections(&all, &told);
+                if objections.is_empty() {
+                    held = all;
+                    tried.after = Some((worktree, told));
+                    break;
+                }
+                groups = self.without(groups, &objections, &mut waiting, &mut doubtful, &mut tried);
+            }
+            if waiting.is_empty() {
+                // What may have come with something else is asked about alone.
+                waiting.extend(doubtful.pop());
+            }
+        }
+        tried.files = held.iter().flat_map(|(_, fix)| &fix.edits).map(|edit| edit.span.file).collect();
+        tried
+    }
+
+    /// Leaves half of the fixes of each module that something speaks against for later. A single one is withheld, unless it
+    /// stands near others and may not be the one. What shows nowhere near any of them is taken to speak against all.
+    fn without<'v>(
+        &self,
+        groups: Vec<Vec<Found<'v>>>,
+        objections: &[Objection],
+        waiting: &mut Vec<Found<'v>>,
+        doubtful: &mut Vec<Found<'v>>,
+        tried: &mut Tried,
+    ) -> Vec<Vec<Found<'v>>> {
+        let is_shown = groups.iter().any(|group| objections.iter().any(|other| self.is_near(group, other)));
+        if !is_shown && groups.len() > 1 {
+            let mut groups = groups;
+            let half = groups.split_off(groups.len() / 2);
+            waiting.extend(half.into_iter().flatten());
+            return groups;
+        }
+        let near: Vec<Vec<usize>> = groups
+            .iter()
+            .map(|group| {
+                let near = objections.iter().enumerate();
+                near.filter(|(_, other)| !is_shown || self.is_near(group, other)).map(|(at, _)| at).collect()
+            })
+            .collect();
+        let is_sole = |at: usize| near.iter().filter(|near| near.contains(&at)).count() == 1;
+        let halve = |(mut group, near): (Vec<Found<'v>>, &Vec<usize>)| {
+            if near.is_empty() {
+                return Some(group);
+            }
+            if let [found] = group.as_slice() {
+                match near.iter().find(|at| is_sole(**at)) {
+                    Some(at) => tried.withheld.push((found.0.clone(), objections[*at].words.clone())),
+                    None => doubtful.push(*found),
+                }
+                return None;
+            }
+            waiting.extend(group.split_off(group.len() / 2));
+            Some(group)
+        };
+        groups.into_iter().zip(&near).filter_map(halve).collect()
+    }
+
+    /// Whether an objection shows in the module of some fixes, or in one that they change.
+    fn is_near(&self, fixes: &[Found<'_>], objection: &Objection) -> bool {
+        let folder = |edit: &Edit| folder(self.worktree, edit.span);
+        fixes.iter().any(|(verdict, fix)| {
+            objection.modules.contains(&verdict.finding.module)
+                || fix.edits.iter().any(|edit| objection.modules.contains(folder(edit)))
+        })
+    }
+
+    fn texts(&self, fixes: &[Found<'_>]) -> BTreeMap<FileId, String> {
+        let mut edits: BTreeMap<FileId, Vec<&Edit>> = BTreeMap::new();
+        for edit in fixes.iter().flat_map(|(_, fix)| &fix.edits) {
+            edits.entry(edit.span.file).or_default().push(edit);
+        }
+        let text = |file: FileId| self.worktree.sources().get(file).text();
+        edits.into_iter().map(|(file, edits)| (file, apply(text(file), &edits))).collect()
+    }
+
+    /// Whether what is found can be fixed in a next round.
+    fn is_followed(&self, verdict: &Verdict) -> bool {
+        let fix = verdict.finding.fix.as_ref();
+        fix.zip(self.follows).is_some_and(|(fix, follows)| fix.safety <= follows)
+    }
+
+    /// What speaks against some fixes once they are made.
+    fn objections(&self, fixes: &[Found<'_>], told: &Told) -> Vec<Objection> {
+        let after = Counts::of(told);
+        let rules: BTreeSet<&RuleId> = fixes.iter().map(|(verdict, _)| &verdict.finding.rule).collect();
+        let followed: BTreeSet<Key> =
+            told.verdicts.iter().filter(|verdict| self.is_followed(verdict)).map(Key::of).collect();
+        let is_new = |key: &Key| {
+            let is_followed = rules.contains(&key.rule) && !self.before.has(key) && followed.contains(key);
+            after.get(key) > self.before.get(key) && !is_followed
+        };
+        let new = all(told).filter(|verdict| is_new(&Key::of(verdict))).map(|verdict| {
+            let Key { rule, module, .. } = Key::of(verdict);
+            let place = if module.is_empty() { String::new() } else { format!(" in {module}") };
+            let others = verdict.finding.related.iter().map(|other| folder(self.worktree, other.span).into());
+            Objection {
+                words: format!("that would bring a new finding of `{}`{place}", rule.as_str()),
+                modules: others.chain([module]).collect(),
+            }
+        });
+        let mut mended: BTreeMap<Key, usize> = BTreeMap::new();
+        for (verdict, _) in fixes {
+            *mended.entry(Key::of(verdict)).or_insert(0) += 1;
+        }
+        let stays = |(key, number): &(&Key, &usize)| after.get(key) + **number > self.before.get(key);
+        let staying = mended.iter().filter(stays).map(|(key, _)| Objection {
+            words: "it would be found all the same".to_owned(),
+            modules: BTreeSet::from([key.module.clone()]),
+        });
+        new.chain(staying).collect()
+    }
+}
+
+fn folder(worktree: &Worktree, span: Span) -> &str {
+    parent(worktree.sources().get(span.file).name()).unwrap_or_default()
+}
+
+/// Fixes by the module that they mend.
+fn by_module(fixes: Vec<Found<'_>>) -> Vec<Vec<Found<'_>>> {
+    let mut groups: BTreeMap<SmolStr, Vec<Found<'_>>> = BTreeMap::new();
+    for found in fixes {
+        groups.entry(found.0.finding.module.clone()).or_default().push(found);
+    }
+    groups.into_values().collect()
+}

@@ -1,0 +1,39 @@
+//! Turns two texts into what differs between them, as `diff -u` writes it.
+
+use similar::{ChangeTag, TextDiff};
+
+use super::visible;
+use super::visible::at_line_start;
+
+/// How many lines around a change are shown.
+const CONTEXT: usize = 3;
+
+/// What differs, under the names of both sides; nothing where nothing does. What a terminal would obey is made visible.
+pub fn unified(from: &str, to: &str, before: &str, after: &str, color: bool) -> String {
+    let painted = |line: &str, code: &str| {
+        if color { format!("\u{1b}[{code}m{line}\u{1b}[0m\n") } else { format!("{line}\n") }
+    };
+    let diff = TextDiff::from_lines(before, after);
+    let mut written = String::new();
+    for (number, hunk) in diff.unified_diff().context_radius(CONTEXT).iter_hunks().enumerate() {
+        if number == 0 {
+            written.push_str(&painted(&format!("--- {from}"), "1"));
+            written.push_str(&painted(&format!("+++ {to}"), "1"));
+        }
+        written.push_str(&painted(&hunk.header().to_string(), "36"));
+        for change in hunk.iter_changes() {
+            let line = change.value().strip_suffix('\n').unwrap_or(change.value());
+            let (line, end) = line.strip_suffix('\r').map_or((line, ""), |line| (line, "\r"));
+            let line = format!("{}{end}", visible(line));
+            written.push_str(&match change.tag() {
+                ChangeTag::Equal => format!("{}\n", at_line_start(&format!(" {line}"))),
+                ChangeTag::Delete => painted(&format!("-{line}"), "31"),
+                ChangeTag::Insert => painted(&format!("+{line}"), "32"),
+            });
+            if change.missing_newline() {
+                written.push_str("\\ No newline at end of file\n");
+            }
+        }
+    }
+    written
+}

@@ -1,0 +1,99 @@
+//! Turns a work tree and new texts for some of its files into the work tree as it would be, and says of a file on disk
+//! whether it may be written.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{File, Folder, Origin, Worktree, read};
+use crate::text::FileId;
+
+/// How a file on disk stands to what was read of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    /// It holds what was read, and may be written.
+    Same(PathBuf),
+    /// The same, but for its lines, which end as those of Windows do on disk and not in the index.
+    SameWithCarriageReturns(PathBuf),
+    /// It is not to be written; one lower-case line says why.
+    Other(String),
+}
+
+impl Worktree {
+    /// The work tree with other texts for some files. Of files that are one on disk, all have the new one.
+    #[must_use]
+    pub fn edited(&self, texts: &BTreeMap<FileId, String>) -> Self {
+        let mut edited = self.clone();
+        for (id, text) in texts {
+            for twin in self.twins(*id) {
+                edited.sources.replace(twin, text);
+            }
+        }
+        edited
+    }
+
+    /// Of files that are one on disk, the first that was read.
+    pub fn original(&self, id: FileId) -> FileId {
+        self.twins(id).into_iter().min().unwrap_or(id)
+    }
+
+    /// The file itself, and those that are the same on disk, because a symbolic link leads to its folder.
+    fn twins(&self, id: FileId) -> Vec<FileId> {
+        let in_folder = |folder: &Folder| folder.files.iter().find(|file| file.id == Some(id)).cloned();
+        let mut twins = vec![id];
+        if let Some((real, name)) =
+            self.folders.iter().find_map(|folder| Some((&folder.real, in_folder(folder)?.name)))
+        {
+            let others = self.folders.iter().filter(|folder| folder.real == *real);
+            let others = others.flat_map(|folder| &folder.files).filter(|file| file.name == name);
+            twins.extend(others.filter_map(|file: &File| file.id).filter(|other| *other != id));
+        }
+        twins
+    }
+
+    /// Looks whether a file of the run may be written where it lies on disk.
+    pub fn standing(&self, id: FileId) -> Standing {
+        let source = self.sources.get(id);
+        let Some(top) = self.top() else {
+            return Standing::Other("it is in no work tree".to_owned());
+        };
+        let disk = top.join(source.name());
+        let in_index = match &self.origin {
+            Origin::Disk(_) | Origin::Memory { .. } => false,
+            Origin::Git { .. } => true,
+        };
+        standing(top, &disk, source.text(), in_index).unwrap_or_else(|error| {
+            Standing::Other(format!("it cannot be read again: {}", read::Failure::Io(error).reason()))
+        })
+    }
+}
+
+fn standing(top: &Path, disk: &Path, text: &str, in_index: bool) -> std::io::Result<Standing> {
+    let metadata = fs::symlink_metadata(disk)?;
+    let refused = |why: &str| Ok(Standing::Other(why.to_owned()));
+    if metadata.is_symlink() {
+        return refused("it is a symbolic link");
+    }
+    if !metadata.is_file() {
+        return refused("it is not a regular file");
+    }
+    let real = fs::canonicalize(disk)?;
+    if !real.starts_with(fs::canonicalize(top)?) {
+        return refused("it lies outside of the repository");
+    }
+    if metadata.permissions().readonly() {
+        return refused("it is read-only");
+    }
+    let bytes = fs::read(disk)?;
+    if bytes == text.as_bytes() {
+        return Ok(Standing::Same(real));
+    }
+    if !in_index {
+        return refused("it has changed since it was read");
+    }
+    let is_converted = !text.contains('\r') && bytes == text.replace('\n', "\r\n").as_bytes();
+    if is_converted {
+        return Ok(Standing::SameWithCarriageReturns(real));
+    }
+    refused("it has changes that are not staged")
+}

@@ -1,0 +1,211 @@
+//! Fixes, made in texts: what becomes of them, and what is withheld.
+
+use overrule::check::{self, Fixed, Settings};
+use overrule::finding::{RuleId, Safety};
+use overrule::policy::Policy;
+use overrule::source::Worktree;
+
+fn worktree(files: &[(&str, &str)]) -> Worktree {
+    let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
+    Worktree::of_files(files.collect())
+}
+
+/// Fixes what these rules find, all rules of the strictest preset being on.
+fn fixed(files: &[(&str, &str)], rules: &[&str], safety: Safety) -> Fixed {
+    let policy = Policy::preset("strict").expect("a preset");
+    let select = rules.iter().map(|rule| RuleId::named(*rule)).collect();
+    let settings = Settings { policy, select, ..Settings::default() };
+    let mut worktree = worktree(files);
+    let outcome = check::run(&mut worktree, &settings);
+    assert!(!outcome.verdicts.is_empty(), "something is found");
+    check::fix(&worktree, &outcome.verdicts, &settings, safety, &mut |_| None)
+}
+
+/// The text of a file after fixing.
+fn text<'f>(fixed: &'f Fixed, name: &str) -> &'f str {
+    let file = fixed.worktree.sources().iter().find(|(_, source)| source.name() == name);
+    file.map(|(_, source)| source.text()).expect("the file")
+}
+
+/// What becomes of `main.tf`, all of which is fixed for good.
+fn main(before: &str, rules: &[&str]) -> String {
+    let made = fixed(&[("main.tf", before)], rules, Safety::Unsafe);
+    assert!(made.left.is_empty() && made.withheld.is_empty(), "{made:#?}");
+    text(&made, "main.tf").to_owned()
+}
+
+fn why(fixed: &Fixed) -> Vec<&str> {
+    fixed.withheld.iter().map(|(_, why)| why.as_str()).collect()
+}
+
+const SOURCE: &[&str] = &["provider-source-missing"];
+const UNUSED: &[&str] = &["unused-declaration"];
+
+#[test]
+fn lines_end_as_they_did_and_a_byte_order_mark_stays() {
+    let before =
+        "\u{feff}terraform {\r\n  required_providers {\r\n    aws = \"~> 5.0\" # ours\r\n  }\r\n}\r\n";
+    let after = "\u{feff}terraform {\r\n  required_providers {\r\n    aws = {\r\n      source  = \"hashicorp/aws\"\r\n      version = \"~> 5.0\"\r\n    } # ours\r\n  }\r\n}\r\n";
+    assert_eq!(main(before, SOURCE), after);
+}
+
+#[test]
+fn comments_inside_of_what_is_changed_stay() {
+    let before = "terraform {\n  required_providers {\n    aws = {\n      # since the new regions\n      version = \"~> 5.0\" /* not 6 */\n    }\n    random = { /* any */ version = \"3\" }\n  }\n}\n";
+    let after = "terraform {\n  required_providers {\n    aws = {\n      # since the new regions\n      source  = \"hashicorp/aws\"\n      version = \"~> 5.0\" /* not 6 */\n    }\n    random = { /* any */ source = \"hashicorp/random\", version = \"3\" }\n  }\n}\n";
+    assert_eq!(main(before, SOURCE), after);
+}
+
+#[test]
+fn the_last_line_needs_no_end() {
+    let before = "locals { a = 1 }\noutput \"b\" { value = local.b }\nlocals { b = 2 }";
+    assert_eq!(main(before, UNUSED), "output \"b\" { value = local.b }\nlocals { b = 2 }");
+    assert_eq!(main("locals {}\nlocals { a = 1 }", UNUSED), "locals {}\n");
+}
+
+#[test]
+fn what_makes_room_for_more_is_followed_by_it() {
+    let before = "locals {\n  a = local.b\n  b = local.c\n  c = local.d\n  d = 1\n\n  kept = 2\n}\noutput \"o\" {\n  value = local.kept\n}\n";
+    assert_eq!(main(before, UNUSED), "locals {\n  kept = 2\n}\noutput \"o\" {\n  value = local.kept\n}\n");
+}
+
+#[test]
+fn neighbours_go_together() {
+    let before = "locals {\n  a   = 1\n  bb  = 2\n  ccc = 3\n  d   = 4 # used\n}\noutput \"o\" {\n  value = local.d\n}\n";
+    assert_eq!(main(before, UNUSED), "locals {\n  d = 4 # used\n}\noutput \"o\" {\n  value = local.d\n}\n");
+}
+
+#[test]
+fn two_entries_at_one_place_come_one_after_the_other() {
+    let before = "terraform {\n  required_providers {\n  }\n}\nresource \"null_resource\" \"a\" {}\nresource \"random_id\" \"b\" {}\n";
+    let after = "terraform {\n  required_providers {\n    null = {\n      source = \"hashicorp/null\"\n    }\n    random = {\n      source = \"hashicorp/random\"\n    }\n  }\n}\nresource \"null_resource\" \"a\" {}\nresource \"random_id\" \"b\" {}\n";
+    let policy = Policy::recommended();
+    let settings = Settings { policy, ..Settings::default() };
+    let mut worktree = worktree(&[("main.tf", before)]);
+    let told = check::run(&mut worktree, &settings).verdicts;
+    let made = check::fix(&worktree, &told, &settings, Safety::Unsafe, &mut |_| None);
+    assert_eq!(text(&made, "main.tf"), after);
+}
+
+#[test]
+fn only_what_is_safe_is_done_unasked() {
+    let files = [("main.tf", "variable \"a\" {}\nlocals {\n  b = 1\n}\ndata \"aws_region\" \"c\" {}\n")];
+    let made = fixed(&files, UNUSED, Safety::Safe);
+    assert_eq!(text(&made, "main.tf"), "variable \"a\" {}\ndata \"aws_region\" \"c\" {}\n");
+    assert_eq!((made.mended.len(), made.left.len(), made.withheld.len()), (1, 2, 0));
+}
+
+#[test]
+fn what_tests_may_refer_to_is_not_safe_to_remove() {
+    let tests = ("tests/a.tftest.hcl", "run \"a\" {\n  assert {\n    condition = local.b == 1\n  }\n}\n");
+    let made = fixed(&[("main.tf", "locals {\n  b = 1\n}\n"), tests], UNUSED, Safety::Safe);
+    assert!(made.files.is_empty());
+}
+
+#[test]
+fn json_is_not_fixed_and_that_is_said() {
+    let json = "{\"terraform\": {\"required_providers\": {\"aws\": {\"version\": \"~> 5.0\"}}}}";
+    let made = fixed(&[("main.tf.json", json)], SOURCE, Safety::Unsafe);
+    assert_eq!((made.files.len(), made.left.len()), (0, 1));
+    assert_eq!(why(&made), ["it is JSON, which is not fixed"]);
+}
+
+#[test]
+fn a_file_that_does_not_parse_or_holds_other_bytes_is_left_alone() {
+    let made =
+        fixed(&[("main.tf", "locals {\n  a = 1\n}\n# \u{feff}\n"), ("b.tf", "")], UNUSED, Safety::Safe);
+    assert_eq!(made.files.len(), 1);
+    let policy = Policy::preset("strict").expect("a preset");
+    let settings = Settings { policy, ..Settings::default() };
+    let bytes = b"# \xe9t\xe9\nterraform {\n  required_providers {\n    aws = \"~> 5.0\"\n  }\n}\n".to_vec();
+    let mut worktree = Worktree::of_files(vec![("main.tf".to_owned(), bytes)]);
+    let told = check::run(&mut worktree, &settings).verdicts;
+    assert!(told.iter().any(|verdict| verdict.finding.rule.as_str() == "provider-source-missing"));
+    let made = check::fix(&worktree, &told, &settings, Safety::Unsafe, &mut |_| None);
+    assert!(made.files.is_empty());
+}
+
+#[test]
+fn a_fix_that_would_bring_something_new_is_withheld() {
+    // The caller may not pass what it does not declare itself.
+    let root = "module \"m\" {\n  source    = \"./m\"\n  providers = { aws.a = aws.a }\n}\nprovider \"aws\" {\n  alias = \"a\"\n}\n";
+    let child = "terraform {\n  required_providers {\n    aws = {\n      source                = \"hashicorp/aws\"\n      configuration_aliases = [aws.a]\n    }\n    random = {\n      source = \"hashicorp/random\"\n    }\n  }\n}\nresource \"aws_vpc\" \"a\" {\n  provider = aws.a\n}\nresource \"random_id\" \"b\" {}\nresource \"aws_vpc\" \"c\" {}\n";
+    let made =
+        fixed(&[("main.tf", root), ("m/main.tf", child)], &["providers-map-incomplete"], Safety::Unsafe);
+    assert_eq!(why(&made), ["that would bring a new finding of `undefined-provider-reference`"]);
+    assert!(made.files.is_empty());
+}
+
+#[test]
+fn what_holds_is_made_and_what_does_not_is_withheld_in_one_run() {
+    let call = |name: &str| format!("module \"{name}\" {{\n  source = \"../m\"\n  a      = 1\n}}\n");
+    // Who sets a variable that is gone is in error where the file cannot be changed.
+    let json = "{\"module\": {\"m\": {\"source\": \"../m\", \"b\": 2}}}";
+    let files = [
+        ("m/main.tf", "variable \"a\" {}\nvariable \"b\" {\n  default = 1\n}\n"),
+        ("x/main.tf", &*call("m")),
+        ("y/main.tf.json", json),
+        ("z/main.tf", "locals {\n  c = 1\n}\n"),
+    ];
+    let made = fixed(&files, UNUSED, Safety::Unsafe);
+    assert_eq!(text(&made, "z/main.tf"), "");
+    assert_eq!(text(&made, "x/main.tf"), "module \"m\" {\n  source = \"../m\"\n}\n");
+    assert_eq!(text(&made, "m/main.tf"), "variable \"b\" {\n  default = 1\n}\n");
+}
+
+#[test]
+fn callers_are_changed_with_what_they_call() {
+    let child = "terraform {\n  required_providers {\n    aws = {\n      source                = \"hashicorp/aws\"\n      version               = \">= 5.0\"\n      configuration_aliases = [aws.a, aws.b]\n    }\n  }\n}\n\nresource \"aws_vpc\" \"a\" {\n  provider = aws.a\n}\n";
+    let root = "provider \"aws\" {\n  alias = \"x\"\n}\n\nmodule \"one\" {\n  source = \"./m\"\n  providers = {\n    aws.a = aws.x # first\n    aws.b = aws.x # second\n  }\n}\n\nmodule \"two\" {\n  source    = \"./m\"\n  providers = { aws.b = aws.x, aws.a = aws.x }\n}\n";
+    let made =
+        fixed(&[("main.tf", root), ("m/main.tf", child)], &["unused-configuration-alias"], Safety::Unsafe);
+    assert_eq!(text(&made, "m/main.tf"), child.replace("[aws.a, aws.b]", "[aws.a]"));
+    let after = root.replace("    aws.b = aws.x # second\n", "").replace("aws.b = aws.x, ", "");
+    assert_eq!(text(&made, "main.tf"), after);
+}
+
+#[test]
+fn an_alias_is_asked_for_where_every_caller_has_it() {
+    let child = "terraform {\n  required_providers {\n    aws = {\n      source  = \"hashicorp/aws\"\n      version = \">= 5.0\"\n    }\n  }\n}\n\nresource \"aws_vpc\" \"a\" {\n  provider = aws.west\n}\n";
+    let root = "terraform {\n  required_providers {\n    aws = {\n      source  = \"hashicorp/aws\"\n      version = \"~> 5.0\"\n    }\n  }\n}\n\nprovider \"aws\" {\n  alias = \"west\"\n}\n\nmodule \"one\" {\n  source = \"./m\"\n}\n";
+    let made =
+        fixed(&[("main.tf", root), ("m/main.tf", child)], &["undefined-provider-alias"], Safety::Unsafe);
+    let asks = "      source                = \"hashicorp/aws\"\n      version               = \">= 5.0\"\n      configuration_aliases = [aws.west]\n";
+    let before = "      source  = \"hashicorp/aws\"\n      version = \">= 5.0\"\n";
+    assert_eq!(text(&made, "m/main.tf"), child.replace(before, asks));
+    let passes = "  source = \"./m\"\n\n  providers = {\n    aws.west = aws.west\n  }\n";
+    assert_eq!(text(&made, "main.tf"), root.replace("  source = \"./m\"\n", passes));
+}
+
+#[test]
+fn an_override_keeps_the_aliases_of_its_base() {
+    let base = "terraform {\n  required_providers {\n    aws = {\n      source                = \"hashicorp/aws\"\n      configuration_aliases = [aws.a]\n    }\n  }\n}\nresource \"aws_vpc\" \"a\" {\n  provider = aws.a\n}\n";
+    let over =
+        "terraform {\n  required_providers {\n    aws = {\n      source = \"hashicorp/aws\"\n    }\n  }\n}\n";
+    let files = [("m/main.tf", base), ("m/override.tf", over)];
+    let made = fixed(&files, &["override-drops-provider-source"], Safety::Unsafe);
+    let after = "      source                = \"hashicorp/aws\"\n      configuration_aliases = [aws.a]\n";
+    assert_eq!(text(&made, "m/override.tf"), over.replace("      source = \"hashicorp/aws\"\n", after));
+}
+
+#[test]
+fn an_exception_that_excuses_what_is_removed_goes_with_it() {
+    let before = "# overrule: allow(variable-type-missing) it is not used\nvariable \"b\" {\n  description = \"B.\"\n}\n\nlocals {}\n";
+    let made = fixed(&[("main.tf", &format!("locals {{}}\n\n{before}"))], UNUSED, Safety::Unsafe);
+    assert!(made.withheld.is_empty(), "{:?}", made.withheld);
+    assert_eq!(text(&made, "main.tf"), "locals {}\n\nlocals {}\n");
+}
+
+#[test]
+fn what_may_not_be_changed_is_left_and_why_is_told() {
+    let policy = Policy::recommended();
+    let settings = Settings { policy, ..Settings::default() };
+    let text =
+        "terraform {\n  required_providers {\n    aws = \"~> 5.0\"\n  }\n}\ndata \"aws_region\" \"a\" {}\n";
+    let mut worktree = worktree(&[("a/main.tf", text), ("b/main.tf", text)]);
+    let told = check::run(&mut worktree, &settings).verdicts;
+    let first = worktree.sources().iter().find(|(_, source)| source.name() == "a/main.tf").map(|(id, _)| id);
+    let mut standing = |id| (Some(id) == first).then(|| "it is read-only".to_owned());
+    let made = check::fix(&worktree, &told, &settings, Safety::Safe, &mut standing);
+    assert_eq!((made.files.len(), why(&made)), (1, vec!["it is read-only"]));
+}

@@ -1,0 +1,144 @@
+//! Fixes in files: what is written, and what is left alone.
+
+use std::fs;
+
+use crate::place::Place;
+
+/// A module with something that can be fixed.
+const FOUND: &str = "terraform {\n  required_version = \">= 1.3\"\n  required_providers {\n    aws = \">= 5.0\"\n  }\n}\n\ndata \"aws_region\" \"here\" {}\n";
+/// The same once it is.
+const FIXED: &str = "terraform {\n  required_version = \">= 1.3\"\n  required_providers {\n    aws = {\n      source  = \"hashicorp/aws\"\n      version = \">= 5.0\"\n    }\n  }\n}\n\ndata \"aws_region\" \"here\" {}\n";
+
+const FIX: &[&str] = &["check", "--isolated", "--fix", "--format", "concise", "--fail-on", "warning"];
+
+fn text(place: &Place, name: &str) -> String {
+    String::from_utf8(fs::read(place.path().join(name)).expect("the file")).expect("a text")
+}
+
+/// The names of all files in the folder, so that nothing is left behind.
+fn names(place: &Place) -> Vec<String> {
+    let entries = fs::read_dir(place.path()).expect("the folder");
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn what_is_found_is_fixed_in_the_work_tree() {
+    let place = Place::committed(&[("main.tf", FOUND), ("a/main.tf", FOUND)]);
+    let said = place.overrule(FIX);
+    assert_eq!((said.code, said.out.as_str()), (Some(0), ""), "{said:?}");
+    assert_eq!(said.err, "fixed 2 findings in 2 files\n");
+    assert_eq!((text(&place, "main.tf"), text(&place, "a/main.tf")), (FIXED.to_owned(), FIXED.to_owned()));
+    assert_eq!(names(&place), [".git", "a", "main.tf"]);
+    let again = place.overrule(FIX);
+    assert_eq!((again.code, again.err.as_str()), (Some(0), ""));
+    assert_eq!(place.git(&["diff", "--cached", "--name-only"]), "", "nothing is staged");
+}
+
+#[test]
+fn a_difference_changes_nothing_and_says_so_with_the_exit_code() {
+    let place = Place::committed(&[("main.tf", FOUND)]);
+    let said = place.overrule(&["check", "--isolated", "--diff"]);
+    assert_eq!((said.code, said.err.as_str()), (Some(1), "would fix 1 finding in 1 file\n"));
+    assert_eq!(text(&place, "main.tf"), FOUND);
+    // git understands it.
+    fs::write(place.beside("patch"), said.out).expect("a patch");
+    place.git(&["apply", "../patch"]);
+    assert_eq!(text(&place, "main.tf"), FIXED);
+    assert_eq!(place.overrule(&["check", "--isolated", "--diff"]).code, Some(0));
+}
+
+#[test]
+fn lines_of_windows_and_the_end_of_a_file_stay_and_git_can_apply_the_difference() {
+    let found = format!("\u{feff}{}", FOUND.trim_end().replace('\n', "\r\n"));
+    let place = Place::committed(&[("main.tf", &*found)]);
+    let said = place.overrule(&["check", "--isolated", "--diff"]);
+    fs::write(place.beside("patch"), said.out).expect("a patch");
+    place.git(&["apply", "../patch"]);
+    let fixed = format!("\u{feff}{}", FIXED.trim_end().replace('\n', "\r\n"));
+    assert_eq!(text(&place, "main.tf"), fixed);
+    place.git(&["checkout", "--quiet", "."]);
+    assert_eq!(place.overrule(FIX).code, Some(0));
+    assert_eq!(text(&place, "main.tf"), fixed);
+}
+
+#[test]
+fn what_is_staged_is_fixed_in_the_work_tree_and_left_to_be_staged() {
+    let place = Place::committed(&[("a/main.tf", FOUND), ("b/main.tf", "")]);
+    place.stage("b/main.tf", FOUND);
+    let said = place.overrule(&[FIX, &["--changed"]].concat());
+    assert_eq!(text(&place, "b/main.tf"), FIXED);
+    assert_eq!(text(&place, "a/main.tf"), FOUND, "what was there before is not looked at");
+    assert_eq!(said.err, "fixed 1 finding in 1 file; stage what you want of that\n");
+    assert_eq!(said.code, Some(1), "what would be committed is as it was");
+    assert_eq!(place.git(&["show", ":b/main.tf"]), FOUND);
+    place.git(&["add", "b/main.tf"]);
+    assert_eq!(place.overrule(&[FIX, &["--changed"]].concat()).code, Some(0));
+}
+
+#[test]
+fn a_file_with_changes_that_are_not_staged_is_left_alone() {
+    let place = Place::committed(&[("main.tf", "")]);
+    place.stage("main.tf", FOUND);
+    let with_more = format!("{FOUND}# not staged\n");
+    place.write("main.tf", &with_more);
+    let said = place.overrule(&[FIX, &["--changed"]].concat());
+    assert_eq!(
+        said.err,
+        "not fixed: main.tf:4 (provider-source-missing): it has changes that are not staged\n"
+    );
+    assert_eq!((said.code, text(&place, "main.tf")), (Some(1), with_more));
+}
+
+#[test]
+fn lines_that_git_converts_are_written_as_they_lie_there() {
+    let place = Place::committed(&[("main.tf", "")]);
+    place.git(&["config", "core.autocrlf", "true"]);
+    place.stage("main.tf", FOUND.replace('\n', "\r\n"));
+    assert_eq!(place.git(&["show", ":main.tf"]), FOUND);
+    place.overrule(&[FIX, &["--changed"]].concat());
+    assert_eq!(text(&place, "main.tf"), FIXED.replace('\n', "\r\n"));
+}
+
+#[cfg(unix)]
+#[test]
+fn permissions_are_kept_and_what_may_not_be_written_is_left_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::committed(&[("a/main.tf", FOUND), ("b/main.tf", FOUND)]);
+    let mode =
+        |name: &str| fs::metadata(place.path().join(name)).expect("the file").permissions().mode() & 0o777;
+    let set = |name: &str, mode: u32| {
+        fs::set_permissions(place.path().join(name), fs::Permissions::from_mode(mode)).expect("permissions");
+    };
+    set("a/main.tf", 0o640);
+    set("b/main.tf", 0o444);
+    let said = place.overrule(FIX);
+    assert_eq!((text(&place, "a/main.tf"), mode("a/main.tf")), (FIXED.to_owned(), 0o640));
+    assert_eq!((text(&place, "b/main.tf"), mode("b/main.tf")), (FOUND.to_owned(), 0o444));
+    assert!(
+        said.err.contains("not fixed: b/main.tf:4 (provider-source-missing): it is read-only\n"),
+        "{said:?}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_symbolic_link_stays_one() {
+    let place = Place::repository(&[("shared/versions.tf", FOUND)]);
+    place.link("a/versions.tf", "../shared/versions.tf");
+    place.link("b", "shared");
+    let root = "terraform {\n  required_version = \">= 1.3\"\n}\nmodule \"b\" {\n  source = \"./b\"\n}\n";
+    place.write("main.tf", root);
+    place.commit("first");
+    let said = place.overrule(FIX);
+    assert!(
+        said.err.contains("not fixed: a/versions.tf:4 (provider-source-missing): it is a symbolic link\n"),
+        "{said:?}"
+    );
+    assert_eq!(text(&place, "shared/versions.tf"), FIXED);
+    let is_link = |name: &str| fs::symlink_metadata(place.path().join(name)).expect("it").is_symlink();
+    assert!(is_link("a/versions.tf") && is_link("b"));
+    assert_eq!(place.overrule(FIX).code, Some(0), "what it leads to is fixed");
+}
