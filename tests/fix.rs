@@ -98,8 +98,10 @@ fn only_what_is_safe_is_done_unasked() {
 #[test]
 fn what_tests_may_refer_to_is_not_safe_to_remove() {
     let tests = ("tests/a.tftest.hcl", "run \"a\" {\n  assert {\n    condition = local.b == 1\n  }\n}\n");
-    let made = fixed(&[("main.tf", "locals {\n  b = 1\n}\n"), tests], UNUSED, Safety::Safe);
-    assert!(made.files.is_empty());
+    for module in ["main.tf", "modules/m/main.tf"] {
+        let made = fixed(&[(module, "locals {\n  b = 1\n}\n"), tests], UNUSED, Safety::Safe);
+        assert!(made.files.is_empty(), "{module}");
+    }
 }
 
 #[test]

@@ -3,10 +3,13 @@
 use super::Earlier;
 use crate::engine::Loaded;
 use crate::module::{Module, top_blocks};
-use crate::source::{Folder, Names, Worktree};
+use crate::source::{Folder, Names, Worktree, parent};
 use crate::syntax::{Comment, Editor, File};
 use crate::text::{FileId, Sources, Span};
 use crate::tree::Node;
+
+/// How the names of files with tests end.
+const TESTS: [&str; 4] = [".tftest.hcl", ".tftest.json", ".tofutest.hcl", ".tofutest.json"];
 
 /// What a rule may look at beside the tree.
 #[derive(Debug, Clone, Copy)]
@@ -81,6 +84,17 @@ impl<'c> Context<'c> {
         let first =
             |(id, _): &(FileId, _)| Some(top_blocks(&self.file(*id)?.body, &module.features).first()?.header);
         files.iter().find_map(first)
+    }
+
+    /// Whether there are files with tests beside the module, or further up, from where tests can run it too.
+    pub fn is_tested(&self, module: &Module) -> bool {
+        let is_test = |name: &String| TESTS.iter().any(|end| name.ends_with(end));
+        let has_tests = |folder: &str| self.names(folder).files.iter().any(is_test);
+        let mut folders = std::iter::successors(Some(module.folder.as_str()), |folder| parent(folder));
+        folders.any(|folder| {
+            let tests = if folder.is_empty() { "tests".to_owned() } else { format!("{folder}/tests") };
+            has_tests(folder) || has_tests(&tests)
+        })
     }
 
     /// The files that a module is made of, in the order in which they are loaded, as far as they could be read.

@@ -6,7 +6,7 @@ use smol_str::{SmolStr, format_smolstr};
 
 use super::Context;
 use crate::finding::Edit;
-use crate::module::declaration::{ModuleCall, Origin, RequiredProvider};
+use crate::module::declaration::{Local, ModuleCall, Origin, RequiredProvider};
 use crate::syntax::{Attribute, Block, ExprKind, MapKey, StepKind};
 use crate::text::Span;
 
@@ -18,6 +18,25 @@ pub(super) fn whole(block: &Block) -> Span {
 /// Takes a declaration away with all its overrides; nothing where one of them cannot be changed.
 pub(super) fn remove_all(origin: &Origin, context: &Context<'_>) -> Option<Vec<Edit>> {
     origin.blocks().map(|block| Some(context.editor(block.header.file)?.remove(whole(block)))).collect()
+}
+
+/// Takes a local value away wherever it is written, with the block around it that would be left empty.
+pub(super) fn remove_local(
+    local: &Local,
+    is_unused: &dyn Fn(&SmolStr) -> bool,
+    context: &Context<'_>,
+) -> Option<Vec<Edit>> {
+    let written = local.base.iter().chain([&local.attribute]).chain(&local.superseded);
+    let remove = |span: Span| {
+        let around = |block: &Block| {
+            let body = block.body.span();
+            block.kind == "locals" && body.start <= span.start && span.end <= body.end
+        };
+        let block = context.file(span.file)?.body.any_blocks().into_iter().find(|block| around(block))?;
+        let is_all = block.body.names().iter().all(is_unused);
+        Some(context.editor(span.file)?.remove(if is_all { whole(&block) } else { span }))
+    };
+    written.map(|attribute| remove(attribute.span)).collect()
 }
 
 /// The blocks of `required_providers` in a file, each with the `terraform` block around it.

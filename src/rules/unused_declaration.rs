@@ -4,14 +4,14 @@ use std::collections::HashSet;
 
 use smol_str::SmolStr;
 
-use super::mend::{remove_all, whole};
+use super::mend::{remove_all, remove_local};
 use super::{Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::module::Module;
 use crate::module::address::{Mode, Subject, reference};
-use crate::module::declaration::{Local, Resource, Variable};
+use crate::module::declaration::{Resource, Variable};
 use crate::policy::Options;
-use crate::syntax::{Block, Expr, ExprKind, Traversal};
+use crate::syntax::{Expr, ExprKind, Traversal};
 use crate::text::Span;
 use crate::tree::Node;
 
@@ -64,9 +64,9 @@ impl Rule for UnusedDeclaration {
             if is_unused(&local.name) {
                 let address = format!("local.{}", local.name);
                 let at = local.attribute.name_span;
-                let fix = without_local(local, &is_unused, context).map(|edits| {
+                let fix = remove_local(local, &is_unused, context).map(|edits| {
                     // What tests refer to is not known.
-                    if is_tested(module, context) { Fix::on_request(edits) } else { Fix::safe(edits) }
+                    if context.is_tested(module) { Fix::on_request(edits) } else { Fix::safe(edits) }
                 });
                 unused("Local value", &address, at, address.clone(), "remove it", fix);
             }
@@ -90,35 +90,6 @@ fn without(variable: &Variable, node: Node<'_>, context: &Context<'_>) -> Option
         }
     }
     Some(edits)
-}
-
-/// Takes a local value away wherever it is written, with the block around it that would be left empty.
-fn without_local(
-    local: &Local,
-    is_unused: &dyn Fn(&SmolStr) -> bool,
-    context: &Context<'_>,
-) -> Option<Vec<Edit>> {
-    let written = local.base.iter().chain([&local.attribute]).chain(&local.superseded);
-    let remove = |span: Span| {
-        let around = |block: &Block| {
-            let body = block.body.span();
-            block.kind == "locals" && body.start <= span.start && span.end <= body.end
-        };
-        let block = context.file(span.file)?.body.any_blocks().into_iter().find(|block| around(block))?;
-        let is_all = block.body.names().iter().all(is_unused);
-        Some(context.editor(span.file)?.remove(if is_all { whole(&block) } else { span }))
-    };
-    written.map(|attribute| remove(attribute.span)).collect()
-}
-
-/// Whether files with tests lie beside the module.
-fn is_tested(module: &Module, context: &Context<'_>) -> bool {
-    let tests =
-        if module.folder.is_empty() { "tests".to_owned() } else { format!("{}/tests", module.folder) };
-    let is_test = |name: &String| {
-        [".tftest.hcl", ".tftest.json", ".tofutest.hcl"].iter().any(|end| name.ends_with(end))
-    };
-    [module.folder.as_str(), &tests].iter().any(|folder| context.names(folder).files.iter().any(is_test))
 }
 
 /// Everything that some expression in a file of the module refers to, in whatever place; keys are left out. None where
