@@ -15,6 +15,7 @@ use crate::text::{FileId, Sources};
 
 mod path;
 mod error;
+mod absent;
 mod top;
 mod git;
 mod hook;

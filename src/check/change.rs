@@ -27,6 +27,8 @@ pub struct Checked {
     pub outcome: Outcome,
     /// The modules that it was about.
     pub affected: BTreeSet<SmolStr>,
+    /// How many folders there are of which this clone does not hold all files, so that what they call is not known.
+    pub absent: usize,
     /// What makes a later run faster, and the name to keep it under; nothing where that is kept already.
     pub memory: Option<(&'static str, Vec<u8>)>,
 }
@@ -50,7 +52,7 @@ pub fn run_change(
         let mut worktree = change.open(State::Now, &Excerpt::default(), policy);
         let told = tell(&mut worktree, settings, Fingerprints::default(), None);
         let outcome = told.outcome(&worktree, settings, &|_| false);
-        return Ok(Checked { worktree, outcome, affected: BTreeSet::new(), memory: None });
+        return Ok(Checked { worktree, outcome, affected: BTreeSet::new(), absent: 0, memory: None });
     }
     let mut memory = remembered(change);
     let known = Known::of(change, &mut memory)?;
@@ -68,6 +70,7 @@ pub fn run_change(
         let mut worktree = change.open(State::Now, &excerpt, policy).within(scope);
         let now = tell(&mut worktree, settings, Fingerprints::default(), Some(&earlier));
         discard(earlier);
+        change.is_whole(&excerpt)?;
         let new = now.verdicts.iter().filter(|verdict| !before.contains(&verdict.fingerprint));
         let more: BTreeSet<SmolStr> = new.map(|verdict| verdict.finding.module.clone()).collect();
         if more.is_subset(&affected) {
@@ -81,7 +84,7 @@ pub fn run_change(
         outcome.verdicts.retain(|verdict| !before.contains(&verdict.fingerprint));
         outcome.known += found - outcome.verdicts.len();
     }
-    Ok(Checked { worktree, outcome, affected, memory: news(&memory, &known) })
+    Ok(Checked { worktree, outcome, affected, absent: known.absent(), memory: news(&memory, &known) })
 }
 
 /// Checks the modules of some files and folders as they are now, and tells all that is found there.
@@ -95,10 +98,12 @@ pub fn run_named(
     let known = Known::of(change, &mut memory)?;
     let impact = Impact::of(change, &BTreeSet::new(), &known, &memory);
     let named = impact.modules_of(paths);
-    let mut worktree = change.open(State::Now, &impact.excerpt(&named), policy);
+    let excerpt = impact.excerpt(&named);
+    let mut worktree = change.open(State::Now, &excerpt, policy);
     let told = tell(&mut worktree, settings, Fingerprints::default(), None);
     let outcome = told.outcome(&worktree, settings, &|module| named.contains(module));
-    Ok(Checked { worktree, outcome, affected: named, memory: news(&memory, &known) })
+    change.is_whole(&excerpt)?;
+    Ok(Checked { worktree, outcome, affected: named, absent: known.absent(), memory: news(&memory, &known) })
 }
 
 fn fingerprints(told: &Told) -> BTreeSet<String> {

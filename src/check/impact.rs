@@ -36,6 +36,8 @@ pub(super) struct Known<'c> {
     folders: Vec<(&'c str, Content, Option<CallsOf>)>,
     /// What modules call whose files could not all be read.
     unread: Vec<(&'c str, Calls)>,
+    /// Whether that is because this clone does not hold them.
+    is_partial: bool,
 }
 
 impl<'c> Known<'c> {
@@ -46,9 +48,10 @@ impl<'c> Known<'c> {
             folders.into_iter().map(|(path, content)| (path, content, memory.place(content))).collect();
         let unknown: Vec<&str> =
             folders.iter().filter(|(_, _, calls)| calls.is_none()).map(|(path, ..)| *path).collect();
-        let mut unread = Vec::new();
+        let (mut unread, mut is_partial) = (Vec::new(), false);
         if !unknown.is_empty() {
-            let seen = change.survey(State::Now, &unknown, Calls::of);
+            let (seen, has_missed) = change.without_all(|| change.survey(State::Now, &unknown, Calls::of));
+            is_partial = has_missed;
             let mut new = Vec::new();
             let of_unknown = folders.iter().filter(|(_, _, calls)| calls.is_none());
             for ((path, content, _), calls) in of_unknown.zip(seen) {
@@ -63,7 +66,12 @@ impl<'c> Known<'c> {
                 *calls = memory.place(*content);
             }
         }
-        Ok(Self { folders, unread })
+        Ok(Self { folders, unread, is_partial })
+    }
+
+    /// How many folders there are of which this clone does not hold all files.
+    pub(super) fn absent(&self) -> usize {
+        if self.is_partial { self.unread.len() } else { 0 }
     }
 
     /// What the folders hold.

@@ -25,7 +25,7 @@ use crate::check::{self, Additions, Baseline, Checked, Outcome, Settings};
 use crate::engine::Choice;
 use crate::policy::{Date, FailOn, Globs, can_be_off};
 use crate::report::Style;
-use crate::source::{Change, Worktree};
+use crate::source::{Change, Excerpt, Worktree};
 use change::Wanted;
 use reports::Run;
 
@@ -89,14 +89,20 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let exclude = Globs::new(arguments.exclude.iter().map(String::as_str)).map_err(Failure::new)?;
     let current = env::current_dir()
         .map_err(|error| Failure::new(format!("the current folder cannot be read: {error}")))?;
-    let progress = Progress::start(arguments.reports.quiet);
+    let is_quiet = arguments.reports.quiet;
+    let progress = Progress::start(is_quiet);
     let checked = check::in_threads(arguments.threads, || {
         let wanted = arguments.change.wanted(&current, &arguments.paths)?;
         let mut worktree = match &wanted {
             None => Worktree::open(&current, &arguments.paths)?,
             Some(Wanted::Change { change, .. } | Wanted::Named { index: change, .. }) => change.unread(),
         };
-        let (policy, file) = arguments.policy.load(&current, &mut worktree, terminal)?;
+        let loaded = arguments.policy.load(&current, &mut worktree, terminal);
+        if let Some(Wanted::Change { change, .. } | Wanted::Named { index: change, .. }) = &wanted {
+            // A policy that is not here is no mistake in it.
+            change.is_whole(&Excerpt::default())?;
+        }
+        let (policy, file) = loaded?;
         let settings = Settings {
             engines: arguments.engine.clone(),
             select: selection::select(&arguments.select, &policy)?,
@@ -112,11 +118,13 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
                 let outcome = check::run(&mut worktree, &settings);
                 (worktree, outcome)
             }
-            Some(Wanted::Change { change, scope, all }) => {
-                remember(check::run_change(change, worktree.sources(), &settings, scope, *all)?, change)
-            }
+            Some(Wanted::Change { change, scope, all }) => taken(
+                check::run_change(change, worktree.sources(), &settings, scope, *all)?,
+                change,
+                is_quiet,
+            ),
             Some(Wanted::Named { index, paths }) => {
-                remember(check::run_named(index, worktree.sources(), &settings, paths)?, index)
+                taken(check::run_named(index, worktree.sources(), &settings, paths)?, index, is_quiet)
             }
         };
         let fixed =
@@ -125,7 +133,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     });
     drop(progress);
     let (mut worktree, mut outcome, fixed, fail_on, policy, is_part) = checked?;
-    if outcome.modules == 0 && !arguments.reports.quiet && !is_part {
+    if outcome.modules == 0 && !is_quiet && !is_part {
         err("note: no Terraform or OpenTofu module was found\n");
     }
     if let Some(file) = &arguments.write_baseline {
@@ -163,8 +171,14 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     Ok(if fails { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
 }
 
-/// Keeps what a run remembers beside what git keeps.
-fn remember(checked: Checked, change: &Change) -> (Worktree, Outcome) {
+/// Takes what a run came to, keeps what it remembers beside what git keeps, and says what it did not see.
+fn taken(checked: Checked, change: &Change, is_quiet: bool) -> (Worktree, Outcome) {
+    if checked.absent > 0 && !is_quiet {
+        err(&format!(
+            "note: files of {} are not in this clone, so it is not known what is called there\n",
+            if checked.absent == 1 { "1 module".to_owned() } else { format!("{} modules", checked.absent) }
+        ));
+    }
     if let Some((name, bytes)) = &checked.memory {
         memory::keep(&change.memory(), name, bytes);
     }

@@ -9,6 +9,7 @@ use gix::bstr::ByteSlice;
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
+use super::absent::Remedy;
 use super::difference::{self, Difference};
 use super::git::Git;
 use super::read::{self, Failure};
@@ -30,6 +31,7 @@ pub struct Change {
     overview: Overview,
     /// Where git keeps what all its work trees share.
     common: PathBuf,
+    remedy: Remedy,
 }
 
 /// One of the two states of a [`Change`].
@@ -50,27 +52,32 @@ impl Change {
                 .help("name what to compare with: --base REV"));
         }
         let before = git.head_tree()?;
-        Self::to_index(git, before)
+        let remedy = Remedy::of(&git.repository, "git diff --cached --stat".to_owned(), "HEAD");
+        Self::to_index(git, before, remedy)
     }
 
     /// What changed since the newest commit that `HEAD` shares with a revision, up to the index; without a work tree, up
     /// to `HEAD`.
     pub fn since(current: &Path, revision: &str) -> Result<Self, Error> {
         let git = Git::around(current)?;
-        let before = git.tree(git.merge_base(revision, "HEAD")?)?;
+        let base = git.merge_base(revision, "HEAD")?;
+        let before = git.tree(base)?;
         if git.top.is_none() {
             let now = git.head_tree()?;
-            return Self::to_tree(git, before, now);
+            let remedy = Remedy::of(&git.repository, format!("git diff --stat {base} HEAD"), "HEAD");
+            return Self::to_tree(git, before, now, remedy);
         }
-        Self::to_index(git, before)
+        let remedy = Remedy::of(&git.repository, format!("git diff --cached --stat {base}"), "HEAD");
+        Self::to_index(git, before, remedy)
     }
 
     /// What changed since the newest commit that two revisions share, up to the second one.
     pub fn between(current: &Path, from: &str, to: &str) -> Result<Self, Error> {
         let git = Git::around(current)?;
-        let before = git.tree(git.merge_base(from, to)?)?;
-        let now = git.tree(git.commit(to)?)?;
-        Self::to_tree(git, before, now)
+        let base = git.merge_base(from, to)?;
+        let (before, now) = (git.tree(base)?, git.tree(git.commit(to)?)?);
+        let remedy = Remedy::of(&git.repository, format!("git diff --stat {base} {to}"), to);
+        Self::to_tree(git, before, now, remedy)
     }
 
     /// The index, to look at modules that somebody names; nothing in it counts as changed.
@@ -78,21 +85,22 @@ impl Change {
         let git = Git::around(current)?;
         let before = git.head_tree()?;
         let now = Snapshot::of_index(&git.repository)?;
-        let overview = now.read().overview().map_err(|failure| incomplete(&failure))?;
-        Ok(Self { overview, ..Self::new(git, before, now, Ok(Vec::new()))? })
+        let remedy = Remedy::of(&git.repository, "git diff --cached --stat".to_owned(), "HEAD");
+        let overview = now.read().overview().map_err(|failure| remedy.unreadable(&failure))?;
+        Ok(Self { overview, ..Self::new(git, before, now, Ok(Vec::new()), remedy)? })
     }
 
-    fn to_index(git: Git, before: gix::ObjectId) -> Result<Self, Error> {
+    fn to_index(git: Git, before: gix::ObjectId, remedy: Remedy) -> Result<Self, Error> {
         let now = Snapshot::of_index(&git.repository)?;
         let differences =
             now.index().map_or(Ok(Vec::new()), |index| difference::staged(&git.repository, before, index));
-        Self::new(git, before, now, differences)
+        Self::new(git, before, now, differences, remedy)
     }
 
-    fn to_tree(git: Git, before: gix::ObjectId, now: gix::ObjectId) -> Result<Self, Error> {
+    fn to_tree(git: Git, before: gix::ObjectId, now: gix::ObjectId, remedy: Remedy) -> Result<Self, Error> {
         let differences = difference::between(&git.repository, before, now);
         let now = Snapshot::of_tree(&git.repository, now);
-        Self::new(git, before, now, differences)
+        Self::new(git, before, now, differences, remedy)
     }
 
     fn new(
@@ -100,15 +108,16 @@ impl Change {
         before: gix::ObjectId,
         now: Snapshot,
         differences: Result<Vec<Difference>, Failure>,
+        remedy: Remedy,
     ) -> Result<Self, Error> {
         let Git { repository, top } = git;
-        let differences = differences.map_err(|failure| incomplete(&failure))?;
+        let differences = differences.map_err(|failure| remedy.unreadable(&failure))?;
         let before = Arc::new(Snapshot::of_tree(&repository, before));
         let common = repository.common_dir().to_owned();
         // Where nothing differs, nobody asks for more.
         let overview = if differences.is_empty() { Ok(Overview::default()) } else { now.read().overview() };
-        let overview = overview.map_err(|failure| incomplete(&failure))?;
-        Ok(Self { before, now: Arc::new(now), top, differences, overview, common })
+        let overview = overview.map_err(|failure| remedy.unreadable(&failure))?;
+        Ok(Self { before, now: Arc::new(now), top, differences, overview, common, remedy })
     }
 
     /// What paths mean that are given in the folder `current`: the same from the top. None may lie outside, and each is
@@ -144,7 +153,7 @@ impl Change {
             let content = reading.held(path, *tree, with_links.contains(path.as_str()))?;
             Ok((path.as_str(), content))
         });
-        folders.collect::<Result<_, _>>().map_err(|failure: Failure| incomplete(&failure))
+        folders.collect::<Result<_, _>>().map_err(|failure: Failure| self.remedy.unreadable(&failure))
     }
 
     /// The symbolic links that lead to a folder in one of the states, so that this has more than one path.
@@ -174,7 +183,7 @@ impl Change {
     pub fn touched(&self) -> Result<BTreeSet<String>, Error> {
         let (before, now) = (self.before.read(), self.now.read());
         let touched = Touched { before, now, overview: &self.overview }.by(&self.differences);
-        touched.map_err(|failure| incomplete(&failure))
+        touched.map_err(|failure| self.remedy.unreadable(&failure))
     }
 
     /// The folders in which, or somewhere below which, a file appears or vanishes, whatever it is.
@@ -188,7 +197,7 @@ impl Change {
     /// Folders that were called otherwise before, by what they are called now.
     pub fn renamed(&self) -> Result<BTreeMap<String, String>, Error> {
         renamed(&self.differences, &self.before.read(), &self.now.read())
-            .map_err(|failure| incomplete(&failure))
+            .map_err(|failure| self.remedy.unreadable(&failure))
     }
 
     /// Reads the module files of folders as they are in one state, and looks at those of each; a file without a source could
@@ -206,6 +215,24 @@ impl Change {
             look(&read::sources(folder, &listing, bytes, &mut Vec::new()))
         };
         folders.par_iter().map_init(|| snapshot.read(), look_at).collect()
+    }
+
+    /// Looks at the later state without regard to files that this clone does not hold, and says whether there were any.
+    pub fn without_all<Seen>(&self, look: impl FnOnce() -> Seen) -> (Seen, bool) {
+        let had_missed = self.now.has_missed(false);
+        let seen = look();
+        (seen, self.now.has_missed(had_missed))
+    }
+
+    /// Whether everything was there that was asked for so far, `excerpt` among it; if not, an error with the command that
+    /// brings it.
+    pub fn is_whole(&self, excerpt: &Excerpt) -> Result<(), Error> {
+        if self.now.has_missed(false) {
+            let reading = self.now.read();
+            let lacking = excerpt.folders.iter().filter(|folder| !reading.holds(folder));
+            return Err(self.remedy.now(&lacking.map(ToString::to_string).collect()));
+        }
+        if self.before.has_missed(false) { Err(self.remedy.before()) } else { Ok(()) }
     }
 
     /// The later state, with nothing of it read yet.
@@ -253,10 +280,4 @@ pub(super) fn from_top(top: &Path, current: &Path, path: &Path) -> Option<String
 /// The folders around what lies at a path, the top last.
 fn around(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(parent(path), |path| parent(path))
-}
-
-/// Objects are missing: git would ask the server for them, and that is not for a check to do.
-fn incomplete(failure: &Failure) -> Error {
-    Error::git(format!("the repository cannot be read: {}", failure.reason()))
-        .help("let git look at the same, and fetch what is missing: git diff --stat")
 }

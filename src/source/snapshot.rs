@@ -11,6 +11,7 @@ mod overview;
 use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, ErrorKind};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -30,6 +31,8 @@ pub(super) use overview::Overview;
 pub(super) struct Snapshot {
     git: gix::ThreadSafeRepository,
     held: Held,
+    /// Whether a file was asked for that this clone does not hold.
+    has_missed: AtomicBool,
 }
 
 enum Held {
@@ -79,12 +82,20 @@ impl Snapshot {
     /// The index of a repository, as the next commit will have it.
     pub(super) fn of_index(git: &gix::Repository) -> Result<Self, Error> {
         let index = Index::open(git)?;
-        Ok(Self { git: git.clone().into_sync(), held: Held::Index(Box::new(index)) })
+        Ok(Self {
+            git: git.clone().into_sync(),
+            held: Held::Index(Box::new(index)),
+            has_missed: AtomicBool::default(),
+        })
     }
 
     /// The tree of a commit.
     pub(super) fn of_tree(git: &gix::Repository, tree: ObjectId) -> Self {
-        Self { git: git.clone().into_sync(), held: Held::Commit(Commit::new(tree)) }
+        Self {
+            git: git.clone().into_sync(),
+            held: Held::Commit(Commit::new(tree)),
+            has_missed: AtomicBool::default(),
+        }
     }
 
     /// The index, if it is one.
@@ -97,7 +108,15 @@ impl Snapshot {
 
     /// What one thread reads it with.
     pub(super) fn read(&self) -> Reading<'_> {
-        Reading { snapshot: self, git: self.git.to_thread_local() }
+        let mut git = self.git.to_thread_local();
+        // Nobody brings an object while a check runs, so one that is missing need not be looked for twice.
+        git.objects.refresh_never();
+        Reading { snapshot: self, git }
+    }
+
+    /// Whether a file was asked for, since `other` was put in the place of the answer, that this clone does not hold.
+    pub(super) fn has_missed(&self, other: bool) -> bool {
+        self.has_missed.swap(other, Ordering::Relaxed)
     }
 }
 
@@ -242,8 +261,19 @@ impl Reading<'_> {
         }
     }
 
+    /// Whether all files of a folder are in this clone.
+    pub(super) fn holds(&self, real: &str) -> bool {
+        let is_there = |entry: &Entry<ObjectId>| self.git.has_object(entry.at);
+        let listing = self.list(real).unwrap_or_default();
+        listing.modules.iter().chain(&listing.evidence).all(is_there)
+    }
+
     fn blob(&self, id: ObjectId, limit: u64) -> Result<Vec<u8>, Failure> {
-        let header = self.git.try_find_header(id).map_err(|error| failure(&error))?.ok_or_else(not_here)?;
+        let missing = || {
+            self.snapshot.has_missed(true);
+            not_here()
+        };
+        let header = self.git.try_find_header(id).map_err(|error| failure(&error))?.ok_or_else(missing)?;
         if header.size() > limit {
             return Err(Failure::TooLarge);
         }

@@ -10,6 +10,7 @@ mod fix;
 mod memory;
 mod merge;
 mod modules;
+mod partial;
 mod place;
 mod random;
 mod trusted;

@@ -107,6 +107,13 @@ impl Place {
         command
     }
 
+    /// A line that a person types.
+    pub(crate) fn shell_in(&self, folder: &Path, line: &str) -> Command {
+        let mut command = self.command("sh", folder);
+        command.args(["-c", line]);
+        command
+    }
+
     /// Runs the program at the top of the repository.
     pub(crate) fn overrule(&self, arguments: &[&str]) -> Said {
         Said::by(&mut self.overrule_in(&self.path(), arguments))

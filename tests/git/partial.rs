@@ -1,0 +1,109 @@
+//! Clones that do not hold all files: what cannot be compared is not compared, and the command that brings the files is
+//! the one that is told.
+
+use std::path::{Path, PathBuf};
+
+use crate::place::{Place, Said};
+
+/// Two branches: `work` brings a module call that is wrong, and alters a module in which something was wrong before.
+fn branched() -> Place {
+    let place = Place::committed(&[
+        ("overrule.hcl", "policy {\n  extends = [\"language\"]\n}\n"),
+        ("modules/net/main.tf", "variable \"a\" {}\nvariable \"a\" {}\n"),
+        ("modules/dns/main.tf", "locals {}\n"),
+        ("live/main.tf", "module \"net\" {\n  source = \"../modules/net\"\n  a      = 1\n}\n"),
+        ("other/main.tf", "module \"net\" {\n  source = \"../modules/dns\"\n}\n"),
+    ]);
+    place.git(&["config", "uploadpack.allowFilter", "true"]);
+    place.git(&["config", "uploadpack.allowAnySHA1InWant", "true"]);
+    place.git(&["checkout", "--quiet", "-b", "work"]);
+    place.write("modules/net/main.tf", "variable \"a\" {}\nvariable \"a\" {}\n\nvariable \"b\" {}\n");
+    place.commit("work");
+    place
+}
+
+fn clone(place: &Place, name: &str, arguments: &[&str]) -> PathBuf {
+    let (from, to) = (format!("file://{}", place.path().display()), place.beside(name));
+    let own = ["clone", "--quiet", "--branch", "work"];
+    place.git(&[&own[..], arguments, &[&from, &to.to_string_lossy()]].concat());
+    to
+}
+
+fn check(place: &Place, folder: &Path, arguments: &[&str]) -> Said {
+    Said::by(&mut place.overrule_in(folder, &[&["check", "--format", "concise"], arguments].concat()))
+}
+
+/// Checks where files are missing, which must not be done, and runs the command that is said to bring them.
+#[track_caller]
+fn remedied(place: &Place, folder: &Path, arguments: &[&str]) -> String {
+    let said = check(place, folder, arguments);
+    assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{}", said.err);
+    let order = said.err.lines().find_map(|line| line.trim().strip_prefix("help: ")).expect("an order");
+    assert!(said.err.starts_with("error: this clone does not hold all files"), "{}", said.err);
+    let done = Said::by(&mut place.shell_in(folder, order));
+    assert_eq!(done.code, Some(0), "{order}: {}", done.err);
+    order.to_owned()
+}
+
+const NEW: &str = "live/main.tf:1:14: error: Missing required argument [missing-module-argument]\n";
+
+#[test]
+fn files_from_before_are_fetched_by_a_look_at_what_differs() {
+    let place = branched();
+    let base = ["--base", "origin/main"];
+    let whole = check(&place, &clone(&place, "whole", &[]), &base);
+    assert!(whole.out.starts_with(NEW), "{}", whole.out);
+    let partial = clone(&place, "partial", &["--filter=blob:none"]);
+    let order = remedied(&place, &partial, &base);
+    let id = place.git(&["rev-parse", "main"]);
+    assert_eq!(order, format!("git diff --cached --stat {}", id.trim()));
+    assert_eq!(check(&place, &partial, &base), whole);
+}
+
+#[test]
+fn files_outside_of_a_sparse_work_tree_are_fetched_with_their_folders() {
+    let place = branched();
+    let partial = clone(&place, "partial", &["--filter=blob:none", "--sparse"]);
+    let add = |arguments: &[&str]| {
+        let said = Said::by(&mut place.git_in(&partial, arguments));
+        assert_eq!(said.code, Some(0), "git {arguments:?}: {}", said.err);
+    };
+    add(&["sparse-checkout", "add", "live"]);
+    std::fs::write(
+        partial.join("live/main.tf"),
+        "module \"net\" {\n  source = \"../modules/net\"\n  c = 1\n}\n",
+    )
+    .expect("a file");
+    add(&["add", "live"]);
+    assert_eq!(remedied(&place, &partial, &["--changed"]), "git sparse-checkout add modules/net");
+    let said = check(&place, &partial, &["--changed"]);
+    assert_eq!(said.code, Some(1), "{}", said.err);
+    assert!(said.out.contains("live/main.tf:3:3: error: Unsupported argument"), "{}", said.out);
+    assert_eq!(
+        said.err,
+        "note: files of 2 modules are not in this clone, so it is not known what is called there\n"
+    );
+}
+
+#[test]
+fn a_repository_without_a_work_tree_fetches_a_whole_state() {
+    let place = branched();
+    let base = ["--base", "main"];
+    let partial = clone(&place, "partial", &["--filter=blob:none", "--bare"]);
+    assert_eq!(remedied(&place, &partial, &base), "git archive HEAD > /dev/null");
+    let order = remedied(&place, &partial, &base);
+    assert!(order.starts_with("git diff --stat ") && order.ends_with(" HEAD"), "{order}");
+    let said = check(&place, &partial, &base);
+    assert!(said.out.starts_with(NEW), "{}", said.out);
+}
+
+#[test]
+fn what_nobody_promised_is_looked_for_by_git() {
+    let place = branched();
+    let id = place.git(&["rev-parse", "main:modules/net/main.tf"]);
+    let object = place.path().join(".git/objects").join(&id[..2]).join(id[2..].trim());
+    std::fs::remove_file(object).expect("an object of its own");
+    let said = check(&place, &place.path(), &["--base", "main"]);
+    assert_eq!(said.code, Some(2), "{}", said.out);
+    assert_eq!(said.err, "error: the repository lacks files that it should hold\n  help: git fsck\n");
+}
