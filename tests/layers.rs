@@ -18,7 +18,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("regex", &["rules", "value"]),
     ("serde", &["report"]),
     ("serde_json", &["report"]),
-    ("similar", &["report"]),
+    ("similar", &["report", "check"]),
     ("unicode_normalization", &["value"]),
 ];
 

@@ -6,13 +6,16 @@
 //! more of the repository. What the others call is the same in both states, so it can hide nothing that is new.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 
 use smol_str::SmolStr;
 
+use super::equals::{self, Side};
 use super::fingerprint::Fingerprints;
 use super::impact::{Impact, Known};
 use super::memory::{self, Memory};
-use super::run::{Told, tell};
+use super::renames;
+use super::run::tell;
 use super::threads::discard;
 use super::{Outcome, Settings};
 use crate::source::{Change, Error, Excerpt, State, Worktree};
@@ -62,15 +65,21 @@ pub fn run_change(
     let mut affected = impact.affected();
     let (worktree, now, before) = loop {
         let excerpt = impact.excerpt(&affected);
-        let names = Fingerprints::ahead(renamed.clone());
         let mut earlier = change.open(State::Before, &excerpt, policy);
-        let told = tell(&mut earlier, settings, names, None);
-        let before = fingerprints(&told);
-        let earlier = told.earlier(earlier);
         let mut worktree = change.open(State::Now, &excerpt, policy).within(scope);
-        let now = tell(&mut worktree, settings, Fingerprints::default(), Some(&earlier));
-        discard(earlier);
+        let names = Fingerprints::ahead(renamed.clone(), renames::of(&earlier, &worktree, &renamed));
+        let mut was = tell(&mut earlier, settings, names, None);
+        let (mut told, mut excused) = (mem::take(&mut was.verdicts), mem::take(&mut was.excused));
+        let earlier = was.earlier(earlier);
+        let mut now = tell(&mut worktree, settings, Fingerprints::default(), Some(&earlier));
         change.is_whole(&excerpt)?;
+        equals::number(
+            Side { sources: earlier.sources(), told: &mut told, excused: &mut excused },
+            Side { sources: worktree.sources(), told: &mut now.verdicts, excused: &mut now.excused },
+            &renamed,
+        );
+        discard(earlier);
+        let before: BTreeSet<String> = told.into_iter().map(|verdict| verdict.fingerprint).collect();
         let new = now.verdicts.iter().filter(|verdict| !before.contains(&verdict.fingerprint));
         let more: BTreeSet<SmolStr> = new.map(|verdict| verdict.finding.module.clone()).collect();
         if more.is_subset(&affected) {
@@ -104,10 +113,6 @@ pub fn run_named(
     let outcome = told.outcome(&worktree, settings, &|module| named.contains(module));
     change.is_whole(&excerpt)?;
     Ok(Checked { worktree, outcome, affected: named, absent: known.absent(), memory: news(&memory, &known) })
-}
-
-fn fingerprints(told: &Told) -> BTreeSet<String> {
-    told.verdicts.iter().map(|verdict| verdict.fingerprint.clone()).collect()
 }
 
 /// Whether a rule of the policy wants files that are of no module.

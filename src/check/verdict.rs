@@ -39,6 +39,8 @@ pub struct Verdict {
     pub engine: Option<Product>,
     /// The same for the same fact, wherever it moves and however it is worded.
     pub fingerprint: String,
+    /// What it has in common with those whose fingerprint differs in a number alone.
+    pub(super) likeness: u128,
 }
 
 /// A verdict that is not told.
@@ -155,8 +157,8 @@ pub(super) fn weigh(
         .into_iter()
         .filter_map(|(finding, engine)| {
             let (level, asked_by) = settings.level(&finding, sources)?;
-            let fingerprint = fingerprints.of(&finding, sources);
-            Some(Verdict { finding, level, asked_by, engine, fingerprint })
+            let (fingerprint, likeness) = fingerprints.of(&finding, sources);
+            Some(Verdict { finding, level, asked_by, engine, fingerprint, likeness })
         })
         .collect()
 }

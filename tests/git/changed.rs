@@ -247,6 +247,47 @@ fn what_made_objects_is_missed_once_it_goes_with_them() {
 }
 
 #[test]
+fn of_what_is_told_alike_the_new_one_is_told_where_it_is() {
+    let place = repository(&[("main.tf", "variable \"a\" {}\n# One.\nvariable \"a\" {}\n")]);
+    place.stage("main.tf", "variable \"a\" {}\nvariable \"a\" {}\n# One.\nvariable \"a\" {}\n");
+    assert_eq!(
+        lines(&changed(&place)),
+        ["main.tf:2:1: error: Duplicate variable declaration [duplicate-declaration]"]
+    );
+    let excused = "variable \"a\" {}\n# overrule: allow(duplicate-declaration) for a test\nvariable \"a\" {}\n# One.\nvariable \"a\" {}\n";
+    place.stage("main.tf", excused);
+    let said = changed(&place);
+    assert_eq!((said.code, said.out.as_str()), (Some(0), ""), "one is excused, and one is not new");
+    place.stage("main.tf", "locals {}\n\nvariable \"a\" {}\n# One.\nvariable \"a\" {}\nvariable \"a\" {}\n");
+    assert_eq!(
+        lines(&changed(&place)),
+        ["main.tf:6:1: error: Duplicate variable declaration [duplicate-declaration]"]
+    );
+}
+
+#[test]
+fn what_was_found_in_a_block_is_known_under_its_new_name() {
+    let call = |name: &str, more: &str| {
+        format!("module \"{name}\" {{\n  source = \"./net\"\n  wrong  = 1\n{more}}}\n")
+    };
+    let place = repository(&[("main.tf", &call("net", "")), ("net/main.tf", NET)]);
+    place.stage("main.tf", call("network", ""));
+    assert_eq!(changed(&place).out, "");
+    place.stage("main.tf", call("network", "  count  = 2\n"));
+    assert_eq!(changed(&place).out, "", "and where something in it is new");
+    place.stage("main.tf", call("network", "  false  = 2\n"));
+    assert_eq!(
+        lines(&changed(&place)),
+        ["main.tf:4:3: error: Unsupported argument [unknown-module-argument]"]
+    );
+    place.stage(
+        "main.tf",
+        "module \"other\" {\n  wrong  = 1\n  false  = 1\n  source = \"./net/\"\n  no = 1\n}\n",
+    );
+    assert_eq!(lines(&changed(&place)).len(), 3, "that is another one");
+}
+
+#[test]
 fn outside_of_a_repository_nothing_can_have_changed() {
     let place = Place::with(&[("main.tf", "")]);
     for arguments in [&["--changed"][..], &["--base", "main"], &["--hook"]] {

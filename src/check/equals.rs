@@ -1,0 +1,117 @@
+//! Turns the places of findings that are told alike, before a change and after it, into the numbers by which they are told
+//! apart: what stands on lines that the change left alone has the same number in both.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use similar::{ChangeTag, TextDiff};
+use smol_str::SmolStr;
+
+use super::fingerprint;
+use super::verdict::{Excused, Verdict};
+use crate::source::parent;
+use crate::text::{Source, Sources};
+
+/// Longer files are not compared line by line: what is told alike there has its number by its place.
+const MOST_LINES: usize = 4_000;
+
+/// One of the states that a change lies between: its texts, and what is found there.
+pub(super) struct Side<'s> {
+    pub(super) sources: &'s Sources,
+    pub(super) told: &'s mut [Verdict],
+    pub(super) excused: &'s mut [Excused],
+}
+
+/// Numbers what is told alike anew on both sides; `renamed` has folders by what they are called later.
+pub(super) fn number(mut before: Side<'_>, mut now: Side<'_>, renamed: &BTreeMap<SmolStr, SmolStr>) {
+    let several: BTreeSet<u128> = before.several().union(&now.several()).copied().collect();
+    if several.is_empty() {
+        return;
+    }
+    let later = |path: &str| match renamed.get(parent(path).unwrap_or_default()) {
+        Some(folder) => SmolStr::new(path.replacen(parent(path).unwrap_or_default(), folder, 1)),
+        None => SmolStr::new(path),
+    };
+    let olds = by_name(before.sources, later);
+    let news = by_name(now.sources, |path| SmolStr::new(path));
+    let mut lines: BTreeMap<SmolStr, Lines> = BTreeMap::new();
+    let mut altered = |name: SmolStr| {
+        let compare = || Lines::between(olds.get(&name).copied(), news.get(&name).copied());
+        lines.entry(name.clone()).or_insert_with(compare).clone()
+    };
+    let (old_names, new_names) = (before.sources, now.sources);
+    before.number(&several, &mut |verdict| {
+        let Some(at) = verdict.finding.primary else { return false };
+        let source = old_names.get(at.file);
+        altered(later(source.name())).gone.contains(&source.position(at.start).line)
+    });
+    now.number(&several, &mut |verdict| {
+        let Some(at) = verdict.finding.primary else { return false };
+        let source = new_names.get(at.file);
+        altered(source.name().into()).come.contains(&source.position(at.start).line)
+    });
+}
+
+impl Side<'_> {
+    /// What more than one finding has in common.
+    fn several(&self) -> BTreeSet<u128> {
+        let (mut seen, mut several) = (BTreeSet::new(), BTreeSet::new());
+        let excused = self.excused.iter().map(|excused| &excused.verdict);
+        for verdict in self.told.iter().chain(excused) {
+            if !seen.insert(verdict.likeness) {
+                several.insert(verdict.likeness);
+            }
+        }
+        several
+    }
+
+    fn number(&mut self, several: &BTreeSet<u128>, is_altered: &mut dyn FnMut(&Verdict) -> bool) {
+        let excused = self.excused.iter_mut().map(|excused| &mut excused.verdict);
+        let mut alike: BTreeMap<u128, Vec<(bool, &mut Verdict)>> = BTreeMap::new();
+        for verdict in self.told.iter_mut().chain(excused) {
+            if several.contains(&verdict.likeness) {
+                alike.entry(verdict.likeness).or_default().push((is_altered(verdict), verdict));
+            }
+        }
+        for (likeness, mut verdicts) in alike {
+            let place = |verdict: &Verdict| {
+                let at = verdict.finding.primary;
+                at.map(|at| (self.sources.get(at.file).name(), at.start))
+            };
+            verdicts.sort_by_key(|(is_altered, verdict)| (*is_altered, place(verdict)));
+            for (number, (_, verdict)) in (0..).zip(verdicts) {
+                verdict.fingerprint = fingerprint::numbered(likeness, number);
+            }
+        }
+    }
+}
+
+/// The lines of a file, counted from 1, that are in one state only.
+#[derive(Debug, Clone, Default)]
+struct Lines {
+    gone: BTreeSet<usize>,
+    come: BTreeSet<usize>,
+}
+
+impl Lines {
+    fn between(old: Option<&Source>, new: Option<&Source>) -> Self {
+        let text = |source: Option<&Source>| source.map_or("", |source| source.text()).to_owned();
+        let (old, new) = (text(old), text(new));
+        let mut lines = Self::default();
+        let is_long = [&old, &new].iter().any(|text| text.lines().count() > MOST_LINES);
+        if old == new || is_long {
+            return lines;
+        }
+        for change in TextDiff::from_lines(&old, &new).iter_all_changes() {
+            match change.tag() {
+                ChangeTag::Equal => {}
+                ChangeTag::Delete => lines.gone.extend(change.old_index().map(|index| index + 1)),
+                ChangeTag::Insert => lines.come.extend(change.new_index().map(|index| index + 1)),
+            }
+        }
+        lines
+    }
+}
+
+fn by_name(sources: &Sources, name: impl Fn(&str) -> SmolStr) -> BTreeMap<SmolStr, &Source> {
+    sources.iter().map(|(_, source)| (name(source.name()), source)).collect()
+}

@@ -1,0 +1,173 @@
+//! Turns the blocks of modules before a change and after it into those that only have another name now.
+//!
+//! Git tells renamed files by what they share, and so are blocks told here: one that is gone and one that is new are the
+//! same if they are of one kind and type, in one module, and at least half of what is in them is the same line by line.
+//! Local values have no block of their own, and are not looked for.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use smol_str::SmolStr;
+
+use crate::engine::{Engine, Product};
+use crate::module::address::block_address;
+use crate::module::top_blocks;
+use crate::source::{Folder, Worktree};
+use crate::syntax::{self, Notation};
+
+/// What a block is called now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct NewName {
+    pub(super) address: String,
+    /// The label that differs, as it was and as it is.
+    pub(super) from: SmolStr,
+    pub(super) to: SmolStr,
+}
+
+/// By the folder of a module and the address of a block, both as they were: what the block is called now.
+pub(super) type Renamed = BTreeMap<(SmolStr, String), NewName>;
+
+/// More pairs of blocks than this are not compared; where so much is new, nothing is known of names.
+const MOST_PAIRS: usize = 10_000;
+
+/// Finds blocks with another name; `modules` has folders by what they were called, with what they are called now.
+pub(super) fn of(before: &Worktree, now: &Worktree, modules: &BTreeMap<SmolStr, SmolStr>) -> Renamed {
+    let mut renamed = Renamed::new();
+    for folder in before.folders() {
+        let later = modules.get(&folder.path).unwrap_or(&folder.path);
+        let Some(later) = now.folder(later) else { continue };
+        let (was, is) = (named_blocks(before, folder, now, later), named_blocks(now, later, before, folder));
+        let gone = was.iter().filter(|(address, _)| !is.contains_key(*address)).map(|(_, block)| block);
+        let come = is.iter().filter(|(address, _)| !was.contains_key(*address)).map(|(_, block)| block);
+        for (from, to) in pairs(&gone.collect::<Vec<_>>(), &come.collect::<Vec<_>>()) {
+            let address = (folder.path.clone(), from.address.clone());
+            let (from, address_now) = (from.name.clone(), to.address.clone());
+            renamed.insert(address, NewName { address: address_now, from, to: to.name.clone() });
+        }
+    }
+    renamed
+}
+
+/// A block that is known by a name.
+#[derive(Debug)]
+struct Named<'t> {
+    /// What it is: its kind and all labels but the last, which is the name.
+    kind: Vec<SmolStr>,
+    name: SmolStr,
+    address: String,
+    /// What is in it, line by line.
+    lines: Vec<&'t str>,
+}
+
+/// By address: the blocks in those files of a folder that are not the same, to the byte, in another state.
+fn named_blocks<'t>(
+    worktree: &'t Worktree,
+    folder: &Folder,
+    other: &Worktree,
+    elsewhere: &Folder,
+) -> BTreeMap<String, Named<'t>> {
+    let mut blocks = BTreeMap::new();
+    let features = Engine::newest(Product::Terraform).features();
+    for file in &folder.files {
+        let Some(id) = file.id else { continue };
+        let source = worktree.sources().get(id);
+        let same_name = elsewhere.files.iter().find(|other| other.name == file.name);
+        let same_text = |id| other.sources().get(id).text() == source.text();
+        if same_name.and_then(|file| file.id).is_some_and(same_text) {
+            continue;
+        }
+        let notation = if file.name.ends_with(".json") { Notation::Json } else { Notation::Native };
+        for block in top_blocks(&syntax::parse(id, source, notation).0.body, &features) {
+            let labels: Vec<SmolStr> = block.labels.iter().map(|label| label.text.clone()).collect();
+            // The label of a provider block is no name that somebody chose.
+            let Some((name, rest)) = labels.split_last().filter(|_| block.kind != "provider") else {
+                continue;
+            };
+            let kind = std::iter::once(block.kind.clone()).chain(rest.iter().cloned()).collect();
+            let (name, address) = (name.clone(), block_address(&block));
+            let lines = source.slice(block.body.span()).lines().map(str::trim);
+            // What every block has says nothing.
+            let lines = lines.filter(|line| !["", "{", "}"].contains(line)).collect();
+            blocks.entry(address.clone()).or_insert(Named { kind, name, address, lines });
+        }
+    }
+    blocks
+}
+
+/// Which of the blocks that are gone are which of those that are new, the likest first, each once.
+fn pairs<'n, 't>(gone: &[&'n Named<'t>], come: &[&'n Named<'t>]) -> Vec<(&'n Named<'t>, &'n Named<'t>)> {
+    if gone.len() * come.len() > MOST_PAIRS {
+        return Vec::new();
+    }
+    let of_kind = |(from, to): &(usize, usize)| gone[*from].kind == come[*to].kind;
+    let all = (0..gone.len()).flat_map(|from| (0..come.len()).map(move |to| (from, to))).filter(of_kind);
+    let mut likely: Vec<_> = all
+        .map(|(from, to)| (likeness(&gone[from].lines, &come[to].lines), from, to))
+        .filter(|(likeness, ..)| *likeness >= 50)
+        .collect();
+    // The sort keeps the order of the names among equals.
+    likely.sort_by_key(|(likeness, ..)| Reverse(*likeness));
+    let (mut taken, mut given) = (BTreeSet::new(), BTreeSet::new());
+    let mut pairs = Vec::new();
+    for (_, from, to) in likely {
+        if !taken.contains(&from) && !given.contains(&to) {
+            taken.insert(from);
+            given.insert(to);
+            pairs.push((gone[from], come[to]));
+        }
+    }
+    pairs
+}
+
+/// How many in a hundred lines of two texts are in both.
+fn likeness(one: &[&str], other: &[&str]) -> usize {
+    if one == other {
+        return 100;
+    }
+    let mut left: HashMap<&str, usize> = HashMap::new();
+    for line in one {
+        *left.entry(line).or_default() += 1;
+    }
+    let is_in_both = |line: &&&str| match left.get_mut(**line) {
+        Some(number) if *number > 0 => {
+            *number -= 1;
+            true
+        }
+        Some(_) | None => false,
+    };
+    200 * other.iter().filter(is_in_both).count() / (one.len() + other.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn renamed(before: &str, now: &str) -> Vec<String> {
+        let worktree =
+            |text: &str| Worktree::of_files(vec![("main.tf".to_owned(), text.as_bytes().to_vec())]);
+        let renamed = of(&worktree(before), &worktree(now), &BTreeMap::new());
+        renamed.into_iter().map(|((_, from), to)| format!("{from} {}", to.address)).collect()
+    }
+
+    #[test]
+    fn a_block_is_known_by_what_is_in_it() {
+        let block = |name: &str, body: &str| format!("resource \"a_b\" \"{name}\" {{\n{body}}}\n");
+        let body = "  a = 1\n  b = 2\n";
+        assert_eq!(renamed(&block("x", body), &block("y", body)), ["a_b.x a_b.y"]);
+        assert_eq!(renamed(&block("x", body), &block("y", "  a = 1\n  b = 2\n  c = 3\n")), ["a_b.x a_b.y"]);
+        assert_eq!(renamed(&block("x", body), &block("y", "  c = 1\n")), [] as [&str; 0]);
+        let two = block("x", body) + &block("z", "  c = 3\n");
+        let others = block("u", "  c = 3\n") + &block("v", body);
+        assert_eq!(renamed(&two, &others), ["a_b.x a_b.v", "a_b.z a_b.u"]);
+    }
+
+    #[test]
+    fn what_is_still_there_or_of_another_kind_is_not_renamed() {
+        let none: [&str; 0] = [];
+        assert_eq!(renamed("variable \"a\" {}\n", "variable \"a\" {}\nvariable \"b\" {}\n"), none);
+        assert_eq!(renamed("variable \"a\" {}\n", "output \"a\" {}\n"), none);
+        assert_eq!(renamed("resource \"a\" \"x\" {}\n", "resource \"b\" \"y\" {}\n"), none);
+        assert_eq!(renamed("provider \"a\" {}\n", "provider \"b\" {}\n"), none);
+        assert_eq!(renamed("variable \"a\" {}\n", "variable \"b\" {}\n"), ["variable.a variable.b"]);
+    }
+}
