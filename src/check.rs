@@ -15,6 +15,7 @@ mod fingerprint;
 mod fix;
 mod foreign;
 mod forest;
+mod gone;
 mod impact;
 mod library;
 mod load;

@@ -101,12 +101,15 @@ fn commented(text: &str, lines: &BTreeMap<usize, BTreeSet<&str>>, reason: &str) 
 }
 
 fn block(rule: &str, paths: &BTreeSet<&str>, reason: &str) -> String {
+    // An empty path looks like a mistake, and is none.
+    let of_top =
+        if paths.contains("") { "  # Without a name: the module at the top as a whole.\n" } else { "" };
     let paths: Vec<String> = paths.iter().map(|path| quoted(&as_pattern(path))).collect();
     let paths = match paths.as_slice() {
         [path] => format!("[{path}]"),
         paths => format!("[\n    {},\n  ]", paths.join(",\n    ")),
     };
-    format!("\nexception \"{rule}\" {{\n  paths  = {paths}\n  reason = {}\n}}\n", quoted(reason))
+    format!("\nexception \"{rule}\" {{\n{of_top}  paths  = {paths}\n  reason = {}\n}}\n", quoted(reason))
 }
 
 /// A path as the pattern that matches it alone.
@@ -191,6 +194,14 @@ mod tests {
         assert_eq!(
             additions.blocks,
             "\nexception \"invalid-name\" {\n  paths  = [\n    \"main.tf.json\",\n    \"odd \\\\[1\\\\]/main.tf.json\",\n  ]\n  reason = \"was here before\"\n}\n"
+        );
+    }
+
+    #[test]
+    fn what_has_no_place_at_the_top_is_excused_there_alone() {
+        assert_eq!(
+            block("x", &BTreeSet::from([""]), "why"),
+            "\nexception \"x\" {\n  # Without a name: the module at the top as a whole.\n  paths  = [\"\"]\n  reason = \"why\"\n}\n"
         );
     }
 

@@ -12,6 +12,7 @@ use smol_str::SmolStr;
 
 use super::equals::{self, Side};
 use super::fingerprint::Fingerprints;
+use super::gone;
 use super::impact::{Impact, Known};
 use super::memory::{self, Memory};
 use super::renames;
@@ -70,6 +71,7 @@ pub fn run_change(
         let names = Fingerprints::ahead(renamed.clone(), renames::of(&earlier, &worktree, &renamed));
         let mut was = tell(&mut earlier, settings, names, None);
         let (mut told, mut excused) = (mem::take(&mut was.verdicts), mem::take(&mut was.excused));
+        let modules = earlier.folders().iter().map(|folder| folder.path.clone()).collect();
         let earlier = was.earlier(earlier);
         let mut now = tell(&mut worktree, settings, Fingerprints::default(), Some(&earlier));
         change.is_whole(&excerpt)?;
@@ -78,6 +80,7 @@ pub fn run_change(
             Side { sources: worktree.sources(), told: &mut now.verdicts, excused: &mut now.excused },
             &renamed,
         );
+        gone::explain(&mut now.verdicts, worktree.sources(), &modules, &renamed);
         discard(earlier);
         let before: BTreeSet<String> = told.into_iter().map(|verdict| verdict.fingerprint).collect();
         let new = now.verdicts.iter().filter(|verdict| !before.contains(&verdict.fingerprint));

@@ -288,6 +288,27 @@ fn what_was_found_in_a_block_is_known_under_its_new_name() {
 }
 
 #[test]
+fn where_a_module_went_is_said_where_it_is_still_called() {
+    let place = repository(&[("modules/net/main.tf", NET), ("live/main.tf", &call("../modules/net", ""))]);
+    place.git(&["mv", "modules/net", "modules/network"]);
+    let said = |place: &Place| place.overrule(&["check", "--changed"]).out;
+    let renamed = said(&place);
+    assert!(
+        renamed.contains("The change renames the module in \"modules/net\" to \"modules/network\""),
+        "{renamed}"
+    );
+    assert!(renamed.contains("help: write `source = \"../modules/network\"`"), "{renamed}");
+    place.git(&["rm", "--quiet", "-r", "--cached", "modules"]);
+    let removed = said(&place);
+    assert!(removed.contains("The change removes the module in \"modules/net\""), "{removed}");
+    assert!(removed.contains("help: remove the call too, or keep the folder"), "{removed}");
+    place.git(&["reset", "--quiet", "--hard"]);
+    place.stage("other/main.tf", call("../modules/dns", ""));
+    let never = said(&place);
+    assert!(never.contains("There is no folder \"../modules/dns\" beside this module"), "{never}");
+}
+
+#[test]
 fn outside_of_a_repository_nothing_can_have_changed() {
     let place = Place::with(&[("main.tf", "")]);
     for arguments in [&["--changed"][..], &["--base", "main"], &["--hook"]] {

@@ -17,7 +17,8 @@ pub(super) struct Arguments {
     /// The same for what changed since the newest commit that HEAD shares with REV; `auto` takes REV from the CI
     #[arg(long, value_name = "REV", conflicts_with = "hook")]
     base: Option<String>,
-    /// Does what a pre-commit hook is to do: `--changed`, or all findings of the modules that PATH names
+    /// Does what a hook is to do: without PATH, or where every PATH is staged, as `--changed`; else all findings of the
+    /// modules that PATH names, as they are in the index
     #[arg(long)]
     hook: bool,
     /// Tells what was there before the change, too

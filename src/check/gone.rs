@@ -1,0 +1,68 @@
+//! Turns calls that lead nowhere into calls of what a change removed or renamed, where it did.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use smol_str::SmolStr;
+
+use super::Verdict;
+use crate::finding::{Language, RuleId};
+use crate::source::join;
+use crate::text::Sources;
+
+/// Says of each call of a folder that is gone what became of that; `were` holds the modules that there were before the
+/// change, and `renamed` what some of them are called now.
+pub(super) fn explain(
+    verdicts: &mut [Verdict],
+    sources: &Sources,
+    were: &BTreeSet<SmolStr>,
+    renamed: &BTreeMap<SmolStr, SmolStr>,
+) {
+    let missing = RuleId::named(Language::MissingModule.name());
+    for finding in verdicts.iter_mut().map(|verdict| &mut verdict.finding) {
+        let Some(source) = finding.related.first().filter(|_| finding.rule == missing) else { continue };
+        // An address that is computed is not read here.
+        let written = sources.slice(source.span).strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+        let Some(raw) = written.filter(|raw| !raw.contains(['$', '%', '\\'])) else { continue };
+        let Some(folder) = join(&finding.module, raw).filter(|folder| were.contains(folder.as_str())) else {
+            continue;
+        };
+        (finding.detail, finding.help) = match renamed.get(folder.as_str()) {
+            Some(new) => (
+                format!(
+                    "The change renames the module in \"{folder}\" to \"{new}\", and it is still called here."
+                ),
+                Some(format!("write `source = \"{}\"`", way(&finding.module, new))),
+            ),
+            None => (
+                format!("The change removes the module in \"{folder}\", and it is still called here."),
+                Some("remove the call too, or keep the folder".to_owned()),
+            ),
+        };
+    }
+}
+
+/// The address by which a module in one folder calls the one in another.
+fn way(from: &str, to: &str) -> String {
+    let names = |path: &'_ str| -> Vec<String> {
+        path.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect()
+    };
+    let (from, to) = (names(from), names(to));
+    let shared = from.iter().zip(&to).take_while(|(one, other)| one == other).count();
+    let ups = from.len() - shared;
+    let start = if ups == 0 { ".".to_owned() } else { vec![".."; ups].join("/") };
+    [&[start], &to[shared..]].concat().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_way_starts_at_the_module_that_calls() {
+        assert_eq!(way("", "net"), "./net");
+        assert_eq!(way("live/a", "modules/net"), "../../modules/net");
+        assert_eq!(way("live/a", "live/b"), "../b");
+        assert_eq!(way("live", "live/b/c"), "./b/c");
+        assert_eq!(way("live/a", ""), "../..");
+    }
+}
