@@ -288,7 +288,7 @@ impl fmt::Debug for Snapshot {
             Held::Index(_) => "index",
             Held::Commit(_) => "commit",
         };
-        f.debug_struct("Snapshot").field("of", &what).field("git", &self.git.path()).finish()
+        f.debug_struct("Snapshot").field("of", &what).field("git", &self.git.path()).finish_non_exhaustive()
     }
 }
 

@@ -167,13 +167,15 @@ fn told(verdict: &Verdict, sources: &Sources) -> String {
     let finding = &verdict.finding;
     let related: Vec<String> =
         finding.related.iter().map(|other| format!("{} {}", place(other.span), other.message)).collect();
+    // What became of a module only a look at both states can tell.
+    let detail = if finding.rule.as_str() == "missing-module" { "" } else { &finding.detail };
     format!(
         "{} | {} | {} | {} | {} | {related:?} | {:?}",
         finding.module,
         finding.rule.as_str(),
         verdict.level.name(),
         finding.primary.map(place).unwrap_or_default(),
-        finding.detail,
+        detail,
         verdict.engine
     )
 }
@@ -210,7 +212,9 @@ fn by_rule<'t>(told: impl Iterator<Item = &'t String>) -> BTreeMap<String, Vec<&
         let rule = told.splitn(3, " | ").take(2).collect::<Vec<_>>().join(" | ");
         rules.entry(rule).or_default().push(told);
     }
-    rules.values_mut().for_each(|told| told.sort());
+    for told in rules.values_mut() {
+        told.sort();
+    }
     rules
 }
 
