@@ -531,3 +531,24 @@ fn what_is_broken_is_printed_as_it_is() {
     let text = merged(main, "locals {\n  a = 2\n  c = 2\n}\nlocals }\n");
     assert!(text.starts_with("locals {\n  a = 2 # from"), "{text}");
 }
+
+#[test]
+fn two_blocks_of_one_file_repeat_a_call_in_one_way() {
+    let main = "module \"m\" {\n  source = \"./m\"\n}\n";
+    let over = "module \"m\" {\n  for_each = toset([\"a\"])\n}\nmodule \"m\" {\n  count = 2\n}\n";
+    assert_eq!(
+        merged(main, over),
+        "module \"m\" {
+  count = 2 # from a_override.tf:5
+
+  source = \"./m\"
+}
+
+# Left out:
+# - a_override.tf:2: `for_each` of module.m: there is `count` as well, and it alone counts
+"
+    );
+    // In one block the engine refuses them, and so they stay.
+    let both = "resource \"a\" \"b\" {\n  count    = 2\n  for_each = {}\n}\n";
+    assert_eq!(merged(both, "resource \"a\" \"b\" {\n  x = 1\n}\n").matches("for_each").count(), 1);
+}

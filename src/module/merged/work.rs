@@ -89,12 +89,12 @@ impl<'m> Work<'m> {
         match subject {
             Subject::Variable(variable) => variable::meanings(variable, &mut merged),
             Subject::Call(call) => {
-                self.one_repetition(&mut merged, &address);
+                self.one_repetition(&mut merged, origin, &address);
                 if let Some(called) = self.around.called.get(&call.name).filter(|called| called.complete) {
                     self.unknown_variables(&mut merged, called, &address);
                 }
             }
-            Subject::Resource(_) | Subject::Action(_) => self.one_repetition(&mut merged, &address),
+            Subject::Resource(_) | Subject::Action(_) => self.one_repetition(&mut merged, origin, &address),
             Subject::Provider(provider) if self.matters(provider) => {
                 self.dropped.push(Dropped::block(&origin.base, &address, Why::TakenForEmpty));
             }
@@ -118,12 +118,12 @@ impl<'m> Work<'m> {
         !provider.config.is_empty() && (self.around.is_called || (is_passed_on && !is_declared))
     }
 
-    /// Takes `for_each` away where `count` comes from another file.
-    fn one_repetition(&mut self, merged: &mut MergedBlock, address: &str) {
+    /// Takes `for_each` away where `count` comes from another block.
+    fn one_repetition(&mut self, merged: &mut MergedBlock, origin: &Origin, address: &str) {
         let position = |name: &str| merged.arguments.iter().position(|argument| argument.counts.name == name);
         let (Some(count), Some(for_each)) = (position("count"), position("for_each")) else { return };
-        let file = |at: usize| merged.arguments[at].counts.span.file;
-        if file(count) != file(for_each) {
+        let block = |at: usize| origin.number_at(merged.arguments[at].counts.span);
+        if block(count) != block(for_each) {
             let argument = merged.arguments.remove(for_each);
             self.drop(&argument.counts, address, Why::CountWins);
         }
