@@ -27,7 +27,7 @@ mod ways;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use smol_str::SmolStr;
@@ -69,6 +69,10 @@ pub struct Tree {
     nodes: Vec<NodeData>,
     /// By node: the provider configurations that it uses, once somebody asks.
     uses: OnceLock<Vec<Uses>>,
+    /// By node: the first of the modules that lead to it and back, once somebody asks.
+    rings: OnceLock<Vec<Option<NodeId>>>,
+    /// By node: of what it and all below it ask for versions that there are none of, once somebody asks.
+    clashes: OnceLock<Vec<BTreeSet<Subject>>>,
 }
 
 #[derive(Debug)]
@@ -93,7 +97,8 @@ pub struct Node<'t> {
 impl Tree {
     /// A tree without modules.
     pub fn new(engine: Engine) -> Self {
-        Self { engine, nodes: Vec::new(), uses: OnceLock::new() }
+        let (uses, rings, clashes) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { engine, nodes: Vec::new(), uses, rings, clashes }
     }
 
     /// The engine that sees it so.
@@ -103,7 +108,7 @@ impl Tree {
 
     /// Adds a module; `broken` says whether the engine finds errors in its files.
     pub fn add(&mut self, module: Module, broken: bool) -> NodeId {
-        self.uses.take();
+        self.forget();
         let (calls, callers, locals) = (BTreeMap::new(), Vec::new(), OnceLock::new());
         self.nodes.push(NodeData { module, broken, around: Surroundings::default(), calls, callers, locals });
         NodeId(self.nodes.len() - 1)
@@ -116,12 +121,28 @@ impl Tree {
 
     /// Says what a call of a module leads to.
     pub fn link(&mut self, caller: NodeId, call: &SmolStr, leads_to: Callee) {
-        self.uses.take();
+        self.forget();
         self.nodes[caller.0].locals.take();
         self.nodes[caller.0].calls.insert(call.clone(), leads_to);
         if let Callee::Module(child) = leads_to {
             self.nodes[child.0].callers.push((caller, call.clone()));
         }
+    }
+
+    /// Drops what was found out about all modules together.
+    fn forget(&mut self) {
+        self.uses.take();
+        self.rings.take();
+        self.clashes.take();
+    }
+
+    /// By node: the modules that it calls.
+    fn called(&self) -> Vec<Vec<usize>> {
+        let child = |callee: &Callee| match callee {
+            Callee::Module(child) => Some(child.0),
+            Callee::Missing | Callee::Outside | Callee::Opaque => None,
+        };
+        self.nodes.iter().map(|node| node.calls.values().filter_map(child).collect()).collect()
     }
 
     /// Every module, in the order in which they were added.

@@ -15,12 +15,12 @@ impl Rule for ModuleCallRing {
     }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
-        let Some(ring) = node.ring() else { return };
-        let folder = |node: Node<'_>| node.module().folder.clone();
-        // A ring is told once, where the first of its modules by name calls the next.
-        if ring.iter().any(|(other, _)| folder(*other) < folder(node)) {
+        // Of modules that all lead to each other one ring is told, at the first of them by name.
+        if node.first_of_ring().is_none_or(|first| first.id() != node.id()) {
             return;
         }
+        let Some(ring) = node.ring() else { return };
+        let folder = |node: Node<'_>| node.module().folder.clone();
         let Some(((_, first), rest)) = ring.split_first() else { return };
         let place = |folder: &str| if folder.is_empty() { ".".to_owned() } else { folder.to_owned() };
         let way: Vec<String> =

@@ -5,7 +5,6 @@ use crate::finding::Finding;
 use crate::module::Module;
 use crate::policy::Options;
 use crate::tree::{Demand, Node, Subject};
-use crate::value::Constraints;
 
 pub(super) struct UnsatisfiableConstraints;
 
@@ -17,26 +16,24 @@ impl Rule for UnsatisfiableConstraints {
     }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
-        for (subject, demands) in node.demands() {
-            if can_be_met(&demands) {
-                continue;
-            }
-            // Where the demands of a called module clash already, they are told there.
-            let of_child = |child: Node<'_>| child.demands().remove(&subject);
-            let mut children = node.calls().filter_map(|(call, _)| node.child(&call.name));
-            if children.any(|child| of_child(child).is_some_and(|demands| !can_be_met(&demands))) {
-                continue;
-            }
-            findings.push(clash(node.module(), &subject, &demands));
+        // Where the demands of a called module clash already, they are told there.
+        let clashes = node.clashes();
+        if clashes.is_empty() {
+            return;
+        }
+        let demands = node.demands();
+        for subject in clashes {
+            let demands = demands.get(subject).map_or(&[][..], Vec::as_slice);
+            findings.extend(clash(node.module(), subject, &demands[..demands.len().min(MOST_SHOWN)]));
         }
     }
 }
 
-fn can_be_met(demands: &[Demand]) -> bool {
-    Constraints::all(demands.iter().map(|demand| &demand.constraints)).can_be_met()
-}
+/// Nobody reads through more places than this.
+const MOST_SHOWN: usize = 100;
 
-fn clash(module: &Module, subject: &Subject, demands: &[Demand]) -> Finding {
+fn clash(module: &Module, subject: &Subject, demands: &[Demand]) -> Option<Finding> {
+    let nearest = demands.first()?;
     let (what, address) = match subject {
         Some(provider) => {
             let provider = provider.display(module.features.registry_host);
@@ -57,7 +54,7 @@ fn clash(module: &Module, subject: &Subject, demands: &[Demand]) -> Finding {
             let (one, another) = (first.text.as_str(), other.text.as_str());
             (first, format!("No version of {what} meets both {one:?} and {another:?}, so `init` finds none."))
         }
-        None => (&demands[0], format!("No version of {what} meets all of these, so `init` finds none.")),
+        None => (nearest, format!("No version of {what} meets all of these, so `init` finds none.")),
     };
     let at = first.via.unwrap_or(first.at);
     let finding = UnsatisfiableConstraints::finding("Version constraints that cannot all be met")
@@ -66,7 +63,7 @@ fn clash(module: &Module, subject: &Subject, demands: &[Demand]) -> Finding {
         .help("change these constraints so that they have a version in common")
         .address(address);
     let others = demands.iter().filter(|demand| demand.at != at);
-    others.fold(finding, |finding, demand| {
+    Some(others.fold(finding, |finding, demand| {
         finding.related(demand.at, format!("asks for {:?}", demand.text.as_str()))
-    })
+    }))
 }

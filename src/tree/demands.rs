@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use super::Node;
+use super::cycles::components;
+use super::{Node, Tree};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
 use crate::text::Span;
-use crate::value::Constraints;
+use crate::value::{Condition, Constraints};
 
 /// What versions are asked for of: a provider, or, where that is none, the engine itself.
 pub type Subject = Option<ProviderAddress>;
@@ -26,7 +27,16 @@ pub struct Demand {
     pub via: Option<Span>,
 }
 
-impl Node<'_> {
+/// More different conditions than so many on one subject are only made to do harm; those beyond are not compared.
+const MOST_CONDITIONS: usize = 64;
+
+impl<'t> Node<'t> {
+    /// Of what this module and all below it ask for versions that there are none of, though there are for each module that
+    /// it calls.
+    pub fn clashes(self) -> &'t BTreeSet<Subject> {
+        &self.tree().clashes.get_or_init(|| clashes(self.tree()))[self.id().number()]
+    }
+
     /// What this module and all below it ask for, its own demands first.
     pub fn demands(self) -> BTreeMap<Subject, Vec<Demand>> {
         let mut demands = BTreeMap::new();
@@ -66,5 +76,104 @@ fn demanded(module: &Module, via: Option<Span>, into: &mut BTreeMap<Subject, Vec
         let constraints = if subject.is_some() { constraints.for_provider() } else { constraints.clone() };
         let demand = Demand { constraints, text: version.text.clone(), at: version.value_span, via };
         into.entry(subject).or_default().push(demand);
+    }
+}
+
+/// What some modules and all below them ask for, each condition once.
+#[derive(Debug, Clone, Default)]
+struct Summary {
+    conditions: BTreeMap<Subject, Vec<Condition>>,
+    /// What there is no version of.
+    clashing: BTreeSet<Subject>,
+}
+
+/// By node: see [`Node::clashes`]. Goes up from those that call nobody. What is known of a module is dropped once all that
+/// call it know it too, so that of a long chain of calls only one is kept.
+fn clashes(tree: &Tree) -> Vec<BTreeSet<Subject>> {
+    let called = tree.called();
+    let components = components(&called);
+    let mut component_of = vec![0; called.len()];
+    for (number, component) in components.iter().enumerate() {
+        for node in component {
+            component_of[*node] = number;
+        }
+    }
+    let below: Vec<BTreeSet<usize>> = components
+        .iter()
+        .enumerate()
+        .map(|(number, component)| {
+            let all = component.iter().flat_map(|node| &called[*node]).map(|child| component_of[*child]);
+            all.filter(|child| *child != number).collect()
+        })
+        .collect();
+    let mut waiting = vec![0_usize; components.len()];
+    below.iter().flatten().for_each(|child| waiting[*child] += 1);
+    let mut summaries: Vec<Option<Summary>> = vec![None; components.len()];
+    let mut clashes = vec![BTreeSet::new(); called.len()];
+    for (number, component) in components.iter().enumerate() {
+        let mut children = Vec::new();
+        for child in &below[number] {
+            waiting[*child] -= 1;
+            let summary = &mut summaries[*child];
+            children.extend(if waiting[*child] == 0 { summary.take() } else { summary.clone() });
+        }
+        let modules = component.iter().map(|node| &tree.nodes[*node].module);
+        let (summary, new) = together(children, modules);
+        // In a ring of modules each has a child that asks for the same.
+        if let [node] = component[..]
+            && !called[node].contains(&node)
+        {
+            clashes[node] = new;
+        }
+        summaries[number] = (waiting[number] > 0).then_some(summary);
+    }
+    clashes
+}
+
+/// What some modules and those that they call ask for, and of what there is no version though there was below.
+fn together<'m>(
+    mut children: Vec<Summary>,
+    modules: impl Iterator<Item = &'m Module>,
+) -> (Summary, BTreeSet<Subject>) {
+    // The largest takes in the others.
+    children.sort_by_key(|child| child.conditions.len());
+    let mut summary = children.pop().unwrap_or_default();
+    let mut touched = BTreeSet::new();
+    for child in children {
+        summary.clashing.extend(child.clashing);
+        for (subject, conditions) in child.conditions {
+            summary.add(subject, conditions, &mut touched);
+        }
+    }
+    for module in modules {
+        let mut own = BTreeMap::new();
+        demanded(module, None, &mut own);
+        for (subject, demands) in own {
+            let conditions = demands.iter().flat_map(|demand| demand.constraints.conditions()).cloned();
+            summary.add(subject, conditions.collect(), &mut touched);
+        }
+    }
+    let can_be_met = |subject: &Subject| {
+        let conditions = summary.conditions.get(subject);
+        conditions.is_none_or(|conditions| Constraints::of(conditions.clone()).can_be_met())
+    };
+    touched.retain(|subject| !summary.clashing.contains(subject) && !can_be_met(subject));
+    summary.clashing.extend(touched.iter().cloned());
+    (summary, touched)
+}
+
+impl Summary {
+    /// Adds conditions that are new, and notes that there are any.
+    fn add(&mut self, subject: Subject, conditions: Vec<Condition>, touched: &mut BTreeSet<Subject>) {
+        let known = self.conditions.entry(subject.clone()).or_default();
+        let before = known.len();
+        for condition in conditions {
+            if known.len() < MOST_CONDITIONS && !known.contains(&condition) {
+                known.push(condition);
+            }
+        }
+        if known.len() > before {
+            touched.insert(subject);
+        }
     }
 }

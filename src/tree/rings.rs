@@ -2,18 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use super::{Callee, Node, NodeId};
+use super::cycles::components;
+use super::{Callee, Node, NodeId, Tree};
 use crate::module::declaration::ModuleCall;
 
 /// Calls, each leading to the module in which the next one stands.
 type Chain<'t> = Vec<(Node<'t>, &'t ModuleCall)>;
 
 impl<'t> Node<'t> {
+    /// Of all modules that this one leads to and that lead back to it, the first by its folder; none where no ring goes
+    /// through it.
+    pub fn first_of_ring(self) -> Option<Node<'t>> {
+        let rings = self.tree.rings.get_or_init(|| rings(self.tree));
+        rings[self.id.0].map(|first| self.tree.node(first))
+    }
+
     /// The shortest chain of calls that leads from this module back to it, if one does.
     pub fn ring(self) -> Option<Chain<'t>> {
-        if !self.is_called() {
-            return None;
-        }
+        self.first_of_ring()?;
         let mut reached_by = BTreeMap::new();
         let mut level = vec![self];
         while !level.is_empty() {
@@ -61,6 +67,22 @@ impl<'t> Node<'t> {
         chain.reverse();
         Some(chain)
     }
+}
+
+/// By node: see [`Node::first_of_ring`].
+fn rings(tree: &Tree) -> Vec<Option<NodeId>> {
+    let called = tree.called();
+    let mut rings = vec![None; called.len()];
+    for component in components(&called) {
+        let is_ring = component.len() > 1 || component.iter().any(|node| called[*node].contains(node));
+        if is_ring {
+            let first = component.iter().min_by_key(|node| &tree.nodes[**node].module.folder);
+            for node in &component {
+                rings[*node] = first.map(|first| NodeId(*first));
+            }
+        }
+    }
+    rings
 }
 
 /// The modules that those of a level call and that are `wanted`.

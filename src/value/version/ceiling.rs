@@ -26,9 +26,9 @@ impl Constraints {
         self.conditions.iter().any(|condition| condition.operator == Operator::Equal)
     }
 
-    /// All conditions of several constraints.
-    pub fn all<'c>(of: impl IntoIterator<Item = &'c Self>) -> Self {
-        Self { conditions: of.into_iter().flat_map(|one| one.conditions.iter().cloned()).collect() }
+    /// These conditions together.
+    pub fn of(conditions: Vec<Condition>) -> Self {
+        Self { conditions }
     }
 }
 
@@ -116,7 +116,7 @@ mod tests {
         for _ in 0..1500 {
             let [a, b] = [dice.constraints(), dice.constraints()];
             let meet = versions.iter().find(|version| a.matches(version) && b.matches(version));
-            let both = Constraints::all([&a, &b]);
+            let both = Constraints::of([a.conditions(), b.conditions()].concat());
             if !both.can_be_met() {
                 unmet += 1;
                 assert!(meet.is_none(), "{a:?} and {b:?} meet in {meet:?}");
