@@ -1,5 +1,7 @@
 //! Turns a place into the lines around it, cut and counted as the engines do.
 
+use std::ops::Range;
+
 use serde::Serialize;
 
 use crate::text::{Source, Span};
@@ -26,12 +28,13 @@ impl Snippet {
     pub(super) fn new(span: Span, source: &Source, context: Option<String>) -> Self {
         // The engines widen an empty place by one byte.
         let (start, end) = (span.start as usize, (span.end as usize).max(span.start as usize + 1));
-        let (code, code_start) = code(source, start, end);
-        let limit = code.len();
+        let lines = lines(source, start, end);
+        let code_start = lines.first().map_or(0, |line| line.start);
+        let limit = lines.iter().map(|line| line.len() + 1).sum::<usize>().saturating_sub(1);
         // A place on the line break of a blank line, which is left out, lies before the code.
         let within = |offset: usize| offset.saturating_sub(code_start).min(limit);
         let (highlight_start, highlight_end) = (within(start), within(end));
-        let (code, cut) = shortened(code, highlight_start);
+        let (code, cut) = code(source.text(), &lines, limit, highlight_start);
         Self {
             context,
             start_line: source.position(span.start).line,
@@ -43,13 +46,14 @@ impl Snippet {
     }
 }
 
-/// The lines that overlap the range, without the blank ones, which no range overlaps, and where the first of them starts.
-fn code(source: &Source, start: usize, end: usize) -> (String, usize) {
+/// The lines that overlap the range, without their breaks and without the blank ones, which no range overlaps. Those that
+/// are too far behind its start to be shown are left out.
+fn lines(source: &Source, start: usize, end: usize) -> Vec<Range<usize>> {
     let (text, starts) = (source.text(), source.line_starts());
     let first = starts.partition_point(|line| (*line as usize) < start).saturating_sub(1);
-    let (mut code, mut code_start) = (String::new(), None);
+    let mut lines: Vec<Range<usize>> = Vec::new();
     for (number, from) in starts.iter().map(|from| *from as usize).enumerate().skip(first) {
-        if from > end || code.len() > MOST_CODE + start.saturating_sub(code_start.unwrap_or(start)) {
+        if from > end || from > start + MOST_CODE {
             break;
         }
         let next = starts.get(number + 1).map_or(text.len(), |next| *next as usize);
@@ -62,24 +66,39 @@ fn code(source: &Source, start: usize, end: usize) -> (String, usize) {
             || within(from, start, end)
             || within(to, start, end);
         if !line.is_empty() && overlaps {
-            code_start.get_or_insert(from);
-            code.push_str(line);
-            code.push('\n');
+            lines.push(from..to);
         }
     }
-    code.pop();
-    (code, code_start.unwrap_or(0))
+    lines
 }
 
-/// The code, cut around what is marked where it is too long, and how much was cut before.
-fn shortened(code: String, highlight_start: usize) -> (String, usize) {
-    if code.len() <= MOST_CODE {
-        return (code, 0);
+/// The lines as one text of `length` bytes, or, where that is too long, the part of it around what is marked, and how much
+/// was cut before. No more than that part is looked at: a long line may have a finding at every word.
+fn code(text: &str, lines: &[Range<usize>], length: usize, highlight_start: usize) -> (String, usize) {
+    let (from, to) = if length <= MOST_CODE {
+        (0, length)
+    } else {
+        let from = highlight_start.saturating_sub(KEPT_BEFORE);
+        (from, from + MOST_CODE)
+    };
+    let (mut code, mut cut, mut before) = (String::new(), None, 0);
+    for line in lines {
+        let at = |offset: usize| {
+            let at = line.start + offset.saturating_sub(before).min(line.len());
+            (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+        };
+        let (first, last) = (at(from), at(to));
+        if before < to && from <= before + line.len() {
+            if cut.is_none() {
+                cut = Some(before + first - line.start);
+            } else {
+                code.push('\n');
+            }
+            code.push_str(&text[first..last]);
+        }
+        before += line.len() + 1;
     }
-    let whole = |at: usize| (0..=at).rev().find(|at| code.is_char_boundary(*at)).unwrap_or(0);
-    let from = whole(highlight_start.saturating_sub(KEPT_BEFORE));
-    let to = whole((from + MOST_CODE).min(code.len()));
-    (code[from..to].to_owned(), from)
+    (code, cut.unwrap_or(0))
 }
 
 #[cfg(test)]
