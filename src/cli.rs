@@ -25,6 +25,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 use stream::{err, out};
 use terminal::Terminal;
 
+use crate::report::visible;
+
 /// Checks Terraform and OpenTofu modules against the documented rules of the language, before `init`.
 #[derive(Debug, Parser)]
 #[command(name = "overrule", version, max_term_width = 100, disable_help_subcommand = true)]
@@ -111,9 +113,10 @@ pub fn main() -> ExitCode {
     };
     done.unwrap_or_else(|failure| {
         err(&failure.above);
-        err(&format!("error: {}\n", failure.message));
+        // Names of files are in both, and a hook is given those that somebody else chose.
+        err(&format!("error: {}\n", visible(&failure.message)));
         if let Some(help) = failure.help {
-            err(&format!("  help: {help}\n"));
+            err(&format!("  help: {}\n", visible(&help)));
         }
         ExitCode::from(FAILED)
     })

@@ -269,6 +269,9 @@ fn evidence_of_the_nearest_folder_counts() {
 
 #[cfg(unix)]
 mod links {
+    use std::os::unix::net::UnixListener;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use super::*;
 
     #[test]
@@ -341,6 +344,42 @@ mod links {
         assert!(made.success());
         place.link("linked.tf", "pipe.tf");
         assert_eq!(said(&place.open()).len(), 2);
+    }
+
+    #[test]
+    fn a_socket_is_no_file() {
+        let place = Place::with(&[("main.tf", "")]);
+        let _socket = UnixListener::bind(place.path().join("socket.tf")).expect("a socket");
+        assert_eq!(said(&place.open()).len(), 1);
+    }
+
+    #[test]
+    fn files_that_vanish_or_change_meanwhile_are_findings_at_most() {
+        let place = Place::with(&[("main.tf", ""), ("net/main.tf", "")]);
+        let is_over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let (file, folder) = (place.path().join("x.tf"), place.path().join("net"));
+                let mut round = 0;
+                while !is_over.load(Ordering::Relaxed) {
+                    round += 1;
+                    // What somebody does meanwhile may fail as well.
+                    drop(fs::write(&file, "locals {}\n".repeat(round % 100)));
+                    drop(fs::rename(&folder, place.path().join("gone")));
+                    drop(fs::remove_file(&file));
+                    drop(fs::create_dir(&file));
+                    drop(fs::rename(place.path().join("gone"), &folder));
+                    drop(fs::remove_dir(&file));
+                }
+            });
+            for _ in 0..200 {
+                let mut worktree = place.open();
+                worktree.reach("net");
+                let is_known = |line: &String| line.starts_with("unreadable-file: ");
+                assert!(said(&worktree).iter().all(is_known), "{:?}", said(&worktree));
+            }
+            is_over.store(true, Ordering::Relaxed);
+        });
     }
 
     #[test]

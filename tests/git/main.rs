@@ -7,6 +7,8 @@ mod commit;
 mod content;
 mod dice;
 mod fix;
+#[cfg(unix)]
+mod hostile;
 mod memory;
 mod merge;
 mod modules;

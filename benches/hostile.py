@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""What input that was made to do harm costs: writes each case into a folder, checks it, and prints a table.
+
+benches/hostile.py [PROGRAM] [WORD]: the program is target/release/overrule by default; with a word, only the cases whose
+names hold it. Time is that on the clock and that of all threads, memory the most that was resident.
+"""
+
+import collections
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+DEEP = 20_000
+
+
+def call(name, source, rest=""):
+    return f'module "{name}" {{\n  source = "{source}"\n{rest}}}\n'
+
+
+def lines(number, line):
+    return "".join(line(n) for n in range(number))
+
+
+def locals_of(text):
+    return "locals {\n" + text + "}\n"
+
+
+def nested(start, middle, end, before="locals {\n  a = ", after="\n}\n"):
+    return {"main.tf": before + start * DEEP + middle + end * DEEP + after}
+
+
+def chain(number, ring=False, rest=lambda n: ""):
+    last = number if not ring else 0
+    following = lambda n: n + 1 if n + 1 < number else last
+    return {f"m{n}/main.tf": call("a", f"../m{following(n)}") + rest(n) for n in range(number)}
+
+
+def two_ways(number):
+    files = {f"m{n}/main.tf": call("a", f"../m{n + 1}") + call("b", f"../m{n + 1}") for n in range(number)}
+    return files | {f"m{number}/main.tf": 'output "a" {\n  value = var.b\n}\n'}
+
+
+def versions(n):
+    return 'terraform {\n  required_providers {\n    a = {\n      source  = "b/a"\n      version = "!= 1.0.%d"\n    }\n  }\n}\n' % n
+
+
+def long():
+    return "x" * (8 << 20)
+
+
+CASES = {
+    "20,000 parentheses": lambda: nested("(", "1", ")"),
+    "20,000 tuples": lambda: nested("[", "1", "]"),
+    "20,000 objects": lambda: nested("{ a = ", "1", " }"),
+    "20,000 conditionals": lambda: nested("true ? 1 : ", "1", ""),
+    "20,000 calls of functions": lambda: nested("f(", "1", ")"),
+    "20,000 templates": lambda: nested('"${', "1", '}"'),
+    "20,000 directives": lambda: nested("%{ if true }", "", "%{ endif }", 'locals {\n  a = "', '"\n}\n'),
+    "20,000 for expressions": lambda: nested("[for x in ", "[]", " : x]"),
+    "20,000 signs": lambda: nested("-", "1", ""),
+    "20,000 attributes": lambda: nested(".c", "", "", "locals {\n  a = b"),
+    "20,000 indexes in each other": lambda: nested("[b", "", "]", "locals {\n  a = b"),
+    "20,000 blocks": lambda: nested("a {\n", "", "}\n", "", ""),
+    "20,000 dynamic blocks": lambda: nested('dynamic "a" {\nfor_each = [1]\ncontent {\n', "", "}\n}\n", 'resource "a" "b" {\n', "}\n"),
+    "20,000 lists in a type": lambda: nested("list(", "any", ")", 'variable "a" {\n  type = '),
+    "20,000 objects in a type": lambda: nested("object({ a = ", "any", " })", 'variable "a" {\n  type = '),
+    "20,000 arrays in JSON": lambda: {"main.tf.json": '{"locals": {"a": ' + "[" * DEEP + "]" * DEEP + "}}"},
+    "20,000 objects in JSON": lambda: {"main.tf.json": '{"locals": ' + '{"a": ' * DEEP + "1" + "}" * DEEP + "}"},
+    "20,000 blocks in JSON": lambda: {"main.tf.json": '{"resource": {"a": {"b": ' + '{"c": ' * DEEP + "1" + "}" * DEEP + "}}}"},
+    "20,000 lists in a type in JSON": lambda: {"main.tf.json": '{"variable": {"a": {"type": "' + "list(" * DEEP + "any" + ")" * DEEP + '"}}}'},
+    "100,000 arguments": lambda: {"main.tf": 'resource "a" "b" {\n' + lines(100_000, lambda n: f"  a{n} = {n}\n") + "}\n"},
+    "100,000 variables": lambda: {"main.tf": lines(100_000, lambda n: f'variable "v{n}" {{}}\n')},
+    "32,000 keys of an object": lambda: {"main.tf": locals_of("a = {\n" + lines(32_000, lambda n: f"  k{n} = {n}\n") + "}\n")},
+    "32,000 calculated keys": lambda: {"main.tf": locals_of("a = {\n" + lines(32_000, lambda n: f'  ("k{n}") = {n} + 1\n') + "}\n")},
+    "100,000 properties in JSON": lambda: {"main.tf.json": json.dumps({"locals": {f"a{n}": n for n in range(100_000)}})},
+    "a chain of 50,000 local values": lambda: {"main.tf": locals_of(lines(50_000, lambda n: f"a{n} = local.a{n + 1}\n") + "a50000 = 1\n")},
+    "a ring of 20,000 local values": lambda: {"main.tf": locals_of(lines(20_000, lambda n: f"a{n} = local.a{(n + 1) % 20_000}\n"))},
+    "50,000 conditions on a version": lambda: {"main.tf": 'terraform {\n  required_version = "' + ">= 1.0, " * 50_000 + '>= 1.0"\n}\n'},
+    "a string of 8 MB": lambda: {"main.tf": locals_of(f'a = "{long()}${{1}}"\n')},
+    "a comment of 8 MB": lambda: {"main.tf": f"# {long()}\n/* {long()} */\n"},
+    "a name of 8 MB": lambda: {"main.tf": f'variable "{long()}" {{}}\n'},
+    "a string of 8 MB in JSON": lambda: {"main.tf.json": json.dumps({"locals": {"a": long()}})},
+    "50,000 mistakes in one line": lambda: {"main.tf.json": json.dumps({"output": {f"a b{n}": {} for n in range(50_000)}})},
+    "100,000 same variables": lambda: {"main.tf": 'variable "a" {}\n' * 100_000},
+    "numbers with huge exponents": lambda: {"main.tf": locals_of('a = 1e999999999\nb = 1e-999999999\nc = "${1e999999999}" == 1\n')},
+    "setproduct of 10^8": lambda: {"main.tf": locals_of('a = setproduct(range(10000), range(10000))\nb = format("%999999999d", 1)\n')},
+    "a string doubled 40 times": lambda: {"main.tf": locals_of('a0 = "0123456789"\n' + lines(40, lambda n: f'a{n + 1} = "${{local.a{n}}}${{local.a{n}}}"\n'))},
+    "2^40 ways through 41 modules": lambda: two_ways(40),
+    "a chain of 3,000 modules": lambda: chain(3_000),
+    "a chain of 3,000 modules, all with a constraint": lambda: chain(3_000, rest=versions),
+    "a ring of 3,000 modules": lambda: chain(3_000, ring=True),
+    "5,000 calls of one module": lambda: {"net/main.tf": 'variable "a" {}\n'} | {f"m{n}/main.tf": call("a", "../net", f"  a = {n}\n") for n in range(5_000)},
+    "a source of 300 kB": lambda: {"main.tf": call("a", "../" * 100_000 + "x")},
+    "pipes, devices, rings of links, 1 TB": lambda: None,
+}
+
+
+def stranger(folder):
+    """What stands on a disk and is no file."""
+    os.mkfifo(folder / "pipe.tf")
+    for name, target in {
+        "device.tf": "/dev/zero",
+        "out": "/etc",
+        "a.tf": "a.tf",
+        "ring": ".",
+        "linked.tf": "pipe.tf",
+    }.items():
+        os.symlink(target, folder / name)
+    with open(folder / "huge.tf", "wb") as huge:
+        huge.truncate(1 << 40)
+    (folder / "main.tf").write_text(call("a", "./ring/ring/ring") + call("b", "./out") + call("c", "../../../etc"))
+
+
+def measure(program, folder):
+    started = time.monotonic()
+    with tempfile.TemporaryFile(mode="w+") as out:
+        child = subprocess.Popen([program, "check", "--isolated", "--format", "json"], cwd=folder, stdout=out, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(child.pid, 0)
+        took = time.monotonic() - started
+        child.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        found = rules(out) if child.returncode in (0, 1) else "-"
+        return child.returncode, found, took, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def rules(report):
+    found = collections.Counter(line.split('"')[3] for line in report if line.startswith('      "rule": '))
+    return ", ".join(f"{number:,} {rule}" for rule, number in found.most_common(3)) or "nothing"
+
+
+def main():
+    # What a process takes counts as that of those that it starts, so another one makes the cases.
+    if sys.argv[1:2] == ["--write"]:
+        write(sys.argv[2], pathlib.Path(sys.argv[3]))
+        return
+    program = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "target/release/overrule")
+    word = sys.argv[2] if len(sys.argv) > 2 else ""
+    print("| case | exit | found | seconds | processor seconds | MB |\n|---|---|---|---|---|---|")
+    for name in CASES:
+        if word not in name:
+            continue
+        with tempfile.TemporaryDirectory() as top:
+            subprocess.run([sys.executable, __file__, "--write", name, top], check=True)
+            code, found, took, processor, memory = measure(program, top)
+            print(f"| {name} | {code} | {found} | {took:.2f} | {processor:.2f} | {memory:.0f} |", flush=True)
+
+
+def write(name, folder):
+    made = CASES[name]()
+    if made is None:
+        stranger(folder)
+        return
+    for path, text in made.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+
+
+if __name__ == "__main__":
+    main()
