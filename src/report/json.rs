@@ -3,7 +3,7 @@
 mod context;
 mod snippet;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::tally::{Tally, by_rule};
 use super::{Names, Style, asked_by, escape};
@@ -17,17 +17,12 @@ use snippet::Snippet;
 /// The report.
 pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> String {
     let tally = Tally::of(outcome);
-    let mut contexts = Contexts::default();
     let document = Document {
         format_version: "1.0",
         valid: tally.errors == 0,
         error_count: tally.errors,
         warning_count: tally.warnings,
-        diagnostics: outcome
-            .verdicts
-            .iter()
-            .map(|verdict| Diagnostic::new(verdict, sources, &style.names, &mut contexts))
-            .collect(),
+        diagnostics: Diagnostics { verdicts: &outcome.verdicts, sources, names: &style.names },
         overrule: Run {
             version: env!("CARGO_PKG_VERSION"),
             modules: outcome.modules,
@@ -46,8 +41,25 @@ struct Document<'a> {
     valid: bool,
     error_count: usize,
     warning_count: usize,
-    diagnostics: Vec<Diagnostic<'a>>,
+    diagnostics: Diagnostics<'a>,
     overrule: Run<'a>,
+}
+
+/// Each verdict becomes a diagnostic only when it is written: there may be as many as a file has words.
+struct Diagnostics<'a> {
+    verdicts: &'a [Verdict],
+    sources: &'a Sources,
+    names: &'a Names,
+}
+
+impl Serialize for Diagnostics<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut contexts = Contexts::default();
+        let Self { verdicts, sources, names } = self;
+        serializer.collect_seq(
+            verdicts.iter().map(|verdict| Diagnostic::new(verdict, sources, names, &mut contexts)),
+        )
+    }
 }
 
 #[derive(Serialize)]

@@ -19,9 +19,9 @@ pub(super) struct Snippet {
 
 /// More than this, in bytes, the code of a snippet never holds: a generated file may be one line of many megabytes, and
 /// each of its findings would repeat it.
-const MOST_CODE: usize = 4096;
+const MOST_CODE: usize = 1024;
 /// How much of it stands before what is marked, where it is cut.
-const KEPT_BEFORE: usize = 512;
+const KEPT_BEFORE: usize = 256;
 
 impl Snippet {
     /// The lines that `span` touches. `context` names the block they are in.
