@@ -149,7 +149,9 @@ impl Folder {
     pub fn module_files(&self, engine: Engine) -> Vec<(&File, Loaded)> {
         let names: Vec<&str> = self.files.iter().map(|file| file.name.as_str()).collect();
         let loaded = engine.module_files(&names);
-        let file = |name: &str| self.files.iter().find(|file| file.name == name);
+        // Both are in the order of the names.
+        let mut files = self.files.iter();
+        let mut file = |name: &str| files.find(|file| file.name == name);
         loaded.into_iter().filter_map(|(name, loaded)| Some((file(name)?, loaded))).collect()
     }
 }

@@ -48,8 +48,11 @@ impl Engine {
     /// The engines drop what is hidden from primary and override files apart, but twins share their stem and so are
     /// always of one kind.
     pub fn module_files<'a>(self, names: &[&'a str]) -> Vec<(&'a str, Loaded)> {
-        let hidden =
-            |name: &str| self.hidden_by(name).is_some_and(|twin| names.binary_search(&twin.as_str()).is_ok());
+        let has_tofu_file = names.iter().any(|name| Extension::of(name).is_some_and(Extension::is_tofu));
+        let hidden = |name: &str| {
+            has_tofu_file
+                && self.hidden_by(name).is_some_and(|twin| names.binary_search(&twin.as_str()).is_ok())
+        };
         names
             .iter()
             .filter(|name| !hidden(name))

@@ -24,15 +24,27 @@ impl Rule for OverrideNearMissName {
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
+        let files = context.module_files(module);
+        let primary: Vec<_> = files
+            .into_iter()
+            .filter(|(_, loaded)| loaded.kind == FileKind::Primary)
+            .map(|(id, _)| id)
+            .collect();
+        let name = |id| {
+            let path = context.sources().get(id).name();
+            path.rsplit('/').next().unwrap_or(path)
+        };
+        // Hardly any module has one, and nothing else has to be known of the others.
+        if primary.iter().all(|id| right_name(name(*id)).is_none()) {
+            return;
+        }
         let mut near = Vec::new();
         let mut declared: BTreeMap<String, Span> = BTreeMap::new();
-        for (id, loaded) in context.module_files(module) {
-            let Some(file) = context.file(id).filter(|_| loaded.kind == FileKind::Primary) else { continue };
+        for id in primary {
+            let Some(file) = context.file(id) else { continue };
             let blocks = top_blocks(&file.body, &module.features);
-            let path = context.sources().get(id).name();
-            let name = path.rsplit('/').next().unwrap_or(path);
-            match right_name(name) {
-                Some(right) => near.push((name, right, blocks)),
+            match right_name(name(id)) {
+                Some(right) => near.push((name(id), right, blocks)),
                 None => declared.extend(blocks.iter().map(|block| (block_address(block), block.header))),
             }
         }

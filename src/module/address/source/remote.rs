@@ -4,7 +4,7 @@ use std::fmt;
 
 use smol_str::SmolStr;
 
-use super::url::{Url, unescape};
+use super::url::{Url, escape, unescape};
 use super::{clean, split_subdir};
 
 /// A package that is fetched from elsewhere.
@@ -194,7 +194,7 @@ fn sorted_query(query: &str) -> Result<String, Problem> {
     // The order of values of one key stays.
     pairs.sort_by(|(one, _), (other, _)| one.cmp(other));
     let written: Vec<String> =
-        pairs.iter().map(|(key, value)| format!("{}={}", escape(key), escape(value))).collect();
+        pairs.iter().map(|(key, value)| format!("{}={}", in_query(key), in_query(value))).collect();
     Ok(written.join("&"))
 }
 
@@ -202,13 +202,10 @@ fn query_part(text: &str) -> Result<Vec<u8>, Problem> {
     Ok(unescape(&text.replace('+', " "))?)
 }
 
-fn escape(bytes: &[u8]) -> String {
-    let written = |byte: &u8| match byte {
-        b' ' => "+".to_owned(),
-        byte if byte.is_ascii_alphanumeric() || b"-_.~".contains(byte) => char::from(*byte).to_string(),
-        byte => format!("%{byte:02X}"),
-    };
-    bytes.iter().map(written).collect()
+fn in_query(bytes: &[u8]) -> String {
+    // A space is no other character's escape, so that it can be told afterwards.
+    escape(bytes, |byte| byte == b' ' || byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte))
+        .replace(' ', "+")
 }
 
 /// `bitbucket.org/owner/name`.

@@ -190,11 +190,16 @@ pub(super) fn unescape(text: &str) -> Result<Vec<u8>, &'static str> {
 }
 
 /// `bytes` with everything escaped that does not stand for itself.
-fn escape(bytes: &[u8], stands_for_itself: fn(u8) -> bool) -> String {
-    let written = |byte: &u8| {
-        if stands_for_itself(*byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") }
-    };
-    bytes.iter().map(written).collect()
+pub(super) fn escape(bytes: &[u8], stands_for_itself: fn(u8) -> bool) -> String {
+    let mut written = String::with_capacity(bytes.len());
+    for byte in bytes {
+        if stands_for_itself(*byte) {
+            written.push(char::from(*byte));
+        } else {
+            written.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    written
 }
 
 /// Whether a byte stands for itself in a path.
