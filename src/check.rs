@@ -1,9 +1,11 @@
 //! Turns findings into verdicts: which of them are told, at which level, on whose word, in which order.
 
+mod account;
 mod additions;
 mod allow;
 mod atlas;
 mod baseline;
+mod batches;
 pub mod book;
 mod calls;
 mod change;
@@ -26,6 +28,7 @@ mod run;
 mod sayings;
 mod threads;
 mod verdict;
+mod wanted;
 
 pub use additions::Additions;
 pub use atlas::{Atlas, View};

@@ -150,6 +150,11 @@ impl Tree {
         (0..self.nodes.len()).map(|number| Node { tree: self, id: NodeId(number) })
     }
 
+    /// The modules alone, once nobody asks for more.
+    pub fn into_modules(self) -> Vec<Module> {
+        self.nodes.into_iter().map(|node| node.module).collect()
+    }
+
     /// One module.
     pub fn node(&self, id: NodeId) -> Node<'_> {
         Node { tree: self, id }

@@ -17,8 +17,8 @@ use crate::tree::{Node, NodeId, Tree};
 #[derive(Debug)]
 pub struct Atlas {
     library: Library,
-    sights: BTreeMap<Engine, Sight>,
-    roots: BTreeMap<Engine, Vec<NodeId>>,
+    /// By engine: all modules as it sees them, and the roots of those that are for it.
+    sights: BTreeMap<Engine, (Sight, Vec<NodeId>)>,
 }
 
 /// The modules that are for one engine.
@@ -40,22 +40,18 @@ impl Atlas {
     pub fn of(worktree: &mut Worktree, choice: Option<&Choice>, policy: &Policy) -> Self {
         let mut library = Library::default();
         let choice = choice.or(policy.engine());
-        let (sights, wanted) = engines::sights(worktree, &mut library, choice, policy);
-        let roots = wanted.views(&sights).into_iter().map(|view| (view.engine, view.roots)).collect();
-        Self { library, sights, roots }
+        let sights = engines::sights(worktree, &mut library, choice, policy);
+        Self { library, sights }
     }
 
     /// What each engine sees, Terraform first.
     pub fn views(&self) -> impl Iterator<Item = View<'_>> {
-        self.roots.iter().map(|(engine, roots)| {
-            let sight = &self.sights[engine];
-            View {
-                engine: *engine,
-                tree: &sight.tree,
-                roots,
-                findings: &sight.findings,
-                library: &self.library,
-            }
+        self.sights.iter().map(|(engine, (sight, roots))| View {
+            engine: *engine,
+            tree: &sight.tree,
+            roots,
+            findings: &sight.findings,
+            library: &self.library,
         })
     }
 }

@@ -16,7 +16,7 @@ use super::gone;
 use super::impact::{Impact, Known};
 use super::memory::{self, Memory};
 use super::renames;
-use super::run::tell;
+use super::run::{Against, tell};
 use super::threads::discard;
 use super::{Outcome, Settings};
 use crate::source::{Change, Error, Excerpt, State, Worktree};
@@ -54,7 +54,7 @@ pub fn run_change(
     if touched.is_empty() {
         // Most commits touch no module.
         let mut worktree = change.open(State::Now, &Excerpt::default(), policy);
-        let told = tell(&mut worktree, settings, Fingerprints::default(), None);
+        let told = tell(&mut worktree, settings, Fingerprints::default(), Against::Nothing);
         let outcome = told.outcome(&worktree, settings, &|_| false);
         return Ok(Checked { worktree, outcome, affected: BTreeSet::new(), absent: 0, memory: None });
     }
@@ -69,11 +69,11 @@ pub fn run_change(
         let mut earlier = change.open(State::Before, &excerpt, policy);
         let mut worktree = change.open(State::Now, &excerpt, policy).within(scope);
         let names = Fingerprints::ahead(renamed.clone(), renames::of(&earlier, &worktree, &renamed));
-        let mut was = tell(&mut earlier, settings, names, None);
+        let mut was = tell(&mut earlier, settings, names, Against::Later);
         let (mut told, mut excused) = (mem::take(&mut was.verdicts), mem::take(&mut was.excused));
         let modules = earlier.folders().iter().map(|folder| folder.path.clone()).collect();
         let earlier = was.earlier(earlier);
-        let mut now = tell(&mut worktree, settings, Fingerprints::default(), Some(&earlier));
+        let mut now = tell(&mut worktree, settings, Fingerprints::default(), Against::Earlier(&earlier));
         change.is_whole(&excerpt)?;
         equals::number(
             Side { sources: earlier.sources(), told: &mut told, excused: &mut excused },
@@ -112,7 +112,7 @@ pub fn run_named(
     let named = impact.modules_of(paths);
     let excerpt = impact.excerpt(&named);
     let mut worktree = change.open(State::Now, &excerpt, policy);
-    let told = tell(&mut worktree, settings, Fingerprints::default(), None);
+    let told = tell(&mut worktree, settings, Fingerprints::default(), Against::Nothing);
     let outcome = told.outcome(&worktree, settings, &|module| named.contains(module));
     change.is_whole(&excerpt)?;
     Ok(Checked { worktree, outcome, affected: named, absent: known.absent(), memory: news(&memory, &known) })

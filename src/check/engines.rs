@@ -1,197 +1,214 @@
-//! Decides which engines look at which modules.
-//!
-//! A root module is for the engines that were asked for, else for those that it shows evidence of, else for both; what it
-//! calls is for the same ones. Where no file beside it speaks for one of them, what it is written in may.
+//! Looks at all modules, batch by batch, with the engines that each is for, and brings together what they say.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
+use super::account::Account;
+use super::batches::{Batch, Crossing};
+use super::exceptions::may_excuse;
 use super::forest::{self, Sight};
 use super::library::Library;
 use super::rulebook::Rulebook;
 use super::sayings::Sayings;
+use super::wanted::Wanted;
 use crate::engine::{Choice, Engine, Product};
 use crate::finding::Finding;
 use crate::policy::Policy;
 use crate::rules::{Context, Earlier};
 use crate::source::Worktree;
-use crate::tree::NodeId;
+use crate::tree::{NodeId, Tree};
 
 /// What all engines together say.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Seen {
     /// The engines that looked, Terraform first.
-    pub(super) engines: Vec<Engine>,
+    pub(super) engines: BTreeSet<Engine>,
     /// By folder: the engines that looked at the module there.
     pub(super) looked: BTreeMap<SmolStr, Vec<Engine>>,
     /// What was found, with the engine where only one of two says so.
     pub(super) findings: Vec<(Finding, Option<Product>)>,
-    /// By engine: what it saw.
-    pub(super) sights: BTreeMap<Engine, Sight>,
+    /// By engine: the modules as it saw them, if they were to be kept.
+    pub(super) trees: BTreeMap<Engine, Tree>,
+}
+
+/// What is asked of the engines.
+pub(super) struct Question<'q> {
+    /// Those that were asked for.
+    pub(super) choice: Option<&'q Choice>,
+    /// The rules, and the policy that has them on.
+    pub(super) rulebook: &'q Rulebook<'q>,
+    /// What it all was before a change.
+    pub(super) earlier: Option<&'q Earlier>,
+    /// Whether the modules are to be kept.
+    pub(super) keep: bool,
+    /// How many bytes of files are looked at at a time.
+    pub(super) batch: usize,
 }
 
 /// Looks at every module with the engines that it is for.
-pub(super) fn look(
-    worktree: &mut Worktree,
-    library: &mut Library,
-    choice: Option<&Choice>,
-    rulebook: &Rulebook<'_>,
-    earlier: Option<&Earlier>,
-) -> Seen {
-    let (sights, mut wanted) = sights(worktree, library, choice, rulebook.policy);
-    let context = Context::new(worktree, library.files(), earlier);
-    let say = |view: &View<'_>| {
-        let mut findings = view.sight.findings(&view.roots, worktree.sources());
-        findings.extend(rulebook.findings(&view.sight.tree, &view.roots, &context));
-        findings
-    };
-    let mut sayings = Sayings::of(&wanted.views(&sights), &say, worktree);
-    if wanted.by_syntax(&sights, &sayings) {
-        sayings = Sayings::of(&wanted.views(&sights), &say, worktree);
-    }
-    let positive = wanted.positive_folders(&sights);
-    let findings = sayings.together(&|folder| positive.contains(folder));
-    let mut looked: BTreeMap<SmolStr, Vec<Engine>> = BTreeMap::new();
-    for view in wanted.views(&sights) {
-        for id in view.sight.tree.below(&view.roots) {
-            let folder = view.sight.tree.node(id).module().folder.clone();
-            looked.entry(folder).or_default().push(view.engine);
-        }
-    }
-    Seen { engines: wanted.roots.keys().copied().collect(), looked, findings, sights }
+pub(super) fn look(worktree: &mut Worktree, library: &mut Library, question: &Question<'_>) -> Seen {
+    let known = worktree.folders().len();
+    // What is to be kept is small, and has to be one tree.
+    let batches =
+        if question.keep { vec![Batch::whole(known)] } else { Batch::all(worktree, question.batch) };
+    in_batches(worktree, library, batches, question).unwrap_or_else(|Crossing| {
+        let whole = vec![Batch::whole(known)];
+        in_batches(worktree, library, whole, question).expect("what is whole has nowhere else to lead to")
+    })
 }
 
-/// Every module with the eyes of the engines that were asked for, or that files speak for.
+fn in_batches(
+    worktree: &mut Worktree,
+    library: &mut Library,
+    batches: Vec<Batch>,
+    question: &Question<'_>,
+) -> Result<Seen, Crossing> {
+    let mut seen = Seen::default();
+    let is_one = batches.len() == 1;
+    for mut batch in batches {
+        if !is_one {
+            batch.begin(worktree);
+        }
+        seen.add(look_at(worktree, library, &batch, question)?);
+        if !is_one {
+            let sources = worktree.sources();
+            library.put_away(|id| may_excuse(sources.get(id)));
+        }
+    }
+    Ok(seen)
+}
+
+/// Looks at a batch of modules with the engines that each is for.
+///
+/// One engine looks after the other, and what it has built goes when it is done: modules are the largest thing that a
+/// run holds.
+fn look_at(
+    worktree: &mut Worktree,
+    library: &mut Library,
+    batch: &Batch,
+    question: &Question<'_>,
+) -> Result<Seen, Crossing> {
+    let policy = question.rulebook.policy;
+    let mut heard = Heard { question, accounts: Vec::new(), trees: BTreeMap::new() };
+    let mut wanted =
+        ask(worktree, library, batch, question.choice, policy, &mut |worktree, library, sight, roots| {
+            heard.add(worktree, library, sight, &roots);
+        })?;
+    let mut sayings = Sayings::of(&heard.accounts, worktree);
+    if wanted.by_syntax(&heard.accounts, &sayings) {
+        heard = Heard { question, accounts: Vec::new(), trees: BTreeMap::new() };
+        for engine in wanted.roots.keys() {
+            let sight = forest::look(worktree, library, batch, policy, *engine)?;
+            let roots = wanted.roots_in(&sight.tree);
+            heard.add(worktree, library, sight, &roots);
+        }
+        sayings = Sayings::of(&heard.accounts, worktree);
+    }
+    let Heard { accounts, trees, .. } = heard;
+    let positive = wanted.positive_folders(&accounts);
+    let findings = sayings.together(&|folder| positive.contains(folder));
+    let mut looked: BTreeMap<SmolStr, Vec<Engine>> = BTreeMap::new();
+    for account in &accounts {
+        for folder in account.folders() {
+            looked.entry(folder.clone()).or_default().push(account.engine);
+        }
+    }
+    Ok(Seen { engines: wanted.roots.keys().copied().collect(), looked, findings, trees })
+}
+
+impl Seen {
+    /// Adds what is said of other modules.
+    fn add(&mut self, other: Self) {
+        self.engines.extend(other.engines);
+        self.looked.extend(other.looked);
+        self.findings.extend(other.findings);
+        self.trees.extend(other.trees);
+    }
+}
+
+/// What was heard so far.
+struct Heard<'q> {
+    question: &'q Question<'q>,
+    accounts: Vec<Account>,
+    trees: BTreeMap<Engine, Tree>,
+}
+
+impl Heard<'_> {
+    /// Listens to what is to be said of the modules that an engine sees, as far as those roots lead to them.
+    fn add(&mut self, worktree: &Worktree, library: &Library, sight: Sight, roots: &[NodeId]) {
+        let context = Context::new(worktree, library.files(), self.question.earlier);
+        let mut findings = sight.findings(roots, worktree.sources());
+        findings.extend(self.question.rulebook.findings(&sight.tree, roots, &context));
+        self.accounts.push(Account::new(&sight.tree, roots, findings, worktree));
+        if self.question.keep {
+            self.trees.insert(sight.tree.engine(), sight.tree);
+        } else {
+            sight.discard();
+        }
+    }
+}
+
+/// Every module with the eyes of the engines that were asked for, or that files speak for, and by engine the root modules
+/// that are for it.
 pub(super) fn sights(
     worktree: &mut Worktree,
     library: &mut Library,
     choice: Option<&Choice>,
     policy: &Policy,
-) -> (BTreeMap<Engine, Sight>, Wanted) {
+) -> BTreeMap<Engine, (Sight, Vec<NodeId>)> {
+    let mut sights = BTreeMap::new();
+    let whole = Batch::whole(worktree.folders().len());
+    ask(worktree, library, &whole, choice, policy, &mut |_, _, sight, roots| {
+        sights.insert(sight.tree.engine(), (sight, roots));
+    })
+    .expect("what is whole has nowhere else to lead to");
+    sights
+}
+
+/// Who is told what an engine sees, and which of the root modules are for it.
+type Listener<'l> = &'l mut dyn FnMut(&Worktree, &Library, Sight, Vec<NodeId>);
+
+/// Looks with every engine that was asked for, or that files speak for, one after the other.
+fn ask(
+    worktree: &mut Worktree,
+    library: &mut Library,
+    batch: &Batch,
+    choice: Option<&Choice>,
+    policy: &Policy,
+    listen: Listener<'_>,
+) -> Result<Wanted, Crossing> {
+    let mut wanted = Wanted::default();
     let asked = choice.map(Choice::engines);
     let engines = asked.map_or_else(|| Product::ALL.map(Engine::newest).to_vec(), <[Engine]>::to_vec);
-    let mut sights: BTreeMap<Engine, Sight> =
-        engines.iter().map(|engine| (*engine, forest::look(worktree, library, policy, *engine))).collect();
-    let wanted = match asked {
-        Some(_) => Wanted::all(&sights),
-        None => Wanted::by_files(worktree, &sights),
-    };
-    for engine in wanted.roots.keys() {
-        if !sights.contains_key(engine) {
-            sights.insert(*engine, forest::look(worktree, library, policy, *engine));
+    for engine in engines {
+        let sight = forest::look(worktree, library, batch, policy, engine)?;
+        if asked.is_some() {
+            wanted.all(&sight.tree);
+        } else {
+            wanted.by_files(worktree, &sight.tree);
         }
-    }
-    (sights, wanted)
-}
-
-/// The modules that are for one engine.
-pub(super) struct View<'s> {
-    pub(super) engine: Engine,
-    pub(super) sight: &'s Sight,
-    pub(super) roots: Vec<NodeId>,
-}
-
-/// Which engines the root modules are for.
-pub(super) struct Wanted {
-    /// By engine: the folders of its root modules.
-    roots: BTreeMap<Engine, BTreeSet<String>>,
-    /// Of these, the folders of which it is certain.
-    positive: BTreeSet<String>,
-}
-
-impl Wanted {
-    /// Every root module is for every engine, because somebody said so.
-    fn all(sights: &BTreeMap<Engine, Sight>) -> Self {
-        let folders = |sight: &Sight| -> BTreeSet<String> {
-            sight.tree.roots().iter().map(|root| root.module().folder.to_string()).collect()
+        let is_meant = |other: &Engine| match asked {
+            Some(_) => *other == engine,
+            None => other.product == engine.product,
         };
-        let roots: BTreeMap<_, _> = sights.iter().map(|(engine, sight)| (*engine, folders(sight))).collect();
-        let positive = roots.values().flatten().cloned().collect();
-        Self { roots, positive }
-    }
-
-    /// What the files beside the root modules and above them say; both engines where they say nothing.
-    fn by_files(worktree: &Worktree, newest: &BTreeMap<Engine, Sight>) -> Self {
-        let mut wanted = Self { roots: BTreeMap::new(), positive: BTreeSet::new() };
-        // Which modules are roots may differ between the engines, so each is asked.
-        for (engine, sight) in newest {
-            for root in sight.tree.roots() {
-                let folder = root.module().folder.to_string();
-                let evidence = worktree.evidence(&folder);
-                for chosen in evidence.engines.into_iter().filter(|chosen| chosen.product == engine.product) {
-                    wanted.roots.entry(chosen).or_default().insert(folder.clone());
-                }
-                if evidence.positive {
-                    wanted.positive.insert(folder);
-                }
-            }
-        }
-        wanted
-    }
-
-    /// Leaves a root module to one engine where it, or what it calls, is written in what only that one understands.
-    /// Gives whether anything has changed.
-    fn by_syntax(&mut self, sights: &BTreeMap<Engine, Sight>, sayings: &Sayings) -> bool {
-        let own = sayings.in_own_syntax();
-        let mut leaves: Vec<(Engine, String)> = Vec::new();
-        if own.is_empty() {
-            return false;
-        }
-        for view in self.views(sights) {
-            for root in &view.roots {
-                let folder = view.sight.tree.node(*root).module().folder.to_string();
-                let below = view.sight.folders(&[*root]);
-                let is_for =
-                    |engine: &Engine| self.roots.get(engine).is_some_and(|roots| roots.contains(&folder));
-                let mut of_other = false;
-                let mut of_own = false;
-                for own in below.iter().filter_map(|folder| own.get(*folder)).flatten() {
-                    of_other |= own.owner != view.engine.product && own.strangers.contains(&view.engine);
-                    of_own |= own.owner == view.engine.product && own.strangers.iter().any(is_for);
-                }
-                if of_other && !of_own && !self.positive.contains(&folder) {
-                    leaves.push((view.engine, folder));
-                }
-            }
-        }
-        for (engine, folder) in &leaves {
-            if let Some(roots) = self.roots.get_mut(engine) {
-                roots.remove(folder);
-            }
-        }
-        self.roots.retain(|_, roots| !roots.is_empty());
-        !leaves.is_empty()
-    }
-
-    /// The folders that roots lead to of which it is certain what they are for.
-    fn positive_folders<'s>(&self, sights: &'s BTreeMap<Engine, Sight>) -> BTreeSet<&'s str> {
-        let folders = self.views(sights).into_iter().flat_map(|view| {
-            let is_positive = |root: &&NodeId| {
-                self.positive.contains(view.sight.tree.node(**root).module().folder.as_str())
+        let mut first = Some(sight);
+        for meant in wanted.roots.keys().filter(|other| is_meant(other)) {
+            let sight = match first.take_if(|sight| sight.tree.engine() == *meant) {
+                Some(sight) => sight,
+                None => forest::look(worktree, library, batch, policy, *meant)?,
             };
-            let roots: Vec<NodeId> = view.roots.iter().filter(is_positive).copied().collect();
-            view.sight.folders(&roots)
-        });
-        folders.collect()
+            let roots = wanted.roots_in(&sight.tree);
+            listen(worktree, library, sight, roots);
+        }
     }
-
-    pub(super) fn views<'s>(&self, sights: &'s BTreeMap<Engine, Sight>) -> Vec<View<'s>> {
-        let views = self.roots.iter().map(|(engine, folders)| {
-            let sight = &sights[engine];
-            let roots = sight.tree.roots();
-            let roots = roots.iter().filter(|root| folders.contains(root.module().folder.as_str()));
-            View { engine: *engine, sight, roots: roots.map(|root| root.id()).collect() }
-        });
-        views.collect()
-    }
+    Ok(wanted)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::check::{Settings, run};
-    use crate::policy::Policy;
-    use crate::source::Worktree;
 
     fn told(files: &[(&str, &str)], policy: &str) -> Vec<String> {
         let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
@@ -277,5 +294,42 @@ mod tests {
         let texts = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
         let outcome = run(&mut Worktree::of_files(texts.collect()), &Settings::default());
         assert_eq!(outcome.engine, "opentofu@1.9.0");
+    }
+
+    /// What is seen, as text in an order of its own.
+    fn seen(files: &[(String, String)], batch: usize) -> Vec<String> {
+        let files = files.iter().map(|(name, text)| (name.clone(), text.clone().into_bytes()));
+        let policy = Policy::preset("strict").expect("a preset");
+        let rulebook = Rulebook::new(&policy, &[], &mut Vec::new());
+        let question = Question { choice: None, rulebook: &rulebook, earlier: None, keep: false, batch };
+        let seen = look(&mut Worktree::of_files(files.collect()), &mut Library::default(), &question);
+        let mut told: Vec<String> = seen.findings.iter().map(|finding| format!("{finding:?}")).collect();
+        told.sort();
+        told.push(format!("{:?} {:?}", seen.engines, seen.looked));
+        told
+    }
+
+    #[test]
+    fn what_is_said_does_not_depend_on_the_batches() {
+        let mut files = Vec::new();
+        for number in 0..8 {
+            // The last of them calls the first in words that do not show it before they are read.
+            let source = if number == 7 { "..\\/net0".to_owned() } else { format!("../net{}", number / 2) };
+            let call = format!(
+                "{{\"module\": {{\"m\": {{\"source\": \"{source}\", \"count\": 2, \"n{number}\": 1}}}}}}"
+            );
+            files.push((format!("live{number}/main.tf.json"), call));
+            files.push((
+                format!("net{number}/main.tf"),
+                "provider \"aws\" {}\nvariable \"n\" {}\n".to_owned(),
+            ));
+            files.push((format!("net{number}/a_override.tf"), "variable \"m\" {}\n".to_owned()));
+            files.push((format!("tofu{number}/main.tofu"), "locals {\n  a = tofu.b\n}\n".to_owned()));
+        }
+        let whole = seen(&files, usize::MAX);
+        assert!(whole.len() > 30, "{}", whole.len());
+        assert_eq!(seen(&files, 1), whole);
+        files.retain(|(path, _)| !path.starts_with("live7/"));
+        assert_eq!(seen(&files, 1), seen(&files, usize::MAX));
     }
 }

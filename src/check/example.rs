@@ -27,7 +27,7 @@ pub use mark::{Difference, Mark, MarkedPlace};
 pub use page::{PageError, examples, has_examples};
 
 use super::fingerprint::Fingerprints;
-use super::run::tell;
+use super::run::{Against, tell};
 use super::{Settings, Verdict, fix, judge, load_policy};
 use crate::engine::Choice;
 use crate::finding::{RuleId, Safety};
@@ -215,9 +215,10 @@ impl Example {
         let earlier = (!self.before.is_empty()).then(|| {
             let files = self.before.iter().map(|(name, text)| (name.clone(), text.clone().into_bytes()));
             let mut earlier = Worktree::of_files(files.collect());
-            tell(&mut earlier, &settings, Fingerprints::default(), None).earlier(earlier)
+            tell(&mut earlier, &settings, Fingerprints::default(), Against::Later).earlier(earlier)
         });
-        let told = tell(&mut worktree, &settings, Fingerprints::default(), earlier.as_ref());
+        let against = earlier.as_ref().map_or(Against::Nothing, Against::Earlier);
+        let told = tell(&mut worktree, &settings, Fingerprints::default(), against);
         let verdicts = told.outcome(&worktree, &settings, &|_| true).verdicts;
         (worktree, verdicts)
     }

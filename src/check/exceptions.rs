@@ -14,7 +14,7 @@ use crate::finding::{Finding, Related, RuleId, Severity};
 use crate::policy::{Exception, Setting, Until, can_be_off};
 use crate::rules::ENTRIES;
 use crate::source::Worktree;
-use crate::text::{FileId, Sources, Span, nearest};
+use crate::text::{FileId, Source, Sources, Span, nearest};
 
 /// What exceptions are found under that excuse nothing.
 pub const UNUSED_EXCEPTION: RuleId = RuleId::built_in("unused-exception");
@@ -119,8 +119,7 @@ impl<'e> Exceptions<'e> {
                 .collect();
             files.sort_unstable();
             files.dedup();
-            let is_read = |id: &FileId| library.files().get(id.number()).is_some_and(|file| file.complete);
-            let complete = folder.files.iter().all(|file| file.id.as_ref().is_some_and(is_read));
+            let complete = folder.files.iter().all(|file| file.id.is_some_and(|id| library.is_complete(id)));
             for id in files {
                 exceptions.comments(id, library, &folder.path, complete);
             }
@@ -192,11 +191,10 @@ impl<'e> Exceptions<'e> {
 
     fn comments(&mut self, id: FileId, library: &Library, folder: &SmolStr, complete: bool) {
         let source = self.sources.get(id);
-        // Most files say nothing of the kind, and that is seen at once.
-        if !source.text().contains(allow::START) {
+        if !may_excuse(source) {
             return;
         }
-        let Some(file) = library.files().get(id.number()) else { return };
+        let Some(file) = library.file(id) else { return };
         for remark in file.remarks(source, allow::START) {
             let wrong =
                 |summary: &str| finding(UNUSED_EXCEPTION, summary).at(remark.span).module(folder.clone());
@@ -270,6 +268,11 @@ impl Ended<'_> {
             None => finding,
         }
     }
+}
+
+/// Whether a file may hold exceptions. Most do not, and that is seen at once.
+pub(super) fn may_excuse(source: &Source) -> bool {
+    source.text().contains(allow::START)
 }
 
 fn finding(rule: RuleId, summary: &str) -> Finding {

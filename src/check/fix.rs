@@ -10,7 +10,7 @@ mod trial;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fingerprint::Fingerprints;
-use super::run::{Told, tell};
+use super::run::{Against, Told, tell};
 use super::threads::discard;
 use super::{Baseline, Settings, Verdict};
 use crate::finding::{Edit, Fix, Safety};
@@ -54,7 +54,7 @@ pub fn fix(
     let (baseline, policy) = (std::mem::take(&mut settings.baseline), settings.policy.without_excludes());
     let settings =
         Settings { select: Vec::new(), ignore: Vec::new(), exclude: Globs::default(), policy, ..settings };
-    let look = |worktree: &mut Worktree| tell(worktree, &settings, Fingerprints::default(), None);
+    let look = |worktree: &mut Worktree| tell(worktree, &settings, Fingerprints::default(), Against::Nothing);
     let mut worktree = worktree.clone();
     let first = look(&mut worktree);
     let before = Counts::of(&first);

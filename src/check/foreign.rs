@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::engines::View;
+use super::account::Account;
 use crate::engine::Product;
 use crate::finding::{Category, Finding, Language};
 use crate::source::Worktree;
@@ -12,27 +12,19 @@ use crate::text::{FileId, Sources, Span};
 pub(super) struct Foreign<'w> {
     sources: &'w Sources,
     /// By product: the files it loads.
-    files: BTreeMap<Product, BTreeSet<FileId>>,
+    files: BTreeMap<Product, Vec<&'w BTreeSet<FileId>>>,
     /// By product: where something is written in what only it understands.
     places: BTreeMap<Product, Vec<Span>>,
 }
 
 impl<'w> Foreign<'w> {
-    pub(super) fn of(views: &[View<'_>], worktree: &'w Worktree) -> Self {
+    pub(super) fn of(accounts: &'w [Account], worktree: &'w Worktree) -> Self {
         let mut foreign =
             Self { sources: worktree.sources(), files: BTreeMap::new(), places: BTreeMap::new() };
-        if views.len() < 2 {
-            return foreign;
-        }
-        for view in views {
-            let product = view.engine.product;
-            for id in view.sight.tree.below(&view.roots) {
-                let module = view.sight.tree.node(id).module();
-                foreign.places.entry(product).or_default().extend(module.exclusive_places());
-                let Some(folder) = worktree.folder(&module.folder) else { continue };
-                let files = folder.module_files(view.engine).into_iter().filter_map(|(file, _)| file.id);
-                foreign.files.entry(product).or_default().extend(files);
-            }
+        for account in accounts {
+            let product = account.engine.product;
+            foreign.places.entry(product).or_default().extend(&account.places);
+            foreign.files.entry(product).or_default().push(&account.files);
         }
         foreign
     }
@@ -45,7 +37,7 @@ impl<'w> Foreign<'w> {
         };
         let place = finding.primary.filter(|_| finding.category == Category::Language)?;
         // In a file that the other one does not even load, nothing belongs to it.
-        let loaded = self.files.get(&other).is_some_and(|files| files.contains(&place.file));
+        let loaded = self.files.get(&other).into_iter().flatten().any(|files| files.contains(&place.file));
         (loaded && (self.is_unknown(product, finding, place) || self.is_in_place_of(other, place)))
             .then_some(other)
     }

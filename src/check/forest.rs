@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
+use super::batches::{Batch, Crossing};
 use super::library::{Built, Library};
 use crate::engine::Engine;
 use crate::finding::{Finding, Language, Stage};
@@ -21,10 +22,17 @@ pub(super) struct Sight {
     pub(super) findings: Vec<Vec<Finding>>,
 }
 
-/// Looks at a work tree with the eyes of one engine. Folders that only calls lead to are read on the way.
-pub(super) fn look(worktree: &mut Worktree, library: &mut Library, policy: &Policy, engine: Engine) -> Sight {
-    library.catch_up(worktree);
-    let built: Vec<(usize, Built)> = (0..worktree.folders().len())
+/// Looks at a batch of modules with the eyes of one engine. Folders that only calls lead to are read on the way.
+pub(super) fn look(
+    worktree: &mut Worktree,
+    library: &mut Library,
+    batch: &Batch,
+    policy: &Policy,
+    engine: Engine,
+) -> Result<Sight, Crossing> {
+    let folders = batch.folders(worktree);
+    library.read(worktree, &folders);
+    let built: Vec<(usize, Built)> = folders
         .into_par_iter()
         .filter(|number| !worktree.folder_at(*number).module_files(engine).is_empty())
         .map(|number| (number, library.build(worktree.folder_at(number), engine)))
@@ -48,9 +56,10 @@ pub(super) fn look(worktree: &mut Worktree, library: &mut Library, policy: &Poli
                 Some(ModuleSource::Local(path)) => match join(&folder, &path) {
                     None => Callee::Outside,
                     Some(path) => match worktree.reach(&path) {
+                        Reached::Folder(number) if !batch.has(number) => return Err(Crossing),
                         Reached::Folder(number) => {
                             Callee::Module(*nodes.entry(number).or_insert_with(|| {
-                                library.catch_up(worktree);
+                                library.read(worktree, &[number]);
                                 let built = library.build(worktree.folder_at(number), engine);
                                 let node = sight.add(built, number, worktree, policy);
                                 next.push(node);
@@ -67,7 +76,7 @@ pub(super) fn look(worktree: &mut Worktree, library: &mut Library, policy: &Poli
             sight.tree.link(caller, &name, callee);
         }
     }
-    sight
+    Ok(sight)
 }
 
 impl Sight {
@@ -93,9 +102,9 @@ impl Sight {
         once(own.chain(found.into_iter().flatten()).chain(survey.of_ways()).collect())
     }
 
-    /// The folders of the modules that some of these roots lead to.
-    pub(super) fn folders(&self, roots: &[NodeId]) -> BTreeSet<&str> {
-        self.tree.below(roots).iter().map(|node| self.tree.node(*node).module().folder.as_str()).collect()
+    /// Gives back its memory before something else as large takes its place.
+    pub(super) fn discard(self) {
+        self.tree.into_modules().into_par_iter().for_each(drop);
     }
 }
 

@@ -1,20 +1,25 @@
 //! Turns the files of a work tree into syntax trees, each read once, and folders into modules.
 
+use std::collections::BTreeSet;
+
 use rayon::prelude::*;
 
 use crate::engine::{Engine, Loaded};
 use crate::finding::{Finding, Severity};
 use crate::module::{Module, ModuleFile};
 use crate::source::{Folder, Worktree};
-use crate::syntax::{self, File};
-use crate::text::{FileId, Source};
+use crate::syntax::{self, File, Notation};
+use crate::text::FileId;
 
-/// What was read of every file so far.
+/// What was read of files, as far as it is at hand.
 #[derive(Debug, Default)]
 pub(super) struct Library {
-    files: Vec<File>,
-    /// What is wrong with each.
+    /// By number of the file.
+    files: Vec<Option<File>>,
+    /// By number of the file: what is wrong with it.
     wrong: Vec<Vec<Finding>>,
+    /// Files that were read, and not understood whole.
+    incomplete: BTreeSet<FileId>,
 }
 
 /// A module, and what is wrong with its files taken by themselves.
@@ -32,40 +37,59 @@ impl Built {
 }
 
 impl Library {
-    /// Reads the files that were added since the last time.
-    pub(super) fn catch_up(&mut self, worktree: &Worktree) {
+    /// Reads the module files of some folders, unless they are at hand.
+    pub(super) fn read(&mut self, worktree: &Worktree, folders: &[usize]) {
         let sources = worktree.sources();
-        let (more, wrong): (Vec<_>, Vec<_>) = (self.files.len()..sources.len())
-            .into_par_iter()
-            .map(|number| {
-                let id = FileId::new(number);
-                let source = sources.get(id);
-                // What is of no module is read by those who ask for it, and here stands for nothing.
-                let nothing = Source::new("", Vec::new());
-                let is_of_module = source.name().strip_suffix(".hcl").is_none();
-                let source = if is_of_module { source } else { &nothing };
-                let notation = if source.name().strip_suffix(".json").is_some() {
-                    syntax::Notation::Json
-                } else {
-                    syntax::Notation::Native
-                };
-                syntax::parse(id, source, notation)
-            })
-            .unzip();
-        self.files.extend(more);
-        self.wrong.extend(wrong);
+        self.files.resize_with(sources.len(), || None);
+        self.wrong.resize_with(sources.len(), Vec::new);
+        let of_folders = folders.iter().flat_map(|folder| &worktree.folder_at(*folder).files);
+        let ids: Vec<FileId> =
+            of_folders.filter_map(|file| file.id).filter(|id| self.files[id.number()].is_none()).collect();
+        let parse = |id: &FileId| {
+            let source = sources.get(*id);
+            let is_json = source.name().strip_suffix(".json").is_some();
+            syntax::parse(*id, source, if is_json { Notation::Json } else { Notation::Native })
+        };
+        let read: Vec<_> = ids.par_iter().map(parse).collect();
+        for (id, (file, wrong)) in ids.into_iter().zip(read) {
+            if !file.complete {
+                self.incomplete.insert(id);
+            }
+            self.files[id.number()] = Some(file);
+            self.wrong[id.number()] = wrong;
+        }
     }
 
-    /// Every file that was read, by the number of its [`FileId`].
-    pub(super) fn files(&self) -> &[File] {
+    /// Puts away what was read, but for files that are `wanted` later.
+    pub(super) fn put_away(&mut self, wanted: impl Fn(FileId) -> bool + Sync) {
+        self.files.par_iter_mut().enumerate().for_each(|(number, file)| {
+            if file.is_some() && !wanted(FileId::new(number)) {
+                *file = None;
+            }
+        });
+        self.wrong.iter_mut().for_each(|wrong| *wrong = Vec::new());
+    }
+
+    /// What is at hand of every file, by the number of its [`FileId`].
+    pub(super) fn files(&self) -> &[Option<File>] {
         &self.files
+    }
+
+    /// A file, if it is at hand.
+    pub(super) fn file(&self, id: FileId) -> Option<&File> {
+        self.files.get(id.number())?.as_ref()
+    }
+
+    /// Whether a file was understood whole.
+    pub(super) fn is_complete(&self, id: FileId) -> bool {
+        !self.incomplete.contains(&id)
     }
 
     /// The files of a folder that an engine reads, in its order; none of those that could not be read at all.
     pub(super) fn module_files<'s>(&'s self, folder: &'s Folder, engine: Engine) -> Vec<ModuleFile<'s>> {
         let files = folder.module_files(engine).into_iter();
         let file = |(file, loaded): (&'s crate::source::File, Loaded)| {
-            let read = self.files.get(file.id?.number())?;
+            let read = self.file(file.id?)?;
             Some(ModuleFile {
                 name: &file.name,
                 body: &read.body,

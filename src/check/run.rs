@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::engines;
+use super::batches::BATCH_BYTES;
+use super::engines::{self, Question};
 use super::exceptions::{EXPIRED_EXCEPTION, Exceptions, Parted, UNUSED_EXCEPTION};
 use super::fingerprint::Fingerprints;
-use super::forest::Sight;
 use super::library::Library;
 use super::rulebook::Rulebook;
 use super::threads::discard;
@@ -15,10 +15,11 @@ use crate::engine::Engine;
 use crate::policy::can_be_off;
 use crate::rules::Earlier;
 use crate::source::Worktree;
+use crate::tree::Tree;
 
 /// Checks every module of a work tree, and tells what has a place in its scope.
 pub fn run(worktree: &mut Worktree, settings: &Settings) -> Outcome {
-    let told = tell(worktree, settings, Fingerprints::default(), None);
+    let told = tell(worktree, settings, Fingerprints::default(), Against::Nothing);
     told.outcome(worktree, settings, &|_| true)
 }
 
@@ -28,16 +29,27 @@ pub(super) struct Told {
     pub(super) verdicts: Vec<Verdict>,
     pub(super) excused: Vec<Excused>,
     pub(super) engines: Vec<Engine>,
-    /// By engine: what it saw.
-    sights: BTreeMap<Engine, Sight>,
+    /// By engine: the modules as it saw them, where something is to be held against them.
+    trees: BTreeMap<Engine, Tree>,
 }
 
-/// Checks every module of a work tree; `fingerprints` names what is found, and `earlier` is what it all was before a change.
+/// What a run is held against.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Against<'e> {
+    /// Nothing.
+    Nothing,
+    /// What it all was before a change.
+    Earlier(&'e Earlier),
+    /// Nothing, but another run will be held against it, which takes its modules.
+    Later,
+}
+
+/// Checks every module of a work tree; `fingerprints` names what is found.
 pub(super) fn tell(
     worktree: &mut Worktree,
     settings: &Settings,
     mut fingerprints: Fingerprints,
-    earlier: Option<&Earlier>,
+    against: Against<'_>,
 ) -> Told {
     let mut policy = settings.policy.clone();
     settings.select.iter().for_each(|rule| policy.turn_on(rule.as_str()));
@@ -51,7 +63,13 @@ pub(super) fn tell(
     let rulebook = Rulebook::new(&settings.policy, &settings.select, &mut mistakes);
     let mut library = Library::default();
     let choice = settings.engines.as_ref().or(settings.policy.engine());
-    let seen = engines::look(worktree, &mut library, choice, &rulebook, earlier);
+    let (earlier, keep) = match against {
+        Against::Nothing => (None, false),
+        Against::Earlier(earlier) => (Some(earlier), false),
+        Against::Later => (None, true),
+    };
+    let question = Question { choice, rulebook: &rulebook, earlier, keep, batch: BATCH_BYTES };
+    let seen = engines::look(worktree, &mut library, &question);
     let worktree = &*worktree;
     let sources = worktree.sources();
 
@@ -65,13 +83,13 @@ pub(super) fn tell(
     if about_exceptions {
         told.retain(|verdict| asked.contains(&verdict.finding.rule) || !can_be_off(&verdict.finding.rule));
     }
-    Told { verdicts: told, excused, engines: seen.engines, sights: seen.sights }
+    Told { verdicts: told, excused, engines: seen.engines.into_iter().collect(), trees: seen.trees }
 }
 
 impl Told {
     /// What it was that was looked at, for a run over what became of it.
     pub(super) fn earlier(self, worktree: Worktree) -> Earlier {
-        Earlier::new(worktree, self.sights.into_values().map(|sight| sight.tree))
+        Earlier::new(worktree, self.trees.into_values())
     }
 
     /// What a run over a work tree comes to: what has a place in the scope of that, as far as it is about `wanted` modules.
@@ -81,7 +99,7 @@ impl Told {
         settings: &Settings,
         wanted: &dyn Fn(&str) -> bool,
     ) -> Outcome {
-        discard(self.sights);
+        discard(self.trees);
         let (sources, scope) = (worktree.sources(), worktree.scope());
         let is_asked_for =
             |verdict: &Verdict| wanted(&verdict.finding.module) && verdict.reaches(sources, scope);

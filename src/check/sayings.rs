@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rayon::prelude::*;
+use smol_str::SmolStr;
 
-use super::engines::View;
+use super::account::Account;
 use super::foreign::Foreign;
 use crate::engine::{Engine, Product};
 use crate::finding::{Finding, Severity};
@@ -60,32 +60,27 @@ impl Saying {
 
 impl Sayings {
     /// Listens to all engines.
-    pub(super) fn of(
-        views: &[View<'_>],
-        say: &(dyn Fn(&View<'_>) -> Vec<Finding> + Sync),
-        worktree: &Worktree,
-    ) -> Self {
+    pub(super) fn of(accounts: &[Account], worktree: &Worktree) -> Self {
         let mut sayings =
             Self { apart: Vec::new(), agreed: Vec::new(), alone: Vec::new(), foreign: Vec::new() };
-        if let [view] = views {
-            sayings.apart = say(view);
+        if let [account] = accounts {
+            sayings.apart.clone_from(&account.findings);
             return sayings;
         }
         // The folders that each product looks at, and what it says.
         let mut looked: BTreeMap<Product, BTreeSet<&str>> = BTreeMap::new();
         let mut said: BTreeMap<Place, BTreeMap<Product, Saying>> = BTreeMap::new();
-        let all: Vec<Vec<Finding>> = views.par_iter().map(say).collect();
-        for (view, findings) in views.iter().zip(all) {
-            let product = view.engine.product;
-            looked.entry(product).or_default().extend(view.sight.folders(&view.roots));
-            for finding in findings {
+        for account in accounts {
+            let product = account.engine.product;
+            looked.entry(product).or_default().extend(account.folders().into_iter().map(SmolStr::as_str));
+            for finding in &account.findings {
                 let place = (finding.module.to_string(), finding.rule.as_str().to_owned(), finding.primary);
                 let saying = said.entry(place).or_default().entry(product).or_default();
-                saying.engines.insert(view.engine);
-                saying.add(finding);
+                saying.engines.insert(account.engine);
+                saying.add(finding.clone());
             }
         }
-        let foreign = Foreign::of(views, worktree);
+        let foreign = Foreign::of(accounts, worktree);
         // By module and rule: what one of the engines alone says at its place.
         let mut left: BTreeMap<(String, String), [Vec<Finding>; 2]> = BTreeMap::new();
         for ((folder, rule, _), mut by_product) in said {

@@ -15,14 +15,14 @@ const TESTS: [&str; 4] = [".tftest.hcl", ".tftest.json", ".tofutest.hcl", ".tofu
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'c> {
     worktree: &'c Worktree,
-    files: &'c [File],
+    files: &'c [Option<File>],
     earlier: Option<&'c Earlier>,
 }
 
 impl<'c> Context<'c> {
     /// Of a run: `files` holds what was read of each source, by number, and `earlier` the state that it is compared with,
     /// if it is.
-    pub fn new(worktree: &'c Worktree, files: &'c [File], earlier: Option<&'c Earlier>) -> Self {
+    pub fn new(worktree: &'c Worktree, files: &'c [Option<File>], earlier: Option<&'c Earlier>) -> Self {
         Self { worktree, files, earlier }
     }
 
@@ -43,9 +43,9 @@ impl<'c> Context<'c> {
         self.worktree.is_repository()
     }
 
-    /// A file as it was read, without regard to what any engine makes of it.
+    /// A file of a module as it was read, without regard to what any engine makes of it.
     pub fn file(&self, id: FileId) -> Option<&'c File> {
-        self.files.get(id.number())
+        self.files.get(id.number())?.as_ref()
     }
 
     /// For edits of a file; nothing where there can be none: in JSON, in what could not be read whole, and where there

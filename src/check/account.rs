@@ -1,0 +1,90 @@
+//! What one engine says of the modules that are for it, turned into what it takes to weigh that against what others say,
+//! once the modules themselves are gone.
+
+use std::collections::BTreeSet;
+
+use smol_str::SmolStr;
+
+use crate::engine::Engine;
+use crate::finding::Finding;
+use crate::source::Worktree;
+use crate::text::{FileId, Span};
+use crate::tree::{Callee, Node, NodeId, Tree};
+
+/// What one engine says.
+#[derive(Debug)]
+pub(super) struct Account {
+    /// Who says it.
+    pub(super) engine: Engine,
+    /// What it says of the modules that it looked at.
+    pub(super) findings: Vec<Finding>,
+    /// The files that it loads of them.
+    pub(super) files: BTreeSet<FileId>,
+    /// Where they are written in what no other engine understands.
+    pub(super) places: Vec<Span>,
+    /// By number: the folder of every module.
+    folders: Vec<SmolStr>,
+    /// By number: which modules it calls.
+    calls: Vec<Vec<usize>>,
+    /// The root modules that are for it.
+    roots: Vec<usize>,
+}
+
+impl Account {
+    /// What the engine of a tree says of the modules that some of its roots lead to.
+    pub(super) fn new(tree: &Tree, roots: &[NodeId], findings: Vec<Finding>, worktree: &Worktree) -> Self {
+        let engine = tree.engine();
+        let mut account = Self {
+            engine,
+            findings,
+            files: BTreeSet::new(),
+            places: Vec::new(),
+            folders: tree.nodes().map(|node| node.module().folder.clone()).collect(),
+            calls: tree.nodes().map(called).collect(),
+            roots: roots.iter().map(|root| root.number()).collect(),
+        };
+        for id in tree.below(roots) {
+            let module = tree.node(id).module();
+            account.places.extend(module.exclusive_places());
+            let Some(folder) = worktree.folder(&module.folder) else { continue };
+            let files = folder.module_files(engine);
+            account.files.extend(files.into_iter().filter_map(|(file, _)| file.id));
+        }
+        account
+    }
+
+    /// The folders of the modules that it looked at.
+    pub(super) fn folders(&self) -> Vec<&SmolStr> {
+        self.below(self.roots.iter().copied())
+    }
+
+    /// The folders of the modules that those roots lead to whose folder is `wanted`.
+    pub(super) fn folders_below(&self, wanted: impl Fn(&SmolStr) -> bool) -> Vec<&SmolStr> {
+        self.below(self.roots.iter().copied().filter(|root| wanted(&self.folders[*root])))
+    }
+
+    /// The folder of each root, and the folders of all modules that it leads to.
+    pub(super) fn roots(&self) -> impl Iterator<Item = (&SmolStr, Vec<&SmolStr>)> {
+        self.roots.iter().map(|root| (&self.folders[*root], self.below([*root])))
+    }
+
+    fn below(&self, roots: impl IntoIterator<Item = usize>) -> Vec<&SmolStr> {
+        let mut seen = vec![false; self.folders.len()];
+        let mut next: Vec<usize> = roots.into_iter().collect();
+        while let Some(number) = next.pop() {
+            if !std::mem::replace(&mut seen[number], true) {
+                next.extend(&self.calls[number]);
+            }
+        }
+        self.folders.iter().zip(seen).filter_map(|(folder, seen)| seen.then_some(folder)).collect()
+    }
+}
+
+/// The numbers of the modules that one calls.
+fn called(node: Node<'_>) -> Vec<usize> {
+    let number = |callee| match callee {
+        Callee::Module(child) => Some(child.number()),
+        Callee::Missing | Callee::Outside | Callee::Opaque => None,
+    };
+    node.calls().filter_map(|(_, callee)| number(callee)).collect()
+}

@@ -1,0 +1,193 @@
+//! Turns a work tree into batches of modules that have nothing to do with those of other batches.
+//!
+//! Modules take several times the memory of their files. A run over many of them looks at one batch after the other, and
+//! what it has built goes with the batch. What is said of a module depends on those that it calls and on those that call
+//! it, so that all that are connected by calls stay together.
+
+use std::collections::HashMap;
+
+use memchr::memmem;
+use rayon::prelude::*;
+
+use crate::source::{Folder, Worktree, join};
+use crate::text::Sources;
+
+/// How many bytes of files make up a batch, unless modules that are connected have more.
+pub(super) const BATCH_BYTES: usize = 3 << 20;
+
+/// Modules that no module of another batch calls, nor is called by.
+#[derive(Debug)]
+pub(super) struct Batch {
+    /// The numbers of their folders, ascending.
+    pub(super) folders: Vec<usize>,
+    /// How many folders were known when the batch was begun: what was found later belongs to it.
+    known: usize,
+}
+
+/// A call leads from one batch to another: what shows of it in the text was not enough to see that.
+#[derive(Debug)]
+pub(super) struct Crossing;
+
+impl Batch {
+    /// All modules in one, of which so many folders are `known`.
+    pub(super) fn whole(known: usize) -> Self {
+        Self { folders: (0..known).collect(), known }
+    }
+
+    /// All of a work tree, in the order of their first modules, each of about so many bytes; there is always one.
+    pub(super) fn all(worktree: &Worktree, wanted: usize) -> Vec<Self> {
+        let known = worktree.folders().len();
+        let mut batches = Vec::new();
+        let mut next = Vec::new();
+        let mut bytes = 0;
+        for connected in connected(worktree) {
+            bytes += connected
+                .iter()
+                .map(|folder| size(worktree.folder_at(*folder), worktree.sources()))
+                .sum::<usize>();
+            next.extend(connected);
+            if bytes >= wanted {
+                batches.push(std::mem::take(&mut next));
+                bytes = 0;
+            }
+        }
+        if batches.is_empty() || !next.is_empty() {
+            batches.push(next);
+        }
+        batches
+            .into_iter()
+            .map(|mut folders| {
+                folders.sort_unstable();
+                Self { folders, known }
+            })
+            .collect()
+    }
+
+    /// Says that a batch begins: what is found from now on belongs to it.
+    pub(super) fn begin(&mut self, worktree: &Worktree) {
+        self.known = worktree.folders().len();
+    }
+
+    /// The numbers of its folders, with those that were found since it began.
+    pub(super) fn folders(&self, worktree: &Worktree) -> Vec<usize> {
+        self.folders.iter().copied().chain(self.known..worktree.folders().len()).collect()
+    }
+
+    /// Whether a folder belongs to it.
+    pub(super) fn has(&self, folder: usize) -> bool {
+        folder >= self.known || self.folders.binary_search(&folder).is_ok()
+    }
+}
+
+fn size(folder: &Folder, sources: &Sources) -> usize {
+    folder.files.iter().filter_map(|file| file.id).map(|id| sources.get(id).text().len()).sum()
+}
+
+/// The numbers of folders that calls connect, as far as the text shows.
+fn connected(worktree: &Worktree) -> Vec<Vec<usize>> {
+    let folders = worktree.folders();
+    let named: Vec<Vec<String>> =
+        folders.par_iter().map(|folder| named(folder, worktree.sources())).collect();
+    let mut numbers: HashMap<&str, usize> =
+        folders.iter().enumerate().map(|(number, folder)| (folder.path.as_str(), number)).collect();
+    let mut groups = Groups::default();
+    for (number, (folder, named)) in folders.iter().zip(&named).enumerate() {
+        for path in named.iter().map(String::as_str).chain([folder.real.as_str()]) {
+            // What is in no folder that is known yet may be so called by several, and be found later.
+            let next = numbers.len();
+            let other = *numbers.entry(path).or_insert(next);
+            groups.join(number, other);
+        }
+    }
+    let mut of_group: HashMap<usize, usize> = HashMap::new();
+    let mut connected: Vec<Vec<usize>> = Vec::new();
+    for number in 0..folders.len() {
+        let group = *of_group.entry(groups.first(number)).or_insert_with(|| {
+            connected.push(Vec::new());
+            connected.len() - 1
+        });
+        connected[group].push(number);
+    }
+    connected
+}
+
+/// The paths, from the top of the run, of all that strings of a folder's files name relative to it.
+fn named(folder: &Folder, sources: &Sources) -> Vec<String> {
+    let texts = folder.files.iter().filter_map(|file| file.id).map(|id| sources.get(id).text());
+    let of_text = |text: &str| -> Vec<String> {
+        let strings = memmem::find_iter(text.as_bytes(), b"\".").map(|quote| &text[quote + 1..]);
+        let strings =
+            strings.filter(|rest| ["./", "../", ".\\", "..\\"].iter().any(|start| rest.starts_with(start)));
+        let ends = strings.filter_map(|rest| Some(&rest[..rest.find(['"', '\n', '$', '%'])?]));
+        ends.filter_map(|path| join(&folder.path, &path.replace('\\', "/"))).collect()
+    };
+    let mut named: Vec<String> = texts.flat_map(of_text).collect();
+    named.sort_unstable();
+    named.dedup();
+    named
+}
+
+/// Numbers that belong together.
+#[derive(Debug, Default)]
+struct Groups {
+    /// By number: another one of its group, with a lower number, or itself.
+    above: Vec<usize>,
+}
+
+impl Groups {
+    fn join(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.first(one), self.first(other));
+        self.above[one.max(other)] = one.min(other);
+    }
+
+    /// The lowest number of a group.
+    fn first(&mut self, number: usize) -> usize {
+        self.above.extend(self.above.len()..=number);
+        let mut first = number;
+        while self.above[first] != first {
+            // The way is shorter the next time.
+            self.above[first] = self.above[self.above[first]];
+            first = self.above[first];
+        }
+        first
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batches(files: &[(&str, &str)]) -> Vec<Vec<String>> {
+        let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
+        let worktree = Worktree::of_files(files.collect());
+        let paths =
+            |batch: Batch| batch.folders.iter().map(|it| worktree.folder_at(*it).path.to_string()).collect();
+        Batch::all(&worktree, 1).into_iter().map(paths).collect()
+    }
+
+    #[test]
+    fn modules_that_calls_connect_are_together() {
+        let files = [
+            ("a/main.tf", "module \"m\" {\n  source = \"../net\"\n}\n"),
+            ("alone/main.tf", "# about ../net\nlocals {}\n"),
+            ("b/main.tf.json", "{\"module\": {\"m\": {\"source\": \"..\\\\net//\"}}}"),
+            ("net/main.tf", "module \"m\" {\n  source = \"./sub/../sub\"\n}\n"),
+            ("net/sub/main.tf", "locals {}\n"),
+        ];
+        assert_eq!(batches(&files), [vec!["a", "b", "net", "net/sub"], vec!["alone"]]);
+    }
+
+    #[test]
+    fn modules_that_call_what_is_not_known_yet_are_together() {
+        let call = "module \"m\" {\n  source = \"../ignored\"\n}\n";
+        assert_eq!(
+            batches(&[("a/main.tf", call), ("b/main.tf", call), ("c/main.tf", "")]),
+            [vec!["a", "b"], vec!["c"]]
+        );
+    }
+
+    #[test]
+    fn of_nothing_there_is_one() {
+        assert_eq!(batches(&[]), [Vec::<String>::new()]);
+    }
+}

@@ -1,0 +1,100 @@
+//! Turns what was asked for, and what files and syntax show, into which engine each root module is for.
+//!
+//! A root module is for the engines that were asked for, else for those that it shows evidence of, else for both; what it
+//! calls is for the same ones. Where no file beside it speaks for one of them, what it is written in may.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use smol_str::SmolStr;
+
+use super::account::Account;
+use super::sayings::Sayings;
+use crate::engine::Engine;
+use crate::source::Worktree;
+use crate::tree::{Node, NodeId, Tree};
+
+/// The modules that are for each engine.
+#[derive(Default)]
+pub(super) struct Wanted {
+    /// By engine: the folders of its root modules.
+    pub(super) roots: BTreeMap<Engine, BTreeSet<SmolStr>>,
+    /// Of these, the folders of which it is certain.
+    positive: BTreeSet<SmolStr>,
+}
+
+impl Wanted {
+    /// Every root module is for the engine, because somebody said so.
+    pub(super) fn all(&mut self, tree: &Tree) {
+        let folders: BTreeSet<SmolStr> =
+            tree.roots().iter().map(|root| root.module().folder.clone()).collect();
+        self.positive.extend(folders.iter().cloned());
+        self.roots.insert(tree.engine(), folders);
+    }
+
+    /// What the files beside the root modules and above them say of the product of this engine; where they say nothing,
+    /// they are for it.
+    pub(super) fn by_files(&mut self, worktree: &Worktree, newest: &Tree) {
+        // Which modules are roots may differ between the engines, so each is asked.
+        for root in newest.roots() {
+            let folder = &root.module().folder;
+            let evidence = worktree.evidence(folder);
+            let of_product = |chosen: &Engine| chosen.product == newest.engine().product;
+            for chosen in evidence.engines.into_iter().filter(of_product) {
+                self.roots.entry(chosen).or_default().insert(folder.clone());
+            }
+            if evidence.positive {
+                self.positive.insert(folder.clone());
+            }
+        }
+    }
+
+    /// Leaves a root module to one engine where it, or what it calls, is written in what only that one understands.
+    /// Gives whether anything has changed.
+    pub(super) fn by_syntax(&mut self, accounts: &[Account], sayings: &Sayings) -> bool {
+        let own = sayings.in_own_syntax();
+        let mut leaves: Vec<(Engine, &SmolStr)> = Vec::new();
+        if own.is_empty() {
+            return false;
+        }
+        for account in accounts {
+            for (folder, below) in account.roots() {
+                let is_for =
+                    |engine: &Engine| self.roots.get(engine).is_some_and(|roots| roots.contains(folder));
+                let mut of_other = false;
+                let mut of_own = false;
+                for own in below.iter().filter_map(|folder| own.get(folder.as_str())).flatten() {
+                    of_other |=
+                        own.owner != account.engine.product && own.strangers.contains(&account.engine);
+                    of_own |= own.owner == account.engine.product && own.strangers.iter().any(is_for);
+                }
+                if of_other && !of_own && !self.positive.contains(folder) {
+                    leaves.push((account.engine, folder));
+                }
+            }
+        }
+        for (engine, folder) in &leaves {
+            if let Some(roots) = self.roots.get_mut(engine) {
+                roots.remove(*folder);
+            }
+        }
+        self.roots.retain(|_, roots| !roots.is_empty());
+        !leaves.is_empty()
+    }
+
+    /// The folders that roots lead to of which it is certain what they are for.
+    pub(super) fn positive_folders<'a>(&self, accounts: &'a [Account]) -> BTreeSet<&'a str> {
+        accounts
+            .iter()
+            .flat_map(|account| account.folders_below(|root| self.positive.contains(root)))
+            .map(SmolStr::as_str)
+            .collect()
+    }
+
+    /// Those of a tree's root modules that are for its engine.
+    pub(super) fn roots_in(&self, tree: &Tree) -> Vec<NodeId> {
+        let folders = self.roots.get(&tree.engine());
+        let is_wanted =
+            |root: &Node<'_>| folders.is_some_and(|folders| folders.contains(&root.module().folder));
+        tree.roots().into_iter().filter(is_wanted).map(Node::id).collect()
+    }
+}
