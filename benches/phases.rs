@@ -1,4 +1,7 @@
-//! How long each phase of a check takes, on a repository that is written here: `cargo bench`.
+//! How long each layer takes, on a repository of 1,000 modules that is written here: `cargo bench --bench phases`.
+
+#[path = "monorepo/generator.rs"]
+mod generator;
 
 use std::fs;
 use std::path::Path;
@@ -6,143 +9,36 @@ use std::process::Command;
 
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
-use overrule::check::{self, Settings};
+use generator::Shape;
+use overrule::check::{self, Atlas, Settings};
 use overrule::engine::{Choice, Engine, Loaded, Product};
 use overrule::module::{Module, ModuleFile};
+use overrule::policy::Policy;
+use overrule::report::{Format, Style};
 use overrule::source::{File, Folder, Worktree};
 use overrule::syntax;
+use overrule::tree::Survey;
 use tempfile::TempDir;
 
 /// The one that the program uses.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Modules that others call.
-const SHARED: usize = 400;
-/// Modules that call them.
-const ROOTS: usize = 600;
-/// Calls in each root module.
-const CALLS: usize = 5;
-
 fn main() {
     divan::main();
 }
 
-const VARIABLE: &str = r#"variable "v<n>" {
-  type        = object({ name = string, tags = optional(map(string), {}) })
-  default     = { name = "v<n>" }
-  description = "A setting of the module."
-}
-
-"#;
-
-const RESOURCE: &str = r#"resource "aws_instance" "r<n>" {
-  for_each      = toset(["a", "b"])
-  ami           = var.v<n>.name
-  instance_type = "t3.${each.key}"
-  tags          = merge(var.v<n>.tags, { Name = format("%s-%d", var.v<n>.name, <n>) })
-
-  # Somebody else sets them.
-  lifecycle {
-    ignore_changes = [tags]
-  }
-}
-
-"#;
-
-const OUTPUT: &str = r#"output "o<n>" {
-  value = [for i in aws_instance.r<n> : i.id if i.id != ""]
-}
-
-"#;
-
-const VERSIONS: &str = r#"terraform {
-  required_version = ">= 1.3"
-  required_providers {
-    aws = {
-      source  = "hashicorp/aws"
-      version = "~> 5.0"
-    }
-  }
-}
-"#;
-
-const OVERRIDE: &str = r#"variable "v0" {
-  default = { name = "other" }
-}
-
-resource "aws_instance" "r0" {
-  ami = "x"
-}
-"#;
-
-const ROOT: &str = r#"terraform {
-  backend "s3" {
-    key = "state"
-  }
-  required_providers {
-    aws = {
-      source = "hashicorp/aws"
-    }
-  }
-}
-
-provider "aws" {
-  alias  = "west"
-  region = "us-west-2"
-}
-"#;
-
-const CALL: &str = r#"module "c<n>" {
-  source    = "../../../modules/m<to>"
-  v0        = { name = "c<n>" }
-  providers = { aws = aws.west }
-}
-
-"#;
-
-/// `text` once for each number, with the number in place of `<n>`.
-fn repeated(text: &str, times: usize) -> String {
-    (0..times).map(|n| text.replace("<n>", &n.to_string())).collect()
-}
-
-/// A module that others call: variables, resources, outputs, and an override file in every fourth.
-fn shared(number: usize) -> Vec<(String, String)> {
-    let folder = format!("modules/m{number}");
-    let mut files = vec![
-        (format!("{folder}/variables.tf"), repeated(VARIABLE, 10)),
-        (format!("{folder}/main.tf"), repeated(RESOURCE, 10)),
-        (format!("{folder}/outputs.tf"), repeated(OUTPUT, 10)),
-        (format!("{folder}/versions.tf"), VERSIONS.to_owned()),
-    ];
-    if number.is_multiple_of(4) {
-        files.push((format!("{folder}/dev_override.tf"), OVERRIDE.to_owned()));
-    }
-    files
-}
-
-/// A root module that configures a provider and calls shared modules with it.
-fn root(number: usize) -> Vec<(String, String)> {
-    let folder = format!("live/team{}/r{number}", number % 20);
-    let call = |n: usize| {
-        let to = (number * CALLS + n) % SHARED;
-        CALL.replace("<n>", &n.to_string()).replace("<to>", &to.to_string())
-    };
-    let calls = (0..CALLS).map(call).collect();
-    vec![(format!("{folder}/main.tf"), ROOT.to_owned()), (format!("{folder}/calls.tf"), calls)]
-}
-
-fn files() -> Vec<(String, Vec<u8>)> {
-    let all = (0..SHARED).flat_map(shared).chain((0..ROOTS).flat_map(root));
-    all.map(|(path, text)| (path, text.into_bytes())).collect()
+fn in_memory() -> Worktree {
+    let files = generator::files(&Shape::default());
+    Worktree::of_files(files.into_iter().map(|(path, text)| (path, text.into_bytes())).collect())
 }
 
 fn on_disk() -> TempDir {
     let place = tempfile::tempdir().expect("a temporary folder");
-    for (path, content) in files() {
+    for (path, text) in generator::files(&Shape::default()) {
         let path = place.path().join(path);
         fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
-        fs::write(path, content).expect("a file");
+        fs::write(path, text).expect("a file");
     }
     place
 }
@@ -161,7 +57,7 @@ fn bytes(worktree: &Worktree) -> usize {
     worktree.sources().iter().map(|(_, source)| source.text().len()).sum()
 }
 
-/// Listing and reading a plain folder.
+/// `source`: listing and reading a plain folder.
 #[divan::bench(min_time = 1)]
 fn read_folder(bencher: Bencher<'_, '_>) {
     let place = on_disk();
@@ -184,9 +80,19 @@ fn read_tracked(bencher: Bencher<'_, '_>) {
 fn read_untracked(bencher: Bencher<'_, '_>) {
     let place = on_disk();
     git(place.path(), &["init", "--quiet"]);
-    fs::write(place.path().join(".gitignore"), "*_override.tf\n*.tfstate\n.terraform/\n").expect("a file");
+    fs::write(place.path().join(".gitignore"), "*_private.tf\n*.tfstate\n.terraform/\n").expect("a file");
     let count = ItemsCount::new(open(place.path()).sources().len());
     bencher.counter(count).bench(|| open(place.path()));
+}
+
+/// What is below `syntax`: the library that parses, alone.
+#[divan::bench(min_time = 1)]
+fn parse_alone(bencher: Bencher<'_, '_>) {
+    let worktree = in_memory();
+    let native = || worktree.sources().iter().filter(|(_, source)| !source.name().contains(".json"));
+    bencher
+        .counter(BytesCount::new(bytes(&worktree)))
+        .bench(|| native().filter(|(_, source)| hcl_edit::parser::parse_body(source.text()).is_ok()).count());
 }
 
 /// The files of a module, parsed, in the order in which an engine loads them.
@@ -203,18 +109,18 @@ fn parsed(worktree: &Worktree, engine: Engine) -> Vec<(&Folder, Parsed<'_>)> {
     modules.collect()
 }
 
-/// Parsing every file, on one core.
+/// `syntax`: parsing every file, on one core.
 #[divan::bench(min_time = 1)]
 fn parse(bencher: Bencher<'_, '_>) {
-    let worktree = Worktree::of_files(files());
+    let worktree = in_memory();
     let engine = Engine::newest(Product::Terraform);
     bencher.counter(BytesCount::new(bytes(&worktree))).bench(|| parsed(&worktree, engine).len());
 }
 
-/// Decoding every module and merging its override files, on one core.
+/// `module`: decoding every file and merging the override files of every module, on one core.
 #[divan::bench(min_time = 1)]
 fn build(bencher: Bencher<'_, '_>) {
-    let worktree = Worktree::of_files(files());
+    let worktree = in_memory();
     let engine = Engine::newest(Product::Terraform);
     let (modules, features) = (parsed(&worktree, engine), engine.features());
     bencher.counter(ItemsCount::new(modules.len())).bench(|| {
@@ -233,16 +139,42 @@ fn build(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// Everything but the disk, for one engine, on all cores: parsing, decoding, merging, calls and providers, verdicts.
+/// `tree`: what is said of modules that are connected, on one core.
 #[divan::bench(min_time = 1)]
-fn whole_in_memory(bencher: Bencher<'_, '_>) {
-    let settings = Settings { engines: Choice::parse("terraform").ok(), ..Settings::default() };
-    bencher
-        .with_inputs(|| Worktree::of_files(files()))
-        .bench_values(|mut worktree| check::run(&mut worktree, &settings).modules);
+fn link(bencher: Bencher<'_, '_>) {
+    let mut worktree = in_memory();
+    let policy = Policy::preset("language").expect("a preset");
+    let atlas = Atlas::of(&mut worktree, Choice::parse("terraform").ok().as_ref(), &policy);
+    let view = atlas.views().next().expect("an engine");
+    bencher.bench(|| {
+        let survey = Survey::of(view.tree, view.roots);
+        let of_module = |id: &_| survey.of_module(*id, worktree.sources()).len();
+        survey.modules().iter().map(of_module).sum::<usize>() + survey.of_ways().len()
+    });
 }
 
-/// The same with the disk, a repository in which everything is tracked, and both engines.
+/// Everything but the disk, for one engine, on all cores; with the rules of the language alone, and with all that a
+/// preset adds.
+#[divan::bench(args = ["language", "recommended", "strict"], min_time = 1)]
+fn whole_with_rules(bencher: Bencher<'_, '_>, preset: &str) {
+    let policy = Policy::preset(preset).expect("a preset");
+    let settings = Settings { engines: Choice::parse("terraform").ok(), policy, ..Settings::default() };
+    bencher.with_inputs(in_memory).bench_values(|mut worktree| check::run(&mut worktree, &settings).modules);
+}
+
+/// `report`: writing what the strictest rules find.
+#[divan::bench(args = ["human", "json", "sarif", "github"], min_time = 1)]
+fn report(bencher: Bencher<'_, '_>, format: &str) {
+    let mut worktree = in_memory();
+    let policy = Policy::preset("strict").expect("a preset");
+    let outcome = check::run(&mut worktree, &Settings { policy, ..Settings::default() });
+    let format = *Format::ALL.iter().find(|known| known.name() == format).expect("a format");
+    bencher
+        .counter(ItemsCount::new(outcome.verdicts.len()))
+        .bench(|| format.write(&outcome, worktree.sources(), &Style::default()));
+}
+
+/// All of it with the disk, a repository in which everything is tracked, and both engines.
 #[divan::bench(min_time = 1)]
 fn whole_for_both(bencher: Bencher<'_, '_>) {
     let place = on_disk();

@@ -1,0 +1,250 @@
+//! A shape, turned into the files of a repository of modules: as many as are wanted, of a size that is usual, each time the
+//! same ones.
+
+/// What a repository is to be like.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Shape {
+    /// How many modules there are.
+    #[arg(long, default_value_t = 1_000)]
+    pub(crate) modules: usize,
+    /// How many of a hundred modules others call; the rest are root modules.
+    #[arg(long, default_value_t = 20)]
+    pub(crate) shared: usize,
+    /// How many modules each root module calls.
+    #[arg(long, default_value_t = 4)]
+    pub(crate) calls: usize,
+    /// How many of a hundred shared modules call another one.
+    #[arg(long, default_value_t = 25)]
+    pub(crate) deeper: usize,
+    /// Shared modules in groups of so many: a root module calls those of one group, so that modules of different groups
+    /// have nothing to do with each other. 0 is one group of all.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) group: usize,
+    /// How many of a hundred modules have an override file.
+    #[arg(long, default_value_t = 10)]
+    pub(crate) overrides: usize,
+    /// How many of a hundred modules have their variables in JSON.
+    #[arg(long, default_value_t = 2)]
+    pub(crate) json: usize,
+    /// How many resources a module has, on the average.
+    #[arg(long, default_value_t = 5)]
+    pub(crate) resources: usize,
+    /// Another one, another repository.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        Self {
+            modules: 1_000,
+            shared: 20,
+            calls: 4,
+            deeper: 25,
+            group: 0,
+            overrides: 10,
+            json: 2,
+            resources: 5,
+            seed: 1,
+        }
+    }
+}
+
+/// Every file of such a repository, as its path and its text.
+pub(crate) fn files(shape: &Shape) -> Vec<(String, String)> {
+    let mut chance = Chance(shape.seed);
+    let shared = (shape.modules * shape.shared / 100).max(1);
+    let modules: Vec<Module> = (0..shape.modules.max(1))
+        .map(|number| {
+            let is_shared = number < shared;
+            let resources = 1 + chance.below(2 * shape.resources.max(1) - 1);
+            let calls = if is_shared { usize::from(chance.of_hundred(shape.deeper)) } else { shape.calls };
+            let calls = (0..calls).map(|_| callee(shape, shared, number, is_shared, &mut chance));
+            Module { number, is_shared, resources, calls: calls.flatten().collect() }
+        })
+        .collect();
+    modules
+        .iter()
+        .flat_map(|module| {
+            let in_json = chance.of_hundred(shape.json);
+            let is_overridden = chance.of_hundred(shape.overrides);
+            module.files(&modules, in_json, is_overridden)
+        })
+        .collect()
+}
+
+/// The number of a module that another one calls; shared modules only call later ones, so that nothing calls itself.
+fn callee(
+    shape: &Shape,
+    shared: usize,
+    caller: usize,
+    is_shared: bool,
+    chance: &mut Chance,
+) -> Option<usize> {
+    let size = if shape.group == 0 { shared } else { shape.group.min(shared) };
+    let group = caller % shared / size;
+    let from = if is_shared { caller + 1 } else { group * size };
+    let to = ((group + 1) * size).min(shared);
+    (from < to).then(|| from + chance.below(to - from))
+}
+
+struct Module {
+    number: usize,
+    is_shared: bool,
+    /// How many resources it has, and as many variables and outputs.
+    resources: usize,
+    /// The modules that it calls.
+    calls: Vec<usize>,
+}
+
+impl Module {
+    fn folder(&self) -> String {
+        let Self { number, is_shared, .. } = self;
+        if *is_shared { format!("modules/m{number}") } else { format!("live/team{}/r{number}", number % 40) }
+    }
+
+    fn files(&self, all: &[Self], in_json: bool, is_overridden: bool) -> Vec<(String, String)> {
+        let folder = self.folder();
+        let each = |text: &str| -> String {
+            (0..self.resources).map(|n| text.replace("<n>", &n.to_string())).collect()
+        };
+        let up = "../".repeat(folder.matches('/').count() + 1);
+        let mut calls = String::new();
+        for (n, called) in self.calls.iter().enumerate() {
+            let called = &all[*called];
+            calls += &format!("module \"c{n}\" {{\n  source = \"{up}{}\"\n\n", called.folder());
+            for n in 0..called.resources {
+                calls += &format!("  size{n} = {n}\n");
+            }
+            calls += "}\n\n";
+        }
+        let variables = if in_json {
+            let variables: Vec<String> = (0..self.resources)
+                .map(|n| format!("    \"size{n}\": {{ \"type\": \"number\", \"description\": \"How many there are.\" }}"))
+                .collect();
+            ("variables.tf.json", format!("{{\n  \"variable\": {{\n{}\n  }}\n}}\n", variables.join(",\n")))
+        } else {
+            ("variables.tf", each(if self.is_shared { VARIABLE } else { SETTING }))
+        };
+        let mut files = vec![
+            ("main.tf", each(RESOURCE) + &calls),
+            variables,
+            ("outputs.tf", each(OUTPUT)),
+            ("versions.tf", VERSIONS.to_owned()),
+            ("README.md", format!("# {folder}\n\nWhat it is for, and who looks after it.\n")),
+        ];
+        if !self.is_shared {
+            files.push(("providers.tf", PROVIDER.to_owned()));
+        }
+        if is_overridden {
+            files.push(("local_override.tf", OVERRIDE.to_owned()));
+        }
+        files.into_iter().map(|(name, text)| (format!("{folder}/{name}"), text)).collect()
+    }
+}
+
+/// Numbers that look drawn and are always the same (`SplitMix64`).
+struct Chance(u64);
+
+impl Chance {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        usize::try_from(self.next() % (end.max(1) as u64)).unwrap_or_default()
+    }
+
+    fn of_hundred(&mut self, cases: usize) -> bool {
+        self.below(100) < cases
+    }
+}
+
+const VARIABLE: &str = r#"variable "size<n>" {
+  type        = number
+  description = "How many there are, one in each zone at least."
+
+  validation {
+    condition     = var.size<n> >= 0
+    error_message = "There cannot be fewer than none."
+  }
+}
+
+"#;
+
+const SETTING: &str = r#"variable "size<n>" {
+  type        = number
+  default     = <n>
+  description = "How many there are."
+}
+
+"#;
+
+const RESOURCE: &str = r#"# Serves what the team of the same name looks after.
+resource "aws_instance" "node<n>" {
+  count         = var.size<n>
+  ami           = "ami-0c55b159cbfafe1f0"
+  instance_type = "t3.${count.index > 2 ? "large" : "micro"}"
+  subnet_id     = element(["subnet-a", "subnet-b", "subnet-c"], count.index)
+
+  root_block_device {
+    volume_size = 20 + count.index
+    encrypted   = true
+  }
+
+  tags = merge({ Name = format("node<n>-%d", count.index) }, {
+    Team    = "platform"
+    Purpose = "serves"
+  })
+
+  lifecycle {
+    ignore_changes = [ami]
+  }
+}
+
+"#;
+
+const OUTPUT: &str = r#"output "addresses<n>" {
+  value       = [for node in aws_instance.node<n> : node.private_ip if node.private_ip != ""]
+  description = "Where they are found."
+}
+
+"#;
+
+const VERSIONS: &str = r#"terraform {
+  required_version = ">= 1.5"
+
+  required_providers {
+    aws = {
+      source  = "hashicorp/aws"
+      version = ">= 5.0"
+    }
+  }
+}
+"#;
+
+const PROVIDER: &str = r#"terraform {
+  backend "s3" {
+    bucket = "state"
+    key    = "all"
+    region = "eu-west-1"
+  }
+}
+
+provider "aws" {
+  region = "eu-west-1"
+
+  default_tags {
+    tags = { Managed = "terraform" }
+  }
+}
+"#;
+
+const OVERRIDE: &str = r#"resource "aws_instance" "node0" {
+  instance_type = "t3.nano"
+}
+"#;

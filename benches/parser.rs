@@ -1,0 +1,40 @@
+//! Reads the module files of a folder and parses them with the library that the program parses with, and does nothing else:
+//! `cargo bench --bench parser -- FOLDER`. What a check takes beyond that is the program's own.
+//!
+//! One thread, no span of it kept.
+#![expect(clippy::print_stdout, reason = "it says what it read")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The one that the program uses.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() {
+    let folder = std::env::args().skip(1).find(|word| word != "--bench").unwrap_or_else(|| ".".to_owned());
+    let (mut files, mut bytes, mut wrong) = (0, 0, 0);
+    let mut next = vec![PathBuf::from(folder)];
+    while let Some(folder) = next.pop() {
+        for (path, is_folder) in listed(&folder) {
+            if is_folder {
+                next.push(path);
+            } else if let Some(text) = is_native(&path).then(|| fs::read_to_string(&path).ok()).flatten() {
+                files += 1;
+                bytes += text.len();
+                wrong += usize::from(hcl_edit::parser::parse_body(&text).is_err());
+            }
+        }
+    }
+    println!("{files} files, {bytes} bytes, {wrong} with errors");
+}
+
+fn listed(folder: &Path) -> Vec<(PathBuf, bool)> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let entries = entries.filter(|entry| entry.file_name() != ".git" && entry.file_name() != ".terraform");
+    entries.filter_map(|entry| Some((entry.path(), entry.file_type().ok()?.is_dir()))).collect()
+}
+
+fn is_native(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "tf" || extension == "tofu")
+}

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Times whole processes side by side on a folder of yours:
+
+    benches/whole.py FOLDER [--rounds N] [--validate N] [--checkov] [--parser]
+
+In every round each command runs once, so that what else the machine does slows all of them. Prints, as a table in
+Markdown, the least and the median wall-clock time and processor time of each, its peak memory, and how many times the
+first command's least figures fit into its own, with the range over the rounds. OVERRULE and TERRAFORM name the programs;
+without OVERRULE a release build is made.
+
+--validate N   also `terraform validate` in N of the root modules, one after the other, with everything that they call
+               from this folder found through a manifest that is written here; told for one root
+--checkov      also `checkov --framework terraform` (from PyPI), once
+--parser       also reading the same files and parsing them with hcl-edit, and nothing else (`cargo bench --bench parser`)
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent.parent
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("folder", type=pathlib.Path)
+    arguments.add_argument("--rounds", type=int, default=7)
+    arguments.add_argument("--validate", type=int, default=0, metavar="N")
+    arguments.add_argument("--checkov", action="store_true")
+    arguments.add_argument("--parser", action="store_true")
+    given = arguments.parse_args()
+    overrule = os.environ.get("OVERRULE") or build("build", "--release", "--bin", "overrule")
+    terraform = os.environ.get("TERRAFORM", "terraform")
+
+    commands = {
+        "overrule check": [overrule, "check", "--quiet", "."],
+        "overrule check --threads 1": [overrule, "check", "--quiet", "--threads", "1", "."],
+        "terraform fmt -check -recursive": [terraform, "fmt", "-check", "-recursive", "-list=false"],
+    }
+    if given.parser:
+        commands["reading and parsing alone, one thread"] = [build("bench", "--bench", "parser", "--no-run"), "."]
+    if run(commands["overrule check"], given.folder).code > 1:
+        sys.exit("the check did not take place")
+    figures = {name: [] for name in commands}
+    for _ in range(given.rounds):
+        for name, command in commands.items():
+            figures[name].append(run(command, given.folder))
+    if given.checkov:
+        command = ["checkov", "--framework", "terraform", "--quiet", "--compact", "--directory", "."]
+        figures["checkov --framework terraform"] = [run(command, given.folder)]
+    if given.validate:
+        figures["terraform validate, for each root"] = validate(overrule, terraform, given.folder, given.validate)
+
+    print("| command | wall, least (median) | processor, least (median) | memory | wall, times | processor, times |")
+    print("|---|---|---|---|---|---|")
+    first = next(iter(figures.values()))
+    for name, runs in figures.items():
+        print("|", " | ".join([f"`{name}`", *cells(runs, first)]), "|")
+
+
+class Run:
+    """What one process took."""
+
+    def __init__(self, code, wall, processor, memory):
+        self.code, self.wall, self.processor, self.memory = code, wall, processor, memory
+
+
+def run(command, folder, environment=None):
+    started = time.monotonic()
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        env={**os.environ, **(environment or {})},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.monotonic() - started
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return Run(process.returncode, wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
+
+
+def cells(runs, first):
+    figures = []
+    for value in (lambda run: run.wall, lambda run: run.processor):
+        values = [value(run) for run in runs]
+        figures.append(f"{min(values):.2f} s ({statistics.median(values):.2f} s)")
+    figures.append(f"{max(run.memory for run in runs) / 1e6:.0f} MB")
+    for value in (lambda run: run.wall, lambda run: run.processor):
+        ratios = [value(run) / value(other) for run, other in zip(runs, first)]
+        least = min(map(value, runs)) / min(map(value, first))
+        figures.append(f"{least:.2f} ({min(ratios):.2f} to {max(ratios):.2f})")
+    return figures
+
+
+def build(*words):
+    """The path of the program that cargo builds."""
+    command = ["cargo", *words, "--locked", "--message-format", "json", "--manifest-path", HERE / "Cargo.toml"]
+    told = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+    programs = [json.loads(line).get("executable") for line in told.splitlines()]
+    return [program for program in programs if program][-1]
+
+
+def validate(overrule, terraform, folder, wanted):
+    """Runs `terraform validate` as after `init`, but for providers, so that it ends where it would ask one."""
+    told = subprocess.run(
+        [overrule, "modules", "--format", "json", "."], cwd=folder, check=True, stdout=subprocess.PIPE
+    ).stdout
+    tree = json.loads(told)
+    modules = {module["module"]: module["calls"] for module in tree["modules"]}
+    roots = sorted({root["module"] for root in tree["roots"]})
+    runs = []
+    for root in roots[:: max(1, len(roots) // wanted)][:wanted]:
+        with tempfile.TemporaryDirectory() as data:
+            manifest = pathlib.Path(data, "modules", "modules.json")
+            manifest.parent.mkdir()
+            manifest.write_text(json.dumps({"Modules": list(instances(modules, root, data))}))
+            runs.append(run([terraform, "validate", "-json"], folder / root, {"TF_DATA_DIR": data}))
+    return runs
+
+
+def instances(modules, root, data):
+    """Every call below a root, as Terraform writes them into its manifest; what comes from elsewhere is an empty folder."""
+    to_do = [("", root, "")]
+    while to_do:
+        key, folder, source = to_do.pop()
+        is_here = folder in modules
+        place = os.path.relpath(folder or ".", root or ".") if is_here else data
+        yield {"Key": key, "Source": source, "Dir": place}
+        for call in modules[folder] if is_here else []:
+            # A version stands behind the address.
+            named = call.get("source", "").split(" ")[0]
+            if re.fullmatch(r"[\w-]+/[\w-]+/[\w-]+(//.*)?", named):
+                named = "registry.terraform.io/" + named
+            to_do.append((".".join(filter(None, [key, call["name"]])), call.get("module"), named))
+
+
+if __name__ == "__main__":
+    main()
