@@ -62,7 +62,8 @@ pub(super) struct Arguments {
     /// Leaves out what is listed in a file that `--write-baseline` wrote
     #[arg(long, value_name = "FILE", conflicts_with = "policy_from")]
     baseline: Option<PathBuf>,
-    /// Lists all findings in a file, so that `--baseline` can leave them out from now on
+    /// Lists in a file what was found, so that `--baseline` can leave it out from now on; what keeps files from being read
+    /// is told all the same
     #[arg(long, value_name = "FILE", conflicts_with_all = PARTS)]
     write_baseline: Option<PathBuf>,
     /// Writes an exception for every finding: a comment above it, or else a block in the policy
@@ -191,7 +192,9 @@ fn date(text: &str) -> Result<Date, String> {
 
 fn reason(text: &str) -> Result<String, String> {
     let is_one_line = !text.contains(char::is_control) && text.contains(char::is_alphanumeric);
-    is_one_line.then(|| text.trim().to_owned()).ok_or_else(|| "write a reason, in one line".to_owned())
+    is_one_line
+        .then(|| text.trim().to_owned())
+        .ok_or_else(|| "write a reason in words, in one line".to_owned())
 }
 
 fn baseline(file: &Path) -> Result<Baseline, Failure> {

@@ -70,7 +70,8 @@ const BLOCKS: &[BlockSchema<'static>] = &[
     BlockSchema::new("exception", &["rule"]),
     BlockSchema::new("exceptions", &["place"]),
 ];
-const RULE: BlockSchema<'static> = BlockSchema::new("rule", &["name"]).and_maybe(&["name of its own"]);
+const RULE: BlockSchema<'static> =
+    BlockSchema::new("rule", &["name"]).and_maybe(&["name of a rule of that kind"]);
 
 /// Reads a policy. Every mistake in it is a finding of the same rule, also those that are mistakes in any file.
 pub(super) fn read(id: FileId, source: &Source, findings: &mut Vec<Finding>) -> File {

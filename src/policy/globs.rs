@@ -12,6 +12,9 @@ impl Globs {
     pub fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
         let mut set = GlobSetBuilder::new();
         for pattern in patterns {
+            if let Some(why) = matches_nothing(pattern) {
+                return Err(format!("`{pattern}` is no pattern of paths: {why}"));
+            }
             let bare = pattern.trim_start_matches("./").trim_matches('/');
             // The top has no name, and all else is below it.
             let both = if bare == "." {
@@ -44,6 +47,18 @@ impl Globs {
     pub fn has(&self, path: &str) -> bool {
         self.0.is_match(path)
     }
+}
+
+/// Why no path can ever fit a pattern, where that shows: who wrote it means something else by it.
+fn matches_nothing(pattern: &str) -> Option<&'static str> {
+    if pattern.is_empty() {
+        return Some("it is empty; `.` stands for everything");
+    }
+    if pattern.starts_with('!') {
+        return Some("a `!` turns nothing around here");
+    }
+    let is_step = |part: &str| part == "..";
+    pattern.split('/').any(is_step).then_some("paths are written from the top, without `..`")
 }
 
 /// Patterns of texts that are no paths: `*` stands for anything, and a pattern means the whole text.
@@ -111,5 +126,8 @@ mod tests {
     fn what_is_no_pattern_is_said() {
         let error = Globs::new(["a", "b[c"]).expect_err("no pattern");
         assert!(error.starts_with("`b[c` is no pattern of paths: "), "{error}");
+        for pattern in ["", "!examples", "../net", "a/../b"] {
+            Globs::new([pattern]).expect_err(pattern);
+        }
     }
 }

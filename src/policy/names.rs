@@ -5,10 +5,13 @@ use std::collections::BTreeMap;
 use smol_str::SmolStr;
 
 use super::definition::Definition;
-use super::fault::{fault, unknown_rule};
+use super::fault::{INVALID_POLICY, fault, unknown_rule};
 use super::file::RuleBlock;
 use crate::finding::Finding;
 use crate::text::{Span, nearest};
+
+/// Why there is nothing to say about [`INVALID_POLICY`].
+const FIXED: &str = "With a mistake in a policy there is no check at all, whatever its level.";
 
 /// What the program can look for.
 #[derive(Debug, Clone, Copy)]
@@ -28,6 +31,10 @@ impl Names<'_> {
         let is_own = own.keys().any(|known| *known == name);
         if self.rules.contains(&name) || is_own {
             return None;
+        }
+        if name == INVALID_POLICY.as_str() {
+            let finding = fault("Rule that cannot be set", at);
+            return Some(finding.detail(FIXED).help("remove it"));
         }
         if self.kinds.contains(&name) {
             let finding = fault("Kind of rule without a name", at).detail(format!(

@@ -50,6 +50,10 @@ impl Arguments {
         let style = Style { statistics: self.statistics, shows_excused: !self.hide_excused, ..style };
         let elapsed = style.elapsed;
         let in_file = Style { elapsed: None, ..style };
+        if let Some(file) = self.written_twice() {
+            return Err(Failure::new(format!("two reports would be written to `{}`", file.display()))
+                .help("give each a file of its own"));
+        }
         for (format, file) in &self.output {
             fs::write(file, run.report(*format, &in_file))
                 .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", file.display())))?;
@@ -61,6 +65,14 @@ impl Arguments {
         }
         let Terminal { color, unicode, width, .. } = *terminal;
         out(&run.report(format, &Style { color, unicode, width, elapsed, ..in_file }))
+    }
+}
+
+impl Arguments {
+    /// A file that more than one report is to be written to.
+    fn written_twice(&self) -> Option<&Path> {
+        let files: Vec<&Path> = self.output.iter().map(|(_, file)| file.as_path()).collect();
+        files.iter().enumerate().find(|(number, file)| files[..*number].contains(file)).map(|(_, file)| *file)
     }
 }
 
@@ -108,6 +120,9 @@ fn output(text: &str) -> Result<(Format, PathBuf), String> {
     };
     if file.is_empty() {
         return Err(format!("write where the report goes, as in `{}=report.txt`", format.name()));
+    }
+    if file == "-" {
+        return Err(format!("`-` is no file; `--format {}` writes to standard output", format.name()));
     }
     Ok((*format, PathBuf::from(file)))
 }

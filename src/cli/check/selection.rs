@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 use crate::check::rule_names_under;
 use crate::cli::{Failure, explain};
 use crate::finding::RuleId;
-use crate::policy::{Policy, can_be_off};
+use crate::policy::{INVALID_POLICY, Policy, can_be_off};
 use crate::rules::Kind;
 use crate::text::nearest;
 
@@ -38,6 +38,10 @@ fn rule(name: &str, known: &[SmolStr], policy: &Policy) -> Result<RuleId, Failur
             Some((own, _)) => failure.help(format!("name one of them, such as `{own}`")),
             None => failure.help(format!("`overrule explain {name}` shows how a policy makes one")),
         });
+    }
+    if name == INVALID_POLICY.as_str() {
+        let failure = Failure::new(format!("`{name}` can be neither chosen nor left out"));
+        return Err(failure.help("correct the policy: with a mistake in it there is no check at all"));
     }
     let failure = Failure::new(format!("no rule is called `{}`", crate::report::one_line(name)));
     Err(match nearest(name, known.iter().map(SmolStr::as_str)) {

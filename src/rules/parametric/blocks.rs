@@ -106,6 +106,10 @@ fn globs(options: &Options<'_>, patterns: &[(SmolStr, Span)], kinds: &[&str]) ->
                 unknown
             });
         }
+        if pattern.split('.').any(str::is_empty) {
+            let why = format!("`{pattern}` stands for no block: a name is missing beside a point");
+            return Err(options.mistake("Invalid pattern", *span).detail(why));
+        }
         let checked = Globs::new([pattern.replace('.', "/").as_str()]);
         checked.map_err(|why| options.mistake("Invalid pattern", *span).detail(why))?;
     }

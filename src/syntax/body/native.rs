@@ -186,9 +186,9 @@ fn wrong_labels(block: &Block, expected: &BlockSchema<'_>) -> Option<Finding> {
 fn labels_of(kind: &str, expected: &BlockSchema<'_>) -> String {
     match expected.labels {
         labels if !expected.optional_labels.is_empty() => format!(
-            "A `{kind}` block has the label {}, and maybe {}.",
-            labels.join(", "),
-            expected.optional_labels.join(", ")
+            "A `{kind}` block has one label, the {}; a second one would be the {}.",
+            labels.join(", the "),
+            expected.optional_labels.join(", the ")
         ),
         [] => format!("A `{kind}` block has no labels."),
         [only] => format!("A `{kind}` block has one label, its {only}."),
