@@ -104,8 +104,10 @@ def build(*words):
     """The path of the program that cargo builds."""
     command = ["cargo", *words, "--locked", "--message-format", "json", "--manifest-path", HERE / "Cargo.toml"]
     told = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
-    programs = [json.loads(line).get("executable") for line in told.splitlines()]
-    return [program for program in programs if program][-1]
+    messages = [json.loads(line) for line in told.splitlines()]
+    name = words[-2] if words[-1] == "--no-run" else words[-1]
+    programs = [message["executable"] for message in messages if message.get("executable") and message["target"]["name"] == name]
+    return programs[-1]
 
 
 def validate(overrule, terraform, folder, wanted):
