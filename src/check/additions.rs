@@ -101,9 +101,7 @@ fn commented(text: &str, lines: &BTreeMap<usize, BTreeSet<&str>>, reason: &str) 
 }
 
 fn block(rule: &str, paths: &BTreeSet<&str>, reason: &str) -> String {
-    // An empty path looks like a mistake, and is none.
-    let of_top =
-        if paths.contains("") { "  # Without a name: the module at the top as a whole.\n" } else { "" };
+    let of_top = if paths.contains("") { "  # \"/\" is the module at the top as a whole.\n" } else { "" };
     let paths: Vec<String> = paths.iter().map(|path| quoted(&as_pattern(path))).collect();
     let paths = match paths.as_slice() {
         [path] => format!("[{path}]"),
@@ -114,6 +112,9 @@ fn block(rule: &str, paths: &BTreeSet<&str>, reason: &str) -> String {
 
 /// A path as the pattern that matches it alone.
 fn as_pattern(path: &str) -> String {
+    if path.is_empty() {
+        return "/".to_owned();
+    }
     let mut pattern = String::new();
     for c in path.chars() {
         if "*?[]{}\\!".contains(c) {
@@ -146,6 +147,7 @@ fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::check::{Settings, load_policy, run};
+    use crate::policy::Globs;
     use crate::source::Worktree;
 
     const REASON: &str = "was here before";
@@ -199,10 +201,13 @@ mod tests {
 
     #[test]
     fn what_has_no_place_at_the_top_is_excused_there_alone() {
+        let written = block("x", &BTreeSet::from([""]), "why");
         assert_eq!(
-            block("x", &BTreeSet::from([""]), "why"),
-            "\nexception \"x\" {\n  # Without a name: the module at the top as a whole.\n  paths  = [\"\"]\n  reason = \"why\"\n}\n"
+            written,
+            "\nexception \"x\" {\n  # \"/\" is the module at the top as a whole.\n  paths  = [\"/\"]\n  reason = \"why\"\n}\n"
         );
+        let top = Globs::new([as_pattern("").as_str()]).expect("what is written can be read");
+        assert!(top.has("") && !top.has("main.tf") && !top.has("net"));
     }
 
     #[test]
