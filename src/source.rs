@@ -44,7 +44,7 @@ pub use edited::Standing;
 pub use error::Error;
 pub use hook::{Found, Hook};
 pub use names::Names;
-pub use path::{join, parent};
+pub use path::{join, last_name, parent};
 pub use snapshot::Content;
 
 use read::{Read, Reader};

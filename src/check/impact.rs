@@ -13,7 +13,7 @@ use smol_str::SmolStr;
 
 use super::calls::Calls;
 use super::memory::{CallsOf, Memory};
-use crate::source::{Change, Content, Error, Excerpt, State, join, parent};
+use crate::source::{Change, Content, Error, Excerpt, State, join, last_name, parent};
 
 /// Who calls whom, before a change and after it.
 #[derive(Debug)]
@@ -266,10 +266,6 @@ impl<'c> Impact<'c> {
 /// A path, and those of the folders around it.
 fn around(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |path| parent(path))
-}
-
-fn last_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Whether an address may lead to a folder of one of these names; which one is meant by steps upwards, it does not say.

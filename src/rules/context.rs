@@ -1,10 +1,12 @@
 //! Turns a run into what a rule may look at beside the modules themselves: texts, comments, and names of files.
 
+use std::sync::Arc;
+
 use super::Earlier;
-use crate::engine::Loaded;
+use crate::engine::{FileKind, Loaded};
 use crate::module::{Module, top_blocks};
-use crate::source::{Folder, Names, Worktree, parent};
-use crate::syntax::{Comment, Editor, File};
+use crate::source::{Folder, Names, Worktree, last_name, parent};
+use crate::syntax::{Block, Comment, Editor, File};
 use crate::text::{FileId, Sources, Span};
 use crate::tree::Node;
 
@@ -95,6 +97,21 @@ impl<'c> Context<'c> {
             let tests = if folder.is_empty() { "tests".to_owned() } else { format!("{folder}/tests") };
             has_tests(folder) || has_tests(&tests)
         })
+    }
+
+    /// The name of a file, without its folder.
+    pub fn file_name(&self, id: FileId) -> &'c str {
+        last_name(self.sources().get(id).name())
+    }
+
+    /// The override files of a module that declare something, each with its blocks, in the order in which they are loaded.
+    pub fn override_files(&self, module: &Module) -> Vec<(FileId, Vec<Arc<Block>>)> {
+        let files = self.module_files(module).into_iter();
+        let overriding = files.filter(|(_, loaded)| loaded.kind == FileKind::Override);
+        overriding
+            .filter_map(|(id, _)| Some((id, top_blocks(&self.file(id)?.body, &module.features))))
+            .filter(|(_, blocks)| !blocks.is_empty())
+            .collect()
     }
 
     /// The files that a module is made of, in the order in which they are loaded, as far as they could be read.

@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::{Context, Rule};
-use crate::engine::FileKind;
 use crate::finding::Finding;
+use crate::module::Module;
 use crate::module::address::block_address;
-use crate::module::{Module, top_blocks};
 use crate::policy::Options;
 use crate::syntax::Block;
 use crate::text::{Span, nearest};
@@ -36,17 +35,14 @@ impl Rule for OverrideAccidentalName {
             let addresses = declared.iter().filter_map(|address| address.rsplit_once('.'));
             nearest(name, addresses.filter(|(other, _)| *other == kind).map(|(_, name)| name)).is_some()
         };
-        for (id, loaded) in context.module_files(module) {
-            let Some(file) = context.file(id).filter(|_| loaded.kind == FileKind::Override) else { continue };
-            let blocks = top_blocks(&file.body, &module.features);
+        for (id, blocks) in context.override_files(module) {
             let mut orphans = blocks.iter().filter(|block| needs_base(block));
             let Some(first) = orphans.clone().next() else { continue };
             let overrides = |block: &Block| merged.contains(&block.header) || has_local(module, block);
             if orphans.any(|block| overrides(block) || is_misspelt(block)) {
                 continue;
             }
-            let path = context.sources().get(id).name();
-            let name = path.rsplit('/').next().unwrap_or(path);
+            let name = context.file_name(id);
             findings.push(
                 Self::finding("Name of the file makes it an override file")
                     .detail(format!(
@@ -56,7 +52,7 @@ impl Rule for OverrideAccidentalName {
                     .at(first.header)
                     .label("overrides nothing")
                     .help("give the file a name that is not `override` and does not end in `_override`")
-                    .address(path),
+                    .address(context.sources().get(id).name()),
             );
         }
     }

@@ -1,11 +1,8 @@
 #![doc = include_str!("../../policies/rules/override-overuse.md")]
 
 use super::{Context, Rule};
-use crate::engine::FileKind;
 use crate::finding::Finding;
-use crate::module::top_blocks;
 use crate::policy::Options;
-use crate::syntax::File;
 use crate::text::Span;
 use crate::tree::Node;
 
@@ -28,11 +25,8 @@ impl Rule for OverrideOveruse {
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
-        let files = context.module_files(module);
-        let overriding = files.iter().filter(|(_, loaded)| loaded.kind == FileKind::Override);
-        let first_block =
-            |file: &File| top_blocks(&file.body, &module.features).first().map(|block| block.header);
-        let places: Vec<Span> = overriding.filter_map(|(id, _)| first_block(context.file(*id)?)).collect();
+        let files = context.override_files(module);
+        let places: Vec<Span> = files.iter().map(|(_, blocks)| blocks[0].header).collect();
         if let Some(beyond) = places.get(self.max_files) {
             findings.push(told(places.len(), "override files", self.max_files, *beyond));
         }

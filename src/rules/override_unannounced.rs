@@ -20,8 +20,7 @@ impl Rule for OverrideUnannounced {
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
         let mut look = |header: Span, body: Span, over: Span, address: String| {
-            let path = context.sources().get(over.file).name();
-            let name = path.rsplit('/').next().unwrap_or(path);
+            let name = context.file_name(over.file);
             if !is_announced(context, header.to(body), name) {
                 let editor = context.editor(header.file).filter(|_| !name.contains(char::is_control));
                 let comment =

@@ -95,11 +95,8 @@ fn added(module: &Module, name: &str, context: &Context<'_>) -> Option<Edit> {
     if let Some((id, block)) = settings.first() {
         return Some(context.editor(*id)?.add_block(&block.body, &requirements));
     }
-    let is_called = |id: &&FileId, stem: &str| {
-        let path = context.sources().get(**id).name();
-        let file = path.rsplit('/').next().unwrap_or(path);
-        stem.is_empty() || file.split('.').next() == Some(stem)
-    };
+    let is_called =
+        |id: &&FileId, stem: &str| stem.is_empty() || context.file_name(**id).split('.').next() == Some(stem);
     let file = USUAL_FILES.iter().find_map(|stem| files.iter().find(|id| is_called(id, stem)))?;
     let block = format!("terraform {{\n  {}\n}}", indented(&requirements));
     Some(context.editor(*file)?.add_at_start(&block))

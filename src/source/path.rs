@@ -26,6 +26,11 @@ pub fn parent(path: &str) -> Option<&str> {
     Some(path.rsplit_once('/').map_or("", |(parent, _)| parent))
 }
 
+/// The name at the end of `path`: of a file without its folder.
+pub fn last_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
 /// `name` in `folder`.
 pub(super) fn child(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }

@@ -7,9 +7,9 @@ use gix::ObjectId;
 use gix::bstr::ByteSlice;
 
 use super::difference::Difference;
-use super::parent;
 use super::read::Failure;
 use super::snapshot::{Item, ItemKind, Reading};
+use super::{last_name, parent};
 use crate::engine;
 
 /// A file that lies in more folders than this is one that people copy.
@@ -58,8 +58,7 @@ fn module_files<'d>(
     let files = differences.iter().filter_map(|difference| {
         let (Some(Item { kind: ItemKind::File, id }), None) = sides(difference) else { return None };
         let path = difference.path.to_str_lossy();
-        let name = path.rsplit('/').next().unwrap_or_default();
-        engine::is_module_file(name).then(|| (parent(&path).unwrap_or_default().to_owned(), *id))
+        engine::is_module_file(last_name(&path)).then(|| (parent(&path).unwrap_or_default().to_owned(), *id))
     });
     files.collect()
 }

@@ -19,7 +19,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use super::listing::{Entry, Kind, Listing, is_values_file};
 use super::read::Failure;
 use super::top::{NEVER, Place};
-use super::{Error, Names, parent};
+use super::{Error, Names, last_name, parent};
 use crate::engine::{self, Signal};
 
 pub(super) use commit::Commit;
@@ -320,8 +320,7 @@ fn is_absolute(path: &BStr) -> bool {
 
 /// Whether a folder, or one around it, holds what tools put there.
 fn is_of_a_tool(real: &str) -> bool {
-    std::iter::successors(Some(real), |path| parent(path))
-        .any(|path| NEVER.contains(&path.rsplit('/').next().unwrap_or(path)))
+    std::iter::successors(Some(real), |path| parent(path)).any(|path| NEVER.contains(&last_name(path)))
 }
 
 /// Whether a file of this name, in any folder, is of a module or says something about one.

@@ -84,7 +84,7 @@ impl Top {
     /// Whether a folder, or one around it, belongs to another project or to a tool.
     pub(super) fn is_foreign(&self, real: &str) -> bool {
         std::iter::successors(Some(real), |path| super::parent(path)).any(|path| {
-            let name = path.rsplit('/').next().unwrap_or(path);
+            let name = super::last_name(path);
             let nested =
                 || self.is_repository && !path.is_empty() && self.path.join(path).join(".git").exists();
             NEVER.contains(&name) || self.is_submodule(path) || nested()

@@ -8,9 +8,9 @@ use gix::ignore::Search;
 use gix::ignore::search::Ignore;
 use gix::index::State;
 
-use super::parent;
 use super::path::child;
 use super::walk::{Rules, Walk};
+use super::{last_name, parent};
 use crate::engine::is_override_file;
 
 impl Rules<'_, '_> {
@@ -51,6 +51,6 @@ pub(super) fn ignored(files: &BTreeMap<&str, &[u8]>) -> BTreeSet<String> {
         // The nearest that says something counts.
         rules.iter().rev().find_map(matching).unwrap_or_default()
     };
-    let overrides = files.keys().filter(|path| is_override_file(path.rsplit('/').next().unwrap_or(path)));
+    let overrides = files.keys().filter(|path| is_override_file(last_name(path)));
     overrides.filter(|path| is_ignored(path)).map(|path| (*path).to_owned()).collect()
 }
