@@ -7,7 +7,6 @@ mod memory;
 mod reports;
 mod selection;
 
-use std::env;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -88,8 +87,7 @@ const FOUND: u8 = 1;
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let started = Instant::now();
     let exclude = Globs::new(arguments.exclude.iter().map(String::as_str)).map_err(Failure::new)?;
-    let current = env::current_dir()
-        .map_err(|error| Failure::new(format!("the current folder cannot be read: {error}")))?;
+    let current = place::current()?;
     let is_quiet = arguments.reports.quiet;
     let progress = Progress::start(is_quiet);
     let checked = check::in_threads(arguments.threads, || {

@@ -1,6 +1,5 @@
 //! Turns the name of a rule into its page.
 
-use std::env;
 use std::process::ExitCode;
 
 use smol_str::SmolStr;
@@ -41,8 +40,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
 /// What a policy says of a rule that it makes itself, and the page of its kind.
 fn of_policy(arguments: &Arguments, terminal: &Terminal) -> Result<String, Failure> {
     let rule = arguments.rule.as_str();
-    let current = env::current_dir()
-        .map_err(|error| Failure::new(format!("the current folder cannot be read: {error}")))?;
+    let current = place::current()?;
     let mut worktree =
         Worktree::without_modules(&current).map_err(|error| Failure::new(error.to_string()))?;
     let (policy, _) = arguments.policy.load(&current, &mut worktree, terminal)?;

@@ -1,6 +1,5 @@
 //! Turns a repository into one whose commits are checked before they are made, and back.
 
-use std::env;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
@@ -8,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::{Failure, say};
+use super::{Failure, place, say};
 use crate::source::{Found, Hook};
 
 /// Arguments of `hook`.
@@ -42,8 +41,7 @@ exec overrule check --hook
 
 /// Installs the hook, or takes it away.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let current = env::current_dir()
-        .map_err(|error| Failure::new(format!("the current folder cannot be read: {error}")))?;
+    let current = place::current()?;
     let hook = Hook::of(&current, NAME)?;
     let shown = hook.path.strip_prefix(&hook.top).unwrap_or(&hook.path).display();
     let is_ours = match &hook.found {

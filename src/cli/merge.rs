@@ -1,6 +1,5 @@
 //! Turns a folder into its module as it is after all override files.
 
-use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -57,8 +56,7 @@ const REFUSED: u8 = 1;
 
 /// Prints the module; the exit code says whether its engine would take it.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
-    let current = env::current_dir()
-        .map_err(|error| Failure::new(format!("the current folder cannot be read: {error}")))?;
+    let current = place::current()?;
     let mut worktree = arguments.state.open(&current, std::slice::from_ref(&arguments.folder))?;
     let (policy, _) = arguments.policy.load(&current, &mut worktree, terminal)?;
     let atlas = Atlas::of(&mut worktree, arguments.engine.as_ref(), &policy);

@@ -1,7 +1,6 @@
 //! Turns paths into the modules that are there, how they call each other, and which provider configurations reach them.
 
 use std::collections::BTreeSet;
-use std::env;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -58,8 +57,7 @@ enum Format {
 
 /// Prints the modules.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
-    let current = env::current_dir()
-        .map_err(|error| Failure::new(format!("the current folder cannot be read: {error}")))?;
+    let current = place::current()?;
     let mut changed = BTreeSet::new();
     let mut worktree = if arguments.impact {
         changed = Change::staged(&current)?.touched()?.into_iter().map(SmolStr::from).collect();

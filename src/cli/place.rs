@@ -1,8 +1,15 @@
 //! Turns where a person stands into how files are called in a report.
 
+use std::env;
 use std::path::{Component, Path, PathBuf};
 
+use super::Failure;
 use crate::report::Names;
+
+/// The current folder.
+pub(super) fn current() -> Result<PathBuf, Failure> {
+    env::current_dir().map_err(|error| Failure::new(format!("the current folder cannot be read: {error}")))
+}
 
 /// Names from the current folder, so that they can be opened.
 pub(super) fn names(current: &Path, top: Option<&Path>) -> Names {

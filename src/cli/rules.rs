@@ -1,6 +1,5 @@
 //! Turns the table of rules into one line each, with what the policy that holds here makes of it.
 
-use std::env;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
@@ -36,8 +35,7 @@ enum Format {
 /// Prints every rule: its level, who set that, and what it finds. A pattern of paths that has other levels is left out.
 /// Behind them stand the kinds of rules that a policy makes itself.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
-    let current = env::current_dir()
-        .map_err(|error| Failure::new(format!("the current folder cannot be read: {error}")))?;
+    let current = place::current()?;
     let mut worktree =
         Worktree::without_modules(&current).map_err(|error| Failure::new(error.to_string()))?;
     let (policy, _) = arguments.policy.load(&current, &mut worktree, terminal)?;

@@ -1,6 +1,5 @@
 //! Turns the examples of rule pages and of policies into one line each, and into what differs from them.
 
-use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -27,8 +26,7 @@ const DIFFERS: u8 = 1;
 
 /// Checks all examples, and says with the exit code whether some show something else than they say.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
-    let current = env::current_dir()
-        .map_err(|error| Failure::new(format!("the current folder cannot be read: {error}")))?;
+    let current = place::current()?;
     let (chapters, names) = chapters(arguments, &current, terminal)?;
     if chapters.is_empty() {
         err("note: there are no examples\n");

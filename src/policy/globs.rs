@@ -1,6 +1,6 @@
 //! Turns patterns of paths into a question: is this path among them?
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 /// Patterns anchored at the top of the run: `*` stays within a folder, `**` goes across, and a bare folder means it and
 /// all that is below.
@@ -23,10 +23,7 @@ impl Globs {
                 [bare.to_owned(), format!("{bare}/**")]
             };
             for anchored in both {
-                let glob = GlobBuilder::new(&anchored).literal_separator(true).backslash_escape(true).build();
-                set.add(
-                    glob.map_err(|error| format!("`{pattern}` is no pattern of paths: {}", error.kind()))?,
-                );
+                set.add(glob(&anchored, true, |why| format!("`{pattern}` is no pattern of paths: {why}"))?);
             }
         }
         set.build().map(Self).map_err(|error| error.to_string())
@@ -37,8 +34,7 @@ impl Globs {
     pub fn of_sources<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
         let mut set = GlobSetBuilder::new();
         for pattern in patterns {
-            let glob = GlobBuilder::new(pattern).literal_separator(true).backslash_escape(true).build();
-            set.add(glob.map_err(|error| format!("`{pattern}` is no pattern of sources: {}", error.kind()))?);
+            set.add(glob(pattern, true, |why| format!("`{pattern}` is no pattern of sources: {why}"))?);
         }
         set.build().map(Self).map_err(|error| error.to_string())
     }
@@ -47,6 +43,12 @@ impl Globs {
     pub fn has(&self, path: &str) -> bool {
         self.0.is_match(path)
     }
+}
+
+/// Reads one pattern, whose `*` stays between two `/` if those are separators; `wrong` words why it cannot be read.
+fn glob(pattern: &str, separates: bool, wrong: impl FnOnce(String) -> String) -> Result<Glob, String> {
+    let glob = GlobBuilder::new(pattern).literal_separator(separates).backslash_escape(true).build();
+    glob.map_err(|error| wrong(error.kind().to_string()))
 }
 
 /// Why no path can ever fit a pattern, where that shows: who wrote it means something else by it.
@@ -70,8 +72,7 @@ impl Patterns {
     pub fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
         let mut set = GlobSetBuilder::new();
         for pattern in patterns {
-            let glob = GlobBuilder::new(pattern).literal_separator(false).backslash_escape(true).build();
-            set.add(glob.map_err(|error| format!("`{pattern}` is no pattern: {}", error.kind()))?);
+            set.add(glob(pattern, false, |why| format!("`{pattern}` is no pattern: {why}"))?);
         }
         set.build().map(Self).map_err(|error| error.to_string())
     }
