@@ -29,8 +29,9 @@ pub(super) struct Batch {
 pub(super) struct Crossing;
 
 impl Batch {
-    /// All modules in one, of which so many folders are `known`.
-    pub(super) fn whole(known: usize) -> Self {
+    /// All modules in one.
+    pub(super) fn whole(worktree: &Worktree) -> Self {
+        let known = worktree.folders().len();
         Self { folders: (0..known).collect(), known }
     }
 

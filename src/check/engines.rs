@@ -48,12 +48,11 @@ pub(super) struct Question<'q> {
 
 /// Looks at every module with the engines that it is for.
 pub(super) fn look(worktree: &mut Worktree, library: &mut Library, question: &Question<'_>) -> Seen {
-    let known = worktree.folders().len();
     // What is to be kept is small, and has to be one tree.
     let batches =
-        if question.keep { vec![Batch::whole(known)] } else { Batch::all(worktree, question.batch) };
+        if question.keep { vec![Batch::whole(worktree)] } else { Batch::all(worktree, question.batch) };
     in_batches(worktree, library, batches, question).unwrap_or_else(|Crossing| {
-        let whole = vec![Batch::whole(known)];
+        let whole = vec![Batch::whole(worktree)];
         in_batches(worktree, library, whole, question).expect("what is whole has nowhere else to lead to")
     })
 }
@@ -65,16 +64,11 @@ fn in_batches(
     question: &Question<'_>,
 ) -> Result<Seen, Crossing> {
     let mut seen = Seen::default();
-    let is_one = batches.len() == 1;
     for mut batch in batches {
-        if !is_one {
-            batch.begin(worktree);
-        }
+        // Of other batches, only what is asked for at the end stays.
+        library.put_away(|id| may_excuse(worktree.sources().get(id)));
+        batch.begin(worktree);
         seen.add(look_at(worktree, library, &batch, question)?);
-        if !is_one {
-            let sources = worktree.sources();
-            library.put_away(|id| may_excuse(sources.get(id)));
-        }
     }
     Ok(seen)
 }
@@ -95,7 +89,7 @@ fn look_at(
         ask(worktree, library, batch, question.choice, policy, &mut |worktree, library, sight, roots| {
             heard.add(worktree, library, sight, &roots);
         })?;
-    let mut sayings = Sayings::of(&heard.accounts, worktree);
+    let mut sayings = Sayings::of(&mut heard.accounts, worktree);
     if wanted.by_syntax(&heard.accounts, &sayings) {
         heard = Heard { question, accounts: Vec::new(), trees: BTreeMap::new() };
         for engine in wanted.roots.keys() {
@@ -103,7 +97,7 @@ fn look_at(
             let roots = wanted.roots_in(&sight.tree);
             heard.add(worktree, library, sight, &roots);
         }
-        sayings = Sayings::of(&heard.accounts, worktree);
+        sayings = Sayings::of(&mut heard.accounts, worktree);
     }
     let Heard { accounts, trees, .. } = heard;
     let positive = wanted.positive_folders(&accounts);
@@ -158,7 +152,7 @@ pub(super) fn sights(
     policy: &Policy,
 ) -> BTreeMap<Engine, (Sight, Vec<NodeId>)> {
     let mut sights = BTreeMap::new();
-    let whole = Batch::whole(worktree.folders().len());
+    let whole = Batch::whole(worktree);
     ask(worktree, library, &whole, choice, policy, &mut |_, _, sight, roots| {
         sights.insert(sight.tree.engine(), (sight, roots));
     })

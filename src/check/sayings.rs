@@ -59,25 +59,28 @@ impl Saying {
 }
 
 impl Sayings {
-    /// Listens to all engines.
-    pub(super) fn of(accounts: &[Account], worktree: &Worktree) -> Self {
+    /// Listens to all engines, and takes what they found.
+    pub(super) fn of(accounts: &mut [Account], worktree: &Worktree) -> Self {
         let mut sayings =
             Self { apart: Vec::new(), agreed: Vec::new(), alone: Vec::new(), foreign: Vec::new() };
         if let [account] = accounts {
-            sayings.apart.clone_from(&account.findings);
+            sayings.apart = std::mem::take(&mut account.findings);
             return sayings;
         }
         // The folders that each product looks at, and what it says.
         let mut looked: BTreeMap<Product, BTreeSet<&str>> = BTreeMap::new();
         let mut said: BTreeMap<Place, BTreeMap<Product, Saying>> = BTreeMap::new();
-        for account in accounts {
+        let found: Vec<_> =
+            accounts.iter_mut().map(|account| std::mem::take(&mut account.findings)).collect();
+        let accounts = &*accounts;
+        for (account, findings) in accounts.iter().zip(found) {
             let product = account.engine.product;
             looked.entry(product).or_default().extend(account.folders().into_iter().map(SmolStr::as_str));
-            for finding in &account.findings {
+            for finding in findings {
                 let place = (finding.module.to_string(), finding.rule.as_str().to_owned(), finding.primary);
                 let saying = said.entry(place).or_default().entry(product).or_default();
                 saying.engines.insert(account.engine);
-                saying.add(finding.clone());
+                saying.add(finding);
             }
         }
         let foreign = Foreign::of(accounts, worktree);
