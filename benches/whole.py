@@ -36,7 +36,7 @@ def main():
     arguments.add_argument("--checkov", action="store_true")
     arguments.add_argument("--parser", action="store_true")
     given = arguments.parse_args()
-    overrule = os.environ.get("OVERRULE") or build("build", "--release", "--bin", "overrule")
+    overrule = os.environ.get("OVERRULE") or build("overrule", "build", "--release")
     terraform = os.environ.get("TERRAFORM", "terraform")
 
     commands = {
@@ -45,7 +45,7 @@ def main():
         "terraform fmt -check -recursive": [terraform, "fmt", "-check", "-recursive", "-list=false"],
     }
     if given.parser:
-        commands["reading and parsing alone, one thread"] = [build("bench", "--bench", "parser", "--no-run"), "."]
+        commands["reading and parsing alone, one thread"] = [build("parser", "bench", "--no-run", "--bench", "parser"), "."]
     if run(commands["overrule check"], given.folder).code > 1:
         sys.exit("the check did not take place")
     figures = {name: [] for name in commands}
@@ -100,14 +100,12 @@ def cells(runs, first):
     return figures
 
 
-def build(*words):
-    """The path of the program that cargo builds."""
+def build(name, *words):
+    """The path of the program of that name, after cargo was told to build it."""
     command = ["cargo", *words, "--locked", "--message-format", "json", "--manifest-path", HERE / "Cargo.toml"]
     told = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
     messages = [json.loads(line) for line in told.splitlines()]
-    name = words[-2] if words[-1] == "--no-run" else words[-1]
-    programs = [message["executable"] for message in messages if message.get("executable") and message["target"]["name"] == name]
-    return programs[-1]
+    return next(it["executable"] for it in messages if it.get("executable") and it["target"]["name"] == name)
 
 
 def validate(overrule, terraform, folder, wanted):
