@@ -22,7 +22,8 @@ impl Rule for OverrideAccidentalName {
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
-        if !module.complete {
+        let files = if module.complete { context.override_files(module) } else { Vec::new() };
+        if files.is_empty() {
             return;
         }
         let merging = module.overridden().flat_map(|origin| &origin.overrides);
@@ -35,7 +36,7 @@ impl Rule for OverrideAccidentalName {
             let addresses = declared.iter().filter_map(|address| address.rsplit_once('.'));
             nearest(name, addresses.filter(|(other, _)| *other == kind).map(|(_, name)| name)).is_some()
         };
-        for (id, blocks) in context.override_files(module) {
+        for (id, blocks) in files {
             let mut orphans = blocks.iter().filter(|block| needs_base(block));
             let Some(first) = orphans.clone().next() else { continue };
             let overrides = |block: &Block| merged.contains(&block.header) || has_local(module, block);
