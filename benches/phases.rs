@@ -148,7 +148,7 @@ fn link(bencher: Bencher<'_, '_>) {
     let view = atlas.views().next().expect("an engine");
     bencher.bench(|| {
         let survey = Survey::of(view.tree, view.roots);
-        let of_module = |id: &_| survey.of_module(*id, worktree.sources()).len();
+        let of_module = |id: &_| survey.of_module(*id, worktree.sources()).findings.len();
         survey.modules().iter().map(of_module).sum::<usize>() + survey.of_ways().len()
     });
 }

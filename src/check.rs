@@ -2,6 +2,7 @@
 
 mod account;
 mod additions;
+mod alike;
 mod allow;
 mod atlas;
 mod baseline;

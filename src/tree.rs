@@ -36,7 +36,7 @@ pub use configurations::{Configuration, ProviderMention, Uses};
 pub use demands::{Demand, Subject};
 pub use evaluation::Values;
 pub use role::{Reason, Role, Surroundings};
-pub use survey::Survey;
+pub use survey::{Said, Survey};
 pub use ways::{Instance, Reaching, Way};
 
 use crate::engine::Engine;

@@ -4,10 +4,11 @@
 //! what it has built goes with the batch. What is said of a module depends on those that it calls and on those that call
 //! it, so that all that are connected by calls stay together.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use memchr::memmem;
 use rayon::prelude::*;
+use smol_str::SmolStr;
 
 use crate::source::{Folder, Worktree, join};
 use crate::text::Sources;
@@ -22,6 +23,8 @@ pub(super) struct Batch {
     pub(super) folders: Vec<usize>,
     /// How many folders were known when the batch was begun: what was found later belongs to it.
     known: usize,
+    /// Those of them that need not be looked at unless a call leads there.
+    spared: BTreeSet<usize>,
 }
 
 /// A call leads from one batch to another: what shows of it in the text was not enough to see that.
@@ -32,7 +35,7 @@ impl Batch {
     /// All modules in one.
     pub(super) fn whole(worktree: &Worktree) -> Self {
         let known = worktree.folders().len();
-        Self { folders: (0..known).collect(), known }
+        Self { folders: (0..known).collect(), known, spared: BTreeSet::new() }
     }
 
     /// All of a work tree, in the order of their first modules, each of about so many bytes; there is always one.
@@ -59,7 +62,7 @@ impl Batch {
             .into_iter()
             .map(|mut folders| {
                 folders.sort_unstable();
-                Self { folders, known }
+                Self { folders, known, spared: BTreeSet::new() }
             })
             .collect()
     }
@@ -69,9 +72,17 @@ impl Batch {
         self.known = worktree.folders().len();
     }
 
-    /// The numbers of its folders, with those that were found since it began.
+    /// The same, but that some folders need not be looked at unless a call leads there.
+    pub(super) fn sparing(&self, paths: &BTreeSet<SmolStr>, worktree: &Worktree) -> Self {
+        let spared = self.folders(worktree).into_iter();
+        let spared = spared.filter(|number| paths.contains(&worktree.folder_at(*number).path)).collect();
+        Self { folders: self.folders.clone(), known: self.known, spared }
+    }
+
+    /// The numbers of its folders that are to be looked at, with those that were found since it began.
     pub(super) fn folders(&self, worktree: &Worktree) -> Vec<usize> {
-        self.folders.iter().copied().chain(self.known..worktree.folders().len()).collect()
+        let all = self.folders.iter().copied().chain(self.known..worktree.folders().len());
+        all.filter(|number| !self.spared.contains(number)).collect()
     }
 
     /// Whether a folder belongs to it.
@@ -130,19 +141,20 @@ fn named(folder: &Folder, sources: &Sources) -> Vec<String> {
 
 /// Numbers that belong together.
 #[derive(Debug, Default)]
-struct Groups {
+pub(super) struct Groups {
     /// By number: another one of its group, with a lower number, or itself.
     above: Vec<usize>,
 }
 
 impl Groups {
-    fn join(&mut self, one: usize, other: usize) {
+    /// From now on two numbers belong together.
+    pub(super) fn join(&mut self, one: usize, other: usize) {
         let (one, other) = (self.first(one), self.first(other));
         self.above[one.max(other)] = one.min(other);
     }
 
     /// The lowest number of a group.
-    fn first(&mut self, number: usize) -> usize {
+    pub(super) fn first(&mut self, number: usize) -> usize {
         self.above.extend(self.above.len()..=number);
         let mut first = number;
         while self.above[first] != first {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::SmolStr;
 
 use super::account::Account;
+use super::alike;
 use super::batches::{Batch, Crossing};
 use super::exceptions::may_excuse;
 use super::forest::{self, Sight};
@@ -87,7 +88,7 @@ fn look_at(
     let mut heard = Heard { question, accounts: Vec::new(), trees: BTreeMap::new() };
     let mut wanted =
         ask(worktree, library, batch, question.choice, policy, &mut |worktree, library, sight, roots| {
-            heard.add(worktree, library, sight, &roots);
+            heard.add(worktree, library, sight, &roots)
         })?;
     let mut sayings = Sayings::of(&mut heard.accounts, worktree);
     if wanted.by_syntax(&heard.accounts, &sayings) {
@@ -106,6 +107,14 @@ fn look_at(
     for account in &accounts {
         for folder in account.folders() {
             looked.entry(folder.clone()).or_default().push(account.engine);
+        }
+    }
+    for (engine, folders) in wanted.spared {
+        for folder in folders {
+            let engines = looked.entry(folder).or_default();
+            if !engines.contains(&engine) {
+                engines.push(engine);
+            }
         }
     }
     Ok(Seen { engines: wanted.roots.keys().copied().collect(), looked, findings, trees })
@@ -129,17 +138,34 @@ struct Heard<'q> {
 }
 
 impl Heard<'_> {
-    /// Listens to what is to be said of the modules that an engine sees, as far as those roots lead to them.
-    fn add(&mut self, worktree: &Worktree, library: &Library, sight: Sight, roots: &[NodeId]) {
+    /// Listens to what is to be said of the modules that an engine sees, as far as those roots lead to them. Gives the
+    /// folders of which the next engine would say the same: nothing.
+    fn add(
+        &mut self,
+        worktree: &Worktree,
+        library: &Library,
+        sight: Sight,
+        roots: &[NodeId],
+    ) -> BTreeSet<SmolStr> {
         let context = Context::new(worktree, library.files(), self.question.earlier);
-        let mut findings = sight.findings(roots, worktree.sources());
+        let mut surveyed = sight.survey(roots, worktree.sources());
+        let mut findings = std::mem::take(&mut surveyed.findings);
         findings.extend(self.question.rulebook.findings(&sight.tree, roots, &context));
+        // Who keeps the modules wants to have them of every engine, and who was asked for is asked.
+        let is_free =
+            !self.question.keep && self.question.earlier.is_none() && self.question.choice.is_none();
+        let alike = if is_free {
+            alike::folders(&sight.tree, roots, &surveyed, &findings, worktree)
+        } else {
+            BTreeSet::new()
+        };
         self.accounts.push(Account::new(&sight.tree, roots, findings, worktree));
         if self.question.keep {
             self.trees.insert(sight.tree.engine(), sight.tree);
         } else {
             sight.discard();
         }
+        alike
     }
 }
 
@@ -155,13 +181,15 @@ pub(super) fn sights(
     let whole = Batch::whole(worktree);
     ask(worktree, library, &whole, choice, policy, &mut |_, _, sight, roots| {
         sights.insert(sight.tree.engine(), (sight, roots));
+        BTreeSet::new()
     })
     .expect("what is whole has nowhere else to lead to");
     sights
 }
 
-/// Who is told what an engine sees, and which of the root modules are for it.
-type Listener<'l> = &'l mut dyn FnMut(&Worktree, &Library, Sight, Vec<NodeId>);
+/// Who is told what an engine sees, and which of the root modules are for it, and gives the folders at which the next one
+/// need not look.
+type Listener<'l> = &'l mut dyn FnMut(&Worktree, &Library, Sight, Vec<NodeId>) -> BTreeSet<SmolStr>;
 
 /// Looks with every engine that was asked for, or that files speak for, one after the other.
 fn ask(
@@ -175,12 +203,15 @@ fn ask(
     let mut wanted = Wanted::default();
     let asked = choice.map(Choice::engines);
     let engines = asked.map_or_else(|| Product::ALL.map(Engine::newest).to_vec(), <[Engine]>::to_vec);
+    let mut spared = BTreeSet::new();
     for engine in engines {
+        let batch = &batch.sparing(&spared, worktree);
         let sight = forest::look(worktree, library, batch, policy, engine)?;
         if asked.is_some() {
             wanted.all(&sight.tree);
         } else {
             wanted.by_files(worktree, &sight.tree);
+            wanted.spare(engine, &spared);
         }
         let is_meant = |other: &Engine| match asked {
             Some(_) => *other == engine,
@@ -193,7 +224,7 @@ fn ask(
                 None => forest::look(worktree, library, batch, policy, *meant)?,
             };
             let roots = wanted.roots_in(&sight.tree);
-            listen(worktree, library, sight, roots);
+            spared.extend(listen(worktree, library, sight, roots));
         }
     }
     Ok(wanted)
@@ -202,7 +233,10 @@ fn ask(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::example::examples;
     use crate::check::{Settings, run};
+    use crate::finding::RuleId;
+    use crate::rules::page::PAGES;
 
     fn told(files: &[(&str, &str)], policy: &str) -> Vec<String> {
         let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
@@ -290,12 +324,12 @@ mod tests {
         assert_eq!(outcome.engine, "opentofu@1.9.0");
     }
 
-    /// What is seen, as text in an order of its own.
-    fn seen(files: &[(String, String)], batch: usize) -> Vec<String> {
+    /// What is seen, as text in an order of its own. Where the modules are kept, no engine is left out.
+    fn seen(files: &[(String, String)], select: &[RuleId], keep: bool, batch: usize) -> Vec<String> {
         let files = files.iter().map(|(name, text)| (name.clone(), text.clone().into_bytes()));
         let policy = Policy::preset("strict").expect("a preset");
-        let rulebook = Rulebook::new(&policy, &[], &mut Vec::new());
-        let question = Question { choice: None, rulebook: &rulebook, earlier: None, keep: false, batch };
+        let rulebook = Rulebook::new(&policy, select, &mut Vec::new());
+        let question = Question { choice: None, rulebook: &rulebook, earlier: None, keep, batch };
         let seen = look(&mut Worktree::of_files(files.collect()), &mut Library::default(), &question);
         let mut told: Vec<String> = seen.findings.iter().map(|finding| format!("{finding:?}")).collect();
         told.sort();
@@ -320,10 +354,69 @@ mod tests {
             files.push((format!("net{number}/a_override.tf"), "variable \"m\" {}\n".to_owned()));
             files.push((format!("tofu{number}/main.tofu"), "locals {\n  a = tofu.b\n}\n".to_owned()));
         }
-        let whole = seen(&files, usize::MAX);
+        let whole = seen(&files, &[], true, usize::MAX);
         assert!(whole.len() > 30, "{}", whole.len());
-        assert_eq!(seen(&files, 1), whole);
+        assert_eq!(seen(&files, &[], false, 1), whole);
         files.retain(|(path, _)| !path.starts_with("live7/"));
-        assert_eq!(seen(&files, 1), seen(&files, usize::MAX));
+        assert_eq!(seen(&files, &[], false, 1), seen(&files, &[], true, usize::MAX));
+    }
+
+    #[test]
+    fn what_is_said_does_not_depend_on_who_need_not_look() {
+        for page in PAGES {
+            let rule = [RuleId::named(page.rule)];
+            for example in examples(page.text).expect("a page is well-formed") {
+                let files: Vec<(String, String)> =
+                    example.files.into_iter().map(|file| (file.name, file.text)).collect();
+                let whole = seen(&files, &rule, true, usize::MAX);
+                assert_eq!(seen(&files, &rule, false, usize::MAX), whole, "{}: {}", page.rule, example.claim);
+            }
+        }
+    }
+
+    #[test]
+    fn opentofu_need_not_look_where_it_would_find_nothing() {
+        let looks = |files: &[(&str, &str)]| {
+            let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
+            let mut worktree = Worktree::of_files(files.collect());
+            let policy = Policy::preset("language").expect("a preset");
+            let rulebook = Rulebook::new(&policy, &[], &mut Vec::new());
+            let question =
+                Question { choice: None, rulebook: &rulebook, earlier: None, keep: false, batch: usize::MAX };
+            let batch = Batch::whole(&worktree);
+            let mut heard = Heard { question: &question, accounts: Vec::new(), trees: BTreeMap::new() };
+            ask(
+                &mut worktree,
+                &mut Library::default(),
+                &batch,
+                None,
+                &policy,
+                &mut |worktree, library, sight, roots| heard.add(worktree, library, sight, &roots),
+            )
+            .expect("all of it");
+            let folders = |account: &Account| account.folders().into_iter().cloned().collect::<Vec<_>>();
+            heard
+                .accounts
+                .iter()
+                .filter(|account| account.engine.product == Product::OpenTofu)
+                .flat_map(folders)
+                .collect::<Vec<_>>()
+        };
+        let quiet = ("a/main.tf", CALLS);
+        let called = ("net/main.tf", "variable \"a\" {}\n");
+        assert_eq!(looks(&[quiet, ("net/main.tf", "")]), [""; 0]);
+        assert_eq!(looks(&[quiet, called, ("b/main.tf", "locals {}\n")]), ["a", "net"]);
+        for text in [
+            "locals {\n  a = true && true\n}\n",
+            "locals {\n  a = string\n}\n",
+            "variable \"a\" {\n  type    = object({})\n  default = { b = 1 }\n}\n",
+            "output \"a\" {\n  type  = string\n  value = \"\"\n}\n",
+            "terraform {\n  required_providers {\n    x = { source = \"registry.terraform.io/a/x\" }\n  }\n}\n",
+            "locals {\n  a = local.none\n}\n",
+        ] {
+            assert_eq!(looks(&[("a/main.tf", text), ("b/main.tf", "locals {}\n")]), ["a"], "{text}");
+        }
+        assert_eq!(looks(&[("a/main.tf", ""), ("a/main.tofu", "locals {}\n")]), ["a"]);
+        assert_eq!(looks(&[("a/main.tf", ""), ("a/.opentofu-version", "1.12.0\n")]), ["a"]);
     }
 }

@@ -12,7 +12,7 @@ use crate::module::address::ModuleSource;
 use crate::policy::Policy;
 use crate::source::{Folder, Reached, Worktree, join};
 use crate::text::{Sources, Span};
-use crate::tree::{Callee, NodeId, Surroundings, Survey, Tree};
+use crate::tree::{Callee, NodeId, Said, Surroundings, Survey, Tree};
 
 /// All modules as one engine sees them, with what is wrong in their files.
 #[derive(Debug)]
@@ -20,6 +20,15 @@ pub(super) struct Sight {
     pub(super) tree: Tree,
     /// By node: what is wrong with its files taken by themselves.
     pub(super) findings: Vec<Vec<Finding>>,
+}
+
+/// What an engine says of modules.
+#[derive(Debug)]
+pub(super) struct Surveyed {
+    /// Everything that is wrong with them.
+    pub(super) findings: Vec<Finding>,
+    /// Those that name types where others expect a value.
+    pub(super) naming_types: BTreeSet<NodeId>,
 }
 
 /// Looks at a batch of modules with the eyes of one engine. Folders that only calls lead to are read on the way.
@@ -92,14 +101,16 @@ impl Sight {
         node
     }
 
-    /// Everything that the engine says of the modules that some of these roots lead to.
-    pub(super) fn findings(&self, roots: &[NodeId], sources: &Sources) -> Vec<Finding> {
+    /// Looks at the modules that some of these roots lead to.
+    pub(super) fn survey(&self, roots: &[NodeId], sources: &Sources) -> Surveyed {
         let seen = self.tree.below(roots);
         let own = seen.iter().flat_map(|node| self.findings[node.number()].iter().cloned());
         let survey = Survey::of(&self.tree, roots);
-        let found: Vec<Vec<Finding>> =
-            survey.modules().par_iter().map(|id| survey.of_module(*id, sources)).collect();
-        once(own.chain(found.into_iter().flatten()).chain(survey.of_ways()).collect())
+        let said: Vec<Said> = survey.modules().par_iter().map(|id| survey.of_module(*id, sources)).collect();
+        let naming = survey.modules().iter().zip(&said).filter(|(_, said)| said.names_types);
+        let naming_types = naming.map(|(id, _)| *id).collect();
+        let found = said.into_iter().flat_map(|said| said.findings);
+        Surveyed { findings: once(own.chain(found).chain(survey.of_ways()).collect()), naming_types }
     }
 
     /// Gives back its memory before something else as large takes its place.

@@ -18,7 +18,9 @@ use crate::tree::{Node, NodeId, Tree};
 pub(super) struct Wanted {
     /// By engine: the folders of its root modules.
     pub(super) roots: BTreeMap<Engine, BTreeSet<SmolStr>>,
-    /// Of these, the folders of which it is certain.
+    /// By engine: the folders of modules that it need not look at, because it would find nothing.
+    pub(super) spared: BTreeMap<Engine, BTreeSet<SmolStr>>,
+    /// The folders of root modules of which it is certain.
     positive: BTreeSet<SmolStr>,
 }
 
@@ -46,6 +48,17 @@ impl Wanted {
                 self.positive.insert(folder.clone());
             }
         }
+    }
+
+    /// What another engine has looked at already is for this one, too, which would find nothing there.
+    pub(super) fn spare(&mut self, engine: Engine, spared: &BTreeSet<SmolStr>) {
+        if spared.is_empty() {
+            return;
+        }
+        let roots = self.roots.values().flatten().filter(|folder| spared.contains(*folder));
+        let roots: Vec<SmolStr> = roots.cloned().collect();
+        self.roots.entry(engine).or_default().extend(roots);
+        self.spared.insert(engine, spared.clone());
     }
 
     /// Leaves a root module to one engine where it, or what it calls, is written in what only that one understands.

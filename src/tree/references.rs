@@ -27,12 +27,14 @@ pub(super) struct LookedAt {
     pub(super) links: Links,
     /// The expressions that refer to something wrongly.
     pub(super) wrong: BTreeSet<Span>,
+    /// Whether there is the name of a type among what they refer to.
+    pub(super) names_types: bool,
 }
 
 /// Looks at every expression of a module.
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) -> LookedAt {
     let mut wrong = BTreeSet::new();
-    let mut judge = Judge { node, similar: Similar::default(), links: Links::of(node.module()), findings };
+    let mut judge = Judge { links: Links::of(node.module()), ..Judge::new(node, findings) };
     sites::for_each(node, &mut |site, found| match found {
         Found::Expression(expr, around) => {
             let before = judge.findings.len();
@@ -43,15 +45,14 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) -> LookedAt {
         }
         Found::Dependency(dependency) => judge.dependency(site, dependency),
     });
-    LookedAt { links: judge.links, wrong }
+    LookedAt { links: judge.links, wrong, names_types: judge.names_types }
 }
 
 /// Whether an expression refers to a resource, a module or `self` so that the engine knows it to be wrong without any
 /// value.
 pub(super) fn is_unsound(node: Node<'_>, site: &Site<'_>, expr: &Expr) -> bool {
     let mut findings = Vec::new();
-    let links = Links::default();
-    let mut judge = Judge { node, similar: Similar::default(), links, findings: &mut findings };
+    let mut judge = Judge::new(node, &mut findings);
     expr.for_each_variable(|traversal| {
         if let Ok(reference) = reference(traversal, &node.module().features)
             && matches!(
@@ -68,9 +69,8 @@ pub(super) fn is_unsound(node: Node<'_>, site: &Site<'_>, expr: &Expr) -> bool {
 /// Whether an expression in a validation of a variable refers to something wrongly.
 pub(super) fn is_wrong(node: Node<'_>, variable: &Variable, expr: &Expr) -> bool {
     let mut findings = Vec::new();
-    let links = Links::default();
     let site = Site::of(Owner::Variable(variable));
-    let mut judge = Judge { node, similar: Similar::default(), links, findings: &mut findings };
+    let mut judge = Judge::new(node, &mut findings);
     judge.expression(&site, expr, Iteration::NONE);
     findings.iter().any(|finding| finding.severity == Severity::Error)
 }
@@ -80,10 +80,15 @@ struct Judge<'t, 'f> {
     node: Node<'t>,
     similar: Similar,
     links: Links,
+    names_types: bool,
     findings: &'f mut Vec<Finding>,
 }
 
-impl Judge<'_, '_> {
+impl<'t, 'f> Judge<'t, 'f> {
+    fn new(node: Node<'t>, findings: &'f mut Vec<Finding>) -> Self {
+        Self { node, similar: Similar::default(), links: Links::default(), names_types: false, findings }
+    }
+
     fn expression(&mut self, site: &Site<'_>, expr: &Expr, around: Iteration<'_>) {
         expr.walk(&mut |inner, scope| {
             if let ExprKind::Traversal(traversal) = &inner.kind
@@ -145,8 +150,10 @@ impl Judge<'_, '_> {
                 }
                 _ => symbols::itself(reference.span, self.findings),
             },
-            // Actions and lists are addresses for other parts of the language, and names of types are no references.
-            Subject::Action { .. } | Subject::List { .. } | Subject::TypeName(_) => {}
+            // No reference at all.
+            Subject::TypeName(_) => self.names_types = true,
+            // Addresses for other parts of the language.
+            Subject::Action { .. } | Subject::List { .. } => {}
         }
     }
 

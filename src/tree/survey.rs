@@ -21,6 +21,15 @@ pub struct Survey<'t> {
     called: Called,
 }
 
+/// What is said of one module.
+#[derive(Debug, Default)]
+pub struct Said {
+    /// What is wrong with it.
+    pub findings: Vec<Finding>,
+    /// Whether it names a type where others expect a value, which only some engines let pass.
+    pub names_types: bool,
+}
+
 impl<'t> Survey<'t> {
     /// Finds out what has to be known of all modules before anything is said of one.
     pub fn of(tree: &'t Tree, roots: &'t [NodeId]) -> Self {
@@ -35,11 +44,11 @@ impl<'t> Survey<'t> {
     }
 
     /// What is said of one module, in its place.
-    pub fn of_module(&self, id: NodeId, sources: &Sources) -> Vec<Finding> {
+    pub fn of_module(&self, id: NodeId, sources: &Sources) -> Said {
         let mut findings = Vec::new();
         let node = self.tree.node(id);
         if node.module().excluded {
-            return findings;
+            return Said::default();
         }
         children::check(node, &mut findings);
         if !self.reached.is_stuck(node) {
@@ -58,7 +67,7 @@ impl<'t> Survey<'t> {
             finding.module.clone_from(&node.module().folder);
         }
         passing::check(node, &self.reached, &mut findings);
-        findings
+        Said { findings, names_types: looked_at.names_types }
     }
 
     /// What is said of the ways from module to module.

@@ -72,7 +72,7 @@ pub(super) fn said_by(engine: &str, files: &[(&str, &str)]) -> Vec<String> {
     let mut said: Vec<String> = survey
         .modules()
         .iter()
-        .flat_map(|id| survey.of_module(*id, &sources))
+        .flat_map(|id| survey.of_module(*id, &sources).findings)
         .chain(survey.of_ways())
         .map(|finding| {
             let line = finding.primary.map_or(0, |place| sources.get(place.file).position(place.start).line);

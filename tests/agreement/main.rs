@@ -220,6 +220,25 @@ fn generated_cases_agree() {
     }
 }
 
+/// Without a choice both engines are meant, and where Terraform finds nothing the other one is mostly not even asked.
+#[test]
+fn where_no_engine_is_said_to_find_anything_opentofu_finds_nothing() {
+    let cases: Vec<Case> = recorded_cases().chain(generated_cases(true)).collect();
+    // What is written for Terraform alone is not for OpenTofu to judge, and nobody asked for one of its versions.
+    let ignored = ["--ignore", "unsupported-block-or-argument", "--ignore", "unsupported-engine-version"];
+    let told = ours::count(&cases, &ignored);
+    let by_opentofu = ours::count(&cases, &[&["--engine", "opentofu"], &ignored[..]].concat());
+    let silent: Vec<usize> = (0..cases.len()).filter(|number| told[*number] == 0).collect();
+    let wrong: Vec<&str> = silent
+        .iter()
+        .filter(|number| by_opentofu[**number] > 0)
+        .map(|number| cases[*number].name.as_str())
+        .collect();
+    println!("nothing is said of {} of {} cases", silent.len(), cases.len());
+    assert!(wrong.is_empty(), "OpenTofu has something to say of: {wrong:?}");
+    assert!(silent.len() > 100, "only {} cases are silent", silent.len());
+}
+
 /// `AGREEMENT_SEEDS='hard 5000 6000' cargo test --test agreement -- --nocapture unseen` asks about trees that nobody
 /// recorded.
 #[test]

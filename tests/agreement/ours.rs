@@ -51,6 +51,26 @@ impl Said {
     }
 }
 
+/// What a person asks for who wants to hear what the recorded answers say.
+const AS_RECORDED: &[&str] = &["--engine", "terraform@1.11"];
+
+/// How many diagnostics of the language a run with these arguments has about every case.
+pub(crate) fn count(cases: &[Case], arguments: &[&str]) -> Vec<usize> {
+    let place = tempfile::tempdir().expect("a temporary folder");
+    for (number, case) in cases.iter().enumerate() {
+        let root = place.path().join(folder(number));
+        fs::create_dir(&root).expect("a new folder");
+        case.lay_out(&root);
+    }
+    fs::write(place.path().join("overrule.hcl"), "policy {\n  extends = [\"language\"]\n}\n")
+        .expect("a policy");
+    let mut counts = vec![0; cases.len()];
+    for diagnostic in run(place.path(), arguments) {
+        counts[number_of(&diagnostic).expect("a place in a case").0] += 1;
+    }
+    counts
+}
+
 /// Checks every case, all in one run of the program.
 pub(crate) fn check(cases: &[Case]) -> Vec<Said> {
     let place = tempfile::tempdir().expect("a temporary folder");
@@ -65,7 +85,7 @@ pub(crate) fn check(cases: &[Case]) -> Vec<Said> {
             Said { all: Vec::new(), reachable }
         })
         .collect();
-    for diagnostic in run(place.path()) {
+    for diagnostic in run(place.path(), AS_RECORDED) {
         let Some((number, diagnostic)) = belongs(&diagnostic) else { continue };
         said[number].all.push(diagnostic);
     }
@@ -75,7 +95,7 @@ pub(crate) fn check(cases: &[Case]) -> Vec<Said> {
 /// Checks a folder as it is.
 pub(crate) fn check_folder(root: &Path) -> Said {
     let reachable = installed(root).into_iter().map(|module| module.folder).collect();
-    let all = run(root).iter().filter_map(|diagnostic| parse(diagnostic, "")).collect();
+    let all = run(root, AS_RECORDED).iter().filter_map(|diagnostic| parse(diagnostic, "")).collect();
     Said { all, reachable }
 }
 
@@ -84,9 +104,10 @@ fn folder(number: usize) -> String {
 }
 
 /// The diagnostics of a run over the folder.
-fn run(root: &Path) -> Vec<Value> {
+fn run(root: &Path, arguments: &[&str]) -> Vec<Value> {
     let output = Command::new(env!("CARGO_BIN_EXE_overrule"))
-        .args(["check", "--format", "json", "--engine", "terraform@1.11"])
+        .args(["check", "--format", "json"])
+        .args(arguments)
         .arg(root)
         .env_clear()
         .output()
@@ -98,10 +119,15 @@ fn run(root: &Path) -> Vec<Value> {
 
 /// The number of the case that a diagnostic is about, and the diagnostic as if that case were alone.
 fn belongs(diagnostic: &Value) -> Option<(usize, Found)> {
+    let (number, case) = number_of(diagnostic)?;
+    Some((number, parse(diagnostic, case)?))
+}
+
+/// The number of the case that a diagnostic is about, and the folder of that case.
+fn number_of(diagnostic: &Value) -> Option<(usize, &str)> {
     let place = diagnostic["range"]["filename"].as_str().or_else(|| diagnostic["module"].as_str())?;
     let case = place.split('/').next()?;
-    let number = case.strip_prefix("case")?.parse().ok()?;
-    Some((number, parse(diagnostic, case)?))
+    Some((case.strip_prefix("case")?.parse().ok()?, case))
 }
 
 /// A language finding that is more than a notice; names count from the folder `top`.

@@ -1,0 +1,235 @@
+//! Turns what one engine said of modules into those of which the other engine has nothing to say.
+//!
+//! The newest releases of the two products read nearly all that people write alike. Where Terraform finds nothing in any
+//! of the modules that calls connect, nothing speaks for one of the products, and nothing is written there that OpenTofu
+//! takes for something else, OpenTofu finds nothing either and need not look. That is most of most repositories, and
+//! half of the work.
+//!
+//! What OpenTofu takes for something else without a word from Terraform is looked for here, and rather too often than
+//! not often enough. A test lists in what the two releases differ.
+
+use std::collections::BTreeSet;
+
+use rayon::prelude::*;
+use smol_str::SmolStr;
+
+use super::batches::Groups;
+use super::forest::Surveyed;
+use crate::engine::{Engine, FileKind, Product};
+use crate::finding::Finding;
+use crate::module::Module;
+use crate::module::declaration::{ModuleCall, Variable};
+use crate::source::{Folder, Worktree};
+use crate::syntax::ExprKind;
+use crate::text::Source;
+use crate::tree::{Callee, Node, NodeId, Tree};
+use crate::value::{self, Type};
+
+mod signs;
+
+/// The folders of modules of which OpenTofu has nothing to say. `roots` are the root modules of the tree that are for its
+/// engine, and `findings` is all that it finds in what these lead to.
+pub(super) fn folders(
+    tree: &Tree,
+    roots: &[NodeId],
+    surveyed: &Surveyed,
+    findings: &[Finding],
+    worktree: &Worktree,
+) -> BTreeSet<SmolStr> {
+    let first = Engine::newest(Product::Terraform);
+    if tree.engine() != first {
+        return BTreeSet::new();
+    }
+    let told: BTreeSet<&str> = findings.iter().map(|finding| finding.module.as_str()).collect();
+    let may_be_alike: Vec<NodeId> = (tree.below(roots).into_iter())
+        .filter(|id| !told.contains(tree.node(*id).module().folder.as_str()))
+        .filter(|id| !surveyed.naming_types.contains(id))
+        .collect();
+    let is_alike: Vec<bool> = may_be_alike.par_iter().map(|id| is_alike(tree.node(*id), worktree)).collect();
+    let alike: BTreeSet<NodeId> =
+        may_be_alike.into_iter().zip(is_alike).filter_map(|(id, is_alike)| is_alike.then_some(id)).collect();
+    let mut groups = Groups::default();
+    for node in tree.nodes() {
+        groups.join(node.id().number(), node.id().number());
+        for (_, callee) in node.calls() {
+            if let Callee::Module(child) = callee {
+                groups.join(node.id().number(), child.number());
+            }
+        }
+    }
+    // Nobody chose an engine for any of the roots.
+    let both = Product::ALL.map(Engine::newest);
+    let is_for_both = |root: &Node<'_>| {
+        let evidence = worktree.evidence(&root.module().folder);
+        !evidence.positive && evidence.engines == both
+    };
+    let chosen = tree.roots().into_iter().filter(|root| !is_for_both(root)).map(Node::id);
+    let differing = tree.nodes().map(Node::id).filter(|id| !alike.contains(id)).chain(chosen);
+    let differing: BTreeSet<usize> = differing.map(|id| groups.first(id.number())).collect();
+    let same = tree.nodes().filter(|node| !differing.contains(&groups.first(node.id().number())));
+    same.map(|node| node.module().folder.clone()).collect()
+}
+
+/// Whether the two engines read a module alike, as far as Terraform finds nothing in it.
+fn is_alike(node: Node<'_>, worktree: &Worktree) -> bool {
+    let module = node.module();
+    let Some(folder) = worktree.folder(&module.folder) else { return false };
+    let mut texts = folder.files.iter().filter_map(|file| file.id).map(|id| worktree.sources().get(id));
+    is_loaded_alike(folder)
+        && module.complete
+        && !module.excluded
+        && is_declared_alike(module)
+        && !names_registry(module, folder, worktree)
+        && !texts.any(|source: &Source| signs::are_in(source.text()))
+}
+
+/// Whether both engines load the same files, and all of them could be read.
+fn is_loaded_alike(folder: &Folder) -> bool {
+    let [terraform, opentofu] = Product::ALL.map(|product| folder.module_files(Engine::newest(product)));
+    terraform == opentofu && folder.files.iter().all(|file| file.id.is_some())
+}
+
+/// Whether nothing is declared that OpenTofu holds to other rules.
+fn is_declared_alike(module: &Module) -> bool {
+    // Addresses in these are held to rules of each engine's own.
+    module.removed.is_empty()
+        && module.imports.is_empty()
+        && module.actions.is_empty()
+        && module.ignored_overrides.is_empty()
+        && module.outputs.values().all(|output| output.constraint.is_none())
+        && module.variables.values().all(|variable| variable.constant.is_none() && keeps_default(variable))
+        && module.calls.values().all(|call| has_literal_address(call))
+}
+
+/// Whether the type of a variable cannot drop attributes of its default: of such OpenTofu warns.
+fn keeps_default(variable: &Variable) -> bool {
+    let has_object = variable.constraint.as_ref().is_some_and(|constraint| has_object(&constraint.value.ty));
+    !has_object
+        || variable.origin.written("default").iter().all(|default| match &default.expr.kind {
+            ExprKind::Object(items) => items.is_empty(),
+            ExprKind::Tuple(elements) => elements.is_empty(),
+            ExprKind::For(_) => false,
+            _ => true,
+        })
+}
+
+fn has_object(ty: &Type) -> bool {
+    match ty {
+        Type::Any | Type::Bool | Type::Number | Type::String => false,
+        Type::List(element) | Type::Set(element) | Type::Map(element) => has_object(element),
+        Type::Tuple(elements) => elements.iter().any(has_object),
+        Type::Object(_) => true,
+    }
+}
+
+/// Whether both engines know what a call leads to without evaluating anything.
+fn has_literal_address(call: &ModuleCall) -> bool {
+    let mut arguments = [&call.address.source, &call.address.version].into_iter().flatten();
+    arguments.all(|argument| {
+        let mut wrong = Vec::new();
+        let value = value::constant(&argument.expr, &mut wrong);
+        wrong.is_empty() && value.as_str().is_some()
+    })
+}
+
+/// Whether a registry is named that is the default of one engine and foreign to the other, or might be.
+fn names_registry(module: &Module, folder: &Folder, worktree: &Worktree) -> bool {
+    let sources = worktree.sources();
+    let of_providers = module.required_providers.values().filter_map(|required| required.source.as_ref());
+    let of_calls = module.calls.values().filter_map(|call| call.source.as_ref());
+    let written = of_providers.map(|source| source.span).chain(of_calls.map(|source| source.span));
+    // What override files replace is in no declaration any more.
+    let has_override = folder
+        .module_files(Engine::newest(Product::Terraform))
+        .iter()
+        .any(|(_, loaded)| loaded.kind == FileKind::Override);
+    let of_files = folder.files.iter().filter(|_| has_override).filter_map(|file| file.id);
+    written.map(|span| sources.slice(span)).any(signs::may_name_registry)
+        || of_files.map(|id| sources.get(id).text()).any(signs::may_name_registry)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every difference is either one that Terraform does not keep quiet about, one of words alone, or looked for above.
+    /// `engine/expressions.rs` has a few more.
+    #[test]
+    fn these_are_the_differences_that_were_looked_at() {
+        let lines = |product| -> BTreeSet<String> {
+            let features = Engine::newest(product).features();
+            format!("{features:#?}").lines().map(|line| line.trim().to_owned()).collect()
+        };
+        let [terraform, opentofu] = Product::ALL.map(lines);
+        let name =
+            |line: &String| line.split(':').next().unwrap_or_default().trim_matches(['"', ',']).to_owned();
+        let differences: BTreeSet<String> = terraform.symmetric_difference(&opentofu).map(name).collect();
+        let differences: Vec<&str> = differences.iter().map(String::as_str).collect();
+        assert_eq!(differences, DIFFERENCES);
+    }
+
+    const DIFFERENCES: &[&str] = &[
+        "action",
+        "action_symbol",
+        "address_keywords",
+        "backend_and_cloud",
+        "blank_deprecated_refused",
+        "broken_required_providers_counts",
+        "child_cloud_warns",
+        "combination_subject",
+        "const_excludes_sensitive",
+        "destroy",
+        "duplicate_backend",
+        "duplicate_cloud",
+        "duplicate_import_subject",
+        "duplicate_provider_counts_ephemeral",
+        "enabled",
+        "encryption",
+        "ephemeral_blocks_refused",
+        "ephemeral_kind",
+        "ephemeral_lifecycle_subject",
+        "ephemeral_root_output",
+        "ephemeral_type_name",
+        "ignore_nested_deprecations",
+        "ignored_object_attribute_warns",
+        "import_targets_validated",
+        "import_to_managed_only",
+        "import_with_both_ids",
+        "import_without_id",
+        "json_reference",
+        "language",
+        "language_edition_checked",
+        "minor",
+        "module_address",
+        "module_arguments_at_load",
+        "moved_address_checked",
+        "oci_source",
+        "opentofu-",
+        "output_type",
+        "override_deprecated",
+        "override_destroy",
+        "override_ephemeral",
+        "override_removed",
+        "patch",
+        "prevent_destroy_expression",
+        "product",
+        "provider_for_each",
+        "provider_for_each_json",
+        "registry_host",
+        "removed_checked",
+        "removed_connection",
+        "removed_data_source",
+        "removed_lifecycle_once",
+        "removed_module_key",
+        "removed_resource_key",
+        "repeated_by_enabled",
+        "repeated_module",
+        "required_version",
+        "state_store_named",
+        "static_confidential_refused",
+        "tofu_symbol",
+        "type_symbols",
+        "version_mismatch",
+        "version_mismatch_hides_rest",
+    ];
+}
