@@ -20,6 +20,7 @@ mod unified;
 mod visible;
 mod xml;
 
+use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
@@ -99,19 +100,33 @@ impl Format {
         }
     }
 
+    /// Writes the report in this format, finding by finding: it may be far larger than all that it is about.
+    pub fn write_to(
+        self,
+        outcome: &Outcome,
+        sources: &Sources,
+        style: &Style,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        match self {
+            Self::Human => human::write(outcome, sources, style, out),
+            Self::Concise => concise::write(outcome, sources, style, out),
+            Self::Json => json::write(outcome, sources, style, out),
+            Self::Sarif => sarif::write(outcome, sources, style, out),
+            Self::Github => out.write_all(github::write(outcome, sources, style).as_bytes()),
+            Self::Gitlab => gitlab::write(outcome, sources, style, out),
+            Self::Junit => junit::write(outcome, sources, style, out),
+            Self::Checkstyle => checkstyle::write(outcome, sources, style, out),
+            Self::Markdown => out.write_all(markdown::write(outcome, sources, style).as_bytes()),
+        }
+    }
+
     /// The report in this format; it ends with a line break.
     pub fn write(self, outcome: &Outcome, sources: &Sources, style: &Style) -> String {
-        match self {
-            Self::Human => human::write(outcome, sources, style),
-            Self::Concise => concise::write(outcome, sources, style),
-            Self::Json => json::write(outcome, sources, style),
-            Self::Sarif => sarif::write(outcome, sources, style),
-            Self::Github => github::write(outcome, sources, style),
-            Self::Gitlab => gitlab::write(outcome, sources, style),
-            Self::Junit => junit::write(outcome, sources, style),
-            Self::Checkstyle => checkstyle::write(outcome, sources, style),
-            Self::Markdown => markdown::write(outcome, sources, style),
-        }
+        let mut bytes = Vec::new();
+        let written = self.write_to(outcome, sources, style, &mut bytes);
+        written.expect("memory takes whatever is written into it");
+        String::from_utf8(bytes).expect("reports are written in UTF-8")
     }
 }
 

@@ -2,6 +2,7 @@
 //! <https://checkstyle.org/>.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
 use super::place::{Place, Places};
 use super::xml::{attribute, document};
@@ -13,28 +14,31 @@ use crate::text::Sources;
 /// The oldest version that has all that is written here; readers know no newer layout.
 const VERSION: &str = "4.3";
 
-/// The report: an element a file.
-pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> String {
+/// Writes the report: an element a file.
+pub(super) fn write(
+    outcome: &Outcome,
+    sources: &Sources,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let places = Places::new(sources, &style.names);
-    let mut files: BTreeMap<String, Vec<(&Verdict, Place)>> = BTreeMap::new();
+    let mut files: BTreeMap<String, Vec<&Verdict>> = BTreeMap::new();
     for verdict in &outcome.verdicts {
-        let place = places.of(verdict);
-        files.entry(attribute(&place.file)).or_default().push((verdict, place));
+        files.entry(attribute(&places.of(verdict).file)).or_default().push(verdict);
     }
-    document(|xml| {
+    document(out, |xml| {
         let root = xml.create_element("checkstyle").with_attribute(("version", VERSION));
         if files.is_empty() {
             return root.write_empty().map(drop);
         }
         let files = root.write_inner_content(|xml| {
-            for (file, errors) in &files {
+            for (file, verdicts) in &files {
                 let file = xml.create_element("file").with_attribute(("name", file.as_str()));
                 file.write_inner_content(|xml| {
-                    for (verdict, place) in errors {
-                        let element = xml.create_element("error").with_attributes(
-                            error(verdict, place).iter().map(|(name, value)| (*name, value.as_str())),
-                        );
-                        element.write_empty()?;
+                    for verdict in verdicts {
+                        let attributes = error(verdict, &places.of(verdict));
+                        let attributes = attributes.iter().map(|(name, value)| (*name, value.as_str()));
+                        xml.create_element("error").with_attributes(attributes).write_empty()?;
                     }
                     Ok(())
                 })?;

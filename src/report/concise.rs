@@ -1,5 +1,7 @@
 //! Turns verdicts into one line each, as compilers do: `file:line:column: level: summary [rule]`.
 
+use std::io::{self, Write};
+
 use super::prose::only;
 use super::tally::by_rule;
 use super::visible::at_line_start;
@@ -8,16 +10,20 @@ use crate::check::{Outcome, Verdict};
 use crate::finding::Severity;
 use crate::text::{Sources, Span};
 
-/// The report; nothing where nothing was found.
-pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> String {
+/// Writes the report; nothing where nothing was found.
+pub(super) fn write(
+    outcome: &Outcome,
+    sources: &Sources,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     if style.statistics {
-        return statistics(outcome);
+        return out.write_all(statistics(outcome).as_bytes());
     }
-    let mut report = String::new();
     for verdict in &outcome.verdicts {
-        line(&mut report, verdict, sources, style);
+        out.write_all(lines(verdict, sources, style).as_bytes())?;
     }
-    report
+    Ok(())
 }
 
 /// How often each rule was not met, a line each.
@@ -29,7 +35,7 @@ pub(super) fn statistics(outcome: &Outcome) -> String {
 }
 
 /// A line for the finding, and one for each other place, further in, in the form that editors jump to.
-fn line(report: &mut String, verdict: &Verdict, sources: &Sources, style: &Style) {
+fn lines(verdict: &Verdict, sources: &Sources, style: &Style) -> String {
     let finding = &verdict.finding;
     let place = match finding.primary {
         Some(span) => place(span, sources, style),
@@ -42,11 +48,12 @@ fn line(report: &mut String, verdict: &Verdict, sources: &Sources, style: &Style
         _ => String::new(),
     };
     let rule = one_line(finding.rule.as_str());
-    report.push_str(&format!("{place}: {level}: {summary}{about} [{rule}]{}\n", only(verdict)));
+    let mut lines = format!("{place}: {level}: {summary}{about} [{rule}]{}\n", only(verdict));
     for other in &finding.related {
         let at = self::place(other.span, sources, style);
-        report.push_str(&format!("  {at}: {}\n", one_line(&other.message)));
+        lines.push_str(&format!("  {at}: {}\n", one_line(&other.message)));
     }
+    lines
 }
 
 fn place(span: Span, sources: &Sources, style: &Style) -> String {

@@ -7,13 +7,31 @@ use serde_json::ser::{CharEscape, Formatter, PrettyFormatter, Serializer};
 
 use crate::text::{commands, is_obeyed};
 
-/// The document, indented by two as the engines do, with a line break at its end.
+/// Writes the document, indented by two as the engines do, with a line break at its end.
+pub(in crate::report) fn write(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    let mut serializer = Serializer::with_formatter(&mut *out, Escaping(PrettyFormatter::new()));
+    document.serialize(&mut serializer)?;
+    out.write_all(b"\n")
+}
+
+/// The document as text, where it is a small one.
 pub(in crate::report) fn to_string(document: &impl Serialize) -> String {
     let mut bytes = Vec::new();
-    let mut serializer = Serializer::with_formatter(&mut bytes, Escaping(PrettyFormatter::new()));
-    document.serialize(&mut serializer).expect("the document holds nothing that JSON cannot say");
-    bytes.push(b'\n');
+    write(document, &mut bytes).expect("the document holds nothing that JSON cannot say");
     String::from_utf8(bytes).expect("JSON is written in UTF-8")
+}
+
+/// A list whose elements are made one by one while they are written: there may be as many as a file has words.
+pub(in crate::report) fn each<I: Iterator<Item: Serialize>>(elements: impl Fn() -> I) -> impl Serialize {
+    Each(elements)
+}
+
+struct Each<F>(F);
+
+impl<I: Iterator<Item: Serialize>, F: Fn() -> I> Serialize for Each<F> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((self.0)())
+    }
 }
 
 /// Writes as [`PrettyFormatter`] does, and by their numbers the characters that would be obeyed. (That a line starts with

@@ -1,19 +1,26 @@
 //! Turns verdicts into a code quality report of GitLab:
 //! <https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format>.
 
+use std::io::{self, Write};
+
 use serde::Serialize;
 
+use super::escape::each;
 use super::place::{Places, Region};
 use super::{Style, escape, prose, visible};
 use crate::check::{Outcome, Verdict};
 use crate::finding::Severity;
 use crate::text::Sources;
 
-/// The report; an empty list where nothing was found.
-pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> String {
+/// Writes the report; an empty list where nothing was found.
+pub(super) fn write(
+    outcome: &Outcome,
+    sources: &Sources,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let places = Places::new(sources, &style.names);
-    let issues: Vec<_> = outcome.verdicts.iter().map(|verdict| Issue::new(verdict, &places)).collect();
-    escape::to_string(&issues)
+    escape::write(&each(|| outcome.verdicts.iter().map(|verdict| Issue::new(verdict, &places))), out)
 }
 
 #[derive(Serialize)]

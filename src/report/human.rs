@@ -5,6 +5,7 @@ mod frame;
 mod paint;
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
 use super::tally::{by_rule, closing_line};
 use super::visible::at_line_start;
@@ -13,21 +14,23 @@ use crate::check::{Outcome, Verdict};
 use crate::text::Sources;
 use paint::Paint;
 
-/// The report.
-pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> String {
-    let paint = Paint::new(style.color);
-    let mut report = String::new();
+/// Writes the report.
+pub(super) fn write(
+    outcome: &Outcome,
+    sources: &Sources,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     if style.statistics {
-        statistics(&mut report, outcome, paint);
+        let mut report = String::new();
+        statistics(&mut report, outcome, Paint::new(style.color));
+        out.write_all(report.as_bytes())?;
     } else {
         for verdict in worst_first(&outcome.verdicts) {
-            block(&mut report, verdict, sources, style);
-            report.push('\n');
+            out.write_all(blocks(std::slice::from_ref(verdict), sources, style).as_bytes())?;
         }
     }
-    report.push_str(&closing_line(outcome, style.elapsed));
-    report.push('\n');
-    report
+    writeln!(out, "{}", closing_line(outcome, style.elapsed))
 }
 
 /// The findings alone, in their order.

@@ -3,8 +3,11 @@
 mod context;
 mod snippet;
 
-use serde::{Serialize, Serializer};
+use std::io::{self, Write};
 
+use serde::Serialize;
+
+use super::escape::each;
 use super::tally::{Tally, by_rule};
 use super::{Names, Style, asked_by, escape};
 use crate::check::{Outcome, Verdict};
@@ -14,15 +17,24 @@ use crate::text::{Source, Sources, Span};
 use context::Contexts;
 use snippet::Snippet;
 
-/// The report.
-pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> String {
+/// Writes the report.
+pub(super) fn write(
+    outcome: &Outcome,
+    sources: &Sources,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let tally = Tally::of(outcome);
     let document = Document {
         format_version: "1.0",
         valid: tally.errors == 0,
         error_count: tally.errors,
         warning_count: tally.warnings,
-        diagnostics: Diagnostics { verdicts: &outcome.verdicts, sources, names: &style.names },
+        diagnostics: each(|| {
+            let mut contexts = Contexts::default();
+            let verdicts = outcome.verdicts.iter();
+            verdicts.map(move |verdict| Diagnostic::new(verdict, sources, &style.names, &mut contexts))
+        }),
         overrule: Run {
             version: env!("CARGO_PKG_VERSION"),
             modules: outcome.modules,
@@ -32,34 +44,17 @@ pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> Stri
             statistics: style.statistics.then(|| by_rule(outcome).into_iter().map(Statistic::new).collect()),
         },
     };
-    escape::to_string(&document)
+    escape::write(&document, out)
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct Document<'a, D> {
     format_version: &'static str,
     valid: bool,
     error_count: usize,
     warning_count: usize,
-    diagnostics: Diagnostics<'a>,
+    diagnostics: D,
     overrule: Run<'a>,
-}
-
-/// Each verdict becomes a diagnostic only when it is written: there may be as many as a file has words.
-struct Diagnostics<'a> {
-    verdicts: &'a [Verdict],
-    sources: &'a Sources,
-    names: &'a Names,
-}
-
-impl Serialize for Diagnostics<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut contexts = Contexts::default();
-        let Self { verdicts, sources, names } = self;
-        serializer.collect_seq(
-            verdicts.iter().map(|verdict| Diagnostic::new(verdict, sources, names, &mut contexts)),
-        )
-    }
 }
 
 #[derive(Serialize)]

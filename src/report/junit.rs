@@ -3,7 +3,7 @@
 //! A case fails exactly where the run does; what is found below that level is a case that was skipped.
 
 use std::collections::HashMap;
-use std::io;
+use std::io::{self, Write};
 
 use super::place::Places;
 use super::xml::{Document, attribute, document, text};
@@ -18,8 +18,13 @@ struct Case<'a> {
     fails: bool,
 }
 
-/// The report. Where nothing was found one case succeeds, since readers take a report without any for a failure.
-pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> String {
+/// Writes the report. Where nothing was found one case succeeds, since readers take a report without any for a failure.
+pub(super) fn write(
+    outcome: &Outcome,
+    sources: &Sources,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let places = Places::new(sources, &style.names);
     let mut names = HashMap::new();
     let cases: Vec<_> = outcome
@@ -34,7 +39,7 @@ pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> Stri
     let tests = cases.len().max(1).to_string();
     let failures = cases.iter().filter(|case| case.fails).count().to_string();
     let skipped = cases.iter().filter(|case| !case.fails).count().to_string();
-    document(|xml| {
+    document(out, |xml| {
         let counts = [("name", "overrule"), ("tests", &tests), ("failures", &failures), ("errors", "0")];
         let suites = xml.create_element("testsuites").with_attributes(counts);
         let suites = suites.write_inner_content(|xml| {
@@ -53,7 +58,7 @@ pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> Stri
     })
 }
 
-fn write_case(xml: &mut Document, case: &Case<'_>, places: &Places<'_>) -> io::Result<()> {
+fn write_case(xml: &mut Document<'_>, case: &Case<'_>, places: &Places<'_>) -> io::Result<()> {
     let verdict = case.verdict;
     let class = attribute(&format!("overrule.{}", verdict.finding.rule.as_str()));
     let said = prose::lines(verdict, places).join("\n");

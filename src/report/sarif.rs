@@ -8,7 +8,9 @@ mod log;
 mod uri;
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
+use super::escape::each;
 use super::place::{Place, Places};
 use super::{Names, Style, asked_by, escape, one_line, page_url, visible};
 use crate::check::{Excuse, Outcome, Verdict};
@@ -24,8 +26,13 @@ use log::{
 /// What paths are relative to.
 const TOP: &str = "%SRCROOT%";
 
-/// The report. What is excused is in it, with the reason, unless the style leaves it out.
-pub(super) fn write<'o>(outcome: &'o Outcome, sources: &Sources, style: &Style) -> String {
+/// Writes the report. What is excused is in it, with the reason, unless the style leaves it out.
+pub(super) fn write<'o>(
+    outcome: &'o Outcome,
+    sources: &Sources,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let places = Places::new(sources, &style.names);
     let told = outcome.verdicts.iter().map(|verdict| (verdict, None));
     let excused = outcome.excused.iter().filter(|_| style.shows_excused);
@@ -38,12 +45,12 @@ pub(super) fn write<'o>(outcome: &'o Outcome, sources: &Sources, style: &Style) 
     let numbers: BTreeMap<&RuleId, usize> =
         rules.keys().enumerate().map(|(number, rule)| (*rule, number)).collect();
     let has_excused = all.iter().any(|(_, excuse)| excuse.is_some());
-    let result = |(verdict, excuse): (&'o Verdict, Option<&Excuse>)| {
+    let result = |(verdict, excuse): &(&'o Verdict, Option<&Excuse>)| {
         // If one result says whether it is suppressed, all have to.
-        let suppressions = has_excused.then(|| excuse.into_iter().map(suppression).collect());
+        let suppressions = has_excused.then(|| excuse.iter().copied().map(suppression).collect());
         self::result(verdict, numbers[&verdict.finding.rule], suppressions, &places, &style.names)
     };
-    escape::to_string(&Log {
+    let log = Log {
         schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         version: "2.1.0",
         runs: [Run {
@@ -61,9 +68,10 @@ pub(super) fn write<'o>(outcome: &'o Outcome, sources: &Sources, style: &Style) 
                 Base { description: Text::of("The top folder of the repository.") },
             )]),
             column_kind: "unicodeCodePoints",
-            results: all.into_iter().map(result).collect(),
+            results: each(|| all.iter().map(result)),
         }],
-    })
+    };
+    escape::write(&log, out)
 }
 
 /// The rule of a verdict. One that a policy makes itself has no page, and is told by what it found first.

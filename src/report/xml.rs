@@ -1,7 +1,7 @@
 //! Turns elements into an XML document that any reader accepts, whatever text is in it.
 
 use std::borrow::Cow;
-use std::io;
+use std::io::{self, Write};
 
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
@@ -9,17 +9,17 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 use super::{one_line, visible};
 
 /// What elements are written into.
-pub(super) type Document = Writer<Vec<u8>>;
+pub(super) type Document<'o> = Writer<&'o mut dyn Write>;
 
-/// The document that `write` fills, indented by two, with a line break at its end.
-pub(super) fn document(write: impl FnOnce(&mut Document) -> io::Result<()>) -> String {
-    let mut document = Writer::new_with_indent(Vec::new(), b' ', 2);
-    let start = Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None));
-    let written = document.write_event(start).and_then(|()| write(&mut document));
-    written.expect("memory takes whatever is written into it");
-    let mut text = String::from_utf8(document.into_inner()).expect("text is written in UTF-8");
-    text.push('\n');
-    text
+/// Writes the document that `write` fills, indented by two, with a line break at its end.
+pub(super) fn document(
+    out: &mut dyn Write,
+    write: impl FnOnce(&mut Document<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut document = Writer::new_with_indent(out, b' ', 2);
+    document.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+    write(&mut document)?;
+    document.into_inner().write_all(b"\n")
 }
 
 /// The value of an attribute, on one line.

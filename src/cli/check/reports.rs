@@ -1,14 +1,14 @@
 //! Turns what a run came to into reports, on standard output and in files.
 
 use std::env;
-use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
 use crate::check::Outcome;
-use crate::cli::stream::out;
+use crate::cli::stream::{file_by, out_by};
 use crate::cli::terminal::Terminal;
 use crate::cli::{Failure, place};
 use crate::report::{Format, Names, Style};
@@ -55,7 +55,7 @@ impl Arguments {
                 .help("give each a file of its own"));
         }
         for (format, file) in &self.output {
-            fs::write(file, run.report(*format, &in_file))
+            file_by(file, |stream| run.report(*format, &in_file, stream))
                 .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", file.display())))?;
         }
         let format = self.format.unwrap_or_else(usual_format);
@@ -64,7 +64,8 @@ impl Arguments {
             return Ok(());
         }
         let Terminal { color, unicode, width, .. } = *terminal;
-        out(&run.report(format, &Style { color, unicode, width, elapsed, ..in_file }))
+        let style = Style { color, unicode, width, elapsed, ..in_file };
+        out_by(|stream| run.report(format, &style, stream))
     }
 }
 
@@ -77,7 +78,7 @@ impl Arguments {
 }
 
 impl Run<'_> {
-    fn report(&self, format: Format, style: &Style) -> String {
+    fn report(&self, format: Format, style: &Style, stream: &mut dyn Write) -> io::Result<()> {
         let top = self.worktree.top();
         let names = match format {
             Format::Human | Format::Concise | Format::Checkstyle => place::names(self.current, top),
@@ -87,7 +88,7 @@ impl Run<'_> {
                 if self.worktree.is_repository() { Names::default() } else { place::names(self.current, top) }
             }
         };
-        format.write(self.outcome, self.worktree.sources(), &Style { names, ..style.clone() })
+        format.write_to(self.outcome, self.worktree.sources(), &Style { names, ..style.clone() }, stream)
     }
 }
 

@@ -52,7 +52,8 @@ fn lines(source: &Source, start: usize, end: usize) -> Vec<Range<usize>> {
     let (text, starts) = (source.text(), source.line_starts());
     let first = starts.partition_point(|line| (*line as usize) < start).saturating_sub(1);
     let mut lines: Vec<Range<usize>> = Vec::new();
-    for (number, from) in starts.iter().map(|from| *from as usize).enumerate().skip(first) {
+    for number in first..starts.len() {
+        let from = starts[number] as usize;
         if from > end || from > start + MOST_CODE {
             break;
         }

@@ -5,20 +5,21 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 #[derive(Serialize)]
-pub(super) struct Log<'a> {
+pub(super) struct Log<'a, R> {
     #[serde(rename = "$schema")]
     pub(super) schema: &'static str,
     pub(super) version: &'static str,
-    pub(super) runs: [Run<'a>; 1],
+    pub(super) runs: [Run<'a, R>; 1],
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Run<'a> {
+pub(super) struct Run<'a, R> {
     pub(super) tool: Tool<'a>,
     pub(super) original_uri_base_ids: BTreeMap<&'static str, Base>,
     pub(super) column_kind: &'static str,
-    pub(super) results: Vec<Result<'a>>,
+    /// A list, each of them a [`Result`].
+    pub(super) results: R,
 }
 
 #[derive(Serialize)]
