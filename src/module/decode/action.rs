@@ -104,10 +104,10 @@ impl Decoder<'_> {
 
     fn triggered(&mut self, expr: &Expr) -> Vec<Expr> {
         let mut actions = Vec::new();
-        let before = self.errors();
+        let before = self.findings.len();
         for element in expr.static_list(self.findings).unwrap_or_default() {
             let element = self.reference_in_json(element);
-            let Some(element) = element.filter(|_| self.errors() == before) else {
+            let Some(element) = element.filter(|_| !self.failed_since(before)) else {
                 // As in the engine, what comes after an element with an error is not looked at, but counts.
                 actions.push(Expr { span: expr.span, kind: crate::syntax::ExprKind::Invalid });
                 continue;

@@ -158,7 +158,7 @@ impl Decoder<'_> {
 
     /// `provider = name.alias`, or one side of an entry of `providers`.
     pub(super) fn provider_ref(&mut self, expr: &Expr, argument: &str) -> Option<ProviderRef> {
-        let before = self.errors();
+        let before = self.findings.len();
         let (name, key) = self.provider_key(expr);
         let traversal = match self.unquoted(&name, Quoted::Reference) {
             // What the engine says about the reference as such is replaced by what is said below.
@@ -174,7 +174,7 @@ impl Decoder<'_> {
             return None;
         };
         self.local_name(&traversal.root, traversal.root_span);
-        if self.errors() > before {
+        if self.failed_since(before) {
             return None;
         }
         let alias = match traversal.steps.first().map(|step| (&step.kind, step.span)) {
@@ -280,9 +280,9 @@ impl Decoder<'_> {
         );
     }
 
-    /// How many errors there are so far.
-    pub(super) fn errors(&self) -> usize {
-        self.findings.iter().filter(|finding| finding.severity == Severity::Error).count()
+    /// Whether there is an error behind so many findings. Those before are not looked at: a file may have one in every block.
+    pub(super) fn failed_since(&self, before: usize) -> bool {
+        self.findings[before..].iter().any(|finding| finding.severity == Severity::Error)
     }
 }
 

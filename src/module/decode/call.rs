@@ -120,12 +120,12 @@ impl Decoder<'_> {
         let mut passed: Vec<PassedProvider> = Vec::new();
         let mut seen: BTreeMap<SmolStr, Span> = BTreeMap::new();
         for (key, value) in expr.static_map(self.findings).unwrap_or_default() {
-            let before = self.errors();
+            let before = self.findings.len();
             let child = self.provider_ref(&key_expression(&key), "providers");
             let parent = self.provider_ref(value, "providers");
             let (Some(in_child), Some(in_parent)) = (child, parent) else { continue };
             // A reference with a wrong step behind its name is read, but not passed on.
-            if self.errors() > before {
+            if self.failed_since(before) {
                 continue;
             }
             let in_child: ProviderRef = in_child;

@@ -26,10 +26,10 @@ impl Decoder<'_> {
         self.name(&block.labels[0], "Invalid check block name");
         let mut source: Option<Resource> = None;
         for block in &content.blocks {
-            let before = self.errors();
+            let before = self.findings.len();
             if block.kind == "assert" {
                 let condition = self.condition(block);
-                if self.errors() == before {
+                if !self.failed_since(before) {
                     check.asserts.push(condition);
                 }
             } else if let Some(first) = &source {
@@ -41,7 +41,7 @@ impl Decoder<'_> {
                 );
             } else {
                 let data = self.data(block, Some(&check.name));
-                if self.errors() == before {
+                if !self.failed_since(before) {
                     check.data = Some(data.address.clone());
                     source = Some(data);
                 }

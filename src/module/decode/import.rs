@@ -23,7 +23,7 @@ impl Decoder<'_> {
         if known.import_identity {
             attributes.push(AttributeSchema::optional("identity"));
         }
-        let before = self.errors();
+        let before = self.findings.len();
         let content = block.body.content(&Schema { attributes: &attributes, blocks: &[] }, self.findings);
         let mut import = Import {
             to: None,
@@ -40,7 +40,7 @@ impl Decoder<'_> {
         }
         if let Some(attribute) = content.attribute("to") {
             let to = self.reference_in_json(&attribute.expr);
-            if self.errors() > before {
+            if self.failed_since(before) {
                 // The engine goes no further after an error up to here.
                 return import;
             }

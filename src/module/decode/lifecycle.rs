@@ -164,11 +164,11 @@ impl Decoder<'_> {
     fn replace_triggered_by(&mut self, expr: &Expr) -> Vec<Expr> {
         let Some(elements) = expr.static_list(self.findings) else { return Vec::new() };
         // As in the engine, what comes after an element with an error is not looked at.
-        let before = self.errors();
+        let before = self.findings.len();
         let mut kept = Vec::new();
         for element in elements {
             let element = self.reference_in_json(element);
-            if self.errors() > before {
+            if self.failed_since(before) {
                 continue;
             }
             let Some(element) = element else { continue };

@@ -13,7 +13,7 @@ const SCHEMA: Schema<'_> =
 
 impl Decoder<'_> {
     pub(super) fn moved(&mut self, block: &Arc<Block>) -> Moved {
-        let before = self.errors();
+        let before = self.findings.len();
         let content = block.body.content(&SCHEMA, self.findings);
         let from = self.endpoint(&content, "from");
         let to = self.endpoint(&content, "to");
@@ -22,7 +22,7 @@ impl Decoder<'_> {
             self.movable(block, to.as_ref(), "to");
         }
         if let (Some(from), Some(to)) = (&from, &to)
-            && self.errors() == before
+            && !self.failed_since(before)
             && !from.might_unify_with(to)
         {
             self.findings.push(

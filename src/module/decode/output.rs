@@ -24,7 +24,7 @@ impl Decoder<'_> {
         } else {
             &[]
         };
-        let before = self.errors();
+        let before = self.findings.len();
         let content = block.body.content(&Schema { attributes: &attributes, blocks }, self.findings);
         self.name(&block.labels[0], "Invalid output name");
         let description = self.text(&content, "description");
@@ -46,7 +46,7 @@ impl Decoder<'_> {
         }
         let deprecated = self.text(&content, "deprecated");
         if let Some(given) = &deprecated
-            && self.errors() == before
+            && !self.failed_since(before)
         {
             self.deprecation(Some(given), given.span, "Invalid `deprecated` attribute");
         }

@@ -22,7 +22,7 @@ impl Decoder<'_> {
         .into_iter()
         .filter_map(|(known, block)| known.then_some(block))
         .collect();
-        let before = self.errors();
+        let before = self.findings.len();
         let schema = Schema { attributes: &[AttributeSchema::required("from")], blocks: &blocks };
         let content = block.body.content(&schema, self.findings);
         let from = content.attribute("from").and_then(|attribute| {
@@ -42,7 +42,7 @@ impl Decoder<'_> {
             Product::OpenTofu => self.removed_provisioners_of_opentofu(&content, from.as_ref(), block),
         };
         let removed = Removed { from, destroy, provisioners, block: Arc::clone(block) };
-        if self.features.removed_checked && self.errors() == before {
+        if self.features.removed_checked && !self.failed_since(before) {
             self.warn_of_removed(&removed);
         }
         removed

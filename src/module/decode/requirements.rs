@@ -26,9 +26,9 @@ pub(in crate::module) struct RequiredProviders {
 impl Decoder<'_> {
     /// A `required_providers` block; none where something other than arguments stands in it.
     pub(super) fn required_providers(&mut self, block: &Arc<Block>) -> Option<RequiredProviders> {
-        let before = self.errors();
+        let before = self.findings.len();
         let attributes = block.body.just_attributes(self.findings);
-        if self.errors() > before {
+        if self.failed_since(before) {
             let counts = self.features.broken_required_providers_counts;
             return counts.then(|| RequiredProviders { entries: BTreeMap::new(), block: Arc::clone(block) });
         }
@@ -80,7 +80,7 @@ impl Decoder<'_> {
                 }
             }
         }
-        (self.errors() == before).then_some(entry)
+        (!self.failed_since(before)).then_some(entry)
     }
 
     /// The old form: `name = "version constraint"`.
@@ -117,9 +117,9 @@ impl Decoder<'_> {
             MapKey::Name(name, _) => return Some((*name).clone()),
             MapKey::Json(string, _) => return Some(string.text.clone()),
             MapKey::Expr(expr) => {
-                let before = self.errors();
+                let before = self.findings.len();
                 let value = value::constant(expr, self.findings);
-                if self.errors() > before {
+                if self.failed_since(before) {
                     return None;
                 }
                 value

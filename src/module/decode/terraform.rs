@@ -91,9 +91,9 @@ impl Decoder<'_> {
     }
 
     fn provider_meta(&mut self, block: &Arc<Block>) -> Option<ProviderMeta> {
-        let before = self.errors();
+        let before = self.findings.len();
         let attributes = block.body.just_attributes(self.findings);
-        if self.errors() > before {
+        if self.failed_since(before) {
             return None;
         }
         for attribute in attributes {

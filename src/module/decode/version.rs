@@ -13,9 +13,9 @@ impl Decoder<'_> {
     /// A version constraint; none where it is in error. `null` is a constraint that asks for nothing.
     pub(super) fn version_constraint(&mut self, attribute: &Arc<Attribute>) -> Option<VersionConstraint> {
         let at = attribute.expr.span;
-        let before = self.errors();
+        let before = self.findings.len();
         let value = value::constant(&attribute.expr, self.findings);
-        if self.errors() > before {
+        if self.failed_since(before) {
             return None;
         }
         let Ok(value) = value::convert(&value, &Type::String) else {
