@@ -10,8 +10,12 @@ use overrule::source::Worktree;
 
 /// The summaries of everything that the engines would say, each once.
 fn said(files: &[(String, String)]) -> Vec<String> {
+    said_by("terraform@1.11", files)
+}
+
+fn said_by(engines: &str, files: &[(String, String)]) -> Vec<String> {
     let files = files.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect();
-    let engines = Choice::parse("terraform@1.11").expect("an engine");
+    let engines = Choice::parse(engines).expect("engines");
     let policy = Policy::preset("language").expect("a preset");
     let settings = Settings { engines: Some(engines), policy, ..Settings::default() };
     let verdicts = check::run(&mut Worktree::of_files(files), &settings).verdicts;
@@ -62,6 +66,17 @@ fn great_numbers_of_mistakes_are_all_found() {
     );
     let cycle = of_text(locals(&many(20_000, |n| format!("a{n} = local.a{}\n", (n + 1) % 20_000))));
     assert!(matches!(&cycle[..], [only] if only.starts_with("Cycle: local.a0 (expand), ")));
+}
+
+#[test]
+fn great_numbers_of_mistakes_of_which_two_engines_tell_are_compared() {
+    let rings = many(5_000, |n| format!("a{n} = local.b{n}\nb{n} = local.a{n}\n"));
+    assert_eq!(said_by("both", &[("main.tf".to_owned(), locals(&rings))]).len(), 5_000);
+    let outputs = many(20_000, |n| format!("output \"a b{n}\" {{\n}}\n"));
+    assert_eq!(
+        said_by("both", &[("main.tf".to_owned(), outputs)]),
+        ["Invalid output name", "Missing required argument"]
+    );
 }
 
 #[test]

@@ -5,13 +5,14 @@
 //! not worth saying.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use smol_str::SmolStr;
 
 use super::account::Account;
 use super::foreign::Foreign;
 use crate::engine::{Engine, Product};
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, RuleId, Severity};
 use crate::source::Worktree;
 use crate::text::Span;
 
@@ -30,7 +31,7 @@ pub(super) struct Sayings {
 /// A folder that is written in what belongs to one product alone.
 #[derive(Debug)]
 pub(super) struct OwnSyntax {
-    pub(super) folder: String,
+    pub(super) folder: SmolStr,
     pub(super) owner: Product,
     /// The engines that do not understand it: not every version of the other product has to.
     pub(super) strangers: BTreeSet<Engine>,
@@ -40,20 +41,35 @@ pub(super) struct OwnSyntax {
 #[derive(Default)]
 struct Saying {
     findings: Vec<Finding>,
+    /// A number for the words of each: what has no place may be said thousands of times in other words.
+    words: Vec<u64>,
     /// In which versions.
-    engines: BTreeSet<Engine>,
+    engines: Vec<Engine>,
 }
 
-/// Module, rule and primary place.
-type Place = (String, String, Option<Span>);
+/// Primary place, rule and module: the first tells most of them apart, and is compared in no time.
+type Place = (Option<Span>, RuleId, SmolStr);
+
+/// A number for what a finding says; what says something else rarely has the same.
+fn words(finding: &Finding) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (&finding.summary, &finding.detail, &finding.address).hash(&mut hasher);
+    hasher.finish()
+}
 
 impl Saying {
     /// Adds what is not said yet: two versions of one engine say much the same, if one of them earlier than the other.
     fn add(&mut self, finding: Finding) {
+        let words = words(&finding);
         let at = |stage| Finding { stage, ..finding.clone() };
-        match self.findings.iter_mut().find(|other| **other == at(other.stage)) {
-            Some(other) => other.stage = other.stage.min(finding.stage),
-            None => self.findings.push(finding),
+        let known = (0..self.words.len()).find(|known| {
+            self.words[*known] == words && self.findings[*known] == at(self.findings[*known].stage)
+        });
+        if let Some(other) = known.map(|known| &mut self.findings[known]) {
+            other.stage = other.stage.min(finding.stage);
+        } else {
+            self.words.push(words);
+            self.findings.push(finding);
         }
     }
 }
@@ -69,27 +85,28 @@ impl Sayings {
         }
         // The folders that each product looks at, and what it says.
         let mut looked: BTreeMap<Product, BTreeSet<&str>> = BTreeMap::new();
-        let mut said: BTreeMap<Place, BTreeMap<Product, Saying>> = BTreeMap::new();
+        let mut said: BTreeMap<Place, [Saying; Product::ALL.len()]> = BTreeMap::new();
         let found: Vec<_> =
             accounts.iter_mut().map(|account| std::mem::take(&mut account.findings)).collect();
         let accounts = &*accounts;
         for (account, findings) in accounts.iter().zip(found) {
             let product = account.engine.product;
+            let number = Product::ALL.iter().position(|known| *known == product).unwrap_or_default();
             looked.entry(product).or_default().extend(account.folders().into_iter().map(SmolStr::as_str));
             for finding in findings {
-                let place = (finding.module.to_string(), finding.rule.as_str().to_owned(), finding.primary);
-                let saying = said.entry(place).or_default().entry(product).or_default();
-                saying.engines.insert(account.engine);
+                let place = (finding.primary, finding.rule.clone(), finding.module.clone());
+                let saying = &mut said.entry(place).or_default()[number];
+                if !saying.engines.contains(&account.engine) {
+                    saying.engines.push(account.engine);
+                }
                 saying.add(finding);
             }
         }
         let foreign = Foreign::of(accounts, worktree);
         // By module and rule: what one of the engines alone says at its place.
-        let mut left: BTreeMap<(String, String), [Vec<Finding>; 2]> = BTreeMap::new();
-        for ((folder, rule, _), mut by_product) in said {
+        let mut left: BTreeMap<(SmolStr, RuleId), [Vec<Finding>; 2]> = BTreeMap::new();
+        for ((_, rule, folder), [terraform, opentofu]) in said {
             let both = looked.len() > 1 && looked.values().all(|folders| folders.contains(folder.as_str()));
-            let [terraform, opentofu] =
-                Product::ALL.map(|product| by_product.remove(&product).unwrap_or_default());
             if !both {
                 sayings.apart.extend(terraform.findings.into_iter().chain(opentofu.findings));
                 continue;
@@ -104,7 +121,7 @@ impl Sayings {
                 for finding in alone {
                     match foreign.belongs_to_other(product, &finding) {
                         Some(owner) => {
-                            let (folder, strangers) = (folder.clone(), strangers.clone());
+                            let (folder, strangers) = (folder.clone(), strangers.iter().copied().collect());
                             sayings.foreign.push(OwnSyntax { folder, owner, strangers });
                         }
                         None => left.push(finding),
@@ -150,29 +167,32 @@ type Same<'f> = &'f dyn Fn(&Finding, &Finding) -> bool;
 /// turn, says so.
 fn compare(
     terraform: Vec<Finding>,
-    mut opentofu: Vec<Finding>,
+    opentofu: Vec<Finding>,
     same: &[Same<'_>],
 ) -> (Vec<Finding>, [Vec<Finding>; 2]) {
     let mut agreed = Vec::new();
     let mut alone = terraform;
+    let mut opentofu: Vec<Option<Finding>> = opentofu.into_iter().map(Some).collect();
+    // Both mostly say it in the same order, so what is taken is mostly the first.
+    let mut first = 0;
     let in_same_words = |ours: &Finding, theirs: &Finding| ours.summary == theirs.summary;
     for in_words in [true, false] {
         for may_be_same in same {
             for finding in std::mem::take(&mut alone) {
-                let twin = opentofu.iter().position(|other| {
+                let is_twin = |other: &Finding| {
                     may_be_same(&finding, other) && (!in_words || in_same_words(&finding, other))
-                });
-                match twin {
-                    Some(twin) => {
-                        opentofu.remove(twin);
-                        agreed.push(finding);
-                    }
-                    None => alone.push(finding),
+                };
+                let twin = opentofu[first..].iter_mut().find(|other| other.as_ref().is_some_and(is_twin));
+                if twin.and_then(Option::take).is_some() {
+                    first += opentofu[first..].iter().take_while(|other| other.is_none()).count();
+                    agreed.push(finding);
+                } else {
+                    alone.push(finding);
                 }
             }
         }
     }
-    (agreed, [alone, opentofu])
+    (agreed, [alone, opentofu.into_iter().flatten().collect()])
 }
 
 /// Whether two findings are about parts of each other: the engines do not always point at the same part of a thing.
