@@ -142,7 +142,7 @@ impl<E: Excerpt> Lowering<'_, E> {
 
     /// Works out what the lines of the `<<-` heredoc that opens with token `open` mean: of every line that starts with
     /// text, as many blanks are taken as the least indented line has.
-    fn dedent(&mut self, open: usize) {
+    pub(super) fn dedent(&mut self, open: usize) {
         let mut at_line_start = true;
         let mut least = usize::MAX;
         let mut lines = Vec::new();

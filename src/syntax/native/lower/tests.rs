@@ -230,6 +230,10 @@ fn what_needs_no_parser_is_read_as_the_parser_would() {
         "{\n  a = 1 # b\n  a = 2\n  /* c */ null = 3\n\n  \"${d}\" = [4]\n}",
         "f()",
         "f(a, \"b\",\n  g({ c = d }),\n)",
+        "<<EOT\nEOT",
+        "<<EOT\na ${b} $${c} \\n\n  EOT",
+        "<<-EOT\n    a ${b}\n\n      c ${~ \"d\" ~}\n  e\n  EOT",
+        "[<<A\n${<<-B\n  b\n  B\n}\nA\n]",
     ];
     let other = [
         "true.a",
@@ -249,7 +253,7 @@ fn what_needs_no_parser_is_read_as_the_parser_would() {
         "{ for a in b : a => a }",
         "{ (a) = b }",
         "\"%{ if a }b%{ endif }\"",
-        "<<EOT\na\nEOT",
+        "<<EOT\n%{ if a }b%{ endif }\nEOT",
         "[a ? b : c]",
     ];
     for (number, value) in plain.iter().chain(&other).enumerate() {
