@@ -4,7 +4,7 @@
 //! flag silences what would only follow from an error before, and which items of a body survive is its answer as well.
 //! Trees of expressions are left to hcl-edit; here only their extent is found, and what hcl-edit must not see of them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::scan::{Kind, Token};
@@ -245,5 +245,6 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Names of arguments that a body has set, each with the token that set it first.
-type Names<'a> = HashMap<&'a str, Token>;
+/// Names of arguments that a body has set, each with the token that set it first. Most bodies have a handful, which takes
+/// less time to compare than to hash.
+type Names<'a> = BTreeMap<&'a str, Token>;

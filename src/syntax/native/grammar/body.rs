@@ -1,6 +1,6 @@
 //! Bodies, arguments and blocks.
 
-use std::collections::hash_map::Entry;
+use std::collections::btree_map::Entry;
 
 use super::remnant::{Piece, Remnant};
 use super::{Attribute, Block, Body, Extent, Kind, Label, MAX_DEPTH, Names, Parser, Token};

@@ -35,15 +35,17 @@ impl Parser<'_> {
 
     fn look(&self) -> (Token, usize) {
         let counts = self.newlines.last().copied().unwrap_or(true);
-        for (number, token) in self.tokens.iter().enumerate().skip(self.next) {
+        let mut next = self.next;
+        while let Some(token) = self.tokens.get(next) {
+            next += 1;
             match token.kind {
                 Kind::Newline if !counts => {}
                 Kind::Comment => {
                     if counts && self.text.as_bytes()[token.end as usize - 1] == b'\n' {
-                        return (Token { kind: Kind::Newline, ..*token }, number + 1);
+                        return (Token { kind: Kind::Newline, ..*token }, next);
                     }
                 }
-                _ => return (*token, number + 1),
+                _ => return (*token, next),
             }
         }
         (self.tokens[self.tokens.len() - 1], self.tokens.len())
