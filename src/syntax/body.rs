@@ -223,8 +223,13 @@ impl Body {
 
     /// The argument of that name left in it, if it is there.
     pub fn attribute(&self, name: &str) -> Option<Arc<Attribute>> {
-        let schema = Schema { attributes: &[AttributeSchema::optional(name)], blocks: &[] };
-        self.partial_content(&schema, &mut Vec::new()).0.attributes.pop()
+        match &*self.inner {
+            Inner::Native(native) => native.attribute(&self.hidden, name),
+            Inner::Json(json) => {
+                let schema = Schema { attributes: &[AttributeSchema::optional(name)], blocks: &[] };
+                json.partial_content(&self.hidden, &schema, &mut Vec::new()).0.attributes.pop()
+            }
+        }
     }
 
     /// Takes all arguments, whatever they are called. A block is a finding.

@@ -36,6 +36,10 @@ impl NativeBody {
         content
     }
 
+    pub(super) fn attribute(&self, hidden: &Hidden, name: &str) -> Option<Arc<Attribute>> {
+        self.visible_attributes(hidden).find(|attribute| attribute.name == name).cloned()
+    }
+
     pub(super) fn items(&self) -> Vec<Item<'_>> {
         let attributes = self.attributes.iter().map(|attribute| Item { span: attribute.span, body: None });
         let blocks = self
