@@ -11,6 +11,7 @@ pub use remote::RemoteModule;
 
 use std::fmt;
 
+use memchr::memmem;
 use smol_str::{SmolStr, format_smolstr};
 
 use super::AddressError;
@@ -118,8 +119,9 @@ fn clean(path: &str) -> String {
 fn split_subdir(source: &str) -> (String, String) {
     // A query may hold another URL, which is not looked into.
     let stop = source.find('?').unwrap_or(source.len());
-    let scheme = source[..stop].find("://").map_or(0, |at| at + 3);
-    let Some(at) = source[scheme..stop].find("//").map(|at| at + scheme) else {
+    let find = |from: usize, what: &str| memmem::find(&source.as_bytes()[from..stop], what.as_bytes());
+    let scheme = find(0, "://").map_or(0, |at| at + 3);
+    let Some(at) = find(scheme, "//").map(|at| at + scheme) else {
         return (source.into(), String::new());
     };
     let (folder, query) = (&source[at + 2..stop], &source[stop..]);

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use memchr::memmem;
 use smol_str::SmolStr;
 
 use super::url::{Url, escape, unescape};
@@ -122,7 +123,8 @@ fn in_full(package: &str) -> Result<String, Problem> {
 
 /// What stands before `::` and says how to fetch, and what follows.
 fn forced_getter(address: &str) -> (Option<&str>, &str) {
-    match address.split_once("::") {
+    let at = memmem::find(address.as_bytes(), b"::");
+    match at.map(|at| (&address[..at], &address[at + 2..])) {
         Some((getter, rest))
             if !getter.is_empty()
                 && getter.bytes().all(|byte| byte.is_ascii_alphanumeric())

@@ -94,9 +94,9 @@ impl Url {
 
     fn escaped_path(&self) -> String {
         let written = &self.written_path;
-        let as_written =
-            written.bytes().all(|byte| byte == b'%' || is_plain(byte) || b"!'()*[]".contains(&byte))
-                && unescape(written).is_ok_and(|path| path == self.path);
+        let as_written = written.bytes().all(|byte| {
+            is_plain(byte) || matches!(byte, b'%' | b'!' | b'\'' | b'(' | b')' | b'*' | b'[' | b']')
+        }) && unescape(written).is_ok_and(|path| path == self.path);
         if as_written { written.clone() } else { escape(&self.path, is_plain) }
     }
 }
@@ -173,6 +173,10 @@ fn check_host(host: &str) -> Result<(), &'static str> {
 
 /// The bytes that `text` stands for.
 pub(super) fn unescape(text: &str) -> Result<Vec<u8>, &'static str> {
+    // Hardly any address has an escape.
+    if !text.contains('%') {
+        return Ok(text.into());
+    }
     let mut out = Vec::with_capacity(text.len());
     let mut bytes = text.bytes();
     while let Some(byte) = bytes.next() {
@@ -204,7 +208,11 @@ pub(super) fn escape(bytes: &[u8], stands_for_itself: fn(u8) -> bool) -> String 
 
 /// Whether a byte stands for itself in a path.
 fn is_plain(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-_.~$&+,/:;=@".contains(&byte)
+    byte.is_ascii_alphanumeric()
+        || matches!(
+            byte,
+            b'-' | b'_' | b'.' | b'~' | b'$' | b'&' | b'+' | b',' | b'/' | b':' | b';' | b'=' | b'@'
+        )
 }
 
 /// Whether a byte stands for itself in a host.
