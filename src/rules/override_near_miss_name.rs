@@ -83,8 +83,8 @@ fn reads_like_override<'b>(
 /// The name that a file would need to be what it seems to be, if it seems to be an override file.
 fn right_name(name: &str) -> Option<String> {
     let (stem, extension) = name.split_once('.')?;
+    let is_override = |word: &str| ["override", "overrides"].iter().any(|it| word.eq_ignore_ascii_case(it));
     let words: Vec<&str> = stem.split(['-', '_']).collect();
-    let is_override = |word: &&str| ["override", "overrides"].contains(&word.to_ascii_lowercase().as_str());
     let (first, last) = (words.first()?, words.last()?);
     let rest = if is_override(last) {
         &words[..words.len() - 1]

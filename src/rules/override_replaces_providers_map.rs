@@ -20,7 +20,7 @@ impl Rule for OverrideReplacesProvidersMap {
     }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
-        for call in node.module().calls.values() {
+        for call in node.module().calls.values().filter(|call| !call.origin.overrides.is_empty()) {
             let mut maps = call.origin.written("providers");
             // An empty map replaces nothing.
             maps.retain(|map| !keys(map).is_empty());

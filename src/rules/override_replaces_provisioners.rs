@@ -22,6 +22,9 @@ impl Rule for OverrideReplacesProvisioners {
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         for resource in node.module().resources.values() {
             let origin = &resource.origin;
+            if origin.overrides.is_empty() {
+                continue;
+            }
             provisioners(origin, findings);
             connections(origin, findings);
         }

@@ -33,6 +33,9 @@ impl Rule for TofuTwinDrift {
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let Some(folder) = context.folder(&node.module().folder) else { return };
+        if !folder.files.iter().any(|file| file.name.contains(".tofu")) {
+            return;
+        }
         for file in &folder.files {
             let Some(twin) = Engine::newest(Product::OpenTofu).hidden_by(&file.name) else { continue };
             let Some(twin) = folder.files.iter().find(|other| other.name == twin) else { continue };
