@@ -20,7 +20,7 @@ use crate::finding::Finding;
 use crate::module::Module;
 use crate::module::declaration::{ModuleCall, Variable};
 use crate::source::{Folder, Worktree};
-use crate::syntax::ExprKind;
+use crate::syntax::{ExprKind, Part};
 use crate::text::Source;
 use crate::tree::{Callee, Node, NodeId, Tree};
 use crate::value::{self, Type};
@@ -92,7 +92,8 @@ fn is_loaded_alike(folder: &Folder) -> bool {
 /// Whether nothing is declared that OpenTofu holds to other rules.
 fn is_declared_alike(module: &Module) -> bool {
     // Addresses in these are held to rules of each engine's own.
-    module.removed.is_empty()
+    module.moved.is_empty()
+        && module.removed.is_empty()
         && module.imports.is_empty()
         && module.actions.is_empty()
         && module.ignored_overrides.is_empty()
@@ -126,6 +127,9 @@ fn has_object(ty: &Type) -> bool {
 fn has_literal_address(call: &ModuleCall) -> bool {
     let mut arguments = [&call.address.source, &call.address.version].into_iter().flatten();
     arguments.all(|argument| {
+        if let ExprKind::Template(template) = &argument.expr.kind {
+            return template.parts.iter().all(|part| matches!(part, Part::Literal { .. }));
+        }
         let mut wrong = Vec::new();
         let value = value::constant(&argument.expr, &mut wrong);
         wrong.is_empty() && value.as_str().is_some()

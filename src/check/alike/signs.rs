@@ -29,10 +29,9 @@ const SIGNS: &[(&str, Sign)] = &[
     ("const", Sign::Word),
     ("ignore_nested_deprecations", Sign::Word),
     ("action_trigger", Sign::Word),
-    // OpenTofu takes what Terraform knows to be an action, a list resource or a managed resource for a type of that name.
+    // OpenTofu takes what Terraform knows to be an action or a list resource for a resource of such a type.
     ("action", Sign::Root),
     ("list", Sign::Root),
-    ("resource", Sign::Root),
     // No provider may be called so in OpenTofu.
     ("opentofu-", Sign::Anywhere),
     // Letters that are written as numbers may spell any of these.
@@ -98,12 +97,10 @@ mod tests {
 
     #[test]
     fn an_address_is_a_sign_by_its_first_word() {
-        for text in ["list.a.b", "[action.a.b]", "resource\n  .a", "action /* */ .a", "(list # x\n.a)"] {
+        for text in ["list.a.b", "[action.a.b]", "list\n  .a", "action /* */ .a", "(list # x\n.a)"] {
             assert!(are_in(text), "{text}");
         }
-        for text in
-            ["var.list.a", "module . list . a", "list(string)", "resource \"a\" \"b\" {}", "my_list.a"]
-        {
+        for text in ["var.list.a", "module . list . a", "list(string)", "list = []", "my_list.a"] {
             assert!(!are_in(text), "{text}");
         }
     }
