@@ -95,7 +95,7 @@ pub(super) fn passed_name(key: &MapKey<'_>) -> Option<SmolStr> {
     match address.steps.first().map(|step| &step.kind) {
         None => Some(address.root.clone()),
         Some(StepKind::Attribute(alias)) => Some(format_smolstr!("{}.{alias}", address.root)),
-        Some(StepKind::Key(_) | StepKind::Number(_)) => None,
+        Some(StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_)) => None,
     }
 }
 

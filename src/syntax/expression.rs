@@ -194,6 +194,9 @@ pub enum StepKind {
     Key(SmolStr),
     /// `[0]` or `.0`, digits as written.
     Number(SmolStr),
+    /// `[true]`, `[false]` or, for none, `[null]`: a key that is written out like the others, and that hardly anything
+    /// takes.
+    Word(Option<bool>),
 }
 
 /// A function call.

@@ -246,6 +246,10 @@ impl Evaluator<'_> {
                     let key = Number::parse(digits).map_or(Value::Unknown(Type::Number), Value::Number);
                     self.index(&value, &key, step.span)
                 }
+                StepKind::Word(word) => {
+                    let key = word.map_or(Value::NULL, Value::Bool);
+                    self.index(&value, &key, step.span)
+                }
             };
             if self.failed_since(before) {
                 return Value::UNKNOWN;

@@ -239,6 +239,7 @@ impl<'a> Reader<'a> {
             StepKind::Number(digits) => {
                 InstanceKey::number(digits).ok_or_else(|| self.error(Problem::Key, step.span))?
             }
+            StepKind::Word(_) => return Err(self.error(Problem::Key, step.span)),
         };
         Ok((Some(key), span.to(step.span), rest))
     }

@@ -180,7 +180,7 @@ impl Decoder<'_> {
         let alias = match traversal.steps.first().map(|step| (&step.kind, step.span)) {
             None => None,
             Some((StepKind::Attribute(alias), _)) => Some(alias.clone()),
-            Some((StepKind::Key(_) | StepKind::Number(_), span)) => {
+            Some((StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_), span)) => {
                 let detail = "The local name of a provider stands alone, or before a point and an alias.";
                 self.findings.push(wrong_provider_ref(span, detail));
                 None
@@ -316,6 +316,7 @@ fn split_key(expr: &Expr, at: Span) -> Option<(Traversal, Expr)> {
             let kind = match &last.kind {
                 StepKind::Key(text) => ExprKind::Template(literal(text, last.span)),
                 StepKind::Number(digits) => ExprKind::Number(digits.clone()),
+                StepKind::Word(word) => word.map_or(ExprKind::Null, ExprKind::Bool),
                 StepKind::Attribute(_) => return None,
             };
             let mut name = traversal.clone();

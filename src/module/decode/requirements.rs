@@ -183,7 +183,7 @@ impl Decoder<'_> {
             let alias = match traversal.steps.first().map(|step| &step.kind) {
                 None => None,
                 Some(StepKind::Attribute(alias)) => Some(alias.clone()),
-                Some(StepKind::Key(_) | StepKind::Number(_)) => {
+                Some(StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_)) => {
                     self.findings.push(invalid_alias(expr.span, "An alias is written as `name.alias`."));
                     continue;
                 }

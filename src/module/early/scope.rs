@@ -30,7 +30,9 @@ impl Scope for Known<'_> {
     fn resolve(&self, reference: &Traversal) -> Option<Resolved> {
         let name = match reference.steps.first().map(|step| &step.kind) {
             Some(StepKind::Attribute(name)) => name,
-            Some(StepKind::Key(_) | StepKind::Number(_)) | None => return Some(whole(reference)),
+            Some(StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_)) | None => {
+                return Some(whole(reference));
+            }
         };
         let value = match reference.root.as_str() {
             "var" => {

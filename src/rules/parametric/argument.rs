@@ -38,7 +38,7 @@ impl ArgumentPath {
         for step in &traversal.steps {
             match &step.kind {
                 StepKind::Attribute(name) | StepKind::Key(name) => steps.push(name.clone()),
-                StepKind::Number(_) => return None,
+                StepKind::Number(_) | StepKind::Word(_) => return None,
             }
         }
         Some(Self(steps))

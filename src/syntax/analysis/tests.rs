@@ -43,6 +43,7 @@ fn read(text: &str) -> Result<Vec<String>, Vec<(String, String)>> {
             StepKind::Attribute(name) => format!(".{name}"),
             StepKind::Key(key) => format!("[{key:?}]"),
             StepKind::Number(digits) => format!("[{digits}]"),
+            StepKind::Word(word) => format!("[{word:?}]"),
         });
         return Ok(std::iter::once(traversal.root.to_string()).chain(steps).collect());
     }

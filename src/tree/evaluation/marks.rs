@@ -147,6 +147,7 @@ impl<'t> Marked<'t> {
         steps.iter().fold(self, |value, step| match &step.kind {
             StepKind::Attribute(name) | StepKind::Key(name) => value.part(name),
             StepKind::Number(digits) => value.part(digits),
+            StepKind::Word(_) => Self { whole: value.whole, ..Self::default() },
         })
     }
 }

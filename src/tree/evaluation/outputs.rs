@@ -147,10 +147,13 @@ impl<'t> Outputs<'t, '_> {
                 (Shape::List(call, child), StepKind::Number(_))
                 | (
                     Shape::Map(call, child),
-                    StepKind::Attribute(_) | StepKind::Key(_) | StepKind::Number(_),
+                    StepKind::Attribute(_) | StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_),
                 ) => Shape::Outputs(call, child),
-                (Shape::List(..), StepKind::Key(_))
-                | (Shape::Modules | Shape::Outputs(..), StepKind::Key(_) | StepKind::Number(_))
+                (Shape::List(..), StepKind::Key(_) | StepKind::Word(_))
+                | (
+                    Shape::Modules | Shape::Outputs(..),
+                    StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_),
+                )
                 | (Shape::Unknown, _) => Shape::Unknown,
             };
         }

@@ -24,6 +24,8 @@ pub(super) enum PartKind<'a> {
     Name(&'a SmolStr),
     Key(&'a SmolStr),
     Number(&'a str),
+    /// `[true]` or `[null]`, which is a key of nothing.
+    Word,
 }
 
 /// All parts of `traversal`; never empty.
@@ -38,6 +40,7 @@ impl<'a> Part<'a> {
             StepKind::Attribute(name) => PartKind::Name(name),
             StepKind::Key(text) => PartKind::Key(text),
             StepKind::Number(digits) => PartKind::Number(digits),
+            StepKind::Word(_) => PartKind::Word,
         };
         Self { span: step.span, kind }
     }
@@ -45,7 +48,7 @@ impl<'a> Part<'a> {
     fn name(&self) -> Option<&'a SmolStr> {
         match self.kind {
             PartKind::Name(name) => Some(name),
-            PartKind::Key(_) | PartKind::Number(_) => None,
+            PartKind::Key(_) | PartKind::Number(_) | PartKind::Word => None,
         }
     }
 
@@ -55,6 +58,7 @@ impl<'a> Part<'a> {
             PartKind::Name(_) => None,
             PartKind::Key(text) => Some(Ok(InstanceKey::Text(text.clone()))),
             PartKind::Number(digits) => Some(InstanceKey::number(digits).ok_or(())),
+            PartKind::Word => Some(Err(())),
         }
     }
 }

@@ -55,7 +55,9 @@ fn call_path<'a, 'p>(
     let mut path = Vec::new();
     let mut rest = parts;
     while let Some((name, behind)) = module_name(rest)? {
-        if let Some(Part { span, kind: PartKind::Key(_) | PartKind::Number(_) }) = behind.first() {
+        if let Some(Part { span, kind: PartKind::Key(_) | PartKind::Number(_) | PartKind::Word }) =
+            behind.first()
+        {
             let detail = "A module can only be removed as a whole: leave the key of the instance out.";
             return Err(wrong(features.summaries.removed_module_key, Some(*span), detail));
         }

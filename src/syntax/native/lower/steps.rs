@@ -163,6 +163,8 @@ fn is_splat(operator: &TraversalOperator) -> bool {
 pub(super) fn literal_key(key: &Expr) -> Option<StepKind> {
     match &key.kind {
         ExprKind::Number(digits) => Some(StepKind::Number(digits.clone())),
+        ExprKind::Bool(value) => Some(StepKind::Word(Some(*value))),
+        ExprKind::Null => Some(StepKind::Word(None)),
         ExprKind::Template(template) => match template.parts.as_slice() {
             [] => Some(StepKind::Key(SmolStr::default())),
             [Part::Literal { text, .. }] => Some(StepKind::Key(text.clone())),

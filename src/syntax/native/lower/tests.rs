@@ -105,6 +105,8 @@ fn write_steps(out: &mut String, source: &Source, steps: &[Step]) {
             StepKind::Attribute(name) => write!(out, " .{name}"),
             StepKind::Key(key) => write!(out, " {key:?}"),
             StepKind::Number(digits) => write!(out, " #{digits}"),
+            StepKind::Word(Some(word)) => write!(out, " {word}"),
+            StepKind::Word(None) => write!(out, " null"),
         };
         let _ = write!(out, "<{}>", source.slice(step.span));
     }
@@ -154,6 +156,7 @@ fn write_template(out: &mut String, source: &Source, template: &Template) {
 #[test]
 fn literal_keys_are_steps_and_calculated_ones_are_not() {
     assert_eq!(term("a[0].b"), "a #0<[0]> .b<.b>");
+    assert_eq!(term("a[true][null].b"), "a true<[true]> null<[null]> .b<.b>");
     assert_eq!(term(r#"a["k"]"#), r#"a "k"<["k"]>"#);
     assert_eq!(term("a.0.b"), "a #0<.0> .b<.b>");
     assert_eq!(term("a[b]"), "index(a, b)<a[b]>");
