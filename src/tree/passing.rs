@@ -242,14 +242,13 @@ impl Edge<'_> {
         ProviderAddress::default(&passed.in_child.name, child.features.registry_host)
     }
 
-    /// The engines write what a called module knows of a name into every call of the caller that mentions it: a module
-    /// that does not know the name gets what its siblings know.
+    /// The engines write what a called module knows of a name into every call of the caller that mentions it, so that a
+    /// module gets what its siblings know. The module written last wins, and the order is left to chance, which prefers
+    /// that of their names.
     fn linked_in_child(&self, name: &str) -> Option<ProviderAddress> {
-        if let Some(own) = linked_types(self.child.module()).get(name) {
-            return Some(own.clone());
-        }
-        let mut siblings = self.caller.calls().filter_map(|(call, _)| self.caller.child(&call.name));
-        siblings.find_map(|sibling| linked_types(sibling.module()).remove(name))
+        let calls: Vec<&ModuleCall> = self.caller.calls().map(|(call, _)| call).collect();
+        let mut called = calls.iter().rev().filter_map(|call| self.caller.child(&call.name));
+        called.find_map(|child| linked_types(child.module()).remove(name))
     }
 
     /// The entry for a name in the calling module; the one under the name in the called module wins, which is a mistake
