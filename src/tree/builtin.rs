@@ -4,37 +4,105 @@
 mod provisioners;
 mod table;
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use crate::finding::{Finding, Language, Severity, Stage};
+use crate::module::Module;
 use crate::module::address::{Mode, ProviderAddress};
 use crate::module::config::Config;
-use crate::module::declaration::Resource;
-use crate::syntax::{Content, Step, StepKind, Traversal};
+use crate::module::declaration::{ProviderConfiguration, Resource};
+use crate::syntax::{Attribute, Block, Content, Step, StepKind, Traversal};
 use crate::text::{Span, nearest};
 use crate::tree::Node;
 use crate::value::{Value, follow};
 pub(super) use provisioners::parts;
 pub(super) use table::{Arguments, Presence};
-use table::{REMOTE_STATE, TERRAFORM_DATA};
+use table::{PROVIDER, REMOTE_STATE, TERRAFORM_DATA};
 
-/// Looks at every resource of the engine's own provider, and at what is provisioned.
-pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
-    for resource in node.module().resources.values() {
-        let from = findings.len();
+/// Looks at everything of the engine's own provider, and at what is provisioned. What is in `wrong` refers to something
+/// wrongly. Gives the expressions that the engine does not evaluate.
+pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<Finding>) -> BTreeSet<Span> {
+    let module = node.module();
+    let mut idle = BTreeSet::new();
+    let mut blocks = Blocks { wrong, idle: &mut idle, findings };
+    for resource in module.resources.values() {
+        let from = blocks.findings.len();
         if is_built_in(resource) {
             match known(resource) {
                 Some(arguments) => {
-                    unexpected(arguments, &resource.config, findings);
-                    ignored_changes(arguments, resource, findings);
+                    if blocks.is_right(arguments, &resource.config) {
+                        ignored_changes(arguments, resource, blocks.findings);
+                    }
                 }
-                None => findings.push(unknown(resource)),
+                None => blocks.findings.push(unknown(resource)),
             }
         }
-        provisioners::check(resource, findings);
-        for finding in &mut findings[from..] {
-            finding.stage = Stage::Validate;
-            finding.address = resource.address.to_string();
-        }
+        provisioners::check(resource, &mut blocks);
+        at(&mut blocks.findings[from..], &resource.address.to_string());
     }
+    for provider in module.providers.values().filter(|provider| node.may_use(provider)) {
+        let from = blocks.findings.len();
+        if let Some(arguments) = provider_arguments(module, provider) {
+            blocks.is_right(arguments, &provider.config);
+        }
+        at(&mut blocks.findings[from..], &format!("provider.{}", provider.compact()));
+    }
+    idle
+}
+
+/// Says of what was found where it was found.
+fn at(findings: &mut [Finding], address: &str) {
+    for finding in findings {
+        finding.stage = Stage::Validate;
+        address.clone_into(&mut finding.address);
+    }
+}
+
+/// Holds blocks against what they accept.
+struct Blocks<'f> {
+    wrong: &'f BTreeSet<Span>,
+    idle: &'f mut BTreeSet<Span>,
+    findings: &'f mut Vec<Finding>,
+}
+
+impl Blocks<'_> {
+    /// Whether only what is expected stands in a block. The engine first looks at all that it refers to, and goes no
+    /// further where that is wrong.
+    fn is_right(&mut self, arguments: Arguments, config: &Config) -> bool {
+        let mut unexpected = Vec::new();
+        let content = content(arguments, config, &mut unexpected);
+        let spans = |attributes: &[Arc<Attribute>]| -> Vec<Span> {
+            attributes.iter().map(|attribute| attribute.expr.span).collect()
+        };
+        // No blocks are expected, so no dynamic one ever makes anything.
+        self.idle.extend(spans(&for_eaches(&content.blocks)));
+        let expected = spans(&content.attributes);
+        if expected.iter().any(|span| self.wrong.contains(span)) {
+            self.idle.extend(expected);
+            return false;
+        }
+        unexpected.extend(content.blocks.iter().filter_map(|block| {
+            let label = block.labels.first()?;
+            let detail = format!("Blocks of type `{}` are not expected here.", label.text);
+            let finding = Finding::language(Language::UnsupportedBlockOrArgument, "Unsupported block type");
+            Some(finding.at(label.span).detail(detail))
+        }));
+        let is_right = unexpected.is_empty();
+        self.findings.append(&mut unexpected);
+        is_right
+    }
+}
+
+/// What dynamic blocks go through.
+pub(super) fn for_eaches(blocks: &[Arc<Block>]) -> Vec<Arc<Attribute>> {
+    let attributes = blocks.iter().flat_map(|block| block.body.just_attributes(&mut Vec::new()));
+    attributes.filter(|attribute| attribute.name == "for_each").collect()
+}
+
+/// The arguments that the engine's own provider accepts; none of any other.
+pub(super) fn provider_arguments(module: &Module, provider: &ProviderConfiguration) -> Option<Arguments> {
+    module.provider_address(&provider.name).filter(ProviderAddress::is_built_in).map(|_| PROVIDER)
 }
 
 /// The arguments that a resource of the engine's own provider accepts; none of any other.
@@ -99,17 +167,6 @@ fn known(resource: &Resource) -> Option<Arguments> {
         (Mode::Data, "terraform_remote_state") => Some(REMOTE_STATE),
         (Mode::Managed | Mode::Data | Mode::Ephemeral, _) => None,
     }
-}
-
-/// Says what of a config is not expected there, and what is missing.
-fn unexpected(arguments: Arguments, config: &Config, findings: &mut Vec<Finding>) {
-    let content = content(arguments, config, findings);
-    // They have no blocks, so what dynamic blocks make is not expected either.
-    findings.extend(content.blocks.iter().filter_map(|block| {
-        let label = block.labels.first()?;
-        let finding = Finding::language(Language::UnsupportedBlockOrArgument, "Unsupported block type");
-        Some(finding.at(label.span).detail(format!("Blocks of type `{}` are not expected here.", label.text)))
-    }));
 }
 
 /// What of a config is expected, and its dynamic blocks.

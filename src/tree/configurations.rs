@@ -84,6 +84,14 @@ impl<'t> Node<'t> {
         providers.filter(|provider| providers::is_configured(provider))
     }
 
+    /// Whether anything, here or below, may use what a provider block of this module configures. The engine leaves out
+    /// what nothing uses, and never looks into it.
+    pub(super) fn may_use(self, provider: &ProviderConfiguration) -> bool {
+        let uses = self.uses();
+        let configuration = Configuration::by(self.module(), provider);
+        !uses.complete || configuration.is_none_or(|one| uses.configurations.contains_key(&one))
+    }
+
     /// Whether the module declares a configuration: in a provider block, or as one that its callers pass.
     pub fn declares(self, configuration: &Configuration) -> bool {
         let module = self.module();

@@ -15,6 +15,7 @@ mod values;
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use smol_str::SmolStr;
 
@@ -26,7 +27,7 @@ use crate::text::Span;
 use crate::tree::cycles::components;
 use crate::tree::references::sites::{self, Found, Owner, Site, Symbols};
 use crate::tree::similar::Similar;
-use crate::tree::{Node, arguments, references};
+use crate::tree::{Node, arguments, imports, references};
 use crate::value::{Value, evaluate};
 pub(super) use scope::Locals;
 pub use values::Values;
@@ -62,7 +63,7 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
         }
     }
     sites::for_each(node, &mut |site, found| match (found, &site.owner) {
-        (Found::Dependency(_), _) | (_, Owner::Local(_)) => {}
+        (Found::Dependencies(_), _) | (_, Owner::Local(_)) => {}
         (Found::Expression(expr, around), _) => {
             evaluation.at_site(site, expr, around);
         }
@@ -137,6 +138,11 @@ fn is_plain(expr: &Expr) -> bool {
     }
 }
 
+/// What a condition is made of.
+fn parts(condition: &Condition) -> impl Iterator<Item = &Arc<Attribute>> {
+    [&condition.condition, &condition.error_message].into_iter().flatten()
+}
+
 struct Evaluation<'t, 'f> {
     node: Node<'t>,
     wrong: &'f BTreeSet<Span>,
@@ -189,6 +195,12 @@ impl<'t> Evaluation<'t, '_> {
             // Only its references are looked at.
             return;
         }
+        if let Owner::Variable(variable) = &site.owner
+            && variable.validations.iter().flat_map(parts).any(|part| self.wrong.contains(&part.expr.span))
+        {
+            // The engine looks at what all of them refer to before it evaluates any.
+            return;
+        }
         let address = site.address();
         let value = if self.is_unsound(site, condition, expr) {
             let scope = Nothing { node: self.node, work: &self.work };
@@ -214,10 +226,7 @@ impl<'t> Evaluation<'t, '_> {
             |expr: &Expr| self.wrong.contains(&expr.span) && references::is_unsound(self.node, site, expr);
         match &site.owner {
             Owner::Variable(_) => false,
-            Owner::Output(_) | Owner::Check(_) => {
-                let mut parts = [&condition.condition, &condition.error_message].into_iter().flatten();
-                parts.any(|part| unsound(&part.expr))
-            }
+            Owner::Output(_) | Owner::Check(_) => parts(condition).any(|part| unsound(&part.expr)),
             Owner::Local(_)
             | Owner::Call(_)
             | Owner::Argument(..)
@@ -286,13 +295,20 @@ impl<'t> Evaluation<'t, '_> {
         self.findings.extend(finding.map(|finding| finding.at_validate().address(address)));
     }
 
-    /// What is imported has an identifier.
+    /// What is imported has an identifier, and what several imports are made for has elements.
     fn import(&mut self, import: &Import) {
-        let (Some(id), Some(target)) = (&import.id, &import.target) else { return };
+        let Some(target) = &import.target else { return };
+        if !imports::reaches_for_each(self.node, import) {
+            return;
+        }
+        let for_each = import.for_each.as_ref().and_then(|for_each| {
+            given::import_for_each(&self.known(&for_each.expr, Symbols::default()), &for_each.expr)
+        });
         let symbols = Symbols { each: import.for_each.is_some(), ..Symbols::default() };
-        let finding = given::import_id(&self.known(&id.expr, symbols), &id.expr);
-        self.findings
-            .extend(finding.map(|finding| finding.at_validate().address(format!("import.{target}"))));
+        let id = import.id.as_ref().filter(|_| imports::reaches_id(self.node, import));
+        let id = id.and_then(|id| given::import_id(&self.known(&id.expr, symbols), &id.expr));
+        let found = for_each.into_iter().chain(id);
+        self.findings.extend(found.map(|finding| finding.at_validate().address(format!("import.{target}"))));
     }
 
     /// What the engine itself gives meaning to in a resource, held against the types that it takes.

@@ -5,6 +5,7 @@ use crate::module::address::{ImportTarget, InstanceKey};
 use crate::module::declaration::{Import, Resource};
 use crate::text::Span;
 use crate::tree::{Callee, Node};
+use crate::value::Value;
 
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     if node.is_called() || !node.module().features.import_targets_validated {
@@ -12,14 +13,55 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
         return;
     }
     for import in &node.module().imports {
-        let (Some(target), Some(to)) = (&import.target, &import.to) else { continue };
-        if let Some(finding) = wrong(node, import, target, to.span) {
-            findings.push(finding.at_validate().address(format!("import.{target}")));
-        }
+        let Some(target) = &import.target else { continue };
+        let wrong = wrong(node, import).into_iter();
+        findings.extend(wrong.map(|finding| finding.at_validate().address(format!("import.{target}"))));
     }
 }
 
-fn wrong(node: Node<'_>, import: &Import, target: &ImportTarget, at: Span) -> Option<Finding> {
+/// Whether the engine gets to the identifier of what is imported: where the resource is right, and where there is
+/// something to import.
+pub(super) fn reaches_id(node: Node<'_>, import: &Import) -> bool {
+    if !node.module().features.import_targets_validated {
+        return true;
+    }
+    reaches_for_each(node, import)
+        && import.for_each.as_ref().is_none_or(|for_each| {
+            let value = node.values().of(&for_each.expr);
+            value.is_wholly_known() && has_elements(&value)
+        })
+}
+
+fn has_elements(value: &Value) -> bool {
+    match value {
+        Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements) => !elements.is_empty(),
+        Value::Map(_, elements) | Value::Object(elements) => !elements.is_empty(),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Null(_) | Value::Unknown(_) => false,
+    }
+}
+
+/// Whether the engine gets to what several imports are made for.
+pub(super) fn reaches_for_each(node: Node<'_>, import: &Import) -> bool {
+    !node.module().features.import_targets_validated || wrong(node, import).is_empty()
+}
+
+/// What is wrong with the resource of an import in a root module.
+fn wrong(node: Node<'_>, import: &Import) -> Vec<Finding> {
+    let (Some(target), Some(to)) = (&import.target, &import.to) else { return Vec::new() };
+    let finding = absent_or_other(node, import, target, to.span);
+    if finding.is_none() && !target.is_static && import.for_each.is_none() {
+        let found = |summary: &str| Finding::language(Language::InvalidMovedRemovedImport, summary);
+        let detail = "Without `for_each`, every key of this address has to be written out.";
+        return vec![
+            found("Invalid expression").at(to.span).detail(detail),
+            // The engine goes on with an address of nothing.
+            found("Invalid address").detail(detail).related(to.span, "this address"),
+        ];
+    }
+    finding.into_iter().collect()
+}
+
+fn absent_or_other(node: Node<'_>, import: &Import, target: &ImportTarget, at: Span) -> Option<Finding> {
     let mut module = node;
     for step in &target.path {
         if !module.module().complete {
@@ -34,18 +76,15 @@ fn wrong(node: Node<'_>, import: &Import, target: &ImportTarget, at: Span) -> Op
         }
     }
     let resource = module.module().resources.get(&target.resource.resource);
-    if !target.is_static || import.for_each.is_some() {
-        return None;
-    }
     match resource {
-        Some(resource) => instances(resource, target, at),
+        Some(resource) if target.is_static && import.for_each.is_none() => instances(resource, target, at),
         None if !module.module().complete => None,
         None if !target.path.is_empty() => Some(absent(target, at, "the module does not declare it")),
         // What is missing in the root can be generated, but not as one of many.
-        None if target.resource.key.is_some() => {
+        None if target.is_static && (target.resource.key.is_some() || import.for_each.is_some()) => {
             Some(absent(target, at, "no configuration can be generated for one of several instances"))
         }
-        None => None,
+        Some(_) | None => None,
     }
 }
 

@@ -43,7 +43,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) -> LookedAt {
                 wrong.insert(expr.span);
             }
         }
-        Found::Dependency(dependency) => judge.dependency(site, dependency),
+        Found::Dependencies(dependencies) => judge.dependencies(site, dependencies),
     });
     LookedAt { links: judge.links, wrong, names_types: judge.names_types }
 }
@@ -157,21 +157,27 @@ impl<'t, 'f> Judge<'t, 'f> {
         }
     }
 
-    /// `depends_on` names whole objects, and nothing of the symbols around it means anything there.
-    fn dependency(&mut self, site: &Site<'_>, dependency: &Dependency) {
+    /// `depends_on` names whole objects, and nothing of the symbols around it means anything there. Behind an element
+    /// with a mistake the engine does not ask whether there is what the others name.
+    fn dependencies(&mut self, site: &Site<'_>, dependencies: &[Dependency]) {
         let from = self.findings.len();
         let module = self.node.module();
-        let reference = reference(&dependency.traversal, &module.features);
-        if let Ok(reference) = &reference {
-            self.links.add(site, reference, module);
-        }
-        match reference {
-            Err(error) => self.findings.push(error.finding()),
-            Ok(reference) => match reference.remaining {
-                [first, .., last] => self.findings.push(attribute_in_depends_on(first.span.to(last.span))),
-                [only] => self.findings.push(attribute_in_depends_on(only.span)),
-                [] => self.reference(&site.without_symbols(), &reference),
-            },
+        for dependency in dependencies {
+            let is_right_so_far = self.findings.len() == from;
+            match reference(&dependency.traversal, &module.features) {
+                Err(error) => self.findings.push(error.finding()),
+                Ok(reference) => {
+                    self.links.add(site, &reference, module);
+                    match reference.remaining {
+                        [first, .., last] => {
+                            self.findings.push(attribute_in_depends_on(first.span.to(last.span)));
+                        }
+                        [only] => self.findings.push(attribute_in_depends_on(only.span)),
+                        [] if is_right_so_far => self.reference(&site.without_symbols(), &reference),
+                        [] => {}
+                    }
+                }
+            }
         }
         self.at_site(site, from);
     }

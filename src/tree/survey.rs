@@ -58,10 +58,11 @@ impl<'t> Survey<'t> {
         instances::check(node, &mut findings);
         arguments::check(node, &mut findings);
         deprecations::check(node, &mut findings);
-        builtin::check(node, &mut findings);
         imports::check(node, &mut findings);
         let looked_at = references::check(node, &mut findings);
-        evaluation::check(node, &looked_at.wrong, &mut findings);
+        let mut unevaluated = builtin::check(node, &looked_at.wrong, &mut findings);
+        unevaluated.extend(looked_at.wrong);
+        evaluation::check(node, &unevaluated, &mut findings);
         cycles::check(node, &looked_at.links, &self.called, &mut findings);
         for finding in &mut findings {
             finding.module.clone_from(&node.module().folder);

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use super::Blocks;
 use super::table::{Arguments, CONNECTION, FILE, LOCAL_EXEC, REMOTE_EXEC};
-use super::unexpected;
 use crate::finding::Finding;
 use crate::module::config::Config;
 use crate::module::declaration::{Provisioner, Resource};
@@ -53,15 +53,15 @@ pub(in crate::tree) fn parts(resource: &Resource) -> Vec<Part<'_>> {
 }
 
 /// Says what is not expected in the provisioners of a resource and in their connections, and what is missing.
-pub(super) fn check(resource: &Resource, findings: &mut Vec<Finding>) {
+pub(super) fn check(resource: &Resource, blocks: &mut Blocks<'_>) {
     // What is wrong with the connection of the resource is so for each that goes through it.
     let mut told: BTreeSet<(String, Option<Span>)> = BTreeSet::new();
     for part in parts(resource) {
         let Some(accepts) = part.accepts else { continue };
-        let mut found = Vec::new();
-        unexpected(accepts, &part.config, &mut found);
-        findings.extend(
-            found.into_iter().filter(|finding| told.insert((finding.detail.clone(), finding.primary))),
-        );
+        let from = blocks.findings.len();
+        blocks.is_right(accepts, &part.config);
+        let found = blocks.findings.split_off(from).into_iter();
+        let first = |finding: &Finding| told.insert((finding.detail.clone(), finding.primary));
+        blocks.findings.extend(found.filter(first));
     }
 }

@@ -63,6 +63,9 @@ const fn argument(name: &'static str, presence: Presence, kind: Kind) -> Argumen
     Argument { name, presence, kind }
 }
 
+/// Of the provider that the engine brings along.
+pub(super) const PROVIDER: Arguments = Arguments(&[]);
+
 pub(super) const TERRAFORM_DATA: Arguments = Arguments(&[
     argument("id", Computed, String),
     argument("input", Optional, Any),

@@ -152,7 +152,11 @@ impl<'t, 'n> Builder<'t, 'n> {
         };
         let from = self.number(owner);
         match found {
-            Found::Dependency(dependency) => self.reference(from, &dependency.traversal),
+            Found::Dependencies(dependencies) => {
+                for dependency in dependencies {
+                    self.reference(from, &dependency.traversal);
+                }
+            }
             Found::Expression(expr, around) => expr.walk(&mut |inner, scope| {
                 if let ExprKind::Traversal(traversal) = &inner.kind
                     && !scope.has(&traversal.root)

@@ -73,6 +73,16 @@ pub(super) fn condition(value: &Value, expr: &Expr, is_condition: bool, site: &S
     }
 }
 
+/// What is wrong with a value of `for_each` in an `import` block, if anything: more kinds of values are taken there.
+pub(super) fn import_for_each(value: &Value, expr: &Expr) -> Option<Finding> {
+    let is_single = matches!(value, Value::Bool(_) | Value::Number(_) | Value::String(_));
+    is_single.then(|| {
+        Finding::language(Language::InvalidValue, "Invalid for_each argument")
+            .detail(format!("`for_each` takes a collection, and this is a {}.", value.ty().name()))
+            .at(expr.span)
+    })
+}
+
 /// What is wrong with the identifier of something that is imported, if anything.
 pub(super) fn import_id(value: &Value, expr: &Expr) -> Option<Finding> {
     let why = match convert(value, &Type::String) {

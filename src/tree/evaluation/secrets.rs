@@ -1,13 +1,14 @@
 //! Finds sensitive and ephemeral values where they would be shown or kept.
 
-use super::Evaluation;
 use super::marks::{From, Marked, Marking};
+use super::{Evaluation, given};
 use crate::engine::Product;
 use crate::finding::{Finding, Language, Severity};
 use crate::module::declaration::{Given, ModuleCall, Output, Resource};
 use crate::syntax::{Attribute, Expr, ExprKind};
 use crate::tree::references::sites::Symbols;
 use crate::tree::{Node, arguments, builtin};
+use crate::value::Value;
 
 impl<'t> Evaluation<'t, '_> {
     /// What the value of an expression is marked with; nothing where it has none.
@@ -97,7 +98,10 @@ impl<'t> Evaluation<'t, '_> {
         for attribute in arguments::given(call, child.module()) {
             let Some(variable) = child.module().variables.get(&attribute.name) else { continue };
             let ephemeral = self.marks(&attribute.expr).deep().ephemeral;
-            if let (Some(from), false) = (ephemeral, is_set(variable.ephemeral.as_ref())) {
+            let fits = |value: &Value| given::argument(value, &attribute.expr, variable).is_none();
+            if let (Some(from), false) = (ephemeral, is_set(variable.ephemeral.as_ref()))
+                && fits(&self.known(&attribute.expr, Symbols::OF_ARGUMENTS))
+            {
                 let finding = not_ephemeral("variable", &attribute.expr)
                     .related(variable.origin.header(), "declared here, without `ephemeral = true`");
                 self.tell(related(finding, from, "ephemeral"), &format!("module.{}", call.name));

@@ -3,6 +3,7 @@
 
 use smol_str::SmolStr;
 
+use crate::module::Module;
 use crate::module::config::Config;
 use crate::module::declaration::{
     Action, Check, Condition, Dependency, Import, Local, ModuleCall, Output, ProviderConfiguration, Resource,
@@ -10,7 +11,7 @@ use crate::module::declaration::{
 };
 use crate::syntax::{Attribute, Expr, Iteration};
 use crate::tree::builtin::Arguments;
-use crate::tree::{Node, arguments, builtin};
+use crate::tree::{Node, arguments, builtin, imports};
 
 /// Where an expression stands.
 #[derive(Debug, Clone)]
@@ -60,8 +61,8 @@ pub(in crate::tree) struct Symbols {
 pub(in crate::tree) enum Found<'e> {
     /// An expression, and the `dynamic` blocks around it.
     Expression(&'e Expr, Iteration<'e>),
-    /// An element of `depends_on`.
-    Dependency(&'e Dependency),
+    /// The elements of `depends_on`.
+    Dependencies(&'e [Dependency]),
 }
 
 /// Calls `visit` with everything that refers to something in a module.
@@ -79,12 +80,14 @@ pub(in crate::tree) fn for_each<'t>(node: Node<'t>, visit: &mut dyn FnMut(&Site<
     module.outputs.values().for_each(|output| sites.output(output));
     module.calls.values().for_each(|call| sites.call(node, call));
     module.resources.values().for_each(|resource| sites.resource(resource));
-    module.providers.values().for_each(|provider| sites.provider(provider));
+    for provider in module.providers.values().filter(|provider| node.may_use(provider)) {
+        sites.provider(module, provider);
+    }
     module.checks.values().for_each(|check| sites.conditions(&Site::of(Owner::Check(check)), &check.asserts));
     module.actions.values().for_each(|action| sites.action(action));
     if !node.is_called() {
         // In a called module they are an error, or belong to the tree of that module alone.
-        module.imports.iter().for_each(|import| sites.import(import));
+        module.imports.iter().for_each(|import| sites.import(node, import));
     }
 }
 
@@ -221,21 +224,22 @@ impl<'t> Sites<'_, 't> {
     /// The engine evaluates only what it expects.
     fn accepted(&mut self, site: &Site<'t>, arguments: Arguments, config: &Config) {
         let content = builtin::content(arguments, config, &mut Vec::new());
-        for attribute in content.attributes {
-            self.argument(site, Some(&attribute));
+        for attribute in &content.attributes {
+            self.argument(site, Some(attribute));
         }
-        // No blocks are expected, but what dynamic blocks go through is evaluated before that is found.
-        for block in content.blocks {
-            let for_each = block.body.just_attributes(&mut Vec::new()).into_iter();
-            for attribute in for_each.filter(|attribute| attribute.name == "for_each") {
-                self.argument(site, Some(&attribute));
-            }
+        // No blocks are expected, but what dynamic blocks refer to is looked at before that is found.
+        for attribute in builtin::for_eaches(&content.blocks) {
+            self.argument(site, Some(&attribute));
         }
     }
 
-    fn provider(&mut self, provider: &'t ProviderConfiguration) {
+    fn provider(&mut self, module: &Module, provider: &'t ProviderConfiguration) {
         let symbols = Symbols { each: provider.for_each.is_some(), ..Symbols::default() };
-        self.config(&Site::new(Owner::Provider(provider), symbols), &provider.config);
+        let site = Site::new(Owner::Provider(provider), symbols);
+        match builtin::provider_arguments(module, provider) {
+            Some(arguments) => self.accepted(&site, arguments, &provider.config),
+            None => self.config(&site, &provider.config),
+        }
     }
 
     fn action(&mut self, action: &'t Action) {
@@ -249,9 +253,15 @@ impl<'t> Sites<'_, 't> {
         }
     }
 
-    fn import(&mut self, import: &'t Import) {
+    fn import(&mut self, node: Node<'t>, import: &'t Import) {
+        if !imports::reaches_for_each(node, import) {
+            return;
+        }
         let outside = Site::of(Owner::Import(import));
         self.for_each(&outside, import.for_each.as_deref());
+        if !imports::reaches_id(node, import) {
+            return;
+        }
         let symbols = Symbols { each: import.for_each.is_some(), ..Symbols::default() };
         let inside = Site { symbols, ..outside };
         self.argument(&inside, import.id.as_deref());
@@ -277,9 +287,7 @@ impl<'t> Sites<'_, 't> {
     }
 
     fn dependencies(&mut self, site: &Site<'t>, dependencies: &[Dependency]) {
-        for dependency in dependencies {
-            (self.visit)(site, Found::Dependency(dependency));
-        }
+        (self.visit)(site, Found::Dependencies(dependencies));
     }
 
     fn config(&mut self, site: &Site<'t>, config: &Config) {
