@@ -209,9 +209,13 @@ impl<'t> Evaluation<'t, '_> {
             self.findings.extend(found.into_iter().map(|finding| finding.at_validate().address(&address)));
             return;
         } else {
-            self.evaluated(expr, &[], site.symbols, &address)
+            self.evaluated(expr, &[], site.symbols, true, &address)
         };
         let shown = !is_condition && matches!(site.owner, Owner::Output(_) | Owner::Check(_));
+        if is_condition && parts(condition).any(|part| self.is_wrong(site, &part.expr)) {
+            // Behind an error, the result is not looked at.
+            return;
+        }
         match given::condition(&value, expr, is_condition, site) {
             Some(finding) => self.findings.push(finding.at_validate().address(address)),
             None if shown && value.is_known() => self.message(expr, &address),
@@ -237,19 +241,43 @@ impl<'t> Evaluation<'t, '_> {
         }
     }
 
+    /// Whether an expression refers to something wrongly, or gives an error.
+    fn is_wrong(&self, site: &Site<'_>, expr: &Expr) -> bool {
+        let mut found = Vec::new();
+        let (node, locals, work, symbols) = (self.node, &self.locals, &self.work, site.symbols);
+        let scope = ModuleScope { node, locals, iterators: &[], work, symbols, unnamed: true };
+        self.wrong.contains(&expr.span) || {
+            evaluate(expr, &scope, &mut found);
+            found.iter().any(|finding| finding.severity == Severity::Error)
+        }
+    }
+
     /// What an expression is worth; unknown after an error.
     fn value(&mut self, expr: &Expr, iterators: &[SmolStr], symbols: Symbols, address: &str) -> Value {
         if self.wrong.contains(&expr.span) {
             return Value::UNKNOWN;
         }
-        self.evaluated(expr, iterators, symbols, address)
+        self.evaluated(expr, iterators, symbols, false, address)
     }
 
     /// The same, also where something that it refers to is wrong, which is unknown then.
-    fn evaluated(&mut self, expr: &Expr, iterators: &[SmolStr], symbols: Symbols, address: &str) -> Value {
+    fn evaluated(
+        &mut self,
+        expr: &Expr,
+        iterators: &[SmolStr],
+        symbols: Symbols,
+        unnamed: bool,
+        address: &str,
+    ) -> Value {
         let mut found = Vec::new();
-        let scope =
-            ModuleScope { node: self.node, locals: &self.locals, iterators, work: &self.work, symbols };
+        let scope = ModuleScope {
+            node: self.node,
+            locals: &self.locals,
+            iterators,
+            work: &self.work,
+            symbols,
+            unnamed,
+        };
         let value = evaluate(expr, &scope, &mut found);
         let failed = found.iter().any(|finding| finding.severity == Severity::Error);
         let is_attribute = |finding: &Finding| finding.summary == "Unsupported attribute";
@@ -277,8 +305,14 @@ impl<'t> Evaluation<'t, '_> {
             return Value::UNKNOWN;
         }
         let mut found = Vec::new();
-        let scope =
-            ModuleScope { node: self.node, locals: &self.locals, iterators: &[], work: &self.work, symbols };
+        let scope = ModuleScope {
+            node: self.node,
+            locals: &self.locals,
+            iterators: &[],
+            work: &self.work,
+            symbols,
+            unnamed: false,
+        };
         let value = evaluate(expr, &scope, &mut found);
         if found.iter().any(|finding| finding.severity == Severity::Error) { Value::UNKNOWN } else { value }
     }

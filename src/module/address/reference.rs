@@ -250,6 +250,13 @@ impl<'a> Reader<'a> {
 }
 
 impl ReferenceError {
+    /// Whether the engine still takes it for a reference, to something without a name.
+    pub fn is_to_the_nameless(&self) -> bool {
+        let by_one_name =
+            matches!(self.root.as_str(), "var" | "local" | "each" | "count" | "path" | "terraform" | "tofu");
+        by_one_name && matches!(self.problem, Problem::Alone | Problem::NotAName)
+    }
+
     /// Where it is.
     pub fn span(&self) -> Span {
         self.span

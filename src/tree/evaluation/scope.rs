@@ -37,6 +37,8 @@ pub(super) struct ModuleScope<'s> {
     pub(super) work: &'s Cell<usize>,
     /// The symbols that mean something there; that the others do not was found already.
     pub(super) symbols: Symbols,
+    /// Whether what is no reference at all is a name that nothing has.
+    pub(super) unnamed: bool,
 }
 
 impl value::Scope for ModuleScope<'_> {
@@ -54,8 +56,10 @@ impl value::Scope for ModuleScope<'_> {
         if self.iterators.contains(&traversal.root) {
             return Some(everything);
         }
-        let Ok(reference) = reference(traversal, &self.node.module().features) else {
-            return Some(everything);
+        let reference = match reference(traversal, &self.node.module().features) {
+            Ok(reference) => reference,
+            Err(error) if self.unnamed && !error.is_to_the_nameless() => return None,
+            Err(_) => return Some(everything),
         };
         let value = match &reference.subject {
             Subject::Variable(name) => self.variable(name),

@@ -40,7 +40,14 @@ pub(super) fn refused(
     }
     let locals = Locals::default();
     let scope = OneKnown {
-        rest: ModuleScope { node: child, locals: &locals, iterators: &[], work, symbols: Symbols::default() },
+        rest: ModuleScope {
+            node: child,
+            locals: &locals,
+            iterators: &[],
+            work,
+            symbols: Symbols::default(),
+            unnamed: false,
+        },
         name: &variable.name,
         value: &value,
     };
