@@ -12,6 +12,7 @@ use divan::counter::{BytesCount, ItemsCount};
 use generator::Shape;
 use overrule::check::{self, Atlas, Settings};
 use overrule::engine::{Choice, Engine, Loaded, Product};
+use overrule::limits::Limits;
 use overrule::module::{Module, ModuleFile};
 use overrule::policy::Policy;
 use overrule::report::{Format, Style};
@@ -102,7 +103,11 @@ fn parsed(worktree: &Worktree, engine: Engine) -> Vec<(&Folder, Parsed<'_>)> {
     let modules = worktree.folders().iter().map(|folder| {
         let files = folder.module_files(engine).into_iter().filter_map(|(file, loaded)| {
             let id = file.id?;
-            Some((file, loaded, syntax::parse(id, worktree.sources().get(id), loaded.notation).0))
+            Some((
+                file,
+                loaded,
+                syntax::parse(id, worktree.sources().get(id), loaded.notation, &Limits::default()).0,
+            ))
         });
         (folder, files.collect())
     });
@@ -134,7 +139,13 @@ fn build(bencher: Bencher<'_, '_>) {
                     complete: read.complete,
                 })
                 .collect();
-            divan::black_box(Module::build(folder.path.clone(), &files, &features, &mut Vec::new()));
+            divan::black_box(Module::build(
+                folder.path.clone(),
+                &files,
+                &features,
+                &Limits::default(),
+                &mut Vec::new(),
+            ));
         }
     });
 }

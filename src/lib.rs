@@ -10,6 +10,7 @@
 //! - The same input gives the same bytes, whatever the number of threads.
 
 pub mod text;
+pub mod limits;
 pub mod finding;
 pub mod engine;
 pub mod source;

@@ -21,6 +21,7 @@ use smol_str::SmolStr;
 
 use crate::engine::{Features, FileKind};
 use crate::finding::Finding;
+use crate::limits::Limits;
 use crate::module::address::{ProviderAddress, ResourceAddress};
 use crate::module::declaration::{
     Action, Check, Import, Local, ModuleCall, Moved, Output, ProviderConfiguration, ProviderMeta, Removed,
@@ -54,6 +55,8 @@ pub struct Module {
     pub folder: SmolStr,
     /// What the engine knows.
     pub features: Features,
+    /// What holds in the run.
+    pub limits: Limits,
     /// Whether all files were read whole. Where not, what seems undeclared may be in the part that was not.
     pub complete: bool,
     /// Whether it asks for other versions of the engine, so that nothing else can be said of it.
@@ -111,6 +114,7 @@ impl Module {
         folder: impl Into<SmolStr>,
         files: &[ModuleFile<'_>],
         features: &Features,
+        limits: &Limits,
         findings: &mut Vec<Finding>,
     ) -> Self {
         let mut primary = Vec::new();
@@ -126,6 +130,7 @@ impl Module {
                     .strip_suffix(".tofu")
                     .is_some(),
                 json: file.body.is_json(),
+                limits,
                 findings,
             };
             let declarations = decode::file(file.body, &mut decoder);
@@ -134,7 +139,7 @@ impl Module {
                 FileKind::Override => overriding.push(declarations),
             }
         }
-        let mut module = Self::empty(folder.into(), features);
+        let mut module = Self { limits: *limits, ..Self::empty(folder.into(), features) };
         module.files = files.len();
         module.complete = files.iter().all(|file| file.complete);
         merge::files(&mut module, primary, overriding, findings);
@@ -147,6 +152,7 @@ impl Module {
         Self {
             folder,
             features: *features,
+            limits: Limits::default(),
             complete: true,
             excluded: false,
             files: 0,

@@ -34,6 +34,7 @@ pub use preset::{PRESETS, Preset};
 
 use crate::engine::Choice;
 use crate::finding::{Language, RuleId, Severity};
+use crate::limits::{Limit, Limits};
 use crate::syntax::Attribute;
 use crate::text::Span;
 use crate::tree::Role;
@@ -51,6 +52,8 @@ pub struct Policy {
     exceptions: Vec<Exception>,
     /// Whether comments may excuse something, where it says so.
     comments: Option<bool>,
+    /// The limits that it sets.
+    limits: BTreeMap<Limit, u64>,
 }
 
 /// What one `rule` block says.
@@ -142,6 +145,16 @@ impl Policy {
     #[must_use]
     pub fn without_excludes(&self) -> Self {
         Self { exclude: None, ..self.clone() }
+    }
+
+    /// What bounds a run.
+    pub fn limits(&self) -> Limits {
+        self.limits.iter().fold(Limits::default(), |limits, (limit, value)| limits.with(*limit, *value))
+    }
+
+    /// Sets limits, whatever it says of them.
+    pub fn limit(&mut self, limits: impl IntoIterator<Item = (Limit, u64)>) {
+        self.limits.extend(limits);
     }
 
     /// From which level on a run fails.

@@ -11,6 +11,7 @@ use smol_str::SmolStr;
 
 use crate::engine::{Engine, Evidence, Loaded, Signal};
 use crate::finding::Finding;
+use crate::limits::Limits;
 use crate::text::{FileId, Sources};
 
 mod path;
@@ -36,6 +37,7 @@ mod edited;
 mod memory;
 mod names;
 mod uncommitted;
+mod unread;
 mod policy;
 
 pub use change::{Change, State};
@@ -50,6 +52,7 @@ pub use snapshot::Content;
 use read::{Read, Reader};
 use snapshot::Snapshot;
 use top::{Place, Top};
+use unread::Unread;
 
 /// Everything that one run reads.
 #[derive(Debug, Clone, Default)]
@@ -67,6 +70,10 @@ pub struct Worktree {
     uncommitted: BTreeSet<String>,
     /// Where policies come from, if not from what the run looks at.
     trusted: Option<Arc<Snapshot>>,
+    /// How much is read.
+    limits: Limits,
+    /// What is still to be read.
+    unread: Option<Unread>,
 }
 
 /// A part of a repository that is read for itself.
@@ -162,8 +169,7 @@ impl Worktree {
     /// Inside a git repository that is the whole of it, so that callers and callees are known; elsewhere the paths
     /// alone. Without a path it is the repository, or the current folder.
     pub fn open(current: &Path, paths: &[impl AsRef<Path>]) -> Result<Self, Error> {
-        let paths: Vec<&Path> = paths.iter().map(AsRef::as_ref).collect();
-        open::open(current, &paths)
+        Self::listed(current, paths).map(Self::whole)
     }
 
     /// The top of the repository around the folder `current`, or the folder itself, with nothing read from it yet.
@@ -284,13 +290,16 @@ impl Worktree {
             Origin::Disk(top) => {
                 let disk = top.path().join(path);
                 let Ok(listing) = listing::list(&disk) else { return Reached::Missing };
-                (Folder::of(path, &listing.files), Reader::new(top).folder(path, &disk, &listing.files))
+                (
+                    Folder::of(path, &listing.files),
+                    Reader::new(top, &self.limits).folder(path, &disk, &listing.files),
+                )
             }
             Origin::Git { snapshot, .. } => {
                 let reading = snapshot.read();
                 let Ok(listing) = reading.list(real) else { return Reached::Missing };
                 let bytes = |entry: &_, limit| reading.bytes(real, entry, limit);
-                (Folder::of(path, &listing), Read::of(path, &listing, bytes))
+                (Folder::of(path, &listing), Read::of(path, &listing, &self.limits, bytes))
             }
             Origin::Memory { .. } => return Reached::Missing,
         };

@@ -27,7 +27,8 @@ pub use written::{escaped, key, quoted};
 
 pub use crate::engine::Notation;
 
-use crate::finding::Finding;
+use crate::finding::{Finding, Language, Severity};
+use crate::limits::{Limit, Limits};
 use crate::text::{FileId, Source, Span};
 
 /// One file, read.
@@ -50,10 +51,37 @@ pub struct Comment {
 }
 
 /// Reads a file. What is wrong with it is found in the engines' words and places; what is left of it is in the tree.
-pub fn parse(id: FileId, source: &Source, notation: Notation) -> (File, Vec<Finding>) {
-    match notation {
-        Notation::Native => native::parse(id, source),
-        Notation::Json => json::parse(id, source),
+pub fn parse(id: FileId, source: &Source, notation: Notation, limits: &Limits) -> (File, Vec<Finding>) {
+    let (file, mut findings) = match notation {
+        Notation::Native => native::parse(id, source, limits),
+        Notation::Json => json::parse(id, source, limits),
+    };
+    bound(&mut findings, limits);
+    (file, findings)
+}
+
+/// Leaves out mistakes beyond those that are told, and says so: text that is no configuration at all would else be told
+/// sign by sign.
+fn bound(findings: &mut Vec<Finding>, limits: &Limits) {
+    let untold = findings.get(limits.mistakes()).and_then(|finding| finding.primary);
+    findings.truncate(limits.mistakes());
+    findings.extend(untold.map(|at| too_many(at, limits)));
+}
+
+fn too_many(at: Span, limits: &Limits) -> Finding {
+    let detail = format!(
+        "So much is wrong in this file that from here on mistakes of syntax are not told. {}",
+        limits.named(Limit::Mistakes)
+    );
+    limit_reached("Too many mistakes in one file", at, limits, Limit::Mistakes).detail(detail)
+}
+
+/// A limit that bites.
+fn limit_reached(summary: &str, at: Span, limits: &Limits, limit: Limit) -> Finding {
+    let finding = Finding::language(Language::LimitReached, summary).severity(Severity::Notice).at(at);
+    match limits.more(limit) {
+        Some(order) => finding.help(order),
+        None => finding,
     }
 }
 

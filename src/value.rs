@@ -21,7 +21,7 @@ mod tests;
 pub use constraint::{Constraint, Defaults, type_constraint};
 pub use convert::convert;
 pub use data::Value;
-pub use evaluate::{Resolved, Scope, constant, evaluate, flag, follow, text};
+pub use evaluate::{Resolved, Scope, constant, constant_within, evaluate, flag, follow, text};
 pub use functions::{Function, Kind, Parameter};
 pub use mismatch::{Mismatch, PathStep};
 pub use number::Number;

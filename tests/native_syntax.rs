@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::process::Command;
 
+use overrule::limits::Limits;
 use overrule::syntax::{Notation, parse};
 use overrule::text::{FileId, Source};
 
@@ -113,7 +114,7 @@ fn our_findings_are_the_recorded_ones() {
     let mut said = Said::new();
     for (number, (text, _)) in RECORD.iter().enumerate() {
         let source = Source::new("main.tf", text.as_bytes().to_vec());
-        let (_, findings) = parse(FileId::new(0), &source, Notation::Native);
+        let (_, findings) = parse(FileId::new(0), &source, Notation::Native, &Limits::default());
         let lines = findings.iter().map(|finding| {
             let span = finding.primary.expect("a place");
             let (start, end) = (source.position(span.start), source.position(span.end));

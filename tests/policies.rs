@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use overrule::check::{book, load_policy, rule_names};
 use overrule::engine::Notation;
 use overrule::finding::Severity;
+use overrule::limits::{Limit, Limits};
 use overrule::policy::{Level, Policy};
 use overrule::rules::page::Page;
 use overrule::rules::{ENTRIES, KINDS};
@@ -77,7 +78,7 @@ fn what_the_pages_show_can_be_read() {
             } else {
                 let notation = if has_extension(name, "json") { Notation::Json } else { Notation::Native };
                 let source = Source::new(name.as_str(), text.clone().into_bytes());
-                let (_, wrong) = syntax::parse(FileId::new(0), &source, notation);
+                let (_, wrong) = syntax::parse(FileId::new(0), &source, notation, &Limits::default());
                 assert_eq!(wrong, [], "{page}:{line}");
             }
         }
@@ -125,17 +126,38 @@ fn kinds() -> String {
     rows
 }
 
+fn limits() -> String {
+    let mut rows =
+        "| limit | what is bounded | usual | from | to | beyond it |\n|---|---|---|---|---|---|\n".to_owned();
+    for limit in Limit::ALL {
+        let [usual, least, most] =
+            [limit.usual(), limit.least(), limit.most()].map(|value| limit.said(value));
+        let (what, beyond) = (limit.bounds(), limit.beyond());
+        rows += &format!("| `{}` | {what} | {usual} | {least} | {most} | {beyond} |\n", limit.name());
+    }
+    rows
+}
+
 /// The tables are written by this test: `UPDATE_PAGES=1` writes them anew.
 #[test]
 fn the_tables_list_what_there_is() {
-    let name = "policies/README.md";
+    let marked = |mark: &str, table| (format!("<!-- {mark} -->\n"), "<!-- end -->", table);
+    tables_are("policies/README.md", &[marked("kinds", kinds()), marked("rules", rules())]);
+    // A page is shown on terminals too, where marks would be seen.
+    tables_are(
+        "policies/rules/limit-reached.md",
+        &[("`--limit file_size=128MiB`:\n\n".into(), "\nA level", limits())],
+    );
+}
+
+/// The tables stand behind the first text and before the second.
+fn tables_are(name: &str, tables: &[(String, &str, String)]) {
     let before = read(name);
     let mut page = before.clone();
-    for (mark, table) in [("kinds", kinds()), ("rules", rules())] {
-        let start = format!("<!-- {mark} -->\n");
-        let from = page.find(&start).unwrap_or_else(|| panic!("{name} has a mark for {mark}")) + start.len();
-        let to = from + page[from..].find("<!-- end -->").expect("an end");
-        page.replace_range(from..to, &table);
+    for (start, end, table) in tables {
+        let from = page.find(start).unwrap_or_else(|| panic!("{name} has {start:?}")) + start.len();
+        let to = from + page[from..].find(end).expect("an end");
+        page.replace_range(from..to, table);
     }
     if std::env::var_os("UPDATE_PAGES").is_some() {
         fs::write(path(name), &page).expect("the page is kept");

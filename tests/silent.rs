@@ -11,6 +11,7 @@ use std::process::Command;
 
 use overrule::check::example::{Example, examples};
 use overrule::engine::{Engine, FileKind, Notation, Product};
+use overrule::limits::Limits;
 use overrule::module::address::ModuleSource;
 use overrule::module::declaration::VersionConstraint;
 use overrule::module::{Module, ModuleFile};
@@ -125,7 +126,8 @@ fn elsewhere(root: &Path) -> Vec<Value> {
     names.sort();
     let read = |name: &String| Source::new(name.as_str(), fs::read(root.join(name)).expect("a file"));
     let sources: Vec<Source> = names.iter().map(read).collect();
-    let parse = |source: &Source| syntax::parse(FileId::new(0), source, Notation::Native).0;
+    let parse =
+        |source: &Source| syntax::parse(FileId::new(0), source, Notation::Native, &Limits::default()).0;
     let parsed: Vec<syntax::File> = sources.iter().map(parse).collect();
     let files = sources.iter().zip(&parsed).map(|(source, file)| ModuleFile {
         name: source.name(),
@@ -137,7 +139,8 @@ fn elsewhere(root: &Path) -> Vec<Value> {
         },
         complete: file.complete,
     });
-    let module = Module::build("", &files.collect::<Vec<_>>(), &features, &mut Vec::new());
+    let module =
+        Module::build("", &files.collect::<Vec<_>>(), &features, &Limits::default(), &mut Vec::new());
     let calls = module.calls.values().filter_map(|call| {
         let address = call.source.as_ref()?.address.as_ref()?;
         let version = match address {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use overrule::engine::Product;
+use overrule::limits::{Limit, Limits};
 use overrule::source::{Error, Reached, Worktree};
 use tempfile::TempDir;
 
@@ -390,6 +391,25 @@ mod links {
         let worktree = place.open();
         assert_eq!(names(&worktree), ["main.tf"]);
         assert_eq!(worktree.findings()[0].rule.as_str(), "limit-reached");
+    }
+
+    #[test]
+    fn a_limit_holds_for_every_file_that_is_read() {
+        let large = "# large\n".repeat(1_000);
+        let files = [("main.tf", "module \"a\" {\n  source = \"./sub\"\n}\n"), ("sub/large.tf", &large)];
+        let place = Place::with(&[&files[..], &[(".terraform.lock.hcl", large.as_str())]].concat());
+        let mut worktree = Worktree::listed(place.path(), &[] as &[&str]).expect("a folder");
+        assert!(names(&worktree).is_empty(), "nothing is read yet");
+        worktree.read(&Limits::default().with(Limit::FileSize, 1 << 10));
+        assert_eq!(names(&worktree), ["main.tf"]);
+        let told: Vec<&str> = worktree.findings().iter().map(|finding| finding.detail.as_str()).collect();
+        assert_eq!(
+            told,
+            [".terraform.lock.hcl", "sub/large.tf"].map(|name| format!(
+                "The file \"{name}\" is larger than is read, and this module is checked without it. The limit \
+                 `file_size` is 1 KiB here."
+            ))
+        );
     }
 
     #[test]

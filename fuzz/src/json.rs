@@ -1,6 +1,7 @@
 //! JSON: what every other reader takes is taken, and what no other takes is not, but for what is known to differ.
 
 use overrule::finding::{Language, Severity};
+use overrule::limits::Limits;
 use overrule::syntax::{self, Notation};
 use overrule::text::{FileId, Source};
 use serde_json::Value;
@@ -11,7 +12,7 @@ use super::place::{lie_in, lies_in};
 pub fn holds(bytes: &[u8]) {
     let source = Source::new("main.tf.json", bytes.to_vec());
     let text = source.text();
-    let (file, findings) = syntax::parse(FileId::new(0), &source, Notation::Json);
+    let (file, findings) = syntax::parse(FileId::new(0), &source, Notation::Json, &Limits::default());
     lie_in(&findings, &source);
     assert_eq!(file.complete, findings.is_empty(), "what was not read is told: {findings:?}");
     lies_in(file.body.span(), text);
@@ -20,7 +21,7 @@ pub fn holds(bytes: &[u8]) {
         lies_in(attribute.span, text);
         lies_in(attribute.expr.span, text);
     }
-    let (_, again) = syntax::parse(FileId::new(0), &source, Notation::Json);
+    let (_, again) = syntax::parse(FileId::new(0), &source, Notation::Json, &Limits::default());
     assert_eq!(findings, again);
 
     let wrong = findings.iter().find(|finding| finding.severity == Severity::Error);

@@ -1,5 +1,6 @@
 //! Native syntax: what is read lies where it was written, and what is aligned means the same.
 
+use overrule::limits::Limits;
 use overrule::syntax::{self, Body, File, Notation, aligned};
 use overrule::text::{FileId, Source};
 
@@ -9,12 +10,13 @@ use super::place::{lie_in, lies_in};
 pub fn holds(bytes: &[u8]) {
     let source = Source::new("main.tf", bytes.to_vec());
     let text = source.text();
-    let (file, findings) = syntax::parse(FileId::new(0), &source, Notation::Native);
+    let (file, findings) = syntax::parse(FileId::new(0), &source, Notation::Native, &Limits::default());
     lie_in(&findings, &source);
     assert!(file.complete || !findings.is_empty(), "what was not read is told");
     comments_are_comments(&file, text);
     all_lies_in(&file.body, text);
-    let (again, findings_again) = syntax::parse(FileId::new(0), &source, Notation::Native);
+    let (again, findings_again) =
+        syntax::parse(FileId::new(0), &source, Notation::Native, &Limits::default());
     assert_eq!(findings, findings_again);
     assert_eq!(file.complete, again.complete);
 
@@ -22,8 +24,12 @@ pub fn holds(bytes: &[u8]) {
     assert!(characters(text).eq(characters(&once)), "aligning moves blanks alone:\n{once}");
     if file.complete {
         assert_eq!(aligned(&once), once, "what is aligned stays as it is");
-        let (moved, findings) =
-            syntax::parse(FileId::new(0), &Source::new("main.tf", once.into_bytes()), Notation::Native);
+        let (moved, findings) = syntax::parse(
+            FileId::new(0),
+            &Source::new("main.tf", once.into_bytes()),
+            Notation::Native,
+            &Limits::default(),
+        );
         assert!(moved.complete, "what is aligned can be read: {findings:?}");
         assert_eq!(names(&file.body), names(&moved.body));
     }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::exceptions::{EXPIRED_EXCEPTION, UNUSED_EXCEPTION};
 use super::verdict::place_of;
 use super::{Verdict, allow};
+use crate::limits::Limits;
 use crate::policy::can_be_off;
 use crate::syntax::{self, Body, File, Notation};
 use crate::text::{FileId, Source, Sources};
@@ -81,7 +82,8 @@ fn line_of(
 /// The file, if it is one of the native syntax whose bytes are all known: what was not UTF-8 could not be written back.
 fn native(id: FileId, source: &Source) -> Option<File> {
     let is_native = [".tf", ".tofu"].iter().any(|end| source.name().ends_with(end));
-    (is_native && source.invalid().is_empty()).then(|| syntax::parse(id, source, Notation::Native).0)
+    (is_native && source.invalid().is_empty())
+        .then(|| syntax::parse(id, source, Notation::Native, &Limits::default()).0)
 }
 
 fn commented(text: &str, lines: &BTreeMap<usize, BTreeSet<&str>>, reason: &str) -> String {

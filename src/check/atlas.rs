@@ -38,7 +38,7 @@ impl Atlas {
     /// Looks at every module with the engines of `choice`, else with those of the policy, else with those that files
     /// speak for, else with both.
     pub fn of(worktree: &mut Worktree, choice: Option<&Choice>, policy: &Policy) -> Self {
-        let mut library = Library::default();
+        let mut library = Library::new(policy.limits());
         let choice = choice.or(policy.engine());
         let sights = engines::sights(worktree, &mut library, choice, policy);
         Self { library, sights }

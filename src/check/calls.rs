@@ -1,7 +1,8 @@
 //! Turns the files of a folder into the folders that its module may call, whatever engine looks at it.
 //!
 //! This is what has to be known of every module of a repository to tell whom a change concerns, so it is made to be had
-//! cheaply: most files call nothing, and that shows without a parser.
+//! cheaply: most files call nothing, and that shows without a parser. It is kept for later runs, so it does not depend on
+//! what limits one of them has.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::engine::{Engine, Product};
+use crate::limits::Limits;
 use crate::module::address::ModuleSource;
 use crate::module::{Module, ModuleFile};
 use crate::syntax::{self, Attribute, BlockSchema, Body, File, Notation, Schema};
@@ -65,7 +67,7 @@ impl Calls {
                 Some(ModuleFile { name, body, kind: loaded.kind, complete: *complete })
             });
             let files: Vec<ModuleFile<'_>> = files.collect();
-            let module = Module::build("", &files, &engine.features(), &mut Vec::new());
+            let module = Module::build("", &files, &engine.features(), &Limits::default(), &mut Vec::new());
             for call in module.calls.into_values() {
                 if let Some(ModuleSource::Local(path)) = call.source.and_then(|source| source.address) {
                     self.addresses.insert(path);
@@ -83,7 +85,7 @@ fn may_call(source: &Source) -> bool {
 fn parse(source: &Source) -> File {
     let is_json = source.name().strip_suffix(".json").is_some();
     let notation = if is_json { Notation::Json } else { Notation::Native };
-    syntax::parse(FileId::new(0), source, notation).0
+    syntax::parse(FileId::new(0), source, notation, &Limits::default()).0
 }
 
 /// The address of each call in a file; none of one that is to be computed.

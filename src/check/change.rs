@@ -53,7 +53,7 @@ pub fn run_change(
     }
     if touched.is_empty() {
         // Most commits touch no module.
-        let mut worktree = change.open(State::Now, &Excerpt::default(), policy);
+        let mut worktree = change.open(State::Now, &Excerpt::default(), &settings.policy.limits(), policy);
         let told = tell(&mut worktree, settings, Fingerprints::default(), Against::Nothing);
         let outcome = told.outcome(&worktree, settings, &|_| false);
         return Ok(Checked { worktree, outcome, affected: BTreeSet::new(), absent: 0, memory: None });
@@ -66,8 +66,8 @@ pub fn run_change(
     let mut affected = impact.affected();
     let (worktree, now, before) = loop {
         let excerpt = impact.excerpt(&affected);
-        let mut earlier = change.open(State::Before, &excerpt, policy);
-        let mut worktree = change.open(State::Now, &excerpt, policy).within(scope);
+        let mut earlier = change.open(State::Before, &excerpt, &settings.policy.limits(), policy);
+        let mut worktree = change.open(State::Now, &excerpt, &settings.policy.limits(), policy).within(scope);
         let names = Fingerprints::ahead(renamed.clone(), renames::of(&earlier, &worktree, &renamed));
         let mut was = tell(&mut earlier, settings, names, Against::Later);
         let (mut told, mut excused) = (mem::take(&mut was.verdicts), mem::take(&mut was.excused));
@@ -111,7 +111,7 @@ pub fn run_named(
     let impact = Impact::of(change, &BTreeSet::new(), &known, &memory);
     let named = impact.modules_of(paths);
     let excerpt = impact.excerpt(&named);
-    let mut worktree = change.open(State::Now, &excerpt, policy);
+    let mut worktree = change.open(State::Now, &excerpt, &settings.policy.limits(), policy);
     let told = tell(&mut worktree, settings, Fingerprints::default(), Against::Nothing);
     let outcome = told.outcome(&worktree, settings, &|module| named.contains(module));
     change.is_whole(&excerpt)?;

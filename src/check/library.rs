@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use crate::engine::{Engine, Loaded};
 use crate::finding::{Finding, Severity};
+use crate::limits::Limits;
 use crate::module::{Module, ModuleFile};
 use crate::source::{Folder, Worktree};
 use crate::syntax::{self, File, Notation};
@@ -14,6 +15,8 @@ use crate::text::FileId;
 /// What was read of files, as far as it is at hand.
 #[derive(Debug, Default)]
 pub(super) struct Library {
+    /// What holds in the run.
+    limits: Limits,
     /// By number of the file.
     files: Vec<Option<File>>,
     /// By number of the file: what is wrong with it.
@@ -37,6 +40,11 @@ impl Built {
 }
 
 impl Library {
+    /// Nothing read yet.
+    pub(super) fn new(limits: Limits) -> Self {
+        Self { limits, ..Self::default() }
+    }
+
     /// Reads the module files of some folders, unless they are at hand.
     pub(super) fn read(&mut self, worktree: &Worktree, folders: &[usize]) {
         let sources = worktree.sources();
@@ -48,7 +56,8 @@ impl Library {
         let parse = |id: &FileId| {
             let source = sources.get(*id);
             let is_json = source.name().strip_suffix(".json").is_some();
-            syntax::parse(*id, source, if is_json { Notation::Json } else { Notation::Native })
+            let notation = if is_json { Notation::Json } else { Notation::Native };
+            syntax::parse(*id, source, notation, &self.limits)
         };
         let read: Vec<_> = ids.par_iter().map(parse).collect();
         for (id, (file, wrong)) in ids.into_iter().zip(read) {
@@ -109,7 +118,8 @@ impl Library {
         }
         // Why a file could not be read is among the findings of the work tree.
         let complete = files.len() == folder.module_files(engine).len();
-        let mut module = Module::build(folder.path.clone(), &files, &engine.features(), &mut findings);
+        let mut module =
+            Module::build(folder.path.clone(), &files, &engine.features(), &self.limits, &mut findings);
         module.complete &= complete;
         for finding in &mut findings {
             finding.module.clone_from(&folder.path);

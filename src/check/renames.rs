@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use smol_str::SmolStr;
 
 use crate::engine::{Engine, Product};
+use crate::limits::Limits;
 use crate::module::address::block_address;
 use crate::module::top_blocks;
 use crate::source::{Folder, Worktree};
@@ -77,7 +78,7 @@ fn named_blocks<'t>(
             continue;
         }
         let notation = if file.name.ends_with(".json") { Notation::Json } else { Notation::Native };
-        for block in top_blocks(&syntax::parse(id, source, notation).0.body, &features) {
+        for block in top_blocks(&syntax::parse(id, source, notation, &Limits::default()).0.body, &features) {
             let labels: Vec<SmolStr> = block.labels.iter().map(|label| label.text.clone()).collect();
             // The label of a provider block is no name that somebody chose.
             let Some((name, rest)) = labels.split_last().filter(|_| block.kind != "provider") else {

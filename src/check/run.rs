@@ -61,7 +61,7 @@ pub(super) fn tell(
     let settings = &Settings { policy, select, ..settings.clone() };
     let mut mistakes = Vec::new();
     let rulebook = Rulebook::new(&settings.policy, &settings.select, &mut mistakes);
-    let mut library = Library::default();
+    let mut library = Library::new(settings.policy.limits());
     let choice = settings.engines.as_ref().or(settings.policy.engine());
     let (earlier, keep) = match against {
         Against::Nothing => (None, false),

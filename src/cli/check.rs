@@ -93,7 +93,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let checked = check::in_threads(arguments.threads, || {
         let wanted = arguments.change.wanted(&current, &arguments.paths)?;
         let mut worktree = match &wanted {
-            None => Worktree::open(&current, &arguments.paths)?,
+            None => Worktree::listed(&current, &arguments.paths)?,
             Some(Wanted::Change { change, .. } | Wanted::Named { index: change, .. }) => change.unread(),
         };
         let loaded = arguments.policy.load(&current, &mut worktree, terminal);

@@ -61,7 +61,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let mut changed = BTreeSet::new();
     let mut worktree = if arguments.impact {
         changed = Change::staged(&current)?.touched()?.into_iter().map(SmolStr::from).collect();
-        Worktree::of_index(&current)?.asked(&current, &arguments.paths)?
+        Worktree::listed_in_index(&current)?.asked(&current, &arguments.paths)?
     } else {
         arguments.state.open(&current, &arguments.paths)?
     };

@@ -6,10 +6,11 @@ use super::terminal::Terminal;
 use super::{Failure, place};
 use crate::check::{self, Settings, judge};
 use crate::finding::Finding;
+use crate::limits::Limit;
 use crate::policy::Policy;
 use crate::report::{self, Style};
 use crate::source::Worktree;
-use crate::text::FileId;
+use crate::text::{FileId, nearest};
 
 /// Options that say which policy holds.
 #[derive(Debug, clap::Args)]
@@ -24,11 +25,14 @@ pub(super) struct Arguments {
     /// Takes the policy from a revision, whatever a change does to it; comments excuse something only if it says so
     #[arg(long, value_name = "REV", conflicts_with_all = ["policy", "isolated"])]
     policy_from: Option<String>,
+    /// Moves a limit, whatever the policy says of it, such as `file_size=128MiB`; can be given several times
+    #[arg(long, value_name = "NAME=VALUE", value_parser = limit)]
+    limit: Vec<(Limit, u64)>,
 }
 
 impl Arguments {
-    /// Reads the policy, and tells the file that it is in. A mistake in it is shown like any finding, and nothing is
-    /// checked.
+    /// Reads the policy, and tells the file that it is in; then the rest of the work tree, within the limits that it sets. A
+    /// mistake in it is shown like any finding, and nothing is checked.
     pub(super) fn load(
         &self,
         current: &Path,
@@ -45,7 +49,10 @@ impl Arguments {
         };
         let file = file.map_err(|error| Failure::new(error.to_string()))?;
         let policy = check::load_policy(worktree, file);
-        Ok((policy.map_err(|mistakes| refuse(mistakes, current, worktree, terminal))?, file))
+        let mut policy = policy.map_err(|mistakes| refuse(mistakes, current, worktree, terminal))?;
+        policy.limit(self.limit.iter().copied());
+        worktree.read(&policy.limits());
+        Ok((policy, file))
     }
 }
 
@@ -54,6 +61,22 @@ impl Arguments {
     pub(super) fn trusts_comments(&self) -> bool {
         self.policy_from.is_none()
     }
+}
+
+/// Reads `nesting=50`.
+fn limit(text: &str) -> Result<(Limit, u64), String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, ""));
+    let names = || Limit::ALL.map(Limit::name);
+    let Some(limit) = Limit::of(name) else {
+        let hint = match nearest(name, names()) {
+            Some(name) => format!("did you mean `{name}`?"),
+            None => format!("there are {}", names().join(", ")),
+        };
+        return Err(format!("no limit is called `{name}`; {hint}"));
+    };
+    let value =
+        limit.read(value).map_err(|(why, order)| format!("{}; {order}", why.trim_end_matches('.')))?;
+    Ok((limit, value))
 }
 
 /// What is said of mistakes in policies.

@@ -9,6 +9,7 @@ use super::terminal::Terminal;
 use super::{Failure, place, policy, say};
 use crate::check::rule_names_under;
 use crate::finding::{Safety, Severity};
+use crate::limits::Limit;
 use crate::policy::{Level, Line, Origin, Policy};
 use crate::report::{self, Listed, one_line};
 use crate::rules::page::Page;
@@ -33,7 +34,7 @@ enum Format {
 }
 
 /// Prints every rule: its level, who set that, and what it finds. A pattern of paths that has other levels is left out.
-/// Behind them stand the kinds of rules that a policy makes itself.
+/// Behind them stand the kinds of rules that a policy makes itself, and the limits of a run.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let current = place::current()?;
     let mut worktree =
@@ -56,8 +57,17 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     });
     let rows: Vec<Row> = rules.chain(kinds).collect();
     if arguments.format == Format::Json {
-        return say(&report::rules(rows.iter().map(Row::listed)));
+        return say(&report::rules(rows.iter().map(Row::listed), &policy.limits()));
     }
+    let limits = policy.limits();
+    let limits = Limit::ALL.map(|limit| Row {
+        rule: SmolStr::new_static(limit.name()),
+        level: "limit",
+        asked_by: String::new(),
+        finds: format!("{} for {}.", limit.said(limits.get(limit)), limit.bounds()),
+        fixes: &[],
+    });
+    let rows: Vec<Row> = rows.into_iter().chain(limits).collect();
     let widest = |text: fn(&Row) -> &str| rows.iter().map(|row| text(row).len()).max().unwrap_or(0);
     let (name_width, asker_width) = (widest(|row| &row.rule), widest(|row| &row.asked_by));
     let mut list = String::new();

@@ -18,12 +18,12 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// Reads that state of the repository around some paths.
+    /// Lists what there is in that state of the repository around some paths.
     pub(super) fn open(&self, current: &Path, paths: &[PathBuf]) -> Result<Worktree, Failure> {
         let read = match &self.rev {
-            Some(revision) => Worktree::of_revision(current, revision),
-            None if self.staged => Worktree::of_index(current),
-            None => return Ok(Worktree::open(current, paths)?),
+            Some(revision) => Worktree::listed_in_revision(current, revision),
+            None if self.staged => Worktree::listed_in_index(current),
+            None => return Ok(Worktree::listed(current, paths)?),
         };
         Ok(read?.asked(current, paths)?)
     }

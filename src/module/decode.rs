@@ -27,6 +27,7 @@ use std::sync::Arc;
 
 use crate::engine::{Features, RequiredVersion};
 use crate::finding::Finding;
+use crate::limits::Limits;
 use crate::module::address::block_address;
 use crate::module::declaration::{
     Action, Check, Import, Local, ModuleCall, Moved, Output, ProviderConfiguration, ProviderMeta, Removed,
@@ -71,6 +72,8 @@ pub(super) struct Decoder<'a> {
     pub(super) tofu_file: bool,
     /// Whether the file is written in JSON.
     pub(super) json: bool,
+    /// What holds in the run.
+    pub(super) limits: &'a Limits,
     /// Where what is wrong goes.
     pub(super) findings: &'a mut Vec<Finding>,
 }

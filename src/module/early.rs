@@ -25,12 +25,6 @@ use crate::value::{self, Type, Value};
 use reached::{carries_marks, is_made_sensitive, is_plain, provider_functions};
 use scope::Known;
 
-/// How many locals may lead from one to the next. Beyond that their values are taken as unknown.
-const DEEPEST: usize = 100;
-
-/// How much work the early values of one module may be, in nodes of expressions.
-const MOST_WORK: usize = 1_000_000;
-
 /// What an expression is for.
 #[derive(Debug, Clone)]
 pub(crate) struct Purpose {
@@ -88,7 +82,7 @@ impl<'m> Early<'m> {
             locals: BTreeMap::new(),
             findings: Vec::new(),
             needs: Vec::new(),
-            work: Cell::new(MOST_WORK),
+            work: Cell::new(module.limits.early_evaluation()),
         }
     }
 
@@ -145,13 +139,14 @@ impl<'m> Early<'m> {
             self.findings.extend(wrong);
             return Outcome::FAILED;
         }
+        // Where the limit of work was met, it is only here that nothing is known.
+        let sure = outcome.sure && wrong.is_empty() && self.work.get() > 0;
+        self.findings.extend(wrong.into_iter().filter(|finding| finding.rule == Language::LimitReached.id()));
         let confidential = if is_made_sensitive(expr) {
             Some(Confidential::Sensitive)
         } else {
             outcome.confidential.filter(|_| carries_marks(expr))
         };
-        // Where the limit of work was met, it is only here that nothing is known.
-        let sure = outcome.sure && wrong.is_empty() && self.work.get() > 0;
         Outcome { value, confidential, sure, failed: false }
     }
 
@@ -194,7 +189,10 @@ impl<'m> Early<'m> {
                 self.findings.push(refusal::circular(name, declared, at));
                 return Outcome::FAILED;
             }
-            None if depth == DEEPEST => return Outcome::OPEN,
+            None if depth >= self.module.limits.nesting() => {
+                self.findings.push(refusal::too_deep(&self.module.limits, at));
+                return Outcome::OPEN;
+            }
             None => {
                 self.locals.insert(name.into(), None);
                 let inner = Purpose { what: format!("`local.{name}`"), at: declared, rule: purpose.rule };
@@ -269,7 +267,9 @@ impl<'m> Early<'m> {
         if let Some(outcome) = self.locals.get(name) {
             return outcome.as_ref().is_some_and(|outcome| outcome.sure);
         }
-        let Some(local) = self.module.locals.get(name).filter(|_| depth < DEEPEST) else { return false };
+        // How many may lead from one to the next; beyond that their values are taken as unknown.
+        let is_near = depth < self.module.limits.nesting();
+        let Some(local) = self.module.locals.get(name).filter(|_| is_near) else { return false };
         self.locals.insert(name.into(), None);
         let before = self.findings.len();
         let expr = &local.attribute.expr;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use smol_str::SmolStr;
 
 use crate::engine::{Features, Product};
+use crate::limits::Limits;
 use crate::module::address::ProviderAddress;
 use crate::syntax::{self, Block, BlockSchema, Notation, Schema};
 use crate::text::{FileId, Source, Span};
@@ -32,7 +33,7 @@ pub struct Selection {
 impl Lock {
     /// Reads a lock file; none where something in it cannot be read.
     pub fn read(id: FileId, source: &Source, features: &Features) -> Option<Self> {
-        let (file, wrong) = syntax::parse(id, source, Notation::Native);
+        let (file, wrong) = syntax::parse(id, source, Notation::Native, &Limits::default());
         let schema = Schema { attributes: &[], blocks: &[BlockSchema::new("provider", &["source"])] };
         let (content, _) = file.body.partial_content(&schema, &mut Vec::new());
         let selections = content.blocks.iter().map(|block| selection(block, features));
@@ -50,7 +51,7 @@ impl Lock {
 fn selection(block: &Block, features: &Features) -> Option<(ProviderAddress, Selection)> {
     let provider = ProviderAddress::parse(&block.labels.first()?.text, features).ok()?;
     let expr = &block.attribute("version")?.expr;
-    let text = text(expr, &mut Vec::new())?;
+    let text = text(expr, &Limits::default(), &mut Vec::new())?;
     Some((plain(provider), Selection { version: Version::parse(&text)?, text, at: expr.span }))
 }
 

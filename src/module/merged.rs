@@ -17,6 +17,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::engine::FileKind;
+use crate::limits::Limits;
 use crate::module::address::{block_address, valid_identifier};
 use crate::module::merged::parts::{Known, Place};
 use crate::module::merged::work::Work;
@@ -222,7 +223,9 @@ impl MergedBlock {
     pub fn address(&self) -> String {
         let address = block_address(&self.block);
         let alias = self.arguments.iter().find(|argument| argument.counts.name == "alias");
-        match alias.and_then(|alias| crate::value::text(&alias.counts.expr, &mut Vec::new())) {
+        match alias
+            .and_then(|alias| crate::value::text(&alias.counts.expr, &Limits::default(), &mut Vec::new()))
+        {
             Some(alias) if self.block.kind == "provider" => format!("{address}.{alias}"),
             Some(_) | None => address,
         }

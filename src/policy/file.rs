@@ -1,5 +1,6 @@
 //! Turns the text of a policy into what it says, in its order.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -7,10 +8,11 @@ use smol_str::SmolStr;
 use super::definition::{self, Definition};
 use super::exception::{self, Exception};
 use super::fault::{INVALID_POLICY, fault, unknown};
-use super::options::{text, texts, wrong_type};
+use super::options::{text, texts, written, wrong_type};
 use super::{FailOn, Globs, Level};
 use crate::engine::Choice;
 use crate::finding::{Category, Finding};
+use crate::limits::{Limit, Limits};
 use crate::syntax::{self, Attribute, AttributeSchema, Block, BlockSchema, Body, Content, Notation, Schema};
 use crate::text::{FileId, Source, Span};
 use crate::tree::Role;
@@ -29,6 +31,7 @@ pub(super) struct File {
     pub(super) exceptions: Vec<Exception>,
     /// Whether comments may excuse something.
     pub(super) comments: Option<bool>,
+    pub(super) limits: BTreeMap<Limit, u64>,
 }
 
 /// A `rule` block.
@@ -69,6 +72,7 @@ const BLOCKS: &[BlockSchema<'static>] = &[
     BlockSchema::new("paths", &["pattern"]),
     BlockSchema::new("exception", &["rule"]),
     BlockSchema::new("exceptions", &["place"]),
+    BlockSchema::new("limits", &[]),
 ];
 const RULE: BlockSchema<'static> =
     BlockSchema::new("rule", &["name"]).and_maybe(&["name of a rule of that kind"]);
@@ -94,11 +98,12 @@ pub(super) struct Reader<'r> {
 
 impl Reader<'_> {
     fn file(&mut self, id: FileId) -> File {
-        let (file, wrong) = syntax::parse(id, self.source, Notation::Native);
+        let (file, wrong) = syntax::parse(id, self.source, Notation::Native, &Limits::default());
         self.findings.extend(wrong);
         let content = file.body.content(&Schema { attributes: &[], blocks: BLOCKS }, self.findings);
         let mut read = File::default();
         self.policy(&content, &mut read);
+        self.limits(&content, &mut read.limits);
         for block in content.blocks_of("role") {
             read.roles.extend(self.role(block));
         }
@@ -142,6 +147,21 @@ impl Reader<'_> {
         read.exclude = self.globs(&content, "exclude");
         if let Some(attribute) = content.attribute("fail_on") {
             read.fail_on = self.word(attribute, &FailOn::ALL.map(FailOn::word)).and_then(FailOn::of);
+        }
+    }
+
+    fn limits(&mut self, content: &Content, limits: &mut BTreeMap<Limit, u64>) {
+        let mut blocks = content.blocks_of("limits");
+        let Some(block) = blocks.next() else { return };
+        if let Some(second) = blocks.next() {
+            self.findings.push(
+                fault("Duplicate limits block", second.header)
+                    .detail("A policy says once how much is read.")
+                    .related(block.header, "declared here first"),
+            );
+        }
+        for attribute in block.body.just_attributes(self.findings) {
+            limits.extend(self.kept(limit(&attribute)));
         }
     }
 
@@ -234,6 +254,18 @@ impl Reader<'_> {
     }
 }
 
+fn limit(attribute: &Attribute) -> Result<(Limit, u64), Finding> {
+    let name = attribute.name.as_str();
+    let Some(limit) = Limit::of(name) else {
+        return Err(unknown("limit", name, Limit::ALL.map(Limit::name), attribute.name_span));
+    };
+    let given = written(&attribute.expr).unwrap_or_default();
+    let value = limit.read(&given).map_err(|(why, order)| {
+        fault(format!("Invalid `{name}`"), attribute.expr.span).detail(why).help(order)
+    });
+    Ok((limit, value?))
+}
+
 /// An argument that has to be there.
 pub(super) fn missing(name: &str, block: Span) -> Finding {
     fault("Missing required argument", block)
@@ -247,6 +279,6 @@ fn invalid_pattern(why: &str, at: Span) -> Finding {
 
 /// Whether a text in the notation of policies makes a rule itself: others use that notation too.
 pub fn makes_rules(id: FileId, source: &Source) -> bool {
-    let (file, _) = syntax::parse(id, source, Notation::Native);
+    let (file, _) = syntax::parse(id, source, Notation::Native, &Limits::default());
     file.body.any_blocks().iter().any(|block| block.kind == RULE.kind && block.labels.len() > 1)
 }

@@ -42,7 +42,7 @@ impl Policy {
 
     /// Lays what a nearer policy says over what this one says.
     fn extend(&mut self, nearer: Self) {
-        let Self { settings, engine, exclude, fail_on, roles, exceptions, comments } = nearer;
+        let Self { settings, engine, exclude, fail_on, roles, exceptions, comments, limits } = nearer;
         for (rule, settings) in settings {
             self.settings.entry(rule).or_default().extend(settings);
         }
@@ -52,12 +52,13 @@ impl Policy {
         self.roles.extend(roles);
         self.exceptions.extend(exceptions);
         self.comments = comments.or(self.comments);
+        self.limits.extend(limits);
     }
 
     fn add(&mut self, file: File, source: &Source, origin: Origin) {
-        let File { extends: _, engine, exclude, fail_on, roles, rules, exceptions, comments } = file;
+        let File { extends: _, engine, exclude, fail_on, roles, rules, exceptions, comments, limits } = file;
         let settings = BTreeMap::new();
-        self.extend(Self { settings, engine, exclude, fail_on, roles, exceptions, comments });
+        self.extend(Self { settings, engine, exclude, fail_on, roles, exceptions, comments, limits });
         for RuleBlock { rule, header, line, definition, paths, level, options, .. } in rules {
             let asked_by = Line { file: source.name().into(), line, origin };
             let before = self.everywhere(&rule).or_else(|| self.settings(&rule).last());

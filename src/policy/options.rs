@@ -204,7 +204,7 @@ pub(super) fn text(expr: &Expr) -> Option<SmolStr> {
 }
 
 /// The same for what becomes a string where one is asked for.
-fn written(expr: &Expr) -> Option<SmolStr> {
+pub(super) fn written(expr: &Expr) -> Option<SmolStr> {
     let value = value::constant(expr, &mut Vec::new());
     value::convert(&value, &value::Type::String).ok()?.as_str().map(SmolStr::new)
 }
@@ -217,12 +217,13 @@ pub(super) fn wrong_type(name: &str, wanted: &str, expr: &Expr) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::Limits;
     use crate::syntax::{self, Notation};
     use crate::text::{FileId, Source};
 
     fn given(text: &str) -> Vec<Arc<Attribute>> {
         let source = Source::new("overrule.hcl", text.into());
-        let (file, findings) = syntax::parse(FileId::new(0), &source, Notation::Native);
+        let (file, findings) = syntax::parse(FileId::new(0), &source, Notation::Native, &Limits::default());
         assert_eq!(findings, []);
         file.body.just_attributes(&mut Vec::new())
     }

@@ -11,6 +11,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use smol_str::SmolStr;
 
 use crate::engine::Engine;
+use crate::limits::Limits;
 use crate::module::declaration::ModuleCall;
 use crate::report::{Style, one_line};
 use crate::syntax::Attribute;
@@ -86,7 +87,7 @@ impl Picture<'_> {
             return self.name(node.tree().node(id));
         }
         let written = |attribute: &Attribute| {
-            let value = crate::value::text(&attribute.expr, &mut Vec::new());
+            let value = crate::value::text(&attribute.expr, &Limits::default(), &mut Vec::new());
             value.map_or_else(|| self.expression(attribute), |value| one_line(&value).into_owned())
         };
         let source = call.address.source.as_deref().map(written).unwrap_or_default();

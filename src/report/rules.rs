@@ -1,8 +1,11 @@
 //! Turns the table of rules into a JSON document for programs.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::escape;
+use crate::limits::{Limit, Limits};
 
 /// A rule, or a kind of rules that a policy makes itself.
 #[derive(Debug, Serialize)]
@@ -26,9 +29,12 @@ pub struct Listed<'a> {
 struct Document<'a> {
     format_version: &'static str,
     rules: Vec<Listed<'a>>,
+    /// What bounds a run, by name: sizes in bytes.
+    limits: BTreeMap<&'static str, u64>,
 }
 
 /// The document; it ends with a line break.
-pub fn rules<'a>(listed: impl Iterator<Item = Listed<'a>>) -> String {
-    escape::to_string(&Document { format_version: "1.0", rules: listed.collect() })
+pub fn rules<'a>(listed: impl Iterator<Item = Listed<'a>>, limits: &Limits) -> String {
+    let limits = Limit::ALL.iter().map(|limit| (limit.name(), limits.get(*limit))).collect();
+    escape::to_string(&Document { format_version: "1.0", rules: listed.collect(), limits })
 }

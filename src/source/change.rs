@@ -18,6 +18,7 @@ use super::snapshot::{Content, Overview, Reading, Snapshot};
 use super::top::{Place, slashed};
 use super::touched::Touched;
 use super::{Error, Excerpt, Worktree, parent, settled};
+use crate::limits::Limits;
 use crate::text::{Source, Sources};
 
 /// Two states of a repository, and what differs between them.
@@ -201,7 +202,7 @@ impl Change {
     }
 
     /// Reads the module files of folders as they are in one state, and looks at those of each; a file without a source could
-    /// not be read. Gives what was seen, in the order of the folders.
+    /// not be read. Gives what was seen, in the order of the folders. It may be kept for other runs, so the usual limits hold.
     pub fn survey<Seen: Send>(
         &self,
         state: State,
@@ -212,7 +213,7 @@ impl Change {
         let look_at = |reading: &mut Reading<'_>, folder: &&str| {
             let listing = reading.list(folder).unwrap_or_default();
             let bytes = |entry: &_, limit| reading.bytes(folder, entry, limit);
-            look(&read::sources(folder, &listing, bytes, &mut Vec::new()))
+            look(&read::sources(folder, &listing, &Limits::default(), bytes, &mut Vec::new()))
         };
         folders.par_iter().map_init(|| snapshot.read(), look_at).collect()
     }
@@ -241,8 +242,8 @@ impl Change {
     }
 
     /// A part of one state. Copies of `others` come first among its sources.
-    pub fn open(&self, state: State, excerpt: &Excerpt, others: &Sources) -> Worktree {
-        Worktree::of_excerpt(self.snapshot(state), self.top.as_deref(), excerpt, others)
+    pub fn open(&self, state: State, excerpt: &Excerpt, limits: &Limits, others: &Sources) -> Worktree {
+        Worktree::of_excerpt(self.snapshot(state), self.top.as_deref(), excerpt, limits, others)
     }
 
     /// Where something may be kept for later runs: in the folder of git, never in a work tree.

@@ -3,12 +3,14 @@
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::read::{self, Reader};
 use super::repository::{Repository, Tracked};
 use super::top::{Top, slashed};
+use super::unread::Unread;
 use super::walk::{Listed, Rules, Walk};
 use super::{Error, Folder, Origin, Worktree, parent};
 use crate::finding::Severity;
@@ -31,7 +33,7 @@ impl Given<'_> {
     }
 }
 
-/// See [`Worktree::open`].
+/// See [`Worktree::listed`].
 pub(super) fn open(current: &Path, paths: &[&Path]) -> Result<Worktree, Error> {
     let here = [Path::new(".")];
     let given: Vec<Given<'_>> = if paths.is_empty() { &here } else { paths }
@@ -86,7 +88,7 @@ fn in_repository(repository: &Repository, given: &[Given<'_>]) -> Worktree {
     }
     let uncommitted = rules.uncommitted(&walk, &index);
     drop(rules);
-    Worktree { uncommitted, ..read(top, &walk, scope(&repository.work_tree, given)) }
+    Worktree { uncommitted, ..unread(top, walk, scope(&repository.work_tree, given)) }
 }
 
 /// Only the paths are read: a folder with what is below it, a file with the others of its folder.
@@ -114,7 +116,7 @@ fn outside(given: &[Given<'_>]) -> Result<Worktree, Error> {
         }
         walk.extend(found);
     }
-    Ok(read(top, &walk, scope))
+    Ok(unread(top, walk, scope))
 }
 
 fn apart(first: &Given<'_>, second: &Given<'_>) -> Error {
@@ -144,14 +146,20 @@ impl Walk {
     }
 }
 
-fn read(top: Top, walk: &Walk, scope: Vec<String>) -> Worktree {
-    let reader = Reader::new(&top);
+fn unread(top: Top, walk: Walk, scope: Vec<String>) -> Worktree {
+    let unread = Some(Unread::Listed(Arc::new(walk)));
+    Worktree { scope, origin: Origin::Disk(top), unread, ..Worktree::default() }
+}
+
+/// Reads what was listed.
+pub(super) fn read(worktree: &mut Worktree, walk: &Walk) {
+    let Origin::Disk(top) = worktree.origin.clone() else { return };
+    let reader = Reader::new(&top, &worktree.limits);
     let read: Vec<_> = walk
         .listed
         .par_iter()
         .map(|Listed { path, disk, listing }| reader.folder(path, disk, listing))
         .collect();
-    let mut worktree = Worktree { scope, ..Worktree::default() };
     for (path, tracked, error) in &walk.unreadable {
         worktree.findings.push(read::unreadable_folder(path, *tracked, error));
     }
@@ -162,8 +170,6 @@ fn read(top: Top, walk: &Walk, scope: Vec<String>) -> Worktree {
     for (Listed { path, listing, .. }, read) in walk.listed.iter().zip(read) {
         worktree.take_in(Folder::of(path, listing), read);
     }
-    worktree.origin = Origin::Disk(top);
-    worktree
 }
 
 /// Whether a link leads to a folder that may not be read; only then could a module be behind it.

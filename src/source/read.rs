@@ -12,18 +12,14 @@ use super::path::child;
 use super::top::Top;
 use crate::engine::{LOCK_FILE, Signal};
 use crate::finding::{Finding, Language, Severity};
+use crate::limits::{Limit, Limits};
 use crate::text::Source;
-
-/// Module files that people write stay far below this; what generators write may come near.
-const MODULE_FILE_LIMIT: u64 = 64 << 20;
-
-/// A lock file of a thousand providers is smaller.
-const EVIDENCE_LIMIT: u64 = 1 << 20;
 
 /// Reads files of one run.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
     top: &'a Top,
+    limits: &'a Limits,
 }
 
 /// What a folder held.
@@ -46,13 +42,13 @@ pub(super) enum Failure {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(top: &'a Top) -> Self {
-        Self { top }
+    pub(super) fn new(top: &'a Top, limits: &'a Limits) -> Self {
+        Self { top, limits }
     }
 
     /// Reads the files of the folder at `path`, listed from `disk`.
     pub(super) fn folder(self, path: &str, disk: &Path, listing: &Listing<OsString>) -> Read {
-        Read::of(path, listing, |entry, limit| self.bytes(disk, entry, limit))
+        Read::of(path, listing, self.limits, |entry, limit| self.bytes(disk, entry, limit))
     }
 
     fn bytes(self, folder: &Path, entry: &Entry<OsString>, limit: u64) -> Result<Vec<u8>, Failure> {
@@ -81,11 +77,12 @@ impl Read {
     pub(super) fn of<At>(
         path: &str,
         listing: &Listing<At>,
+        limits: &Limits,
         bytes: impl Fn(&Entry<At>, u64) -> Result<Vec<u8>, Failure>,
     ) -> Self {
         let mut findings = Vec::new();
-        let files = sources(path, listing, &bytes, &mut findings);
-        let (signals, lock) = evidence(path, listing, &bytes);
+        let files = sources(path, listing, limits, &bytes, &mut findings);
+        let (signals, lock) = evidence(path, listing, limits, &bytes, &mut findings);
         Self { files, signals, lock, findings }
     }
 }
@@ -94,15 +91,16 @@ impl Read {
 pub(super) fn sources<At>(
     path: &str,
     listing: &Listing<At>,
+    limits: &Limits,
     bytes: impl Fn(&Entry<At>, u64) -> Result<Vec<u8>, Failure>,
     findings: &mut Vec<Finding>,
 ) -> Vec<(SmolStr, Option<Source>)> {
     let mut read = |entry: &Entry<At>| {
         let name = child(path, &entry.name);
-        let source = match bytes(entry, MODULE_FILE_LIMIT) {
+        let source = match bytes(entry, limits.get(Limit::FileSize)) {
             Ok(bytes) => Some(Source::new(name, bytes)),
             Err(failure) => {
-                findings.push(failure.finding(&name).module(path));
+                findings.push(failure.finding(&name, limits).module(path));
                 None
             }
         };
@@ -115,18 +113,26 @@ pub(super) fn sources<At>(
 pub(super) fn evidence<At>(
     path: &str,
     listing: &Listing<At>,
+    limits: &Limits,
     bytes: impl Fn(&Entry<At>, u64) -> Result<Vec<u8>, Failure>,
+    findings: &mut Vec<Finding>,
 ) -> (Vec<Signal>, Option<Source>) {
     let mut lock = None;
     let names: Vec<&str> = listing.modules.iter().map(|entry| entry.name.as_str()).collect();
     let mut signals = Signal::of_module_files(&names);
     for entry in &listing.evidence {
-        // What cannot be read says nothing.
-        if let Ok(bytes) = bytes(entry, EVIDENCE_LIMIT) {
-            signals.extend(Signal::of_file(&entry.name, &String::from_utf8_lossy(&bytes)));
-            if entry.name == LOCK_FILE {
-                lock = Some(Source::new(child(path, &entry.name), bytes));
+        match bytes(entry, limits.get(Limit::FileSize)) {
+            Ok(bytes) => {
+                signals.extend(Signal::of_file(&entry.name, &String::from_utf8_lossy(&bytes)));
+                if entry.name == LOCK_FILE {
+                    lock = Some(Source::new(child(path, &entry.name), bytes));
+                }
             }
+            Err(failure @ Failure::TooLarge) => {
+                findings.push(failure.finding(&child(path, &entry.name), limits).module(path));
+            }
+            // What cannot be read says nothing.
+            Err(Failure::Io(_) | Failure::NotAFile | Failure::Leaves) => {}
         }
     }
     (signals, lock)
@@ -165,7 +171,7 @@ impl Failure {
     }
 
     /// The finding for the module file called `name`. The engines give no place for one.
-    fn finding(&self, name: &str) -> Finding {
+    fn finding(&self, name: &str, limits: &Limits) -> Finding {
         let unreadable = |why: &str| {
             Finding::language(Language::UnreadableFile, "Failed to read file")
                 .detail(format!("The file \"{name}\" could not be read: {why}."))
@@ -174,13 +180,18 @@ impl Failure {
             Self::Io(error) => unreadable(&reason(error)),
             Self::NotAFile => unreadable("it is not a regular file"),
             Self::Leaves => link_leaves(name),
-            Self::TooLarge => Finding::language(Language::LimitReached, "File too large to check")
-                .severity(Severity::Warning)
-                .detail(format!(
-                    "The file \"{name}\" is larger than {} MiB and was not read, so that this module is checked \
-                     without it.",
-                    MODULE_FILE_LIMIT >> 20
-                )),
+            Self::TooLarge => {
+                let finding = Finding::language(Language::LimitReached, "File too large to check")
+                    .severity(Severity::Warning)
+                    .detail(format!(
+                        "The file \"{name}\" is larger than is read, and this module is checked without it. {}",
+                        limits.named(Limit::FileSize)
+                    ));
+                match limits.more(Limit::FileSize) {
+                    Some(order) => finding.help(order),
+                    None => finding,
+                }
+            }
         }
     }
 }

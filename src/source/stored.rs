@@ -11,18 +11,30 @@ use super::change::from_top;
 use super::git::Git;
 use super::read::{self, Failure, Read};
 use super::snapshot::Snapshot;
+use super::unread::Unread;
 use super::{Error, Excerpt, Folder, Origin, Worktree, parent};
+use crate::limits::Limits;
 use crate::text::{Source, Sources};
 
 impl Worktree {
     /// The index of the repository around the folder `current`, as the next commit will have it.
     pub fn of_index(current: &Path) -> Result<Self, Error> {
-        let Git { repository, top } = Git::around(current)?;
-        Self::of_snapshot(&Arc::new(Snapshot::of_index(&repository)?), top.as_deref())
+        Self::listed_in_index(current).map(Self::whole)
     }
 
     /// The commit that a person names in the repository around the folder `current`.
     pub fn of_revision(current: &Path, revision: &str) -> Result<Self, Error> {
+        Self::listed_in_revision(current, revision).map(Self::whole)
+    }
+
+    /// The index, with nothing read before [`Worktree::read`].
+    pub fn listed_in_index(current: &Path) -> Result<Self, Error> {
+        let Git { repository, top } = Git::around(current)?;
+        Self::of_snapshot(&Arc::new(Snapshot::of_index(&repository)?), top.as_deref())
+    }
+
+    /// A commit, with nothing read before [`Worktree::read`].
+    pub fn listed_in_revision(current: &Path, revision: &str) -> Result<Self, Error> {
         let git = Git::around(current)?;
         let tree = git.tree(git.commit(revision)?)?;
         Self::of_snapshot(&Arc::new(Snapshot::of_tree(&git.repository, tree)), git.top.as_deref())
@@ -45,9 +57,11 @@ impl Worktree {
 
     fn of_snapshot(snapshot: &Arc<Snapshot>, top: Option<&Path>) -> Result<Self, Error> {
         let overview = snapshot.read().overview().map_err(|failure| Error::git(failure.reason()))?;
-        let mut worktree = Self::without_folders(snapshot, top);
-        worktree.read_folders(snapshot, &overview.folders.iter().map(|(path, _)| path.as_str()).collect());
-        Ok(worktree)
+        let folders = overview.folders.iter().map(|(path, _)| SmolStr::from(path.as_str())).collect();
+        Ok(Self {
+            unread: Some(Unread::Stored(snapshot.clone(), folders)),
+            ..Self::without_folders(snapshot, top)
+        })
     }
 
     /// A snapshot of which nothing has been read.
@@ -61,9 +75,10 @@ impl Worktree {
         snapshot: &Arc<Snapshot>,
         top: Option<&Path>,
         excerpt: &Excerpt,
+        limits: &Limits,
         others: &Sources,
     ) -> Self {
-        let mut worktree = Self::without_folders(snapshot, top);
+        let mut worktree = Self { limits: *limits, ..Self::without_folders(snapshot, top) };
         for (_, source) in others.iter() {
             worktree.sources.push(Source::new(source.name(), source.text().into()));
         }
@@ -73,16 +88,19 @@ impl Worktree {
     }
 
     /// Reads folders, and what those around them say about the engine.
-    fn read_folders(&mut self, snapshot: &Snapshot, own: &BTreeSet<&str>) {
+    pub(super) fn read_folders(&mut self, snapshot: &Snapshot, own: &BTreeSet<&str>) {
         let above = own.iter().flat_map(|folder| std::iter::successors(parent(folder), |path| parent(path)));
         let above: BTreeSet<&str> = above.filter(|folder| !own.contains(folder)).collect();
+        let limits = self.limits;
         let read: Vec<Result<_, Failure>> = own
             .par_iter()
             .map_init(
                 || snapshot.read(),
                 |reading, folder| {
                     let listing = reading.list(folder)?;
-                    let read = Read::of(folder, &listing, |entry, limit| reading.bytes(folder, entry, limit));
+                    let read = Read::of(folder, &listing, &limits, |entry, limit| {
+                        reading.bytes(folder, entry, limit)
+                    });
                     Ok((Folder::of(folder, &listing), read))
                 },
             )
@@ -97,7 +115,7 @@ impl Worktree {
         for folder in above {
             let listing = reading.list(folder).unwrap_or_default();
             let bytes = |entry: &_, limit| reading.bytes(folder, entry, limit);
-            let (signals, _) = read::evidence(folder, &listing, bytes);
+            let (signals, _) = read::evidence(folder, &listing, &limits, bytes, &mut self.findings);
             self.listen(folder, signals);
         }
     }

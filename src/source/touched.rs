@@ -11,6 +11,7 @@ use super::path::parent;
 use super::read::{self, Failure};
 use super::snapshot::{Item, ItemKind, Overview, Reading, matters};
 use crate::engine::Signal;
+use crate::limits::Limits;
 
 /// Collects the folders that a change touches.
 pub(super) struct Touched<'s> {
@@ -105,7 +106,7 @@ impl Touched<'_> {
 
 fn beside(reading: &Reading<'_>, folder: &str, listing: &Listing<ObjectId>) -> Beside {
     let bytes = |entry: &_, limit| reading.bytes(folder, entry, limit);
-    let (signals, lock) = read::evidence(folder, listing, bytes);
+    let (signals, lock) = read::evidence(folder, listing, &Limits::default(), bytes, &mut Vec::new());
     let lock = lock.map(|lock| lock.text().to_owned());
     Beside { signals, has_lock_file: listing.has_lock_file, lock, has_values: listing.has_values }
 }

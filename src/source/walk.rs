@@ -14,10 +14,8 @@ use super::read::Failure;
 use super::repository::{Ignored, Tracked};
 use super::top::{NEVER, Top};
 
-/// Folders are not followed further down than this; a path of so many names is longer than systems allow.
-const DEPTH: usize = 2_000;
-
 /// A folder that was listed.
+#[derive(Debug)]
 pub(super) struct Listed {
     /// From the top.
     pub(super) path: String,
@@ -26,7 +24,7 @@ pub(super) struct Listed {
 }
 
 /// Folders, and what went wrong on the way.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Walk {
     pub(super) listed: Vec<Listed>,
     /// Folders that could not be read, and whether git tracks something there.
@@ -47,7 +45,8 @@ impl Rules<'_, '_> {
     pub(super) fn walk(&mut self, start: String) -> Walk {
         let mut walk = Walk::default();
         let mut level = vec![(self.top.path().join(&start), start)];
-        for depth in 0..DEPTH {
+        // A system has paths of so many names and no more, and one that is too long cannot be listed.
+        for depth in 0.. {
             let listings: Vec<_> = level.par_iter().map(|(disk, _)| listing::list(disk)).collect();
             let mut below = Vec::new();
             for ((disk, path), listing) in level.into_iter().zip(listings) {

@@ -8,8 +8,9 @@
 
 use std::sync::Arc;
 
-use crate::finding::{Finding, Language, Severity};
-use crate::syntax::{Body, Expr, File};
+use crate::finding::{Finding, Language};
+use crate::limits::{Limit, Limits};
+use crate::syntax::{Body, Expr, File, limit_reached};
 use crate::text::{FileId, Source, Span};
 
 mod convert;
@@ -22,14 +23,10 @@ mod tree;
 
 pub(super) use tree::{Node, NodeKind, Property};
 
-/// How deep values may stand in each other. The engines know no bound; nothing that people write comes near this one,
-/// and what goes through values one inside the other needs some.
-const DEEPEST: usize = 128;
-
 /// Reads a whole file. What could not be read is missing from its body, or stands there as an invalid value.
-pub(super) fn parse(id: FileId, source: &Source) -> (File, Vec<Finding>) {
+pub(super) fn parse(id: FileId, source: &Source, limits: &Limits) -> (File, Vec<Finding>) {
     let mut findings = Vec::new();
-    let mut root = read::root(id, source, &mut findings);
+    let mut root = read::root(id, source, limits, &mut findings);
     match root.kind {
         NodeKind::Object(_) | NodeKind::Array(_) => {}
         NodeKind::Null
@@ -53,7 +50,7 @@ pub(super) fn parse(id: FileId, source: &Source) -> (File, Vec<Finding>) {
 pub(super) fn value(text: &str) -> Option<Expr> {
     let mut findings = Vec::new();
     let source = Source::new("", text.as_bytes().to_vec());
-    let root = read::root(FileId::new(0), &source, &mut findings);
+    let root = read::root(FileId::new(0), &source, &Limits::default(), &mut findings);
     findings.is_empty().then(|| root.expr())
 }
 
@@ -61,11 +58,11 @@ fn syntax_error(summary: &str, at: Span) -> Finding {
     Finding::language(Language::SyntaxError, summary).at(at)
 }
 
-fn too_deep(at: Span) -> Finding {
-    Finding::language(Language::LimitReached, "Values nested too deep")
-        .severity(Severity::Notice)
-        .detail(format!(
-            "More than {DEEPEST} values stand in each other here; what is inside was not checked."
-        ))
-        .at(at)
+/// The engines know no bound; nothing that people write comes near this one, and what goes through values one inside the
+/// other needs some.
+fn too_deep(at: Span, limits: &Limits) -> Finding {
+    limit_reached("Values nested too deep", at, limits, Limit::Nesting).detail(format!(
+        "More values stand in each other here than are read, and what is inside was not checked. {}",
+        limits.named(Limit::Nesting)
+    ))
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::finding::{Finding, Language, Severity};
+use crate::limits::Limits;
 use crate::syntax::{Attribute, Block, Body, Comment, File, Label};
 use crate::text::{FileId, Source, Span};
 
@@ -30,11 +31,11 @@ use repair::Repair;
 use scan::{Kind, Token};
 
 /// Reads a file in native syntax.
-pub(super) fn parse(id: FileId, source: &Source) -> (File, Vec<Finding>) {
+pub(super) fn parse(id: FileId, source: &Source, limits: &Limits) -> (File, Vec<Finding>) {
     let text = source.text();
     let tokens = scan::scan(source);
-    let mut findings = invalid::findings(id, text, &tokens);
-    let mut outline = grammar::outline(id, text, &tokens);
+    let mut findings = invalid::findings(id, text, &tokens, limits);
+    let mut outline = grammar::outline(id, text, &tokens, limits);
     let mut complete = outline.complete && findings.is_empty();
     findings.append(&mut outline.findings);
     let repair = Repair { text, outline: &outline };

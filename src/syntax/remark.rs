@@ -129,13 +129,14 @@ fn in_json(node: &Node, about: Span, start: &str, remarks: &mut Vec<Remark>) {
 
 #[cfg(test)]
 mod tests {
+    use crate::limits::Limits;
     use crate::syntax::{Notation, parse};
     use crate::text::{FileId, Source};
 
     /// What each remark says, and the text that it is about.
     fn read(notation: Notation, text: &str) -> Vec<(String, String)> {
         let source = Source::new("main.tf", text.into());
-        let (file, findings) = parse(FileId::new(0), &source, notation);
+        let (file, findings) = parse(FileId::new(0), &source, notation, &Limits::default());
         assert_eq!(findings, []);
         let remarks = file.remarks(&source, "note:");
         remarks.into_iter().map(|remark| (remark.text, source.slice(remark.about).to_owned())).collect()

@@ -35,9 +35,6 @@ pub use values::Values;
 use marks::MarkedLocals;
 use scope::{ModuleScope, Nothing};
 
-/// How much work the expressions of a module may cause together: about as many parts of values are looked at.
-const MOST_WORK: usize = 3_000_000;
-
 /// What the engine says of a function of a provider that is not there.
 const NO_PROVIDER_FUNCTION: &str = "Unknown provider function";
 
@@ -51,7 +48,7 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
         failed: BTreeSet::new(),
         locals: Locals::default(),
         marked: MarkedLocals::default(),
-        work: Cell::new(MOST_WORK),
+        work: Cell::new(module.limits.evaluation_of_module()),
         similar: Similar::default(),
         findings,
     };

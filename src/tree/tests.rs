@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::engine::{Choice, Engine, FileKind};
+use crate::limits::Limits;
 use crate::module::address::ModuleSource;
 use crate::module::{Module, ModuleFile};
 use crate::syntax::{self, Notation};
@@ -23,7 +24,7 @@ pub(super) fn said_by(engine: &str, files: &[(&str, &str)]) -> Vec<String> {
         let override_of = folder.strip_suffix("+override");
         let id = FileId::new(sources.len());
         let source = Source::new("main.tf", (*text).into());
-        let (file, findings) = syntax::parse(id, &source, Notation::Native);
+        let (file, findings) = syntax::parse(id, &source, Notation::Native, &Limits::default());
         assert_eq!(findings, [], "{text}");
         sources.push(source);
         bodies.push((override_of.unwrap_or(folder), override_of.is_some(), file));
@@ -45,7 +46,8 @@ pub(super) fn said_by(engine: &str, files: &[(&str, &str)]) -> Vec<String> {
             })
             .collect();
         let mut findings = Vec::new();
-        let module = Module::build(*folder, &of_folder, &engine.features(), &mut findings);
+        let module =
+            Module::build(*folder, &of_folder, &engine.features(), &Limits::default(), &mut findings);
         assert_eq!(findings, [], "{folder}");
         nodes.insert(folder.to_string(), tree.add(module, false));
     }

@@ -8,6 +8,7 @@ use smol_str::SmolStr;
 
 use crate::engine::Engine;
 use crate::finding::{Finding, Language, Severity};
+use crate::limits::{Limit, Limits};
 use crate::syntax::{Expr, ExprKind, JsonString, Step, StepKind, Traversal};
 use crate::text::Span;
 
@@ -23,37 +24,45 @@ mod template;
 
 pub(super) use operator::equal;
 
-/// How much work one expression may cause: about as many nodes are looked at.
-const MOST_WORK: usize = 500_000;
-
-/// How many collections, tuples and objects may stand one inside the other in what scopes are given to keep.
-const DEEPEST: usize = 128;
-
-/// The value of an expression that may use neither variables nor functions.
+/// The value of an expression that may use neither variables nor functions, within the usual limits.
 pub fn constant(expr: &Expr, findings: &mut Vec<Finding>) -> Value {
-    Evaluator { findings, left: MOST_WORK, scope: None }.value(expr, None)
+    constant_within(&Limits::default(), expr, findings)
+}
+
+/// The same within the limits of a run.
+pub fn constant_within(limits: &Limits, expr: &Expr, findings: &mut Vec<Finding>) -> Value {
+    Evaluator::new(limits, limits.evaluation(), None, findings).value(expr, None)
 }
 
 /// The value of an expression that may use what `scope` knows, and functions.
 pub fn evaluate(expr: &Expr, scope: &dyn Scope, findings: &mut Vec<Finding>) -> Value {
-    let left = MOST_WORK.min(scope.work().get());
-    let mut evaluator = Evaluator { findings, left, scope: Some(scope) };
+    let left = scope.limits().evaluation().min(scope.work().get());
+    let mut evaluator = Evaluator::new(scope.limits(), left, Some(scope), findings);
     let value = evaluator.value(expr, None);
-    let done = left - evaluator.left;
-    scope.work().set(scope.work().get().saturating_sub(done));
+    let (done, exhausted) = (left - evaluator.left, evaluator.exhausted);
+    // Nothing is left only once that was told.
+    scope.work().set(scope.work().get().saturating_sub(done).max(usize::from(!exhausted)));
     // Each of many locals may hold the one before it; who walks through a value recurses.
-    if deeper_than(&value, DEEPEST) { Value::UNKNOWN } else { value }
+    if !deeper_than(&value, scope.limits().nesting()) {
+        return value;
+    }
+    findings.push(limit_reached("Value nested too deep", expr.span, scope.limits(), Limit::Nesting));
+    Value::UNKNOWN
 }
 
 /// What constant steps lead to from a value.
 pub fn follow(from: Value, steps: &[Step], findings: &mut Vec<Finding>) -> Value {
-    Evaluator { findings, left: MOST_WORK, scope: None }.steps(from, steps)
+    let limits = Limits::default();
+    Evaluator::new(&limits, limits.evaluation(), None, findings).steps(from, steps)
 }
 
 /// What expressions can refer to.
 pub trait Scope {
     /// Which functions there are.
     fn engine(&self) -> Engine;
+
+    /// What holds in the run.
+    fn limits(&self) -> &Limits;
 
     /// How much work is left for all expressions of the scope together; without any, everything is unknown.
     fn work(&self) -> &Cell<usize>;
@@ -78,22 +87,22 @@ pub struct Resolved {
 }
 
 /// The constant string that is asked for here; what converts to one is taken as one.
-pub fn text(expr: &Expr, findings: &mut Vec<Finding>) -> Option<SmolStr> {
-    match decoded(expr, &Type::String, findings)? {
+pub fn text(expr: &Expr, limits: &Limits, findings: &mut Vec<Finding>) -> Option<SmolStr> {
+    match decoded(expr, &Type::String, limits, findings)? {
         Value::String(text) => Some(text),
         _ => None,
     }
 }
 
 /// The constant bool that is asked for here; what converts to one is taken as one.
-pub fn flag(expr: &Expr, findings: &mut Vec<Finding>) -> Option<bool> {
-    decoded(expr, &Type::Bool, findings)?.as_bool()
+pub fn flag(expr: &Expr, limits: &Limits, findings: &mut Vec<Finding>) -> Option<bool> {
+    decoded(expr, &Type::Bool, limits, findings)?.as_bool()
 }
 
 /// A constant of the given type that is known and not null.
-fn decoded(expr: &Expr, ty: &Type, findings: &mut Vec<Finding>) -> Option<Value> {
+fn decoded(expr: &Expr, ty: &Type, limits: &Limits, findings: &mut Vec<Finding>) -> Option<Value> {
     let before = findings.len();
-    let value = constant(expr, findings);
+    let value = constant_within(limits, expr, findings);
     let unsuitable = |why: String| {
         Finding::language(Language::InvalidValue, "Unsuitable value type").at(expr.start_span()).detail(why)
     };
@@ -147,11 +156,26 @@ impl Frame<'_> {
 type Inside<'f> = Option<&'f Frame<'f>>;
 
 struct Evaluator<'e> {
+    limits: &'e Limits,
     findings: &'e mut Vec<Finding>,
     /// How much work may still be done.
     left: usize,
+    /// Whether more was to be done than that, which is told once.
+    exhausted: bool,
     /// None where only constants may stand.
     scope: Option<&'e dyn Scope>,
+}
+
+impl<'e> Evaluator<'e> {
+    fn new(
+        limits: &'e Limits,
+        left: usize,
+        scope: Option<&'e dyn Scope>,
+        findings: &'e mut Vec<Finding>,
+    ) -> Self {
+        // Who finds nothing left has been told by the one before.
+        Self { limits, findings, left, exhausted: left == 0, scope }
+    }
 }
 
 impl Evaluator<'_> {
@@ -269,11 +293,10 @@ impl Evaluator<'_> {
             self.left = left;
             return true;
         }
-        if self.left > 0 {
-            self.left = 0;
-            let finding = Finding::language(Language::LimitReached, "Expression too expensive to evaluate");
-            let detail = "Its value is taken as unknown.";
-            self.findings.push(finding.severity(Severity::Notice).detail(detail).at(at));
+        if !self.exhausted {
+            (self.left, self.exhausted) = (0, true);
+            let summary = "Expression too expensive to evaluate";
+            self.findings.push(limit_reached(summary, at, self.limits, Limit::Evaluation));
         }
         false
     }
@@ -289,10 +312,22 @@ impl Evaluator<'_> {
     /// Evaluates without telling yet what was found.
     fn apart(&mut self, expr: &Expr, inside: Inside<'_>) -> (Value, Vec<Finding>) {
         let mut findings = Vec::new();
-        let mut apart = Evaluator { findings: &mut findings, left: self.left, scope: self.scope };
+        let mut apart = Evaluator::new(self.limits, self.left, self.scope, &mut findings);
+        apart.exhausted = self.exhausted;
         let value = apart.value(expr, inside);
-        self.left = apart.left;
+        (self.left, self.exhausted) = (apart.left, apart.exhausted);
         (value, findings)
+    }
+}
+
+/// A limit that bites, so that a value is not known.
+fn limit_reached(summary: &str, at: Span, limits: &Limits, limit: Limit) -> Finding {
+    let detail = format!("Its value is taken as unknown. {}", limits.named(limit));
+    let finding = Finding::language(Language::LimitReached, summary).severity(Severity::Notice);
+    let finding = finding.detail(detail).at(at);
+    match limits.more(limit) {
+        Some(order) => finding.help(order),
+        None => finding,
     }
 }
 

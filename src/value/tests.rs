@@ -1,6 +1,7 @@
 //! What the engines say of constants, types and defaults, in small tables.
 
 use crate::finding::Finding;
+use crate::limits::Limits;
 use crate::syntax::{self, Expr, Notation};
 use crate::text::{FileId, Source, Span};
 
@@ -14,7 +15,7 @@ mod types;
 /// The expression of `x = …`.
 fn expression(text: &str) -> (Source, Expr) {
     let source = Source::new("main.tf", format!("x = {text}\n").into_bytes());
-    let (file, findings) = syntax::parse(FileId::new(0), &source, Notation::Native);
+    let (file, findings) = syntax::parse(FileId::new(0), &source, Notation::Native, &Limits::default());
     assert_eq!(findings, [], "{text}");
     let schema =
         syntax::Schema { attributes: &[syntax::AttributeSchema { name: "x", required: true }], blocks: &[] };

@@ -65,6 +65,23 @@ fn a_rule_that_a_change_turns_off_is_on() {
 }
 
 #[test]
+fn what_a_change_hides_behind_a_limit_is_found() {
+    let place = held();
+    place.write("live/main.tf", format!("{NULL}{}", "# more than a kilobyte\n".repeat(100)));
+    place.write("overrule.hcl", format!("{POLICY}\nlimits {{\n  file_size = \"1KiB\"\n}}\n"));
+    place.commit("a change");
+    for (code, lines) in told(&place, &[]) {
+        assert_eq!(code, Some(0), "by its own policy");
+        assert!(
+            lines.len() == 1 && lines[0].starts_with("live: warning: File too large to check: "),
+            "{lines:?}"
+        );
+    }
+    let found = (Some(1), vec![FOUND.to_owned()]);
+    assert_eq!(told(&place, &["--policy-from", "main"]), [found.clone(), found]);
+}
+
+#[test]
 fn a_rule_that_a_change_turns_off_for_a_part_is_on() {
     let place = held();
     let off = "paths \"live\" {\n  rule \"no-null\" { level = \"off\" }\n}\n";

@@ -13,13 +13,19 @@ pub fn block_address(block: &Block) -> String {
 mod tests {
     use super::*;
     use crate::engine::Notation;
+    use crate::limits::Limits;
     use crate::syntax::{self, BlockSchema, Schema};
     use crate::text::{FileId, Source};
 
     #[test]
     fn a_resource_goes_without_its_kind() {
         let text = "resource \"a\" \"b\" {}\ndata \"a\" \"b\" {}\nvariable \"v\" {}\nmoved {}\n";
-        let (file, _) = syntax::parse(FileId::new(0), &Source::new("main.tf", text.into()), Notation::Native);
+        let (file, _) = syntax::parse(
+            FileId::new(0),
+            &Source::new("main.tf", text.into()),
+            Notation::Native,
+            &Limits::default(),
+        );
         let two = &["type", "name"];
         let blocks = &[
             BlockSchema::new("resource", two),

@@ -22,14 +22,14 @@ impl Decoder<'_> {
     /// An argument that takes a constant text.
     pub(super) fn text(&mut self, content: &Content, name: &str) -> Option<Given<SmolStr>> {
         let attribute = content.attribute(name)?;
-        let value = value::text(&attribute.expr, self.findings).unwrap_or_default();
+        let value = value::text(&attribute.expr, self.limits, self.findings).unwrap_or_default();
         Some(Given { value, span: attribute.expr.span })
     }
 
     /// An argument that takes a constant `true` or `false`.
     pub(super) fn flag(&mut self, content: &Content, name: &str) -> Option<Given<bool>> {
         let attribute = content.attribute(name)?;
-        let value = value::flag(&attribute.expr, self.findings).unwrap_or_default();
+        let value = value::flag(&attribute.expr, self.limits, self.findings).unwrap_or_default();
         Some(Given { value, span: attribute.expr.span })
     }
 

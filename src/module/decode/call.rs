@@ -8,6 +8,7 @@ use smol_str::SmolStr;
 
 use crate::engine::{Features, ModuleAddress};
 use crate::finding::{Finding, Language};
+use crate::limits::Limits;
 use crate::module::address::ModuleSource;
 use crate::module::config::Config;
 use crate::module::declaration::{AddressArguments, ModuleCall, Origin, PassedProvider, ProviderRef, Source};
@@ -82,7 +83,7 @@ impl Decoder<'_> {
         let version = content.attribute("version").map(|version| version.span);
         match self.features.module_address {
             ModuleAddress::LiteralPerBlock => {
-                read_source(&attribute.expr, version, self.features, self.findings)
+                read_source(&attribute.expr, version, self.features, self.limits, self.findings)
             }
             ModuleAddress::ConstAfterMerge | ModuleAddress::StaticAfterMerge => {
                 Source { raw: SmolStr::default(), address: None, span: attribute.expr.span }
@@ -100,7 +101,7 @@ impl Decoder<'_> {
 
     fn ignore_nested_deprecations(&mut self, attribute: &Attribute) {
         let mut wrong = Vec::new();
-        let value = value::constant(&attribute.expr, &mut wrong);
+        let value = value::constant_within(self.limits, &attribute.expr, &mut wrong);
         if !wrong.is_empty() || !value.is_known() || value.is_null() {
             self.findings.push(
                 Finding::language(Language::InvalidValue, "Invalid value for ignore_nested_deprecations")
@@ -151,10 +152,11 @@ fn read_source(
     expr: &Expr,
     version: Option<Span>,
     features: &Features,
+    limits: &Limits,
     findings: &mut Vec<Finding>,
 ) -> Source {
     let span = expr.span;
-    let Some(raw) = value::text(expr, findings) else {
+    let Some(raw) = value::text(expr, limits, findings) else {
         return Source { raw: SmolStr::default(), address: None, span };
     };
     let address = match ModuleSource::parse(&raw, version.is_some(), features) {

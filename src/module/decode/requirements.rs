@@ -44,7 +44,7 @@ impl Decoder<'_> {
     /// after an error. It visits them in an order that varies, but mostly in that of the source.
     fn required_provider(&mut self, attribute: &Arc<Attribute>, before: usize) -> Option<RequiredProvider> {
         let mut errors = Vec::new();
-        let value = value::constant(&attribute.expr, &mut errors);
+        let value = value::constant_within(self.limits, &attribute.expr, &mut errors);
         if errors.is_empty() && matches!(value, Value::String(_) | Value::Number(_) | Value::Bool(_)) {
             return self.version_only(attribute);
         }
@@ -118,7 +118,7 @@ impl Decoder<'_> {
             MapKey::Json(string, _) => return Some(string.text.clone()),
             MapKey::Expr(expr) => {
                 let before = self.findings.len();
-                let value = value::constant(expr, self.findings);
+                let value = value::constant_within(self.limits, expr, self.findings);
                 if self.failed_since(before) {
                     return None;
                 }

@@ -97,7 +97,7 @@ impl Decoder<'_> {
             return None;
         }
         for attribute in attributes {
-            value::constant(&attribute.expr, self.findings);
+            value::constant_within(self.limits, &attribute.expr, self.findings);
         }
         let name = block.labels.first()?;
         self.local_name(&name.text, block.header)

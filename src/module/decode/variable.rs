@@ -84,7 +84,7 @@ impl Decoder<'_> {
     ) -> Option<Given<Value>> {
         let attribute = content.attribute("default")?;
         let span = attribute.expr.span;
-        let mut value = value::constant(&attribute.expr, self.findings);
+        let mut value = value::constant_within(self.limits, &attribute.expr, self.findings);
         if let Some(Given { value: constraint, .. }) = constraint {
             if !value.is_null() {
                 value = constraint.apply_defaults(&value);

@@ -14,7 +14,7 @@ impl Decoder<'_> {
     pub(super) fn version_constraint(&mut self, attribute: &Arc<Attribute>) -> Option<VersionConstraint> {
         let at = attribute.expr.span;
         let before = self.findings.len();
-        let value = value::constant(&attribute.expr, self.findings);
+        let value = value::constant_within(self.limits, &attribute.expr, self.findings);
         if self.failed_since(before) {
             return None;
         }

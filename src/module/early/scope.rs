@@ -7,6 +7,7 @@ use smol_str::SmolStr;
 
 use super::Outcome;
 use crate::engine::Engine;
+use crate::limits::Limits;
 use crate::module::Module;
 use crate::syntax::{StepKind, Traversal};
 use crate::value::{Resolved, Scope, Type, Value};
@@ -21,6 +22,10 @@ pub(super) struct Known<'k> {
 impl Scope for Known<'_> {
     fn engine(&self) -> Engine {
         self.module.features.engine
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.module.limits
     }
 
     fn work(&self) -> &Cell<usize> {

@@ -1,5 +1,6 @@
 use super::*;
 use crate::finding::Severity;
+use crate::limits::{Limit, Limits};
 
 const RULES: &[&str] =
     &["syntax-error", "invalid-name", "override-drops-provider-source", "unused-exception"];
@@ -300,5 +301,50 @@ fn whether_comments_excuse_is_said_by_the_nearest() {
             "overrule.hcl:1,34: Unsuitable value: `allowed` takes true or false.",
             "overrule.hcl:2,1: Missing required argument: The argument `allowed` is required, but it is not set. (set `allowed`)",
         ]
+    );
+}
+
+#[test]
+fn limits_are_those_of_the_nearest_file_that_sets_them() {
+    let base = "policy {\n  extends = []\n}\nlimits {\n  file_size = \"1 MiB\"\n  nesting   = 50\n}\n";
+    let policy = "policy {\n  extends = [\"./base.hcl\"]\n}\nlimits {\n  nesting    = 60\n  evaluation = \"2000\"\n}\n";
+    let policy = load(&[("overrule.hcl", policy), ("base.hcl", base)]).expect("a policy without a mistake");
+    let limits = Limits::default()
+        .with(Limit::FileSize, 1 << 20)
+        .with(Limit::Nesting, 60)
+        .with(Limit::Evaluation, 2_000);
+    assert_eq!(policy.limits(), limits);
+    assert_eq!(loaded("").limits(), Limits::default());
+    assert_eq!(loaded("limits {}\n").limits(), Limits::default());
+}
+
+#[test]
+fn a_limit_that_cannot_be_is_told_with_one_that_can() {
+    assert_eq!(
+        wrong("limits {\n  nestng = 50\n}\n"),
+        ["overrule.hcl:2,3: Unknown limit: No limit is called `nestng` here. (did you mean `nesting`?)"]
+    );
+    assert_eq!(
+        wrong("limits {\n  file_size = 64\n}\n"),
+        [
+            "overrule.hcl:2,15: Invalid `file_size`: `file_size` takes a size with its unit (`KiB`, `MiB` or `GiB`), and \
+          `64` is none. (write a size with its unit (`KiB`, `MiB` or `GiB`), as in `file_size = \"64MiB\"`)"
+        ]
+    );
+    for (value, start) in [
+        ("0", "`nesting` has to be at least 10, or next to nothing would be checked."),
+        ("-5", "`nesting` takes a whole number, and `-5` is none."),
+        ("1.5", "`nesting` takes a whole number, and `1.5` is none."),
+        ("[50]", "`nesting` takes a whole number, and this is none."),
+        ("null", "`nesting` takes a whole number, and this is none."),
+        ("1e9", "`nesting` can be 200 at most: "),
+    ] {
+        let told = wrong(&format!("limits {{\n  nesting = {value}\n}}\n"));
+        let start = format!("overrule.hcl:2,13: Invalid `nesting`: {start}");
+        assert!(matches!(&told[..], [one] if one.starts_with(&start)), "{told:?}");
+    }
+    assert_eq!(
+        wrong("limits {}\nlimits {}\n"),
+        ["overrule.hcl:2,1: Duplicate limits block: A policy says once how much is read."]
     );
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::limits::Limits;
 use crate::syntax::{self, Body, Notation};
 use crate::text::{FileId, Source, Span};
 
@@ -18,7 +19,7 @@ impl Contexts {
                 Some(_) => Notation::Json,
                 None => Notation::Native,
             };
-            syntax::parse(span.file, source, notation).0.body
+            syntax::parse(span.file, source, notation, &Limits::default()).0.body
         });
         body.context(before)
     }

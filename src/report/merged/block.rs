@@ -10,6 +10,7 @@ use smol_str::SmolStr;
 use super::edit::{Edit, apply};
 use super::expression;
 use super::{MARK_END, MARK_START, Writer};
+use crate::limits::Limits;
 use crate::module::merged::{Argument, Meaning, MergedBlock, Nested, Strings};
 use crate::report::one_line;
 use crate::syntax::{Attribute, Block, quoted, reindented, stand_ins};
@@ -40,8 +41,9 @@ impl Writer<'_> {
         let block = &merged.block;
         let header = block.labels.iter().map(|label| format!(" {}", quoted(&label.text)));
         let header = format!("{}{}", block.kind, header.collect::<String>());
-        let remark =
-            block.attribute("//").and_then(|remark| crate::value::text(&remark.expr, &mut Vec::new()));
+        let remark = block
+            .attribute("//")
+            .and_then(|remark| crate::value::text(&remark.expr, &Limits::default(), &mut Vec::new()));
         let remark = remark.iter().flat_map(|remark| remark.lines());
         let remark = remark.map(|line| format!("{inner}# {}\n", one_line(line)));
         let body = remark.chain([self.body(merged, &inner)]).collect::<Vec<_>>().concat();

@@ -69,6 +69,7 @@ impl JsonBody {
 
 #[cfg(test)]
 mod tests {
+    use crate::limits::Limits;
     use crate::syntax::{self, Notation};
     use crate::text::{FileId, Source};
 
@@ -76,7 +77,7 @@ mod tests {
     fn context(text: &str, notation: Notation) -> Option<String> {
         let at = u32::try_from(text.find('|').expect("a mark")).expect("a small text");
         let source = Source::new("a", text.replace('|', "").into());
-        let (file, findings) = syntax::parse(FileId::new(0), &source, notation);
+        let (file, findings) = syntax::parse(FileId::new(0), &source, notation, &Limits::default());
         assert_eq!(findings, [], "{text}");
         file.body.context(at)
     }

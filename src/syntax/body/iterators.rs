@@ -193,13 +193,14 @@ fn objects(expr: &Expr) -> Vec<&[JsonProperty]> {
 
 #[cfg(test)]
 mod tests {
+    use crate::limits::Limits;
     use crate::syntax::{self, Notation};
     use crate::text::{FileId, Source};
 
     /// Every reference in a body, with the iterators around it.
     fn seen(text: &str, notation: Notation) -> Vec<String> {
         let source = Source::new("a", text.into());
-        let (file, findings) = syntax::parse(FileId::new(0), &source, notation);
+        let (file, findings) = syntax::parse(FileId::new(0), &source, notation, &Limits::default());
         assert_eq!(findings, [], "{text}");
         let mut seen = Vec::new();
         file.body.for_each_expression_in_scope(&mut |expr, around| {

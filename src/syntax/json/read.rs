@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use super::scan::{Kind, Scanner, Token};
 use super::tree::{Node, NodeKind, Property};
-use super::{DEEPEST, string, syntax_error, too_deep};
+use super::{string, syntax_error, too_deep};
 use crate::finding::Finding;
+use crate::limits::Limits;
 use crate::text::{FileId, Source, Span};
 
 /// Reads the one value of a file.
-pub(super) fn root(id: FileId, source: &Source, findings: &mut Vec<Finding>) -> Node {
+pub(super) fn root(id: FileId, source: &Source, limits: &Limits, findings: &mut Vec<Finding>) -> Node {
     let tokens = Scanner::new(source.text());
-    let mut reader = Reader { id, source, tokens, findings, depth: 0 };
+    let mut reader = Reader { id, source, tokens, limits, findings, depth: 0 };
     let root = reader.value();
     let behind = reader.tokens.peek().clone();
     if reader.findings.is_empty() && behind.kind != Kind::End {
@@ -27,12 +28,10 @@ struct Reader<'r> {
     id: FileId,
     source: &'r Source,
     tokens: Scanner<'r>,
+    limits: &'r Limits,
     findings: &'r mut Vec<Finding>,
     depth: usize,
 }
-
-/// No more than this is said about one file: text that is no JSON at all would else be told sign by sign.
-const MAX_FINDINGS: usize = 1000;
 
 const VALUE: &str = "A value starts with a brace, a bracket, a quote or a digit, or is true, false or null.";
 
@@ -40,7 +39,9 @@ impl Reader<'_> {
     fn value(&mut self) -> Node {
         let first = self.tokens.peek().clone();
         let read = match first.kind {
-            Kind::OpenBrace | Kind::OpenBracket if self.depth == DEEPEST => Some(self.skip_too_deep()),
+            Kind::OpenBrace | Kind::OpenBracket if self.depth >= self.limits.nesting() => {
+                Some(self.skip_too_deep())
+            }
             Kind::OpenBrace => self.nested(Self::object),
             Kind::OpenBracket => self.nested(Self::array),
             Kind::Number => self.number(),
@@ -275,12 +276,13 @@ impl Reader<'_> {
                 break;
             }
         }
-        self.report(too_deep(self.span(&first)));
+        self.report(too_deep(self.span(&first), self.limits));
         Node { span: self.span(&first).to(self.span(&last)), kind: NodeKind::Invalid }
     }
 
     fn report(&mut self, finding: Finding) {
-        if self.findings.len() < MAX_FINDINGS {
+        // One more than is told shows that there is more.
+        if self.findings.len() <= self.limits.mistakes() {
             self.findings.push(finding);
         }
     }

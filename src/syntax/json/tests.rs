@@ -1,6 +1,7 @@
 //! Shows what is found in JSON files, as the engines find it, and what is left of them.
 
 use crate::finding::Finding;
+use crate::limits::Limits;
 use crate::syntax::{
     AttributeSchema, BlockSchema, Body, Content, Expr, ExprKind, Notation, Part, Schema, StepKind, parse,
 };
@@ -16,7 +17,8 @@ const TERRAFORM: Schema<'static> = Schema {
 };
 
 fn read(text: &str) -> (Body, Vec<Finding>) {
-    let (file, findings) = parse(FileId::new(0), &Source::new("main.tf.json", text.into()), Notation::Json);
+    let (file, findings) =
+        parse(FileId::new(0), &Source::new("main.tf.json", text.into()), Notation::Json, &Limits::default());
     assert_eq!(file.complete, findings.is_empty());
     assert!(file.body.is_json() && file.comments.is_empty());
     (file.body, findings)
@@ -260,11 +262,19 @@ fn hostile_files_are_read_in_part() {
         assert!(!findings.is_empty() && findings.len() < 300);
         body.for_each_expression(&mut |expr| expr.for_each_variable(|_| ()));
     }
-    let (file, _) =
-        parse(FileId::new(0), &Source::new("a", b"{\"\xff\": \"\0\xc3\"}".to_vec()), Notation::Json);
+    let (file, _) = parse(
+        FileId::new(0),
+        &Source::new("a", b"{\"\xff\": \"\0\xc3\"}".to_vec()),
+        Notation::Json,
+        &Limits::default(),
+    );
     assert!(!file.complete);
-    let (file, _) =
-        parse(FileId::new(0), &Source::new("a", b"{\"\xff\": \"\xc3?\"}".to_vec()), Notation::Json);
+    let (file, _) = parse(
+        FileId::new(0),
+        &Source::new("a", b"{\"\xff\": \"\xc3?\"}".to_vec()),
+        Notation::Json,
+        &Limits::default(),
+    );
     let attributes = file.body.just_attributes(&mut Vec::new());
     assert_eq!(attributes[0].name, "\u{fffd}");
     assert_eq!(attributes[0].expr.keyword(), None);
@@ -285,7 +295,7 @@ fn no_slip_breaks_the_reader() {
     }
     for bytes in texts {
         let source = Source::new("main.tf.json", bytes);
-        let (file, mut findings) = parse(FileId::new(0), &source, Notation::Json);
+        let (file, mut findings) = parse(FileId::new(0), &source, Notation::Json, &Limits::default());
         let content = file.body.content(&TERRAFORM, &mut findings);
         for block in &content.blocks {
             for attribute in block.body.just_attributes(&mut findings) {

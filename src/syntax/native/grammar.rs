@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::scan::{Kind, Token};
-use crate::finding::{Finding, Language, Severity};
+use crate::finding::{Finding, Language};
+use crate::limits::{Limit, Limits};
+use crate::syntax::limit_reached;
 use crate::text::{FileId, Span};
 
 mod body;
@@ -90,16 +92,21 @@ pub(super) struct Portions {
 }
 
 /// Outlines a file.
-pub(super) fn outline(file: FileId, text: &str, tokens: &[Token]) -> Outline {
-    let mut parser = Parser::new(file, text, tokens);
+pub(super) fn outline(file: FileId, text: &str, tokens: &[Token], limits: &Limits) -> Outline {
+    let mut parser = Parser::new(file, text, tokens, limits);
     let body = parser.body(Kind::End);
     let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
     parser.finish(Body { start: 0, end, ..body })
 }
 
 /// Checks a text that is one expression, in which line breaks mean nothing. Gives where it stands in the text.
-pub(super) fn expression(file: FileId, text: &str, tokens: &[Token]) -> (Range<usize>, Outline) {
-    let mut parser = Parser::new(file, text, tokens);
+pub(super) fn expression(
+    file: FileId,
+    text: &str,
+    tokens: &[Token],
+    limits: &Limits,
+) -> (Range<usize>, Outline) {
+    let mut parser = Parser::new(file, text, tokens, limits);
     parser.newlines.push(false);
     let start = parser.peek().start;
     parser.expression();
@@ -112,17 +119,11 @@ pub(super) fn expression(file: FileId, text: &str, tokens: &[Token]) -> (Range<u
 }
 
 /// Checks a text that is one template.
-pub(super) fn template(file: FileId, text: &str, tokens: &[Token]) -> Outline {
-    let mut parser = Parser::new(file, text, tokens);
+pub(super) fn template(file: FileId, text: &str, tokens: &[Token], limits: &Limits) -> Outline {
+    let mut parser = Parser::new(file, text, tokens, limits);
     parser.template(Kind::End);
     parser.finish(Body::default())
 }
-
-/// Deeper than this nothing is read, be it blocks or brackets. It lies above what hcl-edit reads.
-const MAX_DEPTH: usize = 100;
-
-/// No more than this is said about one file: text that is no configuration at all would else be told byte by byte.
-pub(super) const MAX_FINDINGS: usize = 1000;
 
 /// A range of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,6 +148,7 @@ struct Parser<'a> {
     file: FileId,
     text: &'a str,
     tokens: &'a [Token],
+    limits: &'a Limits,
     /// Number of the token that is looked at next.
     next: usize,
     /// Whether line breaks count, innermost last.
@@ -169,11 +171,12 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn new(file: FileId, text: &'a str, tokens: &'a [Token]) -> Self {
+    fn new(file: FileId, text: &'a str, tokens: &'a [Token], limits: &'a Limits) -> Self {
         Self {
             file,
             text,
             tokens,
+            limits,
             next: 0,
             newlines: vec![true],
             recovery: false,
@@ -208,7 +211,8 @@ impl<'a> Parser<'a> {
         self.errors += 1;
         self.breaks += 1;
         self.complete = false;
-        if self.findings.len() < MAX_FINDINGS {
+        // One more than is told shows that there is more.
+        if self.findings.len() <= self.limits.mistakes() {
             self.findings.push(finding);
         }
     }
@@ -216,10 +220,12 @@ impl<'a> Parser<'a> {
     /// Says that something nests too deep to be read. To what is around it this is an error like any other.
     fn too_deep(&mut self, at: Token) {
         self.limited = true;
-        let finding = Finding::language(Language::LimitReached, "Nesting too deep")
-            .severity(Severity::Notice)
-            .at(self.span(at))
-            .detail(format!("What is nested more than {MAX_DEPTH} levels deep is not read by this program."));
+        let detail = format!(
+            "What is nested deeper is not read by this program. {}",
+            self.limits.named(Limit::Nesting)
+        );
+        let at = self.span(at);
+        let finding = limit_reached("Nesting too deep", at, self.limits, Limit::Nesting).detail(detail);
         self.report(finding);
     }
 

@@ -2,10 +2,11 @@
 
 use super::scan::{Kind, Token};
 use crate::finding::{Finding, Language};
+use crate::limits::Limits;
 use crate::text::{FileId, Span};
 
 /// What is wrong with the tokens of a file by themselves. Most kinds of fault are told only once, or a few times.
-pub(super) fn findings(file: FileId, text: &str, tokens: &[Token]) -> Vec<Finding> {
+pub(super) fn findings(file: FileId, text: &str, tokens: &[Token], limits: &Limits) -> Vec<Finding> {
     let mut found = Vec::new();
     let (mut bitwise, mut backticks, mut apostrophes) = (0, 0, 0);
     let (mut semicolons, mut encodings) = (0, 0);
@@ -71,7 +72,8 @@ pub(super) fn findings(file: FileId, text: &str, tokens: &[Token]) -> Vec<Findin
             }
             _ => continue,
         };
-        if found.len() < super::grammar::MAX_FINDINGS {
+        // One more than is told shows that there is more.
+        if found.len() <= limits.mistakes() {
             found.push(Finding::language(Language::SyntaxError, summary).at(span).detail(detail));
         }
     }

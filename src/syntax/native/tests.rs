@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::finding::{Finding, Severity};
+use crate::limits::Limits;
 use crate::syntax::{BlockSchema, Body, Expr, ExprKind, File, Notation, ObjectKey, Schema, parse};
 use crate::text::{FileId, Source};
 
@@ -10,7 +11,7 @@ use super::scan::{Kind, scan};
 
 fn read(text: &str) -> (Source, File, Vec<Finding>) {
     let source = Source::new("main.tf", text.as_bytes().to_vec());
-    let (file, findings) = parse(FileId::new(0), &source, Notation::Native);
+    let (file, findings) = parse(FileId::new(0), &source, Notation::Native, &Limits::default());
     (source, file, findings)
 }
 
@@ -161,9 +162,9 @@ fn a_byte_order_mark_and_bytes_in_comments_that_are_not_utf8_are_let_pass() {
     let (source, expr) = value("\u{feff}a = b\n");
     assert_eq!(source.slice(expr.span), "b");
     let source = Source::new("main.tf", b"a = 1 # \xff\n".to_vec());
-    assert_eq!(parse(FileId::new(0), &source, Notation::Native).1, []);
+    assert_eq!(parse(FileId::new(0), &source, Notation::Native, &Limits::default()).1, []);
     let source = Source::new("main.tf", b"a = \"\xff\xff\"\n".to_vec());
-    let (_, findings) = parse(FileId::new(0), &source, Notation::Native);
+    let (_, findings) = parse(FileId::new(0), &source, Notation::Native, &Limits::default());
     let summaries: Vec<&str> = findings.iter().map(|finding| finding.summary.as_str()).collect();
     assert_eq!(summaries, ["Invalid character encoding", "Unterminated template string"]);
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use smol_str::SmolStr;
 
 use crate::engine::{Engine, Product};
+use crate::limits::Limits;
 use crate::module::address::{Subject, reference};
 use crate::syntax::{StepKind, Traversal};
 use crate::tree::Node;
@@ -44,6 +45,10 @@ pub(super) struct ModuleScope<'s> {
 impl value::Scope for ModuleScope<'_> {
     fn engine(&self) -> Engine {
         self.node.tree().engine()
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.node.module().limits
     }
 
     fn work(&self) -> &Cell<usize> {
@@ -163,6 +168,10 @@ pub(super) struct Nothing<'s> {
 impl value::Scope for Nothing<'_> {
     fn engine(&self) -> Engine {
         self.node.tree().engine()
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.node.module().limits
     }
 
     fn work(&self) -> &Cell<usize> {

@@ -7,6 +7,7 @@ use smol_str::SmolStr;
 use super::scope::{Locals, ModuleScope};
 use crate::engine::Engine;
 use crate::finding::{Finding, Language};
+use crate::limits::Limits;
 use crate::module::declaration::Variable;
 use crate::syntax::{Expr, StepKind, Traversal};
 use crate::tree::references::sites::Symbols;
@@ -87,6 +88,10 @@ struct OneKnown<'s> {
 impl Scope for OneKnown<'_> {
     fn engine(&self) -> Engine {
         self.rest.engine()
+    }
+
+    fn limits(&self) -> &Limits {
+        self.rest.limits()
     }
 
     fn work(&self) -> &Cell<usize> {

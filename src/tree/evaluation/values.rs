@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::scope::{Locals, ModuleScope};
-use super::{MOST_WORK, Ordered, in_order};
+use super::{Ordered, in_order};
 use crate::finding::Severity;
 use crate::syntax::Expr;
 use crate::tree::Node;
@@ -21,7 +21,7 @@ impl<'t> Node<'t> {
     /// What the expressions of this module are worth. The work that this may cause is bounded for each call.
     pub fn values(self) -> Values<'t> {
         let locals = self.data().locals.get_or_init(|| locals(self));
-        Values { node: self, locals, work: Cell::new(MOST_WORK) }
+        Values { node: self, locals, work: Cell::new(self.module().limits.evaluation_of_module()) }
     }
 }
 
@@ -33,7 +33,7 @@ impl Values<'_> {
 }
 
 fn locals(node: Node<'_>) -> Locals {
-    let work = Cell::new(MOST_WORK);
+    let work = Cell::new(node.module().limits.evaluation_of_module());
     let mut locals = Locals::default();
     for local in in_order(node) {
         let (local, value) = match local {

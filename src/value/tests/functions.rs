@@ -4,15 +4,20 @@ use std::cell::Cell;
 
 use super::{expression, told};
 use crate::engine::{Choice, Engine};
+use crate::limits::Limits;
 use crate::syntax::{StepKind, Traversal};
 use crate::value::{Resolved, Scope, Type, Value, evaluate};
 
 /// `var.text`, `var.texts` and `var.open`, none of them known.
-struct Variables(&'static str, Cell<usize>);
+struct Variables(&'static str, Cell<usize>, Limits);
 
 impl Scope for Variables {
     fn engine(&self) -> Engine {
         Choice::parse(self.0).expect("an engine").engines()[0]
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.2
     }
 
     fn work(&self) -> &Cell<usize> {
@@ -32,7 +37,7 @@ impl Scope for Variables {
 fn read_by(engine: &'static str, text: &str) -> (Value, Vec<String>) {
     let (source, expr) = expression(text);
     let mut findings = Vec::new();
-    let value = evaluate(&expr, &Variables(engine, Cell::new(10_000)), &mut findings);
+    let value = evaluate(&expr, &Variables(engine, Cell::new(10_000), Limits::default()), &mut findings);
     (value, told(&source, &findings))
 }
 

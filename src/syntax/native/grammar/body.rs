@@ -3,7 +3,7 @@
 use std::collections::btree_map::Entry;
 
 use super::remnant::{Piece, Remnant};
-use super::{Attribute, Block, Body, Extent, Kind, Label, MAX_DEPTH, Names, Parser, Token};
+use super::{Attribute, Block, Body, Extent, Kind, Label, Names, Parser, Token};
 use crate::finding::{Finding, Language};
 use crate::syntax::native::escape;
 
@@ -156,7 +156,7 @@ impl<'a> Parser<'a> {
                 }
             }
         };
-        if self.depth >= MAX_DEPTH {
+        if self.depth >= self.limits.nesting() {
             self.too_deep(open);
             self.limited = false;
             let recovery = self.recovery;

@@ -1,7 +1,7 @@
 //! Expressions, their operators and the steps behind them.
 
 use super::remnant::{Piece, Remnant};
-use super::{Extent, Kind, MAX_DEPTH, Mend, Parser, Token};
+use super::{Extent, Kind, Mend, Parser, Token};
 
 impl Parser<'_> {
     /// An expression.
@@ -11,7 +11,7 @@ impl Parser<'_> {
 
     /// Reads one level deeper, unless that is too deep.
     fn deeper(&mut self, read: impl FnOnce(&mut Self) -> Piece) -> Piece {
-        if self.depth >= MAX_DEPTH {
+        if self.depth >= self.limits.nesting() {
             let here = self.peek();
             self.too_deep(here);
             self.recovery = true;

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::finding::Finding;
+use crate::limits::Limits;
 use crate::syntax::{
     Expr, ExprKind, ForDirective, IfDirective, Notation, ObjectKey, Part, Step, StepKind, Template,
     TemplateKind, parse,
@@ -30,7 +31,7 @@ fn remnant(value: &str) -> String {
 
 fn read(value: &str) -> (Vec<Finding>, String) {
     let source = Source::new("main.tf", format!("a = {value}\n").into_bytes());
-    let (file, findings) = parse(FileId::new(0), &source, Notation::Native);
+    let (file, findings) = parse(FileId::new(0), &source, Notation::Native, &Limits::default());
     let attributes = file.body.just_attributes(&mut Vec::new());
     let mut out = String::new();
     write(&mut out, &source, &attributes[0].expr);
@@ -264,7 +265,7 @@ fn what_needs_no_parser_is_read_as_the_parser_would() {
     }
     let source = Source::new("main.tf", text.clone().into_bytes());
     let tokens = scan(&source);
-    let outline = outline(FileId::new(0), &text, &tokens);
+    let outline = outline(FileId::new(0), &text, &tokens, &Limits::default());
     let repair = Repair { text: &text, outline: &outline };
     let mut lowering = Lowering::new(FileId::new(0), &text, &tokens, &repair);
     for (number, attribute) in outline.body.attributes.iter().enumerate() {

@@ -1,0 +1,21 @@
+# line 0: nobody reads a file of more than a kilobyte here
+# line 1: nobody reads a file of more than a kilobyte here
+# line 2: nobody reads a file of more than a kilobyte here
+# line 3: nobody reads a file of more than a kilobyte here
+# line 4: nobody reads a file of more than a kilobyte here
+# line 5: nobody reads a file of more than a kilobyte here
+# line 6: nobody reads a file of more than a kilobyte here
+# line 7: nobody reads a file of more than a kilobyte here
+# line 8: nobody reads a file of more than a kilobyte here
+# line 9: nobody reads a file of more than a kilobyte here
+# line 10: nobody reads a file of more than a kilobyte here
+# line 11: nobody reads a file of more than a kilobyte here
+# line 12: nobody reads a file of more than a kilobyte here
+# line 13: nobody reads a file of more than a kilobyte here
+# line 14: nobody reads a file of more than a kilobyte here
+# line 15: nobody reads a file of more than a kilobyte here
+# line 16: nobody reads a file of more than a kilobyte here
+# line 17: nobody reads a file of more than a kilobyte here
+# line 18: nobody reads a file of more than a kilobyte here
+# line 19: nobody reads a file of more than a kilobyte here
+variable "a b" {}

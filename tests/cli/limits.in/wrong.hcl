@@ -1,0 +1,5 @@
+limits {
+  file_size = 64
+  nesting   = 1000
+  depth     = 5
+}

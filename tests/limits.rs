@@ -1,0 +1,177 @@
+//! Every limit can be set, tells where it bites, and holds what it promises at its highest.
+
+use overrule::check::{self, Settings};
+use overrule::engine::Choice;
+use overrule::finding::Finding;
+use overrule::limits::Limit;
+use overrule::policy::Policy;
+use overrule::source::Worktree;
+
+/// What is found within some limits, as the engines would say it.
+fn found(limits: &[(Limit, u64)], files: &[(&str, String)]) -> Vec<Finding> {
+    let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.clone().into_bytes())).collect();
+    let engines = Choice::parse("terraform@1.11").expect("an engine");
+    let mut policy = Policy::preset("language").expect("a preset");
+    policy.limit(limits.iter().copied());
+    let settings = Settings { engines: Some(engines), policy, ..Settings::default() };
+    let verdicts = check::run(&mut Worktree::of_files(files), &settings).verdicts;
+    verdicts.into_iter().map(|verdict| verdict.finding).collect()
+}
+
+/// The summaries, details and orders of what a limit was the cause of.
+fn bites(limits: &[(Limit, u64)], files: &[(&str, String)]) -> Vec<String> {
+    let told = found(limits, files).into_iter().filter(|finding| finding.rule.as_str() == "limit-reached");
+    told.map(|finding| {
+        format!("{}: {} ({})", finding.summary, finding.detail, finding.help.unwrap_or_default())
+    })
+    .collect()
+}
+
+fn locals(value: &str) -> String {
+    format!("locals {{\n  a = {value}\n}}\n")
+}
+
+#[test]
+fn what_is_nested_deeper_than_a_limit_is_told() {
+    let deep = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
+    let json = |levels| format!("{{\"locals\": {{\"a\": {}}}}}", deep(levels));
+    let limit = [(Limit::Nesting, 20)];
+    let order = "raise the limit, with `limits { nesting = 40 }` in the policy or `--limit nesting=40`";
+    assert_eq!(bites(&limit, &[("main.tf", locals(&deep(15))), ("a.tf.json", json(18))]), [""; 0]);
+    assert_eq!(
+        bites(&limit, &[("main.tf", locals(&deep(25)))]),
+        [format!(
+            "Nesting too deep: What is nested deeper is not read by this program. The limit `nesting` is 20 here. \
+             ({order})"
+        )]
+    );
+    assert_eq!(
+        bites(&limit, &[("main.tf.json", json(25))]),
+        [format!(
+            "Values nested too deep: More values stand in each other here than are read, and what is inside was not \
+             checked. The limit `nesting` is 20 here. ({order})"
+        )]
+    );
+    assert_eq!(bites(&[(Limit::Nesting, 150)], &[("main.tf.json", json(140))]), [""; 0]);
+    // Each local value holds the one before it.
+    let chain: Vec<String> = (0..15).map(|n| format!("a{n} = [local.a{}]", n + 1)).collect();
+    let chain = [("main.tf", format!("locals {{\n{}\na15 = 1\n}}\n", chain.join("\n")))];
+    assert_eq!(bites(&limit, &chain), [""; 0]);
+    let told = bites(&[(Limit::Nesting, 10)], &chain);
+    assert!(matches!(&told[..], [one] if one.starts_with("Value nested too deep: ")), "{told:?}");
+}
+
+#[test]
+fn mistakes_that_are_not_told_are_told_of() {
+    let json = format!("{{\"locals\": {{\"a\": [{}]}}}}", "nul, ".repeat(2_000));
+    let native = "a b c\n".repeat(2_000);
+    let braces = "x = 1 ' \u{201c} \u{201d}\n".repeat(2_000);
+    for (name, text) in [("main.tf.json", json), ("main.tf", native), ("main.tf", braces)] {
+        let found = found(&[], &[(name, text.clone())]);
+        let mistakes = found.iter().filter(|finding| finding.rule.as_str() == "syntax-error").count();
+        assert_eq!(mistakes, 1_000, "{name}");
+        assert_eq!(
+            bites(&[], &[(name, text.clone())]),
+            [
+                "Too many mistakes in one file: So much is wrong in this file that from here on mistakes of syntax are not \
+              told. The limit `mistakes` is 1,000 here. (raise the limit, with `limits { mistakes = 2000 }` in the \
+              policy or `--limit mistakes=2000`)"
+            ],
+            "{name}"
+        );
+        assert_eq!(bites(&[(Limit::Mistakes, 10_000)], &[(name, text)]), [""; 0], "{name}");
+    }
+}
+
+#[test]
+fn what_is_too_expensive_to_evaluate_is_told_once_for_a_module() {
+    let cheap = "length([for x in [1, 2, 3] : x])";
+    let limit = [(Limit::Evaluation, 1_000)];
+    assert_eq!(bites(&limit, &[("main.tf", locals(cheap))]), [""; 0]);
+    let long = format!("length([{}])", "1, ".repeat(1_500));
+    assert_eq!(
+        bites(&limit, &[("main.tf", locals(&long))]),
+        [
+            "Expression too expensive to evaluate: Its value is taken as unknown. The limit `evaluation` is 1,000 here. \
+          (raise the limit, with `limits { evaluation = 2000 }` in the policy or `--limit evaluation=2000`)"
+        ]
+    );
+    assert_eq!(bites(&[(Limit::Evaluation, 2_000)], &[("main.tf", locals(&long))]), [""; 0]);
+    // Each is cheap, and together they take more than six times what one may.
+    let many: Vec<String> = (0..20).map(|n| format!("a{n} = length([{}])", "1, ".repeat(800))).collect();
+    let told = bites(&limit, &[("main.tf", format!("locals {{\n{}\n}}\n", many.join("\n")))]);
+    assert!(
+        matches!(&told[..], [one] if one.starts_with("Expression too expensive to evaluate: ")),
+        "{told:?}"
+    );
+    // A constant that nothing but the block itself needs.
+    let default = format!("variable \"a\" {{\n  default = [{}]\n}}\n", "1, ".repeat(1_500));
+    assert_eq!(bites(&limit, &[("main.tf", default)]).len(), 1);
+}
+
+/// Nested as deep as the limit can be, everything is walked through in the threads of a check, whose stack is 2 MiB where
+/// nobody says otherwise, and in this one, which has as much.
+#[test]
+fn at_the_highest_nesting_no_thread_runs_out_of_stack() {
+    let most = Limit::Nesting.most();
+    let levels = usize::try_from(most).expect("a small number");
+    let nested = |start: &str, middle: &str, end: &str, levels: usize| {
+        format!("{}{middle}{}", start.repeat(levels), end.repeat(levels))
+    };
+    let mut files: Vec<(&'static str, String)> = Vec::new();
+    // Just at the limit, just below what the parser of expressions reads, and just beyond.
+    for levels in [levels / 4, levels / 3, levels - 4, levels - 1, levels, levels + 10] {
+        for (start, middle, end) in [
+            ("(", "1", ")"),
+            ("[", "1", "]"),
+            ("{ a = ", "1", " }"),
+            ("true ? 1 : ", "1", ""),
+            ("f(", "1", ")"),
+            ("\"${", "x", "}\""),
+            ("[for x in ", "[]", " : x]"),
+            ("-", "1", ""),
+            ("!", "true", ""),
+            ("b[", "1", "]"),
+        ] {
+            files.push(("main.tf", locals(&nested(start, middle, end, levels))));
+            let text = nested(start, middle, end, levels).replace('"', "\\\"");
+            files.push(("main.tf.json", format!("{{\"locals\": {{\"a\": \"${{{text}}}\"}}}}")));
+        }
+        for (start, middle, end) in [("list(", "any", ")"), ("object({ a = optional(", "any", ") })")] {
+            let ty = nested(start, middle, end, levels);
+            files.push(("main.tf", format!("variable \"a\" {{\n  type = {ty}\n}}\n")));
+            files.push(("main.tf.json", format!("{{\"variable\": {{\"a\": {{\"type\": \"{ty}\"}}}}}}")));
+        }
+        files.push(("main.tf", nested("a {\n", "", "}\n", levels)));
+        let dynamic = nested("dynamic \"a\" {\nfor_each = [1]\ncontent {\n", "", "}\n}\n", levels / 2);
+        files.push(("main.tf", format!("resource \"a\" \"b\" {{\n{dynamic}}}\n")));
+        for (start, end) in [("[", "]"), ("{\"a\": ", "}"), ("[{\"a\": ", "}]")] {
+            let json = nested(start, "\"${local.b}\"", end, levels / start.matches(['[', '{']).count());
+            files.push(("main.tf.json", format!("{{\"locals\": {{\"a\": {json}, \"b\": 1}}}}")));
+            files.push(("main.tf.json", format!("{{\"resource\": {{\"a\": {{\"b\": {json}}}}}}}")));
+            files.push(("main.tf.json", format!("{{\"variable\": {{\"a\": {{\"default\": {json}}}}}}}")));
+            files.push(("main.tf.json", format!("{{\"output\": {{\"a\": {{\"value\": {json}}}}}}}")));
+        }
+        // Local values that lead from one to the next, and are needed before anything else.
+        let chain: Vec<String> = (0..levels).map(|n| format!("a{n} = local.a{}", n + 1)).collect();
+        let chain = chain.join("\n");
+        files.push((
+            "main.tofu",
+            format!(
+                "locals {{\n{chain}\na{levels} = \"./x\"\n}}\nmodule \"m\" {{\n  source = local.a0\n}}\n"
+            ),
+        ));
+    }
+    let checked = std::thread::Builder::new().stack_size(2 << 20).spawn(move || {
+        for (name, text) in files {
+            let mut worktree = Worktree::of_files(vec![(name.to_owned(), text.clone().into_bytes())]);
+            let mut policy = Policy::preset("strict").expect("a preset");
+            policy.limit([(Limit::Nesting, most)]);
+            let outcome = check::run(&mut worktree, &Settings { policy, ..Settings::default() });
+            for format in overrule::report::Format::ALL {
+                format.write(&outcome, worktree.sources(), &overrule::report::Style::default());
+            }
+        }
+    });
+    checked.expect("a thread").join().expect("it ends");
+}
