@@ -184,6 +184,12 @@ fn deep_nesting_and_long_chains_are_no_trouble() {
         ),
         format!("{{\"output\": {{\"a\": {{\"value\": \"{}x{}\"}}}}}}", "${[".repeat(DEEP), "]}".repeat(DEEP)),
     ];
+    let type_in_json = &json[3];
+    assert_eq!(
+        said(&[("main.tf.json".to_owned(), type_in_json.replace("}}}", ", \"default\": 1}}}"))]),
+        ["Expression not read"],
+        "what was not read may be a type, and the default may be of it"
+    );
     for (name, text) in wrapped.chain(json.into_iter().map(|text| ("main.tf.json", text))) {
         let start: String = text.chars().take(40).collect();
         let said = said(&[(name.to_owned(), text)]);

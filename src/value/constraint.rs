@@ -112,18 +112,29 @@ fn exact_type(expr: &Expr, findings: &mut Vec<Finding>) -> Constraint {
     if expr.is_unread() {
         return Constraint::ANY;
     }
-    if let ExprKind::JsonString(string) = &expr.kind
-        && let Ok(inner) = parse_expression(&string.text)
-        && let ExprKind::Call(call) = &inner.kind
-    {
-        let before = findings.len();
-        let constraint = constructed(call, inner.span, findings);
-        rebase(&mut findings[before..], expr.span);
-        return constraint;
+    if let ExprKind::JsonString(string) = &expr.kind {
+        match parse_expression(&string.text) {
+            Ok(Expr { kind: ExprKind::Call(call), span }) => {
+                let before = findings.len();
+                let constraint = constructed(&call, span, findings);
+                rebase(&mut findings[before..], expr.span);
+                return constraint;
+            }
+            Err(wrong) if wrong.iter().any(is_limit) => {
+                // What was not read may well be a type.
+                findings.extend(wrong.into_iter().filter(is_limit).map(|finding| finding.at(expr.span)));
+                return Constraint::ANY;
+            }
+            Ok(_) | Err(_) => {}
+        }
     }
     let detail =
         "A type is one of the names bool, number, string and any, or one made of others, as in list(string).";
     invalid(detail, expr.span, findings)
+}
+
+fn is_limit(finding: &Finding) -> bool {
+    finding.rule == Language::LimitReached.id()
 }
 
 const NEEDS_ATTRIBUTES: &str = "An object type takes one argument: a map of attribute names and their types.";
