@@ -3,4 +3,4 @@
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| properties::check::holds(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| properties::check::holds_in_turn(bytes));

@@ -1,6 +1,8 @@
 //! A whole check: it ends, twice the same, with places that exist and with reports that only say something.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use overrule::check::{self, Atlas, Outcome, Settings, load_policy};
 use overrule::policy::Policy;
@@ -27,18 +29,54 @@ pub fn holds(bytes: &[u8]) {
     shown_in_other_ways(&files);
 }
 
+/// Looks at a part of that for each input, so that a fuzzer gets to ten times as many. The first input of a process is looked
+/// at whole, so that one that is given alone fails as it did among others.
+pub fn holds_in_turn(bytes: &[u8]) {
+    static TURN: AtomicUsize = AtomicUsize::new(0);
+    let turn = TURN.fetch_add(1, Ordering::Relaxed);
+    if turn == 0 {
+        return holds(bytes);
+    }
+    let files = tree::files(bytes);
+    let (worktree, outcome) = checked(&files);
+    outcome_holds(&outcome, worktree.sources());
+    let format = Format::ALL[turn % Format::ALL.len()];
+    let report = report_holds(format, &outcome, worktree.sources());
+    // None of these numbers divides another or the number of formats, so that all meet.
+    if turn.is_multiple_of(11) {
+        let (worktree, again) = checked(&files);
+        assert!(
+            report == format.write(&again, worktree.sources(), &Style::default()),
+            "the same bytes, twice"
+        );
+    }
+    if turn.is_multiple_of(7) {
+        paint_holds(&outcome, worktree.sources());
+    }
+    if turn.is_multiple_of(5) {
+        shown_in_other_ways(&files);
+    }
+}
+
 fn checked(files: &[(String, Vec<u8>)]) -> (Worktree, Outcome) {
+    // A policy is read in no time, and yet it takes longer than to check a small tree.
+    static STRICT: LazyLock<Settings> = LazyLock::new(|| Settings {
+        policy: Policy::preset("strict").expect("a preset"),
+        ..Settings::default()
+    });
     let mut worktree = Worktree::of_files(files.to_vec());
-    let policy = policy(&mut worktree);
-    let outcome = check::run(&mut worktree, &Settings { policy, ..Settings::default() });
+    let settings = match policy(&mut worktree) {
+        Some(policy) => &Settings { policy, ..STRICT.clone() },
+        None => &*STRICT,
+    };
+    let outcome = check::run(&mut worktree, settings);
     (worktree, outcome)
 }
 
-/// The policy among the files, where one is there that has no mistake, else all rules that there are.
-fn policy(worktree: &mut Worktree) -> Policy {
-    let file = worktree.read_policy().ok().flatten();
-    let written = file.and_then(|file| load_policy(worktree, Some(file)).ok());
-    written.unwrap_or_else(|| Policy::preset("strict").expect("a preset"))
+/// The policy among the files, where one is there that has no mistake; else all rules that there are shall hold.
+fn policy(worktree: &mut Worktree) -> Option<Policy> {
+    let file = worktree.read_policy().ok().flatten()?;
+    load_policy(worktree, Some(file)).ok()
 }
 
 /// What is told has its place in a file.
@@ -55,24 +93,29 @@ pub fn outcome_holds(outcome: &Outcome, sources: &Sources) {
 
 /// Every report can be written, is what it should be, and holds nothing that anybody obeys.
 pub fn reports_hold(outcome: &Outcome, sources: &Sources) -> Vec<String> {
-    let style = Style::default();
-    let report = |format: &Format| {
-        let report = format.write(outcome, sources, &style);
-        only_shows(format.name(), &report);
-        match format {
-            Format::Json | Format::Sarif | Format::Gitlab => is_json(&report),
-            Format::Junit | Format::Checkstyle => is_xml(&report),
-            Format::Human | Format::Concise | Format::Github | Format::Markdown => {}
-        }
-        report
-    };
-    let reports = Format::ALL.iter().map(report).collect();
+    let reports = Format::ALL.iter().map(|format| report_holds(*format, outcome, sources)).collect();
+    paint_holds(outcome, sources);
+    reports
+}
+
+fn report_holds(format: Format, outcome: &Outcome, sources: &Sources) -> String {
+    let report = format.write(outcome, sources, &Style::default());
+    only_shows(format.name(), &report);
+    match format {
+        Format::Json | Format::Sarif | Format::Gitlab => is_json(&report),
+        Format::Junit | Format::Checkstyle => is_xml(&report),
+        Format::Human | Format::Concise | Format::Github | Format::Markdown => {}
+    }
+    report
+}
+
+/// With colours it says the same, and nothing but colours is added.
+fn paint_holds(outcome: &Outcome, sources: &Sources) {
     let painted = Style { color: true, unicode: false, width: 40, ..Style::default() };
     let painted = blocks(&outcome.verdicts, sources, &painted);
     let plain: String =
         painted.split("\u{1b}[").enumerate().map(|(at, part)| without_colour(at, part)).collect();
     only_shows("with colours", &plain);
-    reports
 }
 
 /// What is behind the end of an escape; only those that set a colour are written.
