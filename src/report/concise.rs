@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::prose::only;
 use super::tally::by_rule;
-use super::visible::at_line_start;
+use super::visible::path_at_line_start;
 use super::{Style, one_line};
 use crate::check::{Outcome, Verdict};
 use crate::finding::Severity;
@@ -39,7 +39,7 @@ fn lines(verdict: &Verdict, sources: &Sources, style: &Style) -> String {
     let finding = &verdict.finding;
     let place = match finding.primary {
         Some(span) => place(span, sources, style),
-        None => path(&finding.module, style),
+        None => path_at_line_start(&finding.module, &style.names),
     };
     let (level, summary) = (verdict.level.name(), one_line(&finding.summary));
     // Without a place of its own, only the words say which file or block it is about.
@@ -59,12 +59,5 @@ fn lines(verdict: &Verdict, sources: &Sources, style: &Style) -> String {
 fn place(span: Span, sources: &Sources, style: &Style) -> String {
     let source = sources.get(span.file);
     let at = source.position(span.start);
-    format!("{}:{}:{}", path(source.name(), style), at.line, at.column)
-}
-
-/// A path that starts a line and cannot be taken for a command there.
-fn path(name: &str, style: &Style) -> String {
-    let name = style.names.of(name);
-    let way = if at_line_start(&name) == name { "" } else { "./" };
-    format!("{way}{}", one_line(&name))
+    format!("{}:{}:{}", path_at_line_start(source.name(), &style.names), at.line, at.column)
 }

@@ -13,6 +13,7 @@ use smol_str::SmolStr;
 use crate::engine::Engine;
 use crate::limits::Limits;
 use crate::module::declaration::ModuleCall;
+use crate::report::visible::path_at_line_start;
 use crate::report::{Style, one_line};
 use crate::syntax::Attribute;
 use crate::text::Sources;
@@ -59,6 +60,11 @@ impl Picture<'_> {
     /// The name of the folder of a module.
     fn name(&self, node: Node<'_>) -> String {
         one_line(&self.style.names.of(&node.module().folder)).into_owned()
+    }
+
+    /// The same where it starts a line.
+    fn name_at_line_start(&self, node: Node<'_>) -> String {
+        path_at_line_start(&node.module().folder, &self.style.names)
     }
 
     fn is_kept(&self, folder: &str) -> bool {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::Names;
 use crate::text::{commands, is_obeyed};
 
 /// The text with a stand-in for every character that a terminal would obey, that turns the direction of writing round,
@@ -39,6 +40,13 @@ pub(super) fn at_line_start(line: &str) -> Cow<'_, str> {
     } else {
         Cow::Borrowed(line)
     }
+}
+
+/// A path that starts a line and cannot be taken for a command there.
+pub(super) fn path_at_line_start(path: &str, names: &Names) -> String {
+    let name = names.of(path);
+    let way = if at_line_start(&name) == name { "" } else { "./" };
+    format!("{way}{}", one_line(&name))
 }
 
 fn stand_in(c: char) -> char {

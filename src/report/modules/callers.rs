@@ -9,7 +9,7 @@ use crate::tree::{Node, NodeId};
 /// The callers of a module, theirs below them, and so on up to those that nobody calls.
 pub(super) fn write(picture: &Picture<'_>, of: Node<'_>) -> String {
     let mut upward = Upward { picture, text: String::new(), seen: HashSet::new(), lines: 0 };
-    upward.text.push_str(&format!("{}\n", picture.name(of)));
+    upward.text.push_str(&format!("{}\n", picture.name_at_line_start(of)));
     upward.above(of, "", &mut vec![of.id()]);
     upward.text
 }

@@ -21,7 +21,7 @@ pub(super) fn write(picture: &Picture<'_>) -> String {
         let told = format!("{}: {}{only}", role.word(), because(reason));
         outline.line(&[
             ("", Paint::Plain),
-            (&picture.name(*top), Paint::Bold),
+            (&picture.name_at_line_start(*top), Paint::Bold),
             ("  ", Paint::Plain),
             (&told, Paint::Dim),
             (outline.mark(*top), Paint::Bad),
