@@ -173,7 +173,8 @@ fn every_page_says_what_why_and_how_and_where_it_is_written() {
             "{}: a link to the documentation that it rests on",
             page.rule
         );
-        let long = page.text.lines().find(|line| line.chars().count() > 120);
+        // A row of a table is one line.
+        let long = page.text.lines().find(|line| line.chars().count() > 120 && !line.starts_with('|'));
         assert_eq!(long, None, "{}: a line is as long as those of the sources at most", page.rule);
         assert!(page.text.ends_with('\n') && !page.text.ends_with("\n\n"), "{}: how it ends", page.rule);
     }
