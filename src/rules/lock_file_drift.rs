@@ -63,13 +63,17 @@ fn unread(node: Node<'_>, lock: &Lock) -> Finding {
 }
 
 fn without_lock(node: Node<'_>) -> Option<Finding> {
-    if node.role() != Role::Root || needed_below(node).is_empty() {
+    if node.role() != Role::Root {
+        return None;
+    }
+    let at = run_in(node)?;
+    if needed_below(node).is_empty() {
         return None;
     }
     Some(
         LockFileDrift::finding("Root module without a lock file")
             .detail("Each `init` in a new place takes the newest providers that the constraints admit.")
-            .at(run_in(node)?)
+            .at(at)
             .help("run `init`, and commit `.terraform.lock.hcl`")
             .address("terraform"),
     )

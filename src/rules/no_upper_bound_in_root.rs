@@ -1,5 +1,7 @@
 #![doc = include_str!("../../policies/rules/no-upper-bound-in-root.md")]
 
+use std::cell::LazyCell;
+
 use super::mend::set_in_entry;
 use super::{Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
@@ -26,6 +28,7 @@ impl Rule for NoUpperBoundInRoot {
             return;
         }
         let module = node.module();
+        let lock = LazyCell::new(|| lock_of(module, context));
         for entry in module.required_providers.values().filter(|entry| !entry.address.is_built_in()) {
             let version = entry.version.as_ref();
             let constraints = version.and_then(|version| version.constraints.as_ref());
@@ -41,19 +44,23 @@ impl Rule for NoUpperBoundInRoot {
                     ))
                     .at(version.map_or(entry.span, |version| version.value_span))
                     .help("keep the next major version out, as in \"~> 5.0\"")
-                    .fixed_by(bounded(entry, module, context).map(|edit| Fix::on_request([edit])))
+                    .fixed_by(bounded(entry, lock.as_ref(), context).map(|edit| Fix::on_request([edit])))
                     .address(format!("required_providers.{}", entry.name)),
             );
         }
     }
 }
 
+/// The lock file beside a module.
+fn lock_of(module: &Module, context: &Context<'_>) -> Option<Lock> {
+    let id = context.folder(&module.folder)?.lock?;
+    Lock::read(id, context.sources().get(id), &module.features)
+}
+
 /// Keeps out the major version behind the one that the lock file selects. Without one only a person knows which major
 /// version the module is for: that an old one would do says little.
-fn bounded(entry: &RequiredProvider, module: &Module, context: &Context<'_>) -> Option<Edit> {
-    let id = context.folder(&module.folder)?.lock?;
-    let lock = Lock::read(id, context.sources().get(id), &module.features)?;
-    let selected = &lock.selection(&entry.address)?.version;
+fn bounded(entry: &RequiredProvider, lock: Option<&Lock>, context: &Context<'_>) -> Option<Edit> {
+    let selected = &lock?.selection(&entry.address)?.version;
     let [major, minor, ..] = selected.segments() else { return None };
     if selected.is_prerelease() {
         return None;

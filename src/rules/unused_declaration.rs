@@ -1,5 +1,6 @@
 #![doc = include_str!("../../policies/rules/unused-declaration.md")]
 
+use std::cell::LazyCell;
 use std::collections::HashSet;
 
 use smol_str::SmolStr;
@@ -59,6 +60,7 @@ impl Rule for UnusedDeclaration {
                 );
             }
         }
+        let is_tested = LazyCell::new(|| context.is_tested(module));
         let is_unused = |name: &SmolStr| !used.contains(&Subject::Local(name.clone()));
         for local in module.locals.values() {
             if is_unused(&local.name) {
@@ -66,7 +68,7 @@ impl Rule for UnusedDeclaration {
                 let at = local.attribute.name_span;
                 let fix = remove_local(local, &is_unused, context).map(|edits| {
                     // What tests refer to is not known.
-                    if context.is_tested(module) { Fix::on_request(edits) } else { Fix::safe(edits) }
+                    if *is_tested { Fix::on_request(edits) } else { Fix::safe(edits) }
                 });
                 unused("Local value", &address, at, address.clone(), "remove it", fix);
             }
