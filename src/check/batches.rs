@@ -14,7 +14,7 @@ use crate::source::{Folder, Worktree, join};
 use crate::text::Sources;
 
 /// How many bytes of files make up a batch, unless modules that are connected have more.
-pub(super) const BATCH_BYTES: usize = 3 << 20;
+pub(super) const BATCH_BYTES: usize = 2 << 20;
 
 /// Modules that no module of another batch calls, nor is called by.
 #[derive(Debug)]
