@@ -175,25 +175,32 @@ impl Parser<'_> {
     /// A `for` expression behind its opening bracket, where line breaks mean nothing already.
     fn for_expression(&mut self, open: Token, close: Kind) -> Piece {
         let breaks = self.breaks;
-        let close = self.for_parts(open, close);
+        let (close, whole) = self.for_parts(open, close);
         self.newlines.pop();
         let extent = Extent::from(open).to(close.into());
-        if self.broken_since(breaks) { Piece::broken(extent, Remnant::Unknown) } else { extent.into() }
+        match whole {
+            _ if !self.broken_since(breaks) => extent.into(),
+            // It makes the wrong kind of thing, of what is all there.
+            Some(collection) => Piece::broken(extent, Remnant::Parens(collection)),
+            None => Piece::broken(extent, Remnant::Unknown),
+        }
     }
 
-    fn for_parts(&mut self, open: Token, close: Kind) -> Token {
+    /// The last sign of it, and what it goes through if nothing is wrong but what it makes.
+    fn for_parts(&mut self, open: Token, close: Kind) -> (Token, Option<Piece>) {
         const SUMMARY: &str = "Invalid 'for' expression";
         self.read();
+        let start = self.errors;
         if let Err(detail) = self.for_names() {
-            return self.bad_for(close, detail);
+            return (self.bad_for(close, detail), None);
         }
         let errors = self.errors;
-        self.expression();
+        let collection = self.expression();
         if self.recovery && self.failed_since(errors) {
-            return self.recover(close);
+            return (self.recover(close), None);
         }
         if self.peek().kind != Kind::Colon {
-            return self.bad_for(close, "A colon has to follow the collection.");
+            return (self.bad_for(close, "A colon has to follow the collection."), None);
         }
         self.read();
         let errors = self.errors;
@@ -205,7 +212,7 @@ impl Parser<'_> {
             value = self.expression().extent;
         }
         if self.recovery && self.failed_since(errors) {
-            return self.recover(close);
+            return (self.recover(close), None);
         }
         let next = self.peek();
         let group = (next.kind == Kind::Ellipsis).then(|| self.read());
@@ -214,14 +221,15 @@ impl Parser<'_> {
             let errors = self.errors;
             self.expression();
             if self.recovery && self.failed_since(errors) {
-                return self.recover(close);
+                return (self.recover(close), None);
             }
         }
-        let end = if self.peek().kind == close {
-            self.read()
-        } else {
-            self.bad_for(close, "The expression has ended here, and its bracket has to be closed.")
-        };
+        if self.peek().kind != close {
+            let detail = "The expression has ended here, and its bracket has to be closed.";
+            return (self.bad_for(close, detail), None);
+        }
+        let is_whole = !self.failed_since(start);
+        let end = self.read();
         if open.kind == Kind::OpenBracket {
             if let Some(key) = key {
                 self.error(
@@ -236,7 +244,7 @@ impl Parser<'_> {
         } else if key.is_none() {
             self.error(SUMMARY, value, "To make an object, a key is needed: `key => value`.");
         }
-        end
+        (end, is_whole.then_some(collection))
     }
 
     /// The names behind `for`, and the `in` behind them.
