@@ -298,26 +298,38 @@ impl<'t> Evaluation<'t, '_> {
 
     /// The value alone, of an expression that was looked at already.
     fn known(&self, expr: &Expr, symbols: Symbols) -> Value {
+        let (value, failed) = self.worth(expr, symbols);
+        if failed { Value::UNKNOWN } else { value }
+    }
+
+    /// The same, with what is known in spite of an error, and whether there was one.
+    fn worth(&self, expr: &Expr, symbols: Symbols) -> (Value, bool) {
         if self.wrong.contains(&expr.span) {
-            return Value::UNKNOWN;
+            return (Value::UNKNOWN, true);
         }
         let mut found = Vec::new();
-        let scope = ModuleScope {
-            node: self.node,
-            locals: &self.locals,
-            iterators: &[],
-            work: &self.work,
-            symbols,
-            unnamed: false,
-        };
+        let (node, locals, work) = (self.node, &self.locals, &self.work);
+        let scope = ModuleScope { node, locals, iterators: &[], work, symbols, unnamed: false };
         let value = evaluate(expr, &scope, &mut found);
-        if found.iter().any(|finding| finding.severity == Severity::Error) { Value::UNKNOWN } else { value }
+        (value, found.iter().any(|finding| finding.severity == Severity::Error))
+    }
+
+    /// What `judge` says of an expression whose type counts even where it has an error: the engine converts what is left
+    /// of it.
+    fn converted(
+        &self,
+        expr: &Expr,
+        symbols: Symbols,
+        judge: fn(&Value, &Expr) -> Option<Finding>,
+    ) -> Option<Finding> {
+        let (value, failed) = self.worth(expr, symbols);
+        judge(&value, expr).filter(|finding| !failed || finding.summary == given::INCORRECT_TYPE)
     }
 
     /// `count` and `for_each`, the former first: where override files bring about both, it wins.
     fn repetition(&mut self, count: Option<&Attribute>, for_each: Option<&Attribute>, address: &str) {
         let finding = match (count, for_each) {
-            (Some(count), _) => given::count(&self.known(&count.expr, Symbols::default()), &count.expr),
+            (Some(count), _) => self.converted(&count.expr, Symbols::default(), given::count),
             (None, Some(for_each)) => {
                 given::for_each(&self.known(&for_each.expr, Symbols::default()), &for_each.expr)
             }
@@ -337,7 +349,7 @@ impl<'t> Evaluation<'t, '_> {
         });
         let symbols = Symbols { each: import.for_each.is_some(), ..Symbols::default() };
         let id = import.id.as_ref().filter(|_| imports::reaches_id(self.node, import));
-        let id = id.and_then(|id| given::import_id(&self.known(&id.expr, symbols), &id.expr));
+        let id = id.and_then(|id| self.converted(&id.expr, symbols, given::import_id));
         let found = for_each.into_iter().chain(id);
         self.findings.extend(found.map(|finding| finding.at_validate().address(format!("import.{target}"))));
     }

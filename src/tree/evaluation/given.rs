@@ -6,13 +6,16 @@ use crate::syntax::Expr;
 use crate::tree::references::sites::{Owner, Site};
 use crate::value::{Constraint, Type, Value, convert};
 
+/// What the engine says of a value that does not convert to what an argument takes.
+pub(super) const INCORRECT_TYPE: &str = "Incorrect value type";
+
 /// What is wrong with a value of `count`, if anything.
 pub(super) fn count(value: &Value, expr: &Expr) -> Option<Finding> {
     let number = match convert(value, &Type::Number) {
         Ok(number) => number,
         Err(mismatch) => {
             return Some(
-                Finding::language(Language::InvalidValue, "Incorrect value type")
+                Finding::language(Language::InvalidValue, INCORRECT_TYPE)
                     .detail(format!("`count` takes a whole number: {mismatch}."))
                     .at(expr.span),
             );
@@ -91,7 +94,7 @@ pub(super) fn import_id(value: &Value, expr: &Expr) -> Option<Finding> {
         Ok(_) => return None,
         Err(_) => {
             return Some(
-                Finding::language(Language::InvalidValue, "Incorrect value type")
+                Finding::language(Language::InvalidValue, INCORRECT_TYPE)
                     .detail("The identifier of what is imported is a text.")
                     .at(expr.span),
             );
