@@ -21,9 +21,12 @@ const TREES: u64 = 1200;
 const HARD: u64 = 1000;
 const SLIPS: u64 = 300;
 
+/// How many trees that load, with expressions.
+const LATE: u64 = 600;
+
 /// Every generated case, without answers.
 pub(crate) fn cases() -> Vec<Case> {
-    let kinds = [("tree", TREES), ("hard", HARD), ("slip", SLIPS)];
+    let kinds = [("tree", TREES), ("hard", HARD), ("slip", SLIPS), ("late", LATE)];
     kinds.into_iter().flat_map(|(kind, count)| (0..count).map(move |seed| case(kind, seed))).collect()
 }
 
@@ -34,7 +37,8 @@ pub(crate) fn case(kind: &str, seed: u64) -> Case {
         "hard" => generator::hard(seed),
         "wired" => generator::wired(seed),
         "slip" => generator::slip(seed),
-        _ => panic!("there are trees, hard ones, wired ones, and slips: {kind}"),
+        "late" => generator::late(seed),
+        _ => panic!("there are trees, hard ones, wired ones, slips, and late ones: {kind}"),
     }
 }
 

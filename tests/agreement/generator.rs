@@ -3,6 +3,7 @@
 mod block;
 mod dice;
 mod faults;
+mod late;
 mod overrides;
 mod parts;
 mod plan;
@@ -65,6 +66,14 @@ pub(crate) fn wired(seed: u64) -> Case {
         faults::make_one(&mut dice, &mut folders);
     }
     Case::new(format!("wired {seed}"), entries(&folders))
+}
+
+/// A module tree that loads, with expressions that are evaluated after that.
+pub(crate) fn late(seed: u64) -> Case {
+    let mut dice = Dice::new(seed ^ 0x0000_7A7E_5EED);
+    let blocks = Entry::plain("more.tf", late::blocks(&mut dice));
+    let entries = vec![Entry::plain("main.tf", late::ROOT), blocks, Entry::plain("net/main.tf", late::NET)];
+    Case::new(format!("late {seed}"), entries)
 }
 
 /// The module tree of a seed, with one character of one file lost, doubled, replaced or added.

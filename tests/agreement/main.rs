@@ -212,11 +212,13 @@ fn recorded_cases_agree() {
 #[test]
 fn generated_cases_agree() {
     let cases = generated_cases(true);
-    for kind in ["tree", "hard", "slip"] {
+    for kind in ["tree", "hard", "slip", "late"] {
         let of_kind: Vec<Case> = cases.iter().filter(|case| case.name.starts_with(kind)).cloned().collect();
         let [load, validate] = scores(&of_kind);
         println!("{kind}, load: {load}\n{kind}, validate: {validate}");
-        assert!(load.recall() >= 0.99 && load.precision() >= 0.99, "{kind}: {load}");
+        // The last kind is about what comes after loading, and has few errors of the loader to count.
+        let (stage, least) = if kind == "late" { (&validate, 0.98) } else { (&load, 0.99) };
+        assert!(stage.recall() >= least && stage.precision() >= least, "{kind}: {stage}");
     }
 }
 
