@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use smol_str::SmolStr;
 
+use crate::limits::{Limit, Limits};
 use crate::text::Span;
 
 mod fix;
@@ -140,6 +141,17 @@ impl Finding {
             fix: None,
             module: SmolStr::default(),
             address: String::new(),
+        }
+    }
+
+    /// A limit that bites. `detail` says what is left out; which limit it is, and how to raise it, is added.
+    pub fn limit(limit: Limit, limits: &Limits, summary: &str, detail: &str) -> Self {
+        let finding = Self::language(Language::LimitReached, summary)
+            .severity(Severity::Notice)
+            .detail(format!("{detail} {}", limits.named(limit)));
+        match limits.more(limit) {
+            Some(order) => finding.help(order),
+            None => finding,
         }
     }
 

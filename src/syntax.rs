@@ -27,7 +27,7 @@ pub use written::{escaped, key, quoted};
 
 pub use crate::engine::Notation;
 
-use crate::finding::{Finding, Language, Severity};
+use crate::finding::Finding;
 use crate::limits::{Limit, Limits};
 use crate::text::{FileId, Source, Span};
 
@@ -69,20 +69,8 @@ fn bound(findings: &mut Vec<Finding>, limits: &Limits) {
 }
 
 fn too_many(at: Span, limits: &Limits) -> Finding {
-    let detail = format!(
-        "So much is wrong in this file that from here on mistakes of syntax are not told. {}",
-        limits.named(Limit::Mistakes)
-    );
-    limit_reached("Too many mistakes in one file", at, limits, Limit::Mistakes).detail(detail)
-}
-
-/// A limit that bites.
-fn limit_reached(summary: &str, at: Span, limits: &Limits, limit: Limit) -> Finding {
-    let finding = Finding::language(Language::LimitReached, summary).severity(Severity::Notice).at(at);
-    match limits.more(limit) {
-        Some(order) => finding.help(order),
-        None => finding,
-    }
+    let detail = "So much is wrong in this file that from here on mistakes of syntax are not told.";
+    Finding::limit(Limit::Mistakes, limits, "Too many mistakes in one file", detail).at(at)
 }
 
 /// Reads a text as one expression, or says why it is none. Places in both count from the start of the text, in no file

@@ -181,16 +181,11 @@ impl Failure {
             Self::NotAFile => unreadable("it is not a regular file"),
             Self::Leaves => link_leaves(name),
             Self::TooLarge => {
-                let finding = Finding::language(Language::LimitReached, "File too large to check")
+                let detail = format!(
+                    "The file \"{name}\" is larger than is read, and this module is checked without it."
+                );
+                Finding::limit(Limit::FileSize, limits, "File too large to check", &detail)
                     .severity(Severity::Warning)
-                    .detail(format!(
-                        "The file \"{name}\" is larger than is read, and this module is checked without it. {}",
-                        limits.named(Limit::FileSize)
-                    ));
-                match limits.more(Limit::FileSize) {
-                    Some(order) => finding.help(order),
-                    None => finding,
-                }
             }
         }
     }

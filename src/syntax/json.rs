@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::finding::{Finding, Language};
 use crate::limits::{Limit, Limits};
-use crate::syntax::{Body, Expr, File, limit_reached};
+use crate::syntax::{Body, Expr, File};
 use crate::text::{FileId, Source, Span};
 
 mod convert;
@@ -61,8 +61,6 @@ fn syntax_error(summary: &str, at: Span) -> Finding {
 /// The engines know no bound; nothing that people write comes near this one, and what goes through values one inside the
 /// other needs some.
 fn too_deep(at: Span, limits: &Limits) -> Finding {
-    limit_reached("Values nested too deep", at, limits, Limit::Nesting).detail(format!(
-        "More values stand in each other here than are read, and what is inside was not checked. {}",
-        limits.named(Limit::Nesting)
-    ))
+    let detail = "More values stand in each other here than are read, and what is inside was not checked.";
+    Finding::limit(Limit::Nesting, limits, "Values nested too deep", detail).at(at)
 }

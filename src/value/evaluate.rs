@@ -322,13 +322,7 @@ impl Evaluator<'_> {
 
 /// A limit that bites, so that a value is not known.
 fn limit_reached(summary: &str, at: Span, limits: &Limits, limit: Limit) -> Finding {
-    let detail = format!("Its value is taken as unknown. {}", limits.named(limit));
-    let finding = Finding::language(Language::LimitReached, summary).severity(Severity::Notice);
-    let finding = finding.detail(detail).at(at);
-    match limits.more(limit) {
-        Some(order) => finding.help(order),
-        None => finding,
-    }
+    Finding::limit(limit, limits, summary, "Its value is taken as unknown.").at(at)
 }
 
 fn failed(findings: &[Finding]) -> bool {

@@ -1,7 +1,7 @@
 //! Findings about expressions that cannot be evaluated before anything runs.
 
 use super::{Confidential, Purpose};
-use crate::finding::{Finding, Language, Severity};
+use crate::finding::{Finding, Language};
 use crate::limits::{Limit, Limits};
 use crate::module::address::{Reference, Subject};
 use crate::module::declaration::Variable;
@@ -81,22 +81,14 @@ pub(super) fn undeclared(kind: &str, name: &str, at: Span) -> Finding {
         .at(at)
 }
 
-/// A variable that says of itself that it is none for this.
 /// Local values that lead from one to the next for longer than is followed.
 pub(super) fn too_deep(limits: &Limits, at: Span) -> Finding {
-    let finding = Finding::language(Language::LimitReached, "Local values nested too deep")
-        .severity(Severity::Notice)
-        .detail(format!(
-            "More local values lead from one to the next than are followed, and this one is taken as unknown. {}",
-            limits.named(Limit::Nesting)
-        ))
-        .at(at);
-    match limits.more(Limit::Nesting) {
-        Some(order) => finding.help(order),
-        None => finding,
-    }
+    let detail =
+        "More local values lead from one to the next than are followed, and this one is taken as unknown.";
+    Finding::limit(Limit::Nesting, limits, "Local values nested too deep", detail).at(at)
 }
 
+/// A variable that says of itself that it is none for this.
 pub(super) fn not_constant(variable: &Variable, at: Span, purpose: &Purpose) -> Finding {
     let finding = early(purpose, "Unable to use variable in static context", at).detail(format!(
         "{} is needed before anything runs, and `var.{}` says `const = false`.",

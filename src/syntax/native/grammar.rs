@@ -10,7 +10,6 @@ use std::ops::Range;
 use super::scan::{Kind, Token};
 use crate::finding::{Finding, Language};
 use crate::limits::{Limit, Limits};
-use crate::syntax::limit_reached;
 use crate::text::{FileId, Span};
 
 mod body;
@@ -220,13 +219,9 @@ impl<'a> Parser<'a> {
     /// Says that something nests too deep to be read. To what is around it this is an error like any other.
     fn too_deep(&mut self, at: Token) {
         self.limited = true;
-        let detail = format!(
-            "What is nested deeper is not read by this program. {}",
-            self.limits.named(Limit::Nesting)
-        );
-        let at = self.span(at);
-        let finding = limit_reached("Nesting too deep", at, self.limits, Limit::Nesting).detail(detail);
-        self.report(finding);
+        let detail = "What is nested deeper is not read by this program.";
+        let finding = Finding::limit(Limit::Nesting, self.limits, "Nesting too deep", detail);
+        self.report(finding.at(self.span(at)));
     }
 
     fn failed_since(&self, errors: usize) -> bool {
