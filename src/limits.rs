@@ -2,6 +2,8 @@
 //!
 //! Each limit is far above what people write, can be set by a policy and on the command line, and tells where it bites.
 
+use crate::text::grouped;
+
 /// Something that is bounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Limit {
@@ -263,19 +265,6 @@ fn sized(bytes: u64, between: &str) -> String {
         Some((name, unit)) => format!("{}{between}{name}", bytes / unit),
         None => format!("{bytes}{between}bytes"),
     }
-}
-
-/// `500,000`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (place, digit) in digits.char_indices() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
 }
 
 #[cfg(test)]

@@ -9,10 +9,12 @@ use std::sync::{Arc, OnceLock};
 use smol_str::SmolStr;
 use unicode_segmentation::UnicodeSegmentation;
 
+mod grouped;
 pub mod lines;
 mod nearest;
 mod obeyed;
 
+pub use grouped::grouped;
 pub use nearest::nearest;
 pub use obeyed::{commands, is_obeyed};
 

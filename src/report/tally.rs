@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::check::Outcome;
 use crate::finding::{Safety, Severity};
+use crate::text::grouped;
 
 /// How many verdicts there are of each level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -66,7 +67,7 @@ pub(super) fn closing_line(outcome: &Outcome, elapsed: Option<Duration>) -> Stri
     let hidden: Vec<String> = hidden
         .iter()
         .filter(|(number, _)| *number > 0)
-        .map(|(number, why)| format!("{} {why}", grouped(*number)))
+        .map(|(number, why)| format!("{} {why}", grouped(*number as u64)))
         .collect();
     let hidden = if hidden.is_empty() { String::new() } else { format!(" ({})", hidden.join(", ")) };
     format!("checked {modules}, {files}{time}: {}{hidden}", Tally::of(outcome).words())
@@ -87,19 +88,7 @@ pub(super) fn by_rule(outcome: &Outcome) -> Vec<(usize, Severity, &str)> {
 /// `1,480 files`.
 fn count(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", grouped(number))
-}
-
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (place, digit) in digits.char_indices() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
+    format!("{} {noun}{plural}", grouped(number as u64))
 }
 
 #[cfg(test)]
