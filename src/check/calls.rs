@@ -83,9 +83,7 @@ fn may_call(source: &Source) -> bool {
 }
 
 fn parse(source: &Source) -> File {
-    let is_json = source.name().strip_suffix(".json").is_some();
-    let notation = if is_json { Notation::Json } else { Notation::Native };
-    syntax::parse(FileId::new(0), source, notation, &Limits::default()).0
+    syntax::parse(FileId::new(0), source, Notation::of(source.name()), &Limits::default()).0
 }
 
 /// The address of each call in a file; none of one that is to be computed.

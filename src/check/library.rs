@@ -55,9 +55,7 @@ impl Library {
             of_folders.filter_map(|file| file.id).filter(|id| self.files[id.number()].is_none()).collect();
         let parse = |id: &FileId| {
             let source = sources.get(*id);
-            let is_json = source.name().strip_suffix(".json").is_some();
-            let notation = if is_json { Notation::Json } else { Notation::Native };
-            syntax::parse(*id, source, notation, &self.limits)
+            syntax::parse(*id, source, Notation::of(source.name()), &self.limits)
         };
         let read: Vec<_> = ids.par_iter().map(parse).collect();
         for (id, (file, wrong)) in ids.into_iter().zip(read) {

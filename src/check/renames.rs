@@ -77,8 +77,8 @@ fn named_blocks<'t>(
         if same_name.and_then(|file| file.id).is_some_and(same_text) {
             continue;
         }
-        let notation = if file.name.ends_with(".json") { Notation::Json } else { Notation::Native };
-        for block in top_blocks(&syntax::parse(id, source, notation, &Limits::default()).0.body, &features) {
+        let (read, _) = syntax::parse(id, source, Notation::of(&file.name), &Limits::default());
+        for block in top_blocks(&read.body, &features) {
             let labels: Vec<SmolStr> = block.labels.iter().map(|label| label.text.clone()).collect();
             // The label of a provider block is no name that somebody chose.
             let Some((name, rest)) = labels.split_last().filter(|_| block.kind != "provider") else {

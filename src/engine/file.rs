@@ -20,6 +20,13 @@ pub enum Notation {
     Json,
 }
 
+impl Notation {
+    /// That of a file of this name.
+    pub fn of(name: &str) -> Self {
+        if name.strip_suffix(".json").is_some() { Self::Json } else { Self::Native }
+    }
+}
+
 /// How an engine loads a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Loaded {

@@ -15,11 +15,7 @@ impl Contexts {
     pub(super) fn of(&mut self, span: Span, source: &Source) -> Option<String> {
         let before = span.start.checked_sub(1)?;
         let body = self.0.entry(span.file).or_insert_with(|| {
-            let notation = match source.name().strip_suffix(".json") {
-                Some(_) => Notation::Json,
-                None => Notation::Native,
-            };
-            syntax::parse(span.file, source, notation, &Limits::default()).0.body
+            syntax::parse(span.file, source, Notation::of(source.name()), &Limits::default()).0.body
         });
         body.context(before)
     }
