@@ -19,9 +19,9 @@ use crate::engine::{Engine, FileKind, Product};
 use crate::finding::Finding;
 use crate::module::Module;
 use crate::module::declaration::{ModuleCall, Variable};
-use crate::source::{Folder, Worktree};
+use crate::source::Worktree;
 use crate::syntax::{ExprKind, Part};
-use crate::text::Source;
+use crate::text::Sources;
 use crate::tree::{Callee, Node, NodeId, Tree};
 use crate::value::{self, Type};
 
@@ -36,12 +36,13 @@ pub(super) fn folders(
     findings: &[Finding],
     worktree: &Worktree,
 ) -> BTreeSet<SmolStr> {
-    let first = Engine::newest(Product::Terraform);
-    if tree.engine() != first {
+    if tree.engine() != Engine::newest(Product::Terraform) {
         return BTreeSet::new();
     }
     let told: BTreeSet<&str> = findings.iter().map(|finding| finding.module.as_str()).collect();
-    let may_be_alike: Vec<NodeId> = (tree.below(roots).into_iter())
+    let may_be_alike: Vec<NodeId> = tree
+        .below(roots)
+        .into_iter()
         .filter(|id| !told.contains(tree.node(*id).module().folder.as_str()))
         .filter(|id| !surveyed.naming_types.contains(id))
         .collect();
@@ -50,7 +51,6 @@ pub(super) fn folders(
         may_be_alike.into_iter().zip(is_alike).filter_map(|(id, is_alike)| is_alike.then_some(id)).collect();
     let mut groups = Groups::default();
     for node in tree.nodes() {
-        groups.join(node.id().number(), node.id().number());
         for (_, callee) in node.calls() {
             if let Callee::Module(child) = callee {
                 groups.join(node.id().number(), child.number());
@@ -74,19 +74,20 @@ pub(super) fn folders(
 fn is_alike(node: Node<'_>, worktree: &Worktree) -> bool {
     let module = node.module();
     let Some(folder) = worktree.folder(&module.folder) else { return false };
-    let mut texts = folder.files.iter().filter_map(|file| file.id).map(|id| worktree.sources().get(id));
-    is_loaded_alike(folder)
-        && module.complete
+    // Both load the same files, and all of them could be read.
+    let [files, of_opentofu] = Product::ALL.map(|product| folder.module_files(Engine::newest(product)));
+    let texts: Option<Vec<&str>> =
+        folder.files.iter().map(|file| Some(worktree.sources().get(file.id?).text())).collect();
+    let Some(texts) = texts.filter(|_| files == of_opentofu) else { return false };
+    let has_override = files.iter().any(|(_, loaded)| loaded.kind == FileKind::Override);
+    // What override files replace is in no declaration any more.
+    let hides_registry = has_override && texts.iter().copied().any(signs::may_name_registry);
+    let names_registry = hides_registry || names_registry(module, worktree.sources());
+    module.complete
         && !module.excluded
         && is_declared_alike(module)
-        && !names_registry(module, folder, worktree)
-        && !texts.any(|source: &Source| signs::are_in(source.text()))
-}
-
-/// Whether both engines load the same files, and all of them could be read.
-fn is_loaded_alike(folder: &Folder) -> bool {
-    let [terraform, opentofu] = Product::ALL.map(|product| folder.module_files(Engine::newest(product)));
-    terraform == opentofu && folder.files.iter().all(|file| file.id.is_some())
+        && !names_registry
+        && !texts.into_iter().any(signs::are_in)
 }
 
 /// Whether nothing is declared that OpenTofu holds to other rules.
@@ -136,20 +137,12 @@ fn has_literal_address(call: &ModuleCall) -> bool {
     })
 }
 
-/// Whether a registry is named that is the default of one engine and foreign to the other, or might be.
-fn names_registry(module: &Module, folder: &Folder, worktree: &Worktree) -> bool {
-    let sources = worktree.sources();
+/// Whether the source of a provider or module names a registry that is the default of one engine and foreign to the other, or might be.
+fn names_registry(module: &Module, sources: &Sources) -> bool {
     let of_providers = module.required_providers.values().filter_map(|required| required.source.as_ref());
     let of_calls = module.calls.values().filter_map(|call| call.source.as_ref());
-    let written = of_providers.map(|source| source.span).chain(of_calls.map(|source| source.span));
-    // What override files replace is in no declaration any more.
-    let has_override = folder
-        .module_files(Engine::newest(Product::Terraform))
-        .iter()
-        .any(|(_, loaded)| loaded.kind == FileKind::Override);
-    let of_files = folder.files.iter().filter(|_| has_override).filter_map(|file| file.id);
-    written.map(|span| sources.slice(span)).any(signs::may_name_registry)
-        || of_files.map(|id| sources.get(id).text()).any(signs::may_name_registry)
+    let mut written = of_providers.map(|source| source.span).chain(of_calls.map(|source| source.span));
+    written.any(|span| signs::may_name_registry(sources.slice(span)))
 }
 
 #[cfg(test)]

@@ -91,11 +91,10 @@ impl Sayings {
         let accounts = &*accounts;
         for (account, findings) in accounts.iter().zip(found) {
             let product = account.engine.product;
-            let number = Product::ALL.iter().position(|known| *known == product).unwrap_or_default();
             looked.entry(product).or_default().extend(account.folders().into_iter().map(SmolStr::as_str));
             for finding in findings {
                 let place = (finding.primary, finding.rule.clone(), finding.module.clone());
-                let saying = &mut said.entry(place).or_default()[number];
+                let saying = &mut said.entry(place).or_default()[product as usize];
                 if !saying.engines.contains(&account.engine) {
                     saying.engines.push(account.engine);
                 }
