@@ -241,12 +241,17 @@ impl<'t> Evaluation<'t, '_> {
     /// Whether an expression refers to something wrongly, or gives an error.
     fn is_wrong(&self, site: &Site<'_>, expr: &Expr) -> bool {
         let mut found = Vec::new();
-        let (node, locals, work, symbols) = (self.node, &self.locals, &self.work, site.symbols);
-        let scope = ModuleScope { node, locals, iterators: &[], work, symbols, unnamed: true };
+        let scope = ModuleScope { unnamed: true, ..self.scope(site.symbols) };
         self.wrong.contains(&expr.span) || {
             evaluate(expr, &scope, &mut found);
             found.iter().any(|finding| finding.severity == Severity::Error)
         }
+    }
+
+    /// What expressions see where those symbols mean something.
+    fn scope(&self, symbols: Symbols) -> ModuleScope<'_> {
+        let (node, locals, work) = (self.node, &self.locals, &self.work);
+        ModuleScope { node, locals, iterators: &[], work, symbols, unnamed: false }
     }
 
     /// What an expression is worth; unknown after an error.
@@ -267,14 +272,7 @@ impl<'t> Evaluation<'t, '_> {
         address: &str,
     ) -> Value {
         let mut found = Vec::new();
-        let scope = ModuleScope {
-            node: self.node,
-            locals: &self.locals,
-            iterators,
-            work: &self.work,
-            symbols,
-            unnamed,
-        };
+        let scope = ModuleScope { iterators, unnamed, ..self.scope(symbols) };
         let value = evaluate(expr, &scope, &mut found);
         let failed = found.iter().any(|finding| finding.severity == Severity::Error);
         let is_attribute = |finding: &Finding| finding.summary == "Unsupported attribute";
@@ -308,9 +306,7 @@ impl<'t> Evaluation<'t, '_> {
             return (Value::UNKNOWN, true);
         }
         let mut found = Vec::new();
-        let (node, locals, work) = (self.node, &self.locals, &self.work);
-        let scope = ModuleScope { node, locals, iterators: &[], work, symbols, unnamed: false };
-        let value = evaluate(expr, &scope, &mut found);
+        let value = evaluate(expr, &self.scope(symbols), &mut found);
         (value, found.iter().any(|finding| finding.severity == Severity::Error))
     }
 
