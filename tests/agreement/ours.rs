@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
+use tempfile::TempDir;
 
 use crate::answer::{Answer, Diagnostic, Reach, Stage};
 use crate::calls::installed;
@@ -56,12 +57,7 @@ const AS_RECORDED: &[&str] = &["--engine", "terraform@1.11"];
 
 /// How many diagnostics of the language a run with these arguments has about every case.
 pub(crate) fn count(cases: &[Case], arguments: &[&str]) -> Vec<usize> {
-    let place = tempfile::tempdir().expect("a temporary folder");
-    for (number, case) in cases.iter().enumerate() {
-        let root = place.path().join(folder(number));
-        fs::create_dir(&root).expect("a new folder");
-        case.lay_out(&root);
-    }
+    let place = lay_out(cases);
     fs::write(place.path().join("overrule.hcl"), "policy {\n  extends = [\"language\"]\n}\n")
         .expect("a policy");
     let mut counts = vec![0; cases.len()];
@@ -73,18 +69,13 @@ pub(crate) fn count(cases: &[Case], arguments: &[&str]) -> Vec<usize> {
 
 /// Checks every case, all in one run of the program.
 pub(crate) fn check(cases: &[Case]) -> Vec<Said> {
-    let place = tempfile::tempdir().expect("a temporary folder");
-    let mut said: Vec<Said> = cases
-        .iter()
-        .enumerate()
-        .map(|(number, case)| {
-            let root = place.path().join(folder(number));
-            fs::create_dir(&root).expect("a new folder");
-            case.lay_out(&root);
-            let reachable = installed(&root).into_iter().map(|module| module.folder).collect();
-            Said { all: Vec::new(), reachable }
-        })
-        .collect();
+    let place = lay_out(cases);
+    let of_case = |number| {
+        let root = place.path().join(folder(number));
+        let reachable = installed(&root).into_iter().map(|module| module.folder).collect();
+        Said { all: Vec::new(), reachable }
+    };
+    let mut said: Vec<Said> = (0..cases.len()).map(of_case).collect();
     for diagnostic in run(place.path(), AS_RECORDED) {
         let Some((number, diagnostic)) = belongs(&diagnostic) else { continue };
         said[number].all.push(diagnostic);
@@ -97,6 +88,17 @@ pub(crate) fn check_folder(root: &Path) -> Said {
     let reachable = installed(root).into_iter().map(|module| module.folder).collect();
     let all = run(root, AS_RECORDED).iter().filter_map(|diagnostic| parse(diagnostic, "")).collect();
     Said { all, reachable }
+}
+
+/// A folder with every case in a folder of its own.
+fn lay_out(cases: &[Case]) -> TempDir {
+    let place = tempfile::tempdir().expect("a temporary folder");
+    for (number, case) in cases.iter().enumerate() {
+        let root = place.path().join(folder(number));
+        fs::create_dir(&root).expect("a new folder");
+        case.lay_out(&root);
+    }
+    place
 }
 
 fn folder(number: usize) -> String {
