@@ -83,7 +83,7 @@ pub fn parse_expression(text: &str) -> Result<Expr, Vec<Finding>> {
 /// if the text started where the string does, and as if nothing in it were escaped.
 pub fn parse_string(text: &str, string: Span) -> Result<Expr, Vec<Finding>> {
     let mut expr = native::expression(string.file, text)?;
-    shift::expression(&mut expr, string.start);
+    shift::expression(&mut expr, string);
     Ok(expr)
 }
 

@@ -75,10 +75,11 @@ impl Span {
         self.start as usize..self.end as usize
     }
 
-    /// The same range with both offsets moved by `by` bytes to the right.
+    /// Where this lies in a file, when it counts from the start of `outer`; nothing of it lies behind the end of that.
     #[must_use]
-    pub fn shifted(self, by: u32) -> Span {
-        Span { start: self.start + by, end: self.end + by, ..self }
+    pub fn within(self, outer: Span) -> Span {
+        let moved = |offset: u32| outer.start.saturating_add(offset).min(outer.end);
+        Span { start: moved(self.start), end: moved(self.end), ..outer }
     }
 }
 

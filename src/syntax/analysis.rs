@@ -218,10 +218,10 @@ impl Expr {
 }
 
 impl Traversal {
-    /// Reads `text` as an address, as the engines read one inside of a string; `start` is where the text begins. What
+    /// Reads `text` as an address, as the engines read one inside of a string; `place` is where the text stands. What
     /// was understood before the first mistake comes back beside the findings.
-    pub fn parse(text: &str, start: Span) -> (Option<Self>, Vec<Finding>) {
-        address::parse(text, start)
+    pub fn parse(text: &str, place: Span) -> (Option<Self>, Vec<Finding>) {
+        address::parse(text, place)
     }
 
     /// From the first name to the end of the last step.

@@ -1,4 +1,4 @@
-//! Turns places in the text of a JSON string into places in the file around it.
+//! Turns places in the text of a string into places in the file around it.
 
 use crate::finding::Finding;
 use crate::syntax::{
@@ -6,9 +6,9 @@ use crate::syntax::{
 };
 use crate::text::Span;
 
-/// Moves every place in `expr` to the right.
-pub(super) fn expression(expr: &mut Expr, by: u32) {
-    span(&mut expr.span, by);
+/// Moves every place in `expr`, read from a text that stands at `outer`.
+pub(super) fn expression(expr: &mut Expr, outer: Span) {
+    span(&mut expr.span, outer);
     match &mut expr.kind {
         ExprKind::Null
         | ExprKind::Bool(_)
@@ -16,117 +16,117 @@ pub(super) fn expression(expr: &mut Expr, by: u32) {
         | ExprKind::Element
         | ExprKind::Invalid
         | ExprKind::Unread => {}
-        ExprKind::Template(inner) => template(inner, by),
-        ExprKind::Tuple(elements) => all(elements, by),
+        ExprKind::Template(inner) => template(inner, outer),
+        ExprKind::Tuple(elements) => all(elements, outer),
         ExprKind::Object(items) => {
             for item in items {
                 match &mut item.key {
-                    ObjectKey::Name(_, place) => span(place, by),
-                    ObjectKey::Expr(key) => expression(key, by),
+                    ObjectKey::Name(_, place) => span(place, outer),
+                    ObjectKey::Expr(key) => expression(key, outer),
                 }
-                expression(&mut item.value, by);
+                expression(&mut item.value, outer);
             }
         }
         ExprKind::Traversal(Traversal { root: _, root_span, steps: inner }) => {
-            span(root_span, by);
-            steps(inner, by);
+            span(root_span, outer);
+            steps(inner, outer);
         }
         ExprKind::Relative { from, steps: inner } => {
-            expression(from, by);
-            steps(inner, by);
+            expression(from, outer);
+            steps(inner, outer);
         }
         ExprKind::Index { collection, key, brackets } => {
-            expression(collection, by);
-            expression(key, by);
-            span(brackets, by);
+            expression(collection, outer);
+            expression(key, outer);
+            span(brackets, outer);
         }
         ExprKind::Splat { source, each, marker, full: _ } => {
-            expression(source, by);
-            expression(each, by);
-            span(marker, by);
+            expression(source, outer);
+            expression(each, outer);
+            span(marker, outer);
         }
         ExprKind::Call(call) => {
-            span(&mut call.name_span, by);
-            all(&mut call.arguments, by);
-            span(&mut call.open, by);
-            span(&mut call.close, by);
+            span(&mut call.name_span, outer);
+            all(&mut call.arguments, outer);
+            span(&mut call.open, outer);
+            span(&mut call.close, outer);
         }
-        ExprKind::Conditional(parts) => all(&mut parts[..], by),
-        ExprKind::Unary(_, inner) | ExprKind::Parens(inner) => expression(inner, by),
-        ExprKind::Binary(_, operands) => all(&mut operands[..], by),
+        ExprKind::Conditional(parts) => all(&mut parts[..], outer),
+        ExprKind::Unary(_, inner) | ExprKind::Parens(inner) => expression(inner, outer),
+        ExprKind::Binary(_, operands) => all(&mut operands[..], outer),
         ExprKind::For(inner) => {
-            expression(&mut inner.collection, by);
+            expression(&mut inner.collection, outer);
             for part in inner.key.iter_mut().chain([&mut inner.value]).chain(&mut inner.condition) {
-                expression(part, by);
+                expression(part, outer);
             }
         }
-        ExprKind::JsonString(string) => json_string(string, by),
+        ExprKind::JsonString(string) => json_string(string, outer),
         ExprKind::JsonObject(properties) => {
             for property in properties {
-                span(&mut property.name_span, by);
-                json_string(&mut property.name, by);
-                expression(&mut property.value, by);
+                span(&mut property.name_span, outer);
+                json_string(&mut property.name, outer);
+                expression(&mut property.value, outer);
             }
         }
     }
 }
 
-/// Moves every place in `template` to the right.
-pub(super) fn template(template: &mut Template, by: u32) {
+/// Moves every place in `template` in the same way.
+pub(super) fn template(template: &mut Template, outer: Span) {
     for part in &mut template.parts {
         match part {
-            Part::Literal { text: _, span: place } => span(place, by),
-            Part::Interpolation(expr) => expression(expr, by),
+            Part::Literal { text: _, span: place } => span(place, outer),
+            Part::Interpolation(expr) => expression(expr, outer),
             Part::If(directive) => {
                 let IfDirective { span: place, condition, then, otherwise } = &mut **directive;
-                span(place, by);
-                expression(condition, by);
-                self::template(then, by);
+                span(place, outer);
+                expression(condition, outer);
+                self::template(then, outer);
                 if let Some(otherwise) = otherwise {
-                    self::template(otherwise, by);
+                    self::template(otherwise, outer);
                 }
             }
             Part::For(directive) => {
                 let ForDirective { span: place, key: _, value: _, collection, body } = &mut **directive;
-                span(place, by);
-                expression(collection, by);
-                self::template(body, by);
+                span(place, outer);
+                expression(collection, outer);
+                self::template(body, outer);
             }
         }
     }
 }
 
-/// Moves every place in `finding` to the right.
-pub(super) fn finding(finding: &mut Finding, by: u32) {
+/// Moves every place in `finding` in the same way.
+pub(super) fn finding(finding: &mut Finding, outer: Span) {
     for place in finding.primary.iter_mut().chain(finding.related.iter_mut().map(|related| &mut related.span))
     {
-        span(place, by);
+        span(place, outer);
     }
 }
 
-fn all(expressions: &mut [Expr], by: u32) {
+fn all(expressions: &mut [Expr], outer: Span) {
     for expr in expressions {
-        expression(expr, by);
+        expression(expr, outer);
     }
 }
 
-fn steps(steps: &mut [Step], by: u32) {
+fn steps(steps: &mut [Step], outer: Span) {
     for step in steps {
-        span(&mut step.span, by);
+        span(&mut step.span, outer);
     }
 }
 
-fn json_string(string: &mut JsonString, by: u32) {
+fn json_string(string: &mut JsonString, outer: Span) {
     match &mut string.template {
-        Ok(inner) => template(inner, by),
+        Ok(inner) => template(inner, outer),
         Err(findings) => {
             for wrong in findings {
-                finding(wrong, by);
+                finding(wrong, outer);
             }
         }
     }
 }
 
-fn span(span: &mut Span, by: u32) {
-    *span = span.shifted(by);
+fn span(span: &mut Span, outer: Span) {
+    *span = span.within(outer);
 }

@@ -10,12 +10,12 @@ use crate::finding::{Finding, Language};
 use crate::syntax::{Step, StepKind, Traversal, native, shift};
 use crate::text::Span;
 
-pub(super) fn parse(text: &str, start: Span) -> (Option<Traversal>, Vec<Finding>) {
-    let mut parser = Parser { text, start, at: 0, findings: Vec::new() };
+pub(super) fn parse(text: &str, place: Span) -> (Option<Traversal>, Vec<Finding>) {
+    let mut parser = Parser { text, place, at: 0, findings: Vec::new() };
     let traversal = parser.address();
-    let mut findings = native::invalid_tokens(start.file, text);
+    let mut findings = native::invalid_tokens(place.file, text);
     for finding in &mut findings {
-        shift::finding(finding, start.start);
+        shift::finding(finding, place);
     }
     findings.append(&mut parser.findings);
     (traversal, findings)
@@ -23,7 +23,7 @@ pub(super) fn parse(text: &str, start: Span) -> (Option<Traversal>, Vec<Finding>
 
 struct Parser<'t> {
     text: &'t str,
-    start: Span,
+    place: Span,
     at: usize,
     findings: Vec<Finding>,
 }
@@ -229,8 +229,7 @@ impl Parser<'_> {
     }
 
     fn span(&self, range: &Range<usize>) -> Span {
-        let start = self.start.start as usize;
-        Span::new(self.start.file, start + range.start..start + range.end)
+        Span::new(self.place.file, range.clone()).within(self.place)
     }
 
     fn found(&mut self, summary: &str, detail: &str, range: &Range<usize>) {

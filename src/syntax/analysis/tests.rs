@@ -36,7 +36,7 @@ fn literal(text: &str, start: usize) -> Part {
 
 /// The steps as text, or the summaries of what was found with the marked text.
 fn read(text: &str) -> Result<Vec<String>, Vec<(String, String)>> {
-    let (traversal, findings) = Traversal::parse(text, span(100, 100));
+    let (traversal, findings) = Traversal::parse(text, span(100, 100 + text.len()));
     if findings.is_empty() {
         let traversal = traversal.expect("no finding, so an address");
         let steps = traversal.steps.iter().map(|step| match &step.kind {
@@ -61,7 +61,7 @@ fn addresses_are_names_and_constant_steps() {
     assert_eq!(read(" a\n .b-c /* x */ [ 10.5e3 ] # y").expect("one"), ["a", ".b-c", "[10.5e3]"]);
     assert_eq!(read("true").expect("one"), ["true"]);
     assert_eq!(read("für.ï").expect("one"), ["für", ".ï"]);
-    let (traversal, _) = Traversal::parse("a.b[0]", span(7, 7));
+    let (traversal, _) = Traversal::parse("a.b[0]", span(7, 13));
     let traversal = traversal.expect("an address");
     assert_eq!(traversal.span(), span(7, 13));
     assert_eq!(traversal.steps[1].span, span(10, 13));

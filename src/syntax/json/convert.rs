@@ -42,12 +42,12 @@ fn string(text: &SmolStr, span: Span) -> JsonString {
     JsonString { text: text.clone(), template: template(text, span) }
 }
 
-/// Places in the template count from behind the quote, and as if nothing had been escaped: so the engines count.
+/// Places in the template count from behind the quote, and as if nothing had been escaped: so the engines count. A byte
+/// that is not UTF-8 counts as three, and what that moves behind the string is said to be at its end.
 fn template(text: &SmolStr, span: Span) -> Result<Template, Vec<Finding>> {
-    let inside = span.start + 1;
+    let inside = Span { start: span.start + 1, ..span };
     if !text.contains("${") && !text.contains("%{") {
-        let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
-        let span = Span { start: inside, end: inside.saturating_add(length), ..span };
+        let span = Span::new(span.file, 0..text.len()).within(inside);
         let literal = Part::Literal { text: text.clone(), span };
         let parts = if text.is_empty() { Vec::new() } else { vec![literal] };
         return Ok(Template { kind: TemplateKind::Bare, parts });

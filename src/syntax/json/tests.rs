@@ -236,6 +236,26 @@ fn strings_are_text_and_template() {
     assert!(string.template.expect("a template").parts.is_empty());
 }
 
+/// They count as three each, so what stands behind them would lie behind the string.
+#[test]
+fn bytes_that_are_not_utf8_move_nothing_out_of_a_string() {
+    let bytes = b"{\"a\": \"\xff\xff\xff${[for]}\", \"b\": \"\xff\xff\xff${c}\"}".to_vec();
+    let source = Source::new("main.tf.json", bytes);
+    let (file, _) = parse(FileId::new(0), &source, Notation::Json, &Limits::default());
+    let attributes = file.body.just_attributes(&mut Vec::new());
+    let [ExprKind::JsonString(wrong), ExprKind::JsonString(right)] =
+        [&attributes[0].expr.kind, &attributes[1].expr.kind]
+    else {
+        panic!("strings")
+    };
+    let place = wrong.template.as_ref().expect_err("no expression")[0].primary.expect("a place");
+    assert_eq!((place.start, place.end), (19, 19));
+    let Part::Interpolation(expr) = &right.template.as_ref().expect("a template").parts[1] else {
+        panic!("a reference")
+    };
+    assert_eq!((expr.span.start, expr.span.end), (35, 35));
+}
+
 #[test]
 fn other_values_are_expressions() {
     // These two are no names, as the same words are in native syntax.
