@@ -152,9 +152,14 @@ impl Source {
 
     /// The text of `span`, cut to what exists and to whole characters.
     pub fn slice(&self, span: Span) -> &str {
+        &self.text[self.whole(span).range()]
+    }
+
+    /// The same place, cut to what exists and to whole characters.
+    #[must_use]
+    pub fn whole(&self, span: Span) -> Span {
         let start = self.floor(span.start as usize);
-        let end = self.floor(span.end as usize).max(start);
-        &self.text[start..end]
+        Span::new(span.file, start..self.floor(span.end as usize).max(start))
     }
 
     /// Offset of the first byte of every line.

@@ -151,6 +151,9 @@ pub(super) fn weigh(
     fingerprints: &mut Fingerprints,
 ) -> Vec<Verdict> {
     findings.retain(|(finding, _)| settings.ask_for(finding, sources));
+    for (finding, _) in &mut findings {
+        make_whole(finding, sources);
+    }
     findings.sort_by(|(a, _), (b, _)| order(a, sources).cmp(&order(b, sources)));
     findings.dedup();
     findings
@@ -161,6 +164,14 @@ pub(super) fn weigh(
             Some(Verdict { finding, level, asked_by, engine, fingerprint, likeness })
         })
         .collect()
+}
+
+/// The engines count in a string as if nothing in it were escaped, and that may lead into a character.
+fn make_whole(finding: &mut Finding, sources: &Sources) {
+    let related = finding.related.iter_mut().map(|related| &mut related.span);
+    for place in finding.primary.iter_mut().chain(related) {
+        *place = sources.get(place.file).whole(*place);
+    }
 }
 
 /// Adds verdicts to others, so that all are in order.
