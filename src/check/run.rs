@@ -124,11 +124,12 @@ impl Told {
 fn extent(worktree: &Worktree, engines: &[Engine], wanted: &dyn Fn(&str) -> bool) -> (usize, usize) {
     let (mut modules, mut files) = (0, 0);
     for folder in worktree.folders().iter().filter(|folder| wanted(&folder.path)) {
-        let names: BTreeSet<String> = engines
+        let is_whole = in_scope(&folder.path, worktree.scope());
+        let names: BTreeSet<&str> = engines
             .iter()
             .flat_map(|engine| folder.module_files(*engine))
-            .map(|(file, _)| join(&folder.path, &file.name))
-            .filter(|name| in_scope(name, worktree.scope()))
+            .map(|(file, _)| file.name.as_str())
+            .filter(|name| is_whole || in_scope(&join(&folder.path, name), worktree.scope()))
             .collect();
         modules += usize::from(!names.is_empty());
         files += names.len();

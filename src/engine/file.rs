@@ -55,16 +55,15 @@ impl Engine {
     /// The engines drop what is hidden from primary and override files apart, but twins share their stem and so are
     /// always of one kind.
     pub fn module_files<'a>(self, names: &[&'a str]) -> Vec<(&'a str, Loaded)> {
-        let has_tofu_file = names.iter().any(|name| Extension::of(name).is_some_and(Extension::is_tofu));
+        let known = names.iter().filter_map(|name| Some((*name, Extension::of(name)?)));
+        let known: Vec<_> = known.filter(|(_, extension)| !extension.is_tofu() || self.opentofu(8)).collect();
+        let has_tofu_file = known.iter().any(|(_, extension)| extension.is_tofu());
         let hidden = |name: &str| {
             has_tofu_file
                 && self.hidden_by(name).is_some_and(|twin| names.binary_search(&twin.as_str()).is_ok())
         };
-        names
-            .iter()
-            .filter(|name| !hidden(name))
-            .filter_map(|name| Some((*name, self.loads(name)?)))
-            .collect()
+        let shown = known.into_iter().filter(|(name, _)| !hidden(name));
+        shown.map(|(name, extension)| (name, loaded(name, extension))).collect()
     }
 }
 
@@ -88,13 +87,17 @@ enum Extension {
 }
 
 impl Extension {
-    const ALL: [Self; 4] = [Self::Tf, Self::TfJson, Self::Tofu, Self::TofuJson];
-
     /// The extension of a file that is no editor's backup and not hidden. `#x.tf` is a module file, `#x.tf#` is not.
     fn of(name: &str) -> Option<Self> {
-        let ignored =
-            name.starts_with('.') || name.ends_with('~') || (name.starts_with('#') && name.ends_with('#'));
-        Self::ALL.into_iter().find(|extension| !ignored && name.ends_with(extension.text()))
+        // No backup ends like these: not `a.tf~`, and not `#a.tf#`.
+        match name.as_bytes() {
+            [b'.', ..] => None,
+            [.., b'.', b't', b'f'] => Some(Self::Tf),
+            [.., b'.', b't', b'f', b'.', b'j', b's', b'o', b'n'] => Some(Self::TfJson),
+            [.., b'.', b't', b'o', b'f', b'u'] => Some(Self::Tofu),
+            [.., b'.', b't', b'o', b'f', b'u', b'.', b'j', b's', b'o', b'n'] => Some(Self::TofuJson),
+            _ => None,
+        }
     }
 
     const fn text(self) -> &'static str {
