@@ -9,9 +9,9 @@ mod url;
 pub use registry::RegistryModule;
 pub use remote::RemoteModule;
 
+use std::borrow::Cow;
 use std::fmt;
 
-use memchr::memmem;
 use smol_str::{SmolStr, format_smolstr};
 
 use super::AddressError;
@@ -116,15 +116,21 @@ fn clean(path: &str) -> String {
 }
 
 /// The package and the folder inside it, which `//` tells apart; the folder is empty where none is given.
-fn split_subdir(source: &str) -> (String, String) {
+fn split_subdir(source: &str) -> (Cow<'_, str>, String) {
     // A query may hold another URL, which is not looked into.
-    let stop = source.find('?').unwrap_or(source.len());
-    let find = |from: usize, what: &str| memmem::find(&source.as_bytes()[from..stop], what.as_bytes());
-    let scheme = find(0, "://").map_or(0, |at| at + 3);
-    let Some(at) = find(scheme, "//").map(|at| at + scheme) else {
+    let stop = memchr::memchr(b'?', source.as_bytes()).unwrap_or(source.len());
+    let (address, query) = source.split_at(stop);
+    let scheme = find_in_short(address, "://").map_or(0, |at| at + 3);
+    let Some(at) = find_in_short(&address[scheme..], "//").map(|at| at + scheme) else {
         return (source.into(), String::new());
     };
-    let (folder, query) = (&source[at + 2..stop], &source[stop..]);
-    let package = format!("{}{query}", &source[..at]);
+    let (package, folder) = (&address[..at], &address[at + 2..]);
+    let package = if query.is_empty() { package.into() } else { [package, query].concat().into() };
     (package, if folder.is_empty() { String::new() } else { clean(folder) })
+}
+
+/// Where `what`, which has a first byte, stands first. Addresses are short: to prepare a search for all of it takes longer.
+fn find_in_short(text: &str, what: &str) -> Option<usize> {
+    let (text, what) = (text.as_bytes(), what.as_bytes());
+    memchr::memchr_iter(what[0], text).find(|at| text[*at..].starts_with(what))
 }

@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-use memchr::memmem;
 use smol_str::SmolStr;
 
 use super::url::{Url, escape, unescape};
-use super::{clean, split_subdir};
+use super::{clean, find_in_short, split_subdir};
 
 /// A package that is fetched from elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,7 +40,8 @@ impl RemoteModule {
         if given.starts_with("../") {
             return Err(outside(&given));
         }
-        let (package, detected) = split_subdir(&in_full(&package)?);
+        let package = in_full(&package)?;
+        let (package, detected) = split_subdir(&package);
         let subdir = match (detected.as_str(), given.as_str()) {
             ("", given) => given.into(),
             (detected, "") => clean(detected),
@@ -96,7 +96,7 @@ const DETECTORS: [Detector; 6] = [github, git_over_ssh, bitbucket, gcs, s3, abso
 fn in_full(package: &str) -> Result<String, Problem> {
     let (forced, address) = forced_getter(package);
     let (address, given) = split_subdir(address);
-    if Url::parse(&address).is_ok_and(|url| !url.scheme.is_empty()) {
+    if address.contains(':') && Url::parse(&address).is_ok_and(|url| !url.scheme.is_empty()) {
         return Ok(package.into());
     }
     for detector in DETECTORS {
@@ -111,11 +111,11 @@ fn in_full(package: &str) -> Result<String, Problem> {
         if !folder.is_empty() {
             let mut url = Url::parse(&found)?;
             url.push_subdir(&folder);
-            found = url.to_string();
+            found = url.to_string().into();
         }
         return Ok(match forced.or(detected_getter) {
             Some(getter) => format!("{getter}::{found}"),
-            None => found,
+            None => found.into_owned(),
         });
     }
     Err(Problem::Unreadable("it is empty".into()))
@@ -123,8 +123,7 @@ fn in_full(package: &str) -> Result<String, Problem> {
 
 /// What stands before `::` and says how to fetch, and what follows.
 fn forced_getter(address: &str) -> (Option<&str>, &str) {
-    let at = memmem::find(address.as_bytes(), b"::");
-    match at.map(|at| (&address[..at], &address[at + 2..])) {
+    match find_in_short(address, "::").map(|at| (&address[..at], &address[at + 2..])) {
         Some((getter, rest))
             if !getter.is_empty()
                 && getter.bytes().all(|byte| byte.is_ascii_alphanumeric())
@@ -147,6 +146,12 @@ fn github(address: &str) -> Result<Option<String>, Problem> {
     let [host, owner, name, folder @ ..] = parts.as_slice() else {
         return Err("on GitHub it must be `github.com/owner/name`".into());
     };
+    if parts.iter().all(|part| part.bytes().all(is_plain)) {
+        let git = if name.as_bytes().ends_with(b".git") { "" } else { ".git" };
+        let folder = if folder.is_empty() { String::new() } else { format!("//{}", folder.join("/")) };
+        let mark = if query.is_empty() { "" } else { "?" };
+        return Ok(Some(["git::https://", host, "/", owner, "/", name, git, &folder, mark, query].concat()));
+    }
     let mut url = Url::parse(&format!("https://{host}/{owner}/{name}"))?;
     url.set_query(query);
     url.add_git();
@@ -154,6 +159,11 @@ fn github(address: &str) -> Result<Option<String>, Problem> {
         url.path.extend_from_slice(format!("//{}", folder.join("/")).as_bytes());
     }
     Ok(Some(format!("git::{url}")))
+}
+
+/// Whether a byte means nothing in a URL, wherever it stands.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
 }
 
 /// `git@host:path?query`.

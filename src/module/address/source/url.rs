@@ -195,6 +195,12 @@ pub(super) fn unescape(text: &str) -> Result<Vec<u8>, &'static str> {
 
 /// `bytes` with everything escaped that does not stand for itself.
 pub(super) fn escape(bytes: &[u8], stands_for_itself: fn(u8) -> bool) -> String {
+    // Hardly any address needs an escape.
+    if let Ok(text) = str::from_utf8(bytes)
+        && bytes.iter().all(|byte| stands_for_itself(*byte))
+    {
+        return text.to_owned();
+    }
     let mut written = String::with_capacity(bytes.len());
     for byte in bytes {
         if stands_for_itself(*byte) {
