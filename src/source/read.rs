@@ -147,15 +147,23 @@ pub(super) fn regular(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
 }
 
 fn content(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
-    let file = File::open(path).map_err(Failure::Io)?;
+    let mut file = File::open(path).map_err(Failure::Io)?;
     let size = file.metadata().map_or(0, |metadata| metadata.len());
     if size > limit {
         return Err(Failure::TooLarge);
     }
-    // One byte more than the size, so that the end is seen without growing; and no more than the limit, should the
-    // file grow while it is read.
-    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(Failure::Io)?;
+    let size = usize::try_from(size).unwrap_or_default();
+    // One byte more than the size, so that a single look shows that the file ends there.
+    let mut bytes = vec![0; size + 1];
+    let read = match file.read(&mut bytes) {
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
+        read => read.map_err(Failure::Io)?,
+    };
+    bytes.truncate(read);
+    if read != size {
+        // No more than the limit, should the file grow while it is read.
+        file.take((limit + 1).saturating_sub(read as u64)).read_to_end(&mut bytes).map_err(Failure::Io)?;
+    }
     if bytes.len() as u64 > limit { Err(Failure::TooLarge) } else { Ok(bytes) }
 }
 

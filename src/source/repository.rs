@@ -35,12 +35,12 @@ impl Repository {
     }
 
     /// The index; one that cannot be read tracks nothing, so that everything is looked at by `.gitignore` alone.
+    ///
+    /// Its checksum is left to `git fsck`, as git does: a large index takes longer to sum up than to read.
     pub(super) fn index(&self) -> gix::index::File {
-        let empty = || gix::index::State::new(self.git.object_hash());
-        match self.git.index_or_empty() {
-            Ok(index) => (**index).clone(),
-            Err(_) => gix::index::File::from_state(empty(), self.git.index_path()),
-        }
+        let (path, hash, skip_checksum) = (self.git.index_path(), self.git.object_hash(), true);
+        let read = gix::index::File::at(&path, hash, skip_checksum, gix::index::decode::Options::default());
+        read.unwrap_or_else(|_| gix::index::File::from_state(gix::index::State::new(hash), path))
     }
 
     /// The answers to "would git track this?", by way of all `.gitignore` files and settings that count.
