@@ -91,6 +91,16 @@ pub struct Schema<'a> {
 impl Schema<'_> {
     /// Of a place that expects nothing.
     pub const EMPTY: Self = Self { attributes: &[], blocks: &[] };
+
+    /// Whether an argument of that name is expected.
+    fn has_attribute(&self, name: &str) -> bool {
+        self.attributes.iter().any(|expected| expected.name == name)
+    }
+
+    /// What is expected of blocks of that kind; none where they are not.
+    fn block(&self, kind: &str) -> Option<&BlockSchema<'_>> {
+        self.blocks.iter().find(|expected| expected.kind == kind)
+    }
 }
 
 /// An argument that a place expects.

@@ -66,12 +66,10 @@ impl Body {
 
 impl NativeBody {
     fn walk(&self, hidden: &Hidden, way: &mut Way, visit: &mut Visit<'_>) {
-        for attribute in
-            self.attributes.iter().filter(|attribute| !hidden.attributes.contains(&attribute.name))
-        {
+        for attribute in self.visible_attributes(hidden) {
             visit(&attribute.expr, way.here());
         }
-        for block in self.blocks.iter().filter(|block| !hidden.blocks.contains(&block.kind)) {
+        for block in self.visible_blocks(hidden) {
             match block.labels.as_slice() {
                 [label] if block.kind == "dynamic" => dynamic(block, &label.text, way, visit),
                 _ => block.body.walk(way, visit),

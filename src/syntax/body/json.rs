@@ -47,13 +47,13 @@ impl JsonBody {
             if hidden.attributes.contains(name) {
                 continue;
             }
-            if schema.attributes.iter().any(|expected| expected.name == name) {
+            if schema.has_attribute(name) {
                 if let Some(first) = content.attribute(name) {
                     findings.push(set_twice("Duplicate argument", property, first));
                     continue;
                 }
                 content.attributes.push(Arc::clone(property.attribute()));
-            } else if let Some(expected) = schema.blocks.iter().find(|expected| expected.kind == name) {
+            } else if let Some(expected) = schema.block(name) {
                 let mut unpacking =
                     Unpacking { property, labels: Vec::new(), blocks: &mut content.blocks, findings };
                 unpacking.unpack(&property.value, expected.labels);

@@ -25,12 +25,13 @@ impl NativeBody {
         schema: &Schema<'_>,
         findings: &mut Vec<Finding>,
     ) -> Content {
-        let (content, rest) = self.partial_content(hidden, schema, findings);
-        for attribute in self.attributes.iter().filter(|attribute| !rest.attributes.contains(&attribute.name))
+        let content = self.expected(hidden, schema, findings);
+        for attribute in
+            self.visible_attributes(hidden).filter(|attribute| !schema.has_attribute(&attribute.name))
         {
             findings.push(unsupported_argument(attribute, schema, &content));
         }
-        for block in self.blocks.iter().filter(|block| !rest.blocks.contains(&block.kind)) {
+        for block in self.visible_blocks(hidden).filter(|block| schema.block(&block.kind).is_none()) {
             findings.push(unsupported_block(block, schema));
         }
         content
@@ -53,12 +54,11 @@ impl NativeBody {
 
     pub(super) fn names(&self, hidden: &Hidden) -> Vec<SmolStr> {
         let attributes = self.visible_attributes(hidden).map(|attribute| attribute.name.clone());
-        let visible = self.blocks.iter().filter(|block| !hidden.blocks.contains(&block.kind));
-        attributes.chain(visible.map(|block| block.makes().into())).collect()
+        attributes.chain(self.visible_blocks(hidden).map(|block| block.makes().into())).collect()
     }
 
     pub(super) fn any_blocks(&self, hidden: &Hidden) -> Vec<Arc<Block>> {
-        self.blocks.iter().filter(|block| !hidden.blocks.contains(&block.kind)).cloned().collect()
+        self.visible_blocks(hidden).cloned().collect()
     }
 
     pub(super) fn partial_content(
@@ -67,9 +67,25 @@ impl NativeBody {
         schema: &Schema<'_>,
         findings: &mut Vec<Finding>,
     ) -> (Content, Hidden) {
+        let content = self.expected(hidden, schema, findings);
+        let attributes = content.attributes.iter().map(|attribute| attribute.name.clone());
+        // Most bodies have none of the blocks that are expected.
+        let kinds = schema
+            .blocks
+            .iter()
+            .filter(|expected| self.blocks.iter().any(|block| block.kind == expected.kind));
+        let rest = Hidden {
+            attributes: more(&hidden.attributes, attributes),
+            blocks: more(&hidden.blocks, kinds.map(|expected| expected.kind.into())),
+        };
+        (content, rest)
+    }
+
+    /// What is there of `schema`; what is missing is a finding.
+    fn expected(&self, hidden: &Hidden, schema: &Schema<'_>, findings: &mut Vec<Finding>) -> Content {
         let attributes: Vec<_> = self
             .visible_attributes(hidden)
-            .filter(|attribute| schema.attributes.iter().any(|expected| expected.name == attribute.name))
+            .filter(|attribute| schema.has_attribute(&attribute.name))
             .cloned()
             .collect();
         for expected in schema.attributes.iter().filter(|expected| expected.required) {
@@ -78,30 +94,14 @@ impl NativeBody {
             }
         }
         let mut blocks = Vec::new();
-        for block in self.blocks.iter().filter(|block| !hidden.blocks.contains(&block.kind)) {
-            let Some(expected) = schema.blocks.iter().find(|expected| expected.kind == block.kind) else {
-                continue;
-            };
+        for block in self.visible_blocks(hidden) {
+            let Some(expected) = schema.block(&block.kind) else { continue };
             match wrong_labels(block, expected) {
                 Some(finding) => findings.push(finding),
                 None => blocks.push(Arc::clone(block)),
             }
         }
-        let rest = Hidden {
-            attributes: hidden
-                .attributes
-                .iter()
-                .cloned()
-                .chain(attributes.iter().map(|attribute| attribute.name.clone()))
-                .collect(),
-            blocks: hidden
-                .blocks
-                .iter()
-                .cloned()
-                .chain(schema.blocks.iter().map(|block| block.kind.into()))
-                .collect(),
-        };
-        (Content { attributes, blocks, missing_item: self.missing_item }, rest)
+        Content { attributes, blocks, missing_item: self.missing_item }
     }
 
     pub(super) fn just_attributes(
@@ -123,20 +123,30 @@ impl NativeBody {
     }
 
     pub(super) fn is_empty(&self, hidden: &Hidden) -> bool {
-        self.visible_attributes(hidden).next().is_none()
-            && self.blocks.iter().all(|block| hidden.blocks.contains(&block.kind))
+        self.visible_attributes(hidden).next().is_none() && self.visible_blocks(hidden).next().is_none()
     }
 
     pub(super) fn for_each_expression(&self, hidden: &Hidden, visit: &mut dyn FnMut(&Expr)) {
         self.visible_attributes(hidden).for_each(|attribute| visit(&attribute.expr));
-        for block in self.blocks.iter().filter(|block| !hidden.blocks.contains(&block.kind)) {
-            block.body.for_each_expression(visit);
-        }
+        self.visible_blocks(hidden).for_each(|block| block.body.for_each_expression(visit));
     }
 
-    fn visible_attributes<'a>(&'a self, hidden: &'a Hidden) -> impl Iterator<Item = &'a Arc<Attribute>> {
+    pub(super) fn visible_attributes<'a>(
+        &'a self,
+        hidden: &'a Hidden,
+    ) -> impl Iterator<Item = &'a Arc<Attribute>> {
         self.attributes.iter().filter(|attribute| !hidden.attributes.contains(&attribute.name))
     }
+
+    pub(super) fn visible_blocks<'a>(&'a self, hidden: &'a Hidden) -> impl Iterator<Item = &'a Arc<Block>> {
+        self.blocks.iter().filter(|block| !hidden.blocks.contains(&block.kind))
+    }
+}
+
+/// Names that are hidden, and more of them.
+fn more(hidden: &Arc<[SmolStr]>, names: impl Iterator<Item = SmolStr>) -> Arc<[SmolStr]> {
+    let mut names = names.peekable();
+    if names.peek().is_none() { Arc::clone(hidden) } else { hidden.iter().cloned().chain(names).collect() }
 }
 
 fn unsupported_argument(attribute: &Attribute, schema: &Schema<'_>, content: &Content) -> Finding {
@@ -163,7 +173,7 @@ fn unsupported_block(block: &Block, schema: &Schema<'_>) -> Finding {
     if let Some(right) = similar(kind, schema.blocks.iter().map(|expected| expected.kind)) {
         return finding.help(format!("did you mean `{right}`?"));
     }
-    if schema.attributes.iter().any(|expected| expected.name == kind) {
+    if schema.has_attribute(kind) {
         return finding.help(format!("write it as an argument: `{kind} = …`"));
     }
     finding
