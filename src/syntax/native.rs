@@ -28,12 +28,12 @@ pub(super) use fragment::{expression, invalid_tokens, template};
 pub use layout::{aligned, reindented, stand_ins, with_carriage_returns};
 use lower::Lowering;
 use repair::Repair;
-use scan::{Kind, Token};
+use scan::{Scan, Token};
 
 /// Reads a file in native syntax.
 pub(super) fn parse(id: FileId, source: &Source, limits: &Limits) -> (File, Vec<Finding>) {
     let text = source.text();
-    let tokens = scan::scan(source);
+    let Scan { tokens, comments } = scan::scan(source);
     let mut findings = invalid::findings(id, text, &tokens, limits);
     let mut outline = grammar::outline(id, text, &tokens, limits);
     let mut complete = outline.complete && findings.is_empty();
@@ -47,7 +47,7 @@ pub(super) fn parse(id: FileId, source: &Source, limits: &Limits) -> (File, Vec<
     if outline.complete {
         findings.extend(refused.into_iter().map(limit_reached));
     }
-    (File { body, comments: comments(id, text, &tokens), complete }, findings)
+    (File { body, comments: said(id, text, &comments), complete }, findings)
 }
 
 fn limit_reached(span: Span) -> Finding {
@@ -59,10 +59,10 @@ fn limit_reached(span: Span) -> Finding {
         .at(span)
 }
 
-fn comments(id: FileId, text: &str, tokens: &[Token]) -> Vec<Comment> {
-    tokens
+/// Comments without the line breaks that end them.
+fn said(id: FileId, text: &str, comments: &[Token]) -> Vec<Comment> {
+    comments
         .iter()
-        .filter(|token| token.kind == Kind::Comment)
         .map(|token| {
             let range = token.start as usize..token.end as usize;
             let length = text[range.clone()].trim_end_matches(['\n', '\r']).len();

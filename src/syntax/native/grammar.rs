@@ -246,6 +246,5 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Names of arguments that a body has set, each with the token that set it first. Most bodies have a handful, which takes
-/// less time to compare than to hash.
+/// Names of arguments that a long body has set, each with the token that set it first.
 type Names<'a> = BTreeMap<&'a str, Token>;

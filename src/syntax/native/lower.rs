@@ -10,7 +10,7 @@ use smol_str::{SmolStr, SmolStrBuilder};
 
 use super::scan::{Kind, Token};
 use crate::syntax::{
-    BinaryOperator, Call, Expr, ExprKind, For, ObjectItem, ObjectKey, Part, Template, TemplateKind,
+    BinaryOperator, Call, Expr, ExprKind, For, ObjectItem, ObjectKey, Part, Step, Template, TemplateKind,
     Traversal, UnaryOperator,
 };
 use crate::text::{FileId, Span};
@@ -43,6 +43,8 @@ pub(super) struct Lowering<'a, E> {
     dedented: HashMap<usize, (String, u32)>,
     /// Expressions that could not be taken over for their size or depth.
     refused: Vec<Span>,
+    /// The steps of the addresses that are being read, innermost last: how many there are shows behind the last one.
+    steps: Vec<Step>,
 }
 
 /// More steps than this that each wrap what is before them are not read: whoever walks the tree recurses into them.
@@ -50,7 +52,8 @@ const NESTED_STEPS: usize = 64;
 
 impl<'a, E: Excerpt> Lowering<'a, E> {
     pub(super) fn new(file: FileId, text: &'a str, tokens: &'a [Token], excerpt: &'a E) -> Self {
-        Self { file, text, tokens, excerpt, base: 0, dedented: HashMap::new(), refused: Vec::new() }
+        let (dedented, refused, steps) = (HashMap::new(), Vec::new(), Vec::new());
+        Self { file, text, tokens, excerpt, base: 0, dedented, refused, steps }
     }
 
     /// The expression that takes the bytes of `range`.

@@ -3,83 +3,24 @@
 use crate::text::Source;
 
 mod shape;
+mod token;
 
-use shape::{decode, line_break, name_length, number_length, plain_length, quoted_length, symbol, trim};
+pub(super) use token::{Kind, Token};
 
-/// A token: what it is and which bytes it takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Token {
-    pub(super) kind: Kind,
-    pub(super) start: u32,
-    pub(super) end: u32,
+use shape::{
+    blank_length, decode, line_break, name_length, number_length, plain_length, quoted_length, symbol, trim,
+};
+
+/// What a text is made of.
+pub(super) struct Scan {
+    /// All of it but blanks, the last one [`Kind::End`].
+    pub(super) tokens: Vec<Token>,
+    /// Those of them that are comments.
+    pub(super) comments: Vec<Token>,
 }
 
-/// What a token is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
-    OpenBrace,
-    CloseBrace,
-    OpenBracket,
-    CloseBracket,
-    OpenParen,
-    CloseParen,
-    OpenQuote,
-    CloseQuote,
-    /// `<<EOT` and the line break behind it.
-    OpenHeredoc,
-    /// The line of the closing marker, without its line break.
-    CloseHeredoc,
-    Star,
-    Slash,
-    Plus,
-    Minus,
-    Percent,
-    Equal,
-    EqualEqual,
-    NotEqual,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-    And,
-    Or,
-    Bang,
-    Dot,
-    Comma,
-    DoubleColon,
-    Ellipsis,
-    FatArrow,
-    Question,
-    Colon,
-    /// `${` or `${~`.
-    OpenInterpolation,
-    /// `%{` or `%{~`.
-    OpenDirective,
-    /// `}` or `~}` at the end of either.
-    CloseSequence,
-    /// Text in a quoted string, escapes as written.
-    QuotedText,
-    /// Text in a heredoc or a bare template: at most one line.
-    PlainText,
-    Number,
-    Name,
-    /// With the line break that ends it, unless it is `/* */`.
-    Comment,
-    Newline,
-    End,
-    /// `&`, `|`, `^` or `~`: operators of other languages.
-    Bitwise,
-    Apostrophe,
-    Backtick,
-    Semicolon,
-    Unknown,
-    NotUtf8,
-    /// Line breaks inside a quoted string.
-    QuotedNewline,
-}
-
-/// The tokens of a source, the last of them [`Kind::End`]. Blanks between them are no tokens.
-pub(super) fn scan(source: &Source) -> Vec<Token> {
+/// Cuts up a source.
+pub(super) fn scan(source: &Source) -> Scan {
     let text = source.text();
     let skip = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     if source.invalid().is_empty() {
@@ -97,15 +38,16 @@ pub(super) fn scan(source: &Source) -> Vec<Token> {
 
 /// The tokens of a text that is no file.
 pub(super) fn scan_text(text: &str, mode: Mode) -> Vec<Token> {
-    scan_bytes(text.as_bytes(), 0, mode)
+    scan_bytes(text.as_bytes(), 0, mode).tokens
 }
 
-/// The tokens of `bytes` from `skip` on.
-fn scan_bytes(bytes: &[u8], skip: usize, mode: Mode) -> Vec<Token> {
+/// Cuts up `bytes` from `skip` on.
+fn scan_bytes(bytes: &[u8], skip: usize, mode: Mode) -> Scan {
     let mut scanner = Scanner {
         bytes,
         at: skip,
         tokens: Vec::with_capacity((bytes.len() - skip) / 5 + 2),
+        comments: Vec::new(),
         modes: vec![mode],
         braces: 0,
         sequences: Vec::new(),
@@ -121,7 +63,7 @@ fn scan_bytes(bytes: &[u8], skip: usize, mode: Mode) -> Vec<Token> {
         }
     }
     scanner.push(Kind::End, 0);
-    scanner.tokens
+    Scan { tokens: scanner.tokens, comments: scanner.comments }
 }
 
 /// What the next bytes are part of.
@@ -143,6 +85,7 @@ struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
     tokens: Vec<Token>,
+    comments: Vec<Token>,
     modes: Vec<Mode>,
     braces: i64,
     /// The depth of braces at which each open `${` or `%{` ends.
@@ -154,10 +97,21 @@ struct Scanner<'a> {
 
 impl Scanner<'_> {
     fn push(&mut self, kind: Kind, length: usize) {
+        let token = self.cut(kind, length);
+        self.tokens.push(token);
+    }
+
+    fn push_comment(&mut self, length: usize) {
+        let token = self.cut(Kind::Comment, length);
+        self.tokens.push(token);
+        self.comments.push(token);
+    }
+
+    fn cut(&mut self, kind: Kind, length: usize) -> Token {
         let offset = |at: usize| u32::try_from(at).expect("a source is smaller than 4 GiB");
         let token = Token { kind, start: offset(self.at), end: offset(self.at + length) };
         self.at += length;
-        self.tokens.push(token);
+        token
     }
 
     fn peek(&self, ahead: usize) -> u8 {
@@ -169,7 +123,7 @@ impl Scanner<'_> {
         while let Some(byte) = bytes.get(self.at) {
             let next = self.peek(1);
             match byte {
-                b' ' | b'\t' => self.at += 1,
+                b' ' | b'\t' => self.at += blank_length(&bytes[self.at..]),
                 b'\n' => self.push(Kind::Newline, 1),
                 b'\r' if next == b'\n' => self.push(Kind::Newline, 2),
                 b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.push(Kind::Name, name_length(&bytes[self.at..])),
@@ -235,7 +189,7 @@ impl Scanner<'_> {
     fn line_comment(&mut self) {
         let rest = &self.bytes[self.at..];
         let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
-        self.push(Kind::Comment, length);
+        self.push_comment(length);
     }
 
     fn block_comment(&mut self) {
@@ -243,7 +197,7 @@ impl Scanner<'_> {
         let close =
             if self.comments_close { memchr::memmem::find(&rest[2.min(rest.len())..], b"*/") } else { None };
         if let Some(at) = close {
-            self.push(Kind::Comment, at + 4);
+            self.push_comment(at + 4);
         } else {
             self.comments_close = false;
             self.push(Kind::Slash, 1);

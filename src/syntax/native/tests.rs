@@ -244,7 +244,7 @@ fn tokens_cover_the_text_in_order() {
     let text = "a = \"x${b}%{ if c }\" # d\ne = <<-E\n  f $${g} ${h}\n  E\n/* i */ j {\n}\n";
     let source = Source::new("main.tf", text.as_bytes().to_vec());
     let mut end = 0;
-    for token in scan(&source) {
+    for token in scan(&source).tokens {
         assert!(token.start >= end && token.end >= token.start, "{token:?}");
         assert!(text[end as usize..token.start as usize].trim_matches([' ', '\t']).is_empty(), "{token:?}");
         assert!(!matches!(token.kind, Kind::Unknown | Kind::NotUtf8), "{token:?}");

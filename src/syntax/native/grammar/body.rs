@@ -13,6 +13,9 @@ const NO_DEFINITION: &str = "An argument or a block has to be defined here.";
 const NO_EQUALS: &str = "An argument or a block has to be defined here. An argument is set with an equals sign: \
                          `name = value`.";
 
+/// As many arguments are a few.
+const FEW: usize = 16;
+
 impl<'a> Parser<'a> {
     /// Items up to the token `end`, which is read as well.
     pub(super) fn body(&mut self, end: Kind) -> Body {
@@ -61,12 +64,9 @@ impl<'a> Parser<'a> {
         match self.peek().kind {
             Kind::Equal => {
                 let attribute = self.attribute(name, false);
-                match names.entry(self.written(name)) {
-                    Entry::Vacant(entry) => {
-                        entry.insert(name);
-                        body.attributes.push(attribute);
-                    }
-                    Entry::Occupied(entry) => self.redefined(name, *entry.get()),
+                match self.first(name, body, names) {
+                    None => body.attributes.push(attribute),
+                    Some(first) => self.redefined(name, first),
                 }
             }
             Kind::OpenQuote | Kind::OpenBrace | Kind::Name => {
@@ -76,6 +76,25 @@ impl<'a> Parser<'a> {
             _ => {
                 self.recover_after_item();
                 self.error("Argument or block definition required", name, NO_EQUALS);
+            }
+        }
+    }
+
+    /// Where a name is set that is set again. Most bodies have a handful of arguments, which takes less time to compare than to
+    /// keep in order.
+    fn first(&self, name: Token, body: &Body, names: &mut Names<'a>) -> Option<Token> {
+        let mut before = body.attributes.iter().map(|attribute| attribute.name);
+        if body.attributes.len() < FEW {
+            return before.find(|before| self.written(*before) == self.written(name));
+        }
+        if names.is_empty() {
+            names.extend(before.map(|before| (self.written(before), before)));
+        }
+        match names.entry(self.written(name)) {
+            Entry::Occupied(entry) => Some(*entry.get()),
+            Entry::Vacant(entry) => {
+                entry.insert(name);
+                None
             }
         }
     }

@@ -6,18 +6,29 @@ use super::{Extent, Kind, Mend, Parser, Token};
 impl Parser<'_> {
     /// The next token that counts.
     pub(super) fn peek(&self) -> Token {
-        self.look().0
+        self.plain().unwrap_or_else(|| self.look().0)
+    }
+
+    /// The next token, if it counts wherever it stands.
+    #[inline]
+    fn plain(&self) -> Option<Token> {
+        let next = self.tokens.get(self.next).copied();
+        next.filter(|token| !matches!(token.kind, Kind::Newline | Kind::Comment))
     }
 
     /// The next token that counts, and moves behind it.
     pub(super) fn read(&mut self) -> Token {
+        if let Some(token) = self.plain() {
+            self.next += 1;
+            return token;
+        }
         let (token, next) = self.look();
         // What is skipped must not be seen by hcl-edit either, whose idea of where line breaks count is another.
         for number in self.next..next.saturating_sub(1) {
             let skipped = self.tokens[number];
             self.mends.push(Mend { start: skipped.start, end: skipped.end, with: b' ' });
         }
-        if token.kind == Kind::Newline {
+        if token.kind == Kind::Newline && token.end - token.start > 1 {
             // A comment that stands for the line break at its end; a line break alone is kept as it is.
             self.mends.push(Mend { start: token.start, end: token.end - 1, with: b' ' });
         }

@@ -22,6 +22,7 @@ impl<E: Excerpt> Lowering<'_, E> {
     pub(super) fn simple(&mut self, range: &Range<usize>) -> Option<Expr> {
         let span = Span::new(self.file, range.clone());
         let at = self.token_at(span.start);
+        self.steps.clear();
         let mut reader = Reader { lowering: self, at, depth: 0 };
         let expr = reader.expression()?;
         (expr.span == span).then_some(expr)
@@ -72,11 +73,11 @@ impl<E: Excerpt> Reader<'_, '_, E> {
 
     fn traversal(&mut self, root_span: Span) -> Option<Expr> {
         let root = SmolStr::new(self.lowering.slice(root_span));
-        let mut steps = Vec::new();
+        let first = self.lowering.steps.len();
         while matches!(self.peek(), Kind::Dot | Kind::OpenBracket) {
             let token = self.next()?;
             let open = self.span(token);
-            steps.push(if token.kind == Kind::Dot {
+            let step = if token.kind == Kind::Dot {
                 let name = self.take(Kind::Name)?;
                 let kind = StepKind::Attribute(SmolStr::new(self.lowering.slice(name)));
                 Step { span: open.to(name), kind }
@@ -88,9 +89,10 @@ impl<E: Excerpt> Reader<'_, '_, E> {
                 };
                 let close = self.take(Kind::CloseBracket)?;
                 Step { span: open.to(close), kind: literal_key(&key)? }
-            });
+            };
+            self.lowering.steps.push(step);
         }
-        steps.shrink_to_fit();
+        let steps: Vec<Step> = self.lowering.steps.drain(first..).collect();
         let span = steps.last().map_or(root_span, |last| root_span.to(last.span));
         Some(Expr { span, kind: ExprKind::Traversal(Traversal { root, root_span, steps }) })
     }

@@ -264,7 +264,7 @@ fn what_needs_no_parser_is_read_as_the_parser_would() {
         let _ = writeln!(text, "a{number} = {value}");
     }
     let source = Source::new("main.tf", text.clone().into_bytes());
-    let tokens = scan(&source);
+    let tokens = scan(&source).tokens;
     let outline = outline(FileId::new(0), &text, &tokens, &Limits::default());
     let repair = Repair { text: &text, outline: &outline };
     let mut lowering = Lowering::new(FileId::new(0), &text, &tokens, &repair);

@@ -2,6 +2,36 @@
 
 use super::Kind;
 
+const BLANK: u8 = 1;
+const NAME: u8 = 2;
+const QUOTED: u8 = 4;
+const PLAIN: u8 = 8;
+
+/// By byte: what it surely belongs to if that stands before it, whatever follows.
+const BELONGS: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 0x80 {
+        let blank = if matches!(byte, b' ' | b'\t') { BLANK } else { 0 };
+        let name = if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-') { NAME } else { 0 };
+        let plain = if matches!(byte, b'$' | b'%' | b'\n' | b'\r') { 0 } else { PLAIN };
+        let quoted = if plain == 0 || matches!(byte, b'"' | b'\\') { 0 } else { QUOTED };
+        table[byte as usize] = blank | name | plain | quoted;
+        byte += 1;
+    }
+    table
+};
+
+/// How many of the first bytes of `rest` surely belong to something.
+fn run(rest: &[u8], something: u8) -> usize {
+    rest.iter().position(|byte| BELONGS[usize::from(*byte)] & something == 0).unwrap_or(rest.len())
+}
+
+/// How many blanks `rest` starts with.
+pub(super) fn blank_length(rest: &[u8]) -> usize {
+    run(rest, BLANK)
+}
+
 pub(super) fn symbol(byte: u8, next: u8, third: u8) -> (Kind, usize) {
     match (byte, next) {
         (b'=', b'=') => (Kind::EqualEqual, 2),
@@ -40,16 +70,13 @@ pub(super) fn symbol(byte: u8, next: u8, third: u8) -> (Kind, usize) {
 
 /// How many bytes of `rest` belong to the name that it starts with.
 pub(super) fn name_length(rest: &[u8]) -> usize {
-    let mut at = 0;
-    while let Some(byte) = rest.get(at) {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' => at += 1,
-            0x80.. => match decode(&rest[at..]) {
-                (Some(letter), length) if unicode_ident::is_xid_continue(letter) => at += length,
-                _ => break,
-            },
+    let mut at = run(rest, NAME);
+    while let Some(0x80..) = rest.get(at) {
+        match decode(&rest[at..]) {
+            (Some(letter), length) if unicode_ident::is_xid_continue(letter) => at += length,
             _ => break,
         }
+        at += run(&rest[at..], NAME);
     }
     at
 }
@@ -82,10 +109,9 @@ pub(super) fn number_length(rest: &[u8]) -> usize {
 
 /// How many bytes of `rest` are text of a quoted string.
 pub(super) fn quoted_length(rest: &[u8]) -> usize {
-    let mut at = 0;
+    let mut at = run(rest, QUOTED);
     while let Some(byte) = rest.get(at) {
         match byte {
-            b'"' | b'$' | b'%' | b'\n' | b'\r' => break,
             b'\\' => match rest.get(at + 1) {
                 None | Some(b'\n' | b'\r') => break,
                 Some(0x80..) => match decode(&rest[at + 1..]) {
@@ -98,24 +124,22 @@ pub(super) fn quoted_length(rest: &[u8]) -> usize {
                 (Some(_), length) => at += length,
                 (None, _) => break,
             },
-            _ => at += 1,
+            _ => break,
         }
+        at += run(&rest[at..], QUOTED);
     }
     at
 }
 
 /// How many bytes of `rest` are text of a heredoc, up to the end of the line.
 pub(super) fn plain_length(rest: &[u8]) -> usize {
-    let mut at = 0;
-    while let Some(byte) = rest.get(at) {
-        match byte {
-            b'$' | b'%' | b'\n' | b'\r' => break,
-            0x80.. => match decode(&rest[at..]) {
-                (Some(_), length) => at += length,
-                (None, _) => break,
-            },
-            _ => at += 1,
+    let mut at = run(rest, PLAIN);
+    while let Some(0x80..) = rest.get(at) {
+        match decode(&rest[at..]) {
+            (Some(_), length) => at += length,
+            (None, _) => break,
         }
+        at += run(&rest[at..], PLAIN);
     }
     at
 }
