@@ -49,7 +49,7 @@ impl Called {
 /// Looks at one module, whose declarations refer to each other like this.
 pub(super) fn check(node: Node<'_>, links: &Links, called: &Called, findings: &mut Vec<Finding>) {
     self_references(node.module(), findings);
-    if links.may_circle() {
+    if links.may_circle(node.module()) {
         findings.extend(cycles(&Graph::of(node, called.needs(node.tree())), node.module()));
     }
 }

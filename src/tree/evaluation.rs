@@ -15,6 +15,7 @@ mod values;
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -22,7 +23,7 @@ use smol_str::SmolStr;
 use crate::finding::{Finding, Severity, Stage};
 use crate::module::address::{Subject, reference};
 use crate::module::declaration::{Condition, Import, Local, ModuleCall, Resource};
-use crate::syntax::{Attribute, Expr, ExprKind, Iteration, Part};
+use crate::syntax::{Attribute, Expr, ExprKind, Iteration, ObjectKey, Part, StepKind, Traversal};
 use crate::text::Span;
 use crate::tree::cycles::components;
 use crate::tree::references::sites::{self, Found, Owner, Site, Symbols};
@@ -66,12 +67,12 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
         }
     });
     for resource in module.resources.values() {
-        let address = resource.address.to_string();
-        evaluation.repetition(resource.count.as_deref(), resource.for_each.as_deref(), &address);
-        evaluation.built_in(resource, &address);
+        let (count, for_each) = (resource.count.as_deref(), resource.for_each.as_deref());
+        evaluation.repetition(count, for_each, &resource.address);
+        evaluation.built_in(resource);
     }
     for call in module.calls.values() {
-        let address = format!("module.{}", call.name);
+        let address = format_args!("module.{}", call.name);
         evaluation.repetition(call.count.as_deref(), call.for_each.as_deref(), &address);
         if let Some(child) = node.child(&call.name) {
             evaluation.arguments(call, child);
@@ -122,19 +123,6 @@ fn in_order(node: Node<'_>) -> Vec<Ordered<'_>> {
         .collect()
 }
 
-/// Whether an expression is worth something whatever there is around it: a literal, or a name that is known to be declared
-/// or was found not to be.
-fn is_plain(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) => true,
-        ExprKind::Template(template) => {
-            template.parts.iter().all(|part| matches!(part, Part::Literal { .. }))
-        }
-        ExprKind::Traversal(traversal) => traversal.steps.len() == 1,
-        _ => false,
-    }
-}
-
 /// What a condition is made of.
 fn parts(condition: &Condition) -> impl Iterator<Item = &Arc<Attribute>> {
     [&condition.condition, &condition.error_message].into_iter().flatten()
@@ -158,7 +146,7 @@ impl<'t> Evaluation<'t, '_> {
     fn local(&mut self, local: &'t Local) {
         let marked = self.marks(&local.attribute.expr).bounded();
         self.marked.insert(local.name.clone(), marked);
-        let address = format!("local.{}", local.name);
+        let address = format_args!("local.{}", local.name);
         let value = self.value(&local.attribute.expr, &[], Symbols::default(), &address);
         self.locals.keep(&local.name, value);
     }
@@ -171,9 +159,9 @@ impl<'t> Evaluation<'t, '_> {
         let from = self.findings.len();
         match site.condition {
             Some(condition) => self.condition(site, condition, expr),
-            None if is_plain(expr) => {}
+            None if self.is_plain(expr) => {}
             None => {
-                self.value(expr, around.names, site.symbols, &site.address());
+                self.value(expr, around.names, site.symbols, site);
             }
         }
         if site.no_namespaces {
@@ -182,6 +170,36 @@ impl<'t> Evaluation<'t, '_> {
             {
                 "Call to unknown function".clone_into(&mut finding.summary);
             }
+        }
+    }
+
+    /// Whether an expression is worth something whatever there is around it: a literal, a name that is known to be declared or
+    /// was found not to be, something of which nothing is known, or a collection of these.
+    fn is_plain(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) => true,
+            ExprKind::Template(template) => template.parts.iter().all(|part| match part {
+                Part::Literal { .. } => true,
+                Part::Interpolation(inner) => self.is_unknown(inner),
+                Part::If(_) | Part::For(_) => false,
+            }),
+            ExprKind::Traversal(traversal) => traversal.steps.len() == 1 || self.is_unknown(expr),
+            ExprKind::Tuple(items) => items.iter().all(|item| self.is_plain(item)),
+            ExprKind::Object(items) => {
+                items.iter().all(|item| matches!(item.key, ObjectKey::Name(..)) && self.is_plain(&item.value))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether this refers to something of which nothing is known, not even its type: every resource is like that, and every
+    /// module from elsewhere.
+    fn is_unknown(&self, expr: &Expr) -> bool {
+        let ExprKind::Traversal(Traversal { root, steps, .. }) = &expr.kind else { return false };
+        match (root.as_str(), steps.first().map(|step| &step.kind)) {
+            ("module", Some(StepKind::Attribute(call))) => self.node.child(call).is_none(),
+            ("var" | "local" | "module" | "each" | "count" | "path" | "terraform" | "tofu", _) => false,
+            _ => true,
         }
     }
 
@@ -198,15 +216,15 @@ impl<'t> Evaluation<'t, '_> {
             // The engine looks at what all of them refer to before it evaluates any.
             return;
         }
-        let address = site.address();
         let value = if self.is_unsound(site, condition, expr) {
             let scope = Nothing { node: self.node, work: &self.work };
             let mut found = Vec::new();
             evaluate(expr, &scope, &mut found);
-            self.findings.extend(found.into_iter().map(|finding| finding.at_validate().address(&address)));
+            self.findings
+                .extend(found.into_iter().map(|finding| finding.at_validate().address(site.to_string())));
             return;
         } else {
-            self.evaluated(expr, &[], site.symbols, true, &address)
+            self.evaluated(expr, &[], site.symbols, true, site)
         };
         let shown = !is_condition && matches!(site.owner, Owner::Output(_) | Owner::Check(_));
         if is_condition && parts(condition).any(|part| self.is_wrong(site, &part.expr)) {
@@ -214,8 +232,8 @@ impl<'t> Evaluation<'t, '_> {
             return;
         }
         match given::condition(&value, expr, is_condition, site) {
-            Some(finding) => self.findings.push(finding.at_validate().address(address)),
-            None if shown && value.is_known() => self.message(expr, &address),
+            Some(finding) => self.findings.push(finding.at_validate().address(site.to_string())),
+            None if shown && value.is_known() => self.message(expr, site),
             None => {}
         }
     }
@@ -255,7 +273,13 @@ impl<'t> Evaluation<'t, '_> {
     }
 
     /// What an expression is worth; unknown after an error.
-    fn value(&mut self, expr: &Expr, iterators: &[SmolStr], symbols: Symbols, address: &str) -> Value {
+    fn value(
+        &mut self,
+        expr: &Expr,
+        iterators: &[SmolStr],
+        symbols: Symbols,
+        address: &dyn Display,
+    ) -> Value {
         if self.wrong.contains(&expr.span) {
             return Value::UNKNOWN;
         }
@@ -269,7 +293,7 @@ impl<'t> Evaluation<'t, '_> {
         iterators: &[SmolStr],
         symbols: Symbols,
         unnamed: bool,
-        address: &str,
+        address: &dyn Display,
     ) -> Value {
         let mut found = Vec::new();
         let scope = ModuleScope { iterators, unnamed, ..self.scope(symbols) };
@@ -285,7 +309,7 @@ impl<'t> Evaluation<'t, '_> {
             let better =
                 lacking.iter().find(|other| is_attribute(&finding) && other.primary == finding.primary);
             let finding = better.cloned().unwrap_or(finding);
-            self.findings.push(Finding { stage: Stage::Validate, ..finding.address(address) });
+            self.findings.push(Finding { stage: Stage::Validate, ..finding.address(address.to_string()) });
         }
         if failed {
             self.failed.insert(expr.span);
@@ -323,7 +347,7 @@ impl<'t> Evaluation<'t, '_> {
     }
 
     /// `count` and `for_each`, the former first: where override files bring about both, it wins.
-    fn repetition(&mut self, count: Option<&Attribute>, for_each: Option<&Attribute>, address: &str) {
+    fn repetition(&mut self, count: Option<&Attribute>, for_each: Option<&Attribute>, address: &dyn Display) {
         let finding = match (count, for_each) {
             (Some(count), _) => self.converted(&count.expr, Symbols::default(), given::count),
             (None, Some(for_each)) => {
@@ -331,7 +355,7 @@ impl<'t> Evaluation<'t, '_> {
             }
             (None, None) => None,
         };
-        self.findings.extend(finding.map(|finding| finding.at_validate().address(address)));
+        self.findings.extend(finding.map(|finding| finding.at_validate().address(address.to_string())));
     }
 
     /// What is imported has an identifier, and what several imports are made for has elements.
@@ -351,21 +375,21 @@ impl<'t> Evaluation<'t, '_> {
     }
 
     /// What the engine itself gives meaning to in a resource, held against the types that it takes.
-    fn built_in(&mut self, resource: &Resource, address: &str) {
+    fn built_in(&mut self, resource: &Resource) {
         let found = built_in::wrong(resource, &mut |expr, symbols| self.known(expr, symbols));
-        self.findings.extend(found.into_iter().map(|finding| finding.at_validate().address(address)));
+        let address = |finding: Finding| finding.at_validate().address(resource.address.to_string());
+        self.findings.extend(found.into_iter().map(address));
     }
 
     /// The arguments of a call, held against the types of the variables that they are for.
     fn arguments(&mut self, call: &ModuleCall, child: Node<'_>) {
-        let address = format!("module.{}", call.name);
         for attribute in arguments::given(call, child.module()) {
             let Some(variable) = child.module().variables.get(&attribute.name) else { continue };
             let value = self.known(&attribute.expr, Symbols::OF_ARGUMENTS);
             let mut found = validation::refused(&value, &attribute.expr, variable, child, &self.work);
             found.extend(given::argument(&value, &attribute.expr, variable));
-            self.findings
-                .extend(found.into_iter().map(|finding| finding.at_validate().address(address.clone())));
+            let address = |finding: Finding| finding.at_validate().address(format!("module.{}", call.name));
+            self.findings.extend(found.into_iter().map(address));
         }
     }
 }

@@ -18,6 +18,7 @@ use crate::syntax::{Expr, ExprKind, Iteration, Traversal};
 use crate::text::Span;
 use crate::tree::Node;
 use crate::tree::similar::Similar;
+use declared::Declared;
 pub(super) use links::Links;
 use sites::{Found, Owner, Site};
 
@@ -60,7 +61,8 @@ pub(super) fn is_unsound(node: Node<'_>, site: &Site<'_>, expr: &Expr) -> bool {
                 Subject::Resource { .. } | Subject::Module { .. } | Subject::Itself
             )
         {
-            judge.reference(site, &reference);
+            let declared = Declared::of(node.module(), &reference.subject);
+            judge.reference(site, &reference, declared);
         }
     });
     findings.iter().any(|finding| finding.severity == Severity::Error)
@@ -104,39 +106,48 @@ impl<'t, 'f> Judge<'t, 'f> {
         let from = self.findings.len();
         let module = self.node.module();
         let reference = reference(traversal, &module.features);
-        if let Ok(reference) = &reference {
-            self.links.add(site, reference, module);
+        let declared = reference.as_ref().ok().and_then(|reference| Declared::of(module, &reference.subject));
+        if let Some(declared) = declared {
+            self.links.add(site, declared);
         }
         // The engine does not look at what a dynamic block may never make.
         match reference {
             _ if !is_certain => {}
-            Ok(reference) => self.reference(site, &reference),
+            Ok(reference) => self.reference(site, &reference, declared),
             Err(error) => self.findings.push(error.finding()),
         }
         self.at_site(site, from);
     }
 
-    fn reference(&mut self, site: &Site<'_>, reference: &Reference<'_>) {
+    /// Looks at a reference, which names what is `declared`, or nothing that is.
+    fn reference(&mut self, site: &Site<'_>, reference: &Reference<'_>, declared: Option<Declared<'_>>) {
+        let module = self.node.module();
+        let (similar, at) = (&self.similar, reference.span);
+        match (&reference.subject, declared) {
+            (Subject::Resource { key, .. }, Some(Declared::Resource(resource))) => {
+                declared::instance(resource, key.as_ref(), reference, self.findings);
+                declared::scope(resource, site.check(), at, self.findings);
+                declared::attribute(resource, reference, self.findings);
+            }
+            (_, Some(_)) => {}
+            (Subject::Variable(name), None) => {
+                declared::no_variable(module, name, at, similar, self.findings);
+            }
+            (Subject::Local(name), None) => declared::no_local(module, name, at, similar, self.findings),
+            (Subject::Module { call, .. }, None) => {
+                declared::no_call(module, call, at, similar, self.findings);
+            }
+            (Subject::Resource { address, .. }, None) => {
+                declared::no_resource(module, address, at, similar, self.findings);
+            }
+            (_, None) => self.symbol(site, reference),
+        }
+    }
+
+    /// Looks at a reference to what no module declares.
+    fn symbol(&mut self, site: &Site<'_>, reference: &Reference<'_>) {
         let module = self.node.module();
         match &reference.subject {
-            Subject::Variable(name) => {
-                declared::variable(module, name, reference.span, &self.similar, self.findings);
-            }
-            Subject::Local(name) => {
-                declared::local(module, name, reference.span, &self.similar, self.findings);
-            }
-            Subject::Module { call, .. } => {
-                declared::call(module, call, reference.span, &self.similar, self.findings);
-            }
-            Subject::Resource { address, key } => {
-                let resource =
-                    declared::resource(module, address, reference.span, &self.similar, self.findings);
-                if let Some(resource) = resource {
-                    declared::instance(resource, key.as_ref(), reference, self.findings);
-                    declared::scope(resource, site.check(), reference.span, self.findings);
-                    declared::attribute(resource, reference, self.findings);
-                }
-            }
             Subject::Count(name) => symbols::count(name, site, reference.span, self.findings),
             Subject::Each(name) => symbols::each(name, site, reference.span, self.findings),
             Subject::Path(name) => symbols::path(name, reference.span, self.findings),
@@ -152,8 +163,13 @@ impl<'t, 'f> Judge<'t, 'f> {
             },
             // No reference at all.
             Subject::TypeName(_) => self.names_types = true,
-            // Addresses for other parts of the language.
-            Subject::Action { .. } | Subject::List { .. } => {}
+            // Addresses for other parts of the language, and what is declared somewhere.
+            Subject::Action { .. }
+            | Subject::List { .. }
+            | Subject::Variable(_)
+            | Subject::Local(_)
+            | Subject::Module { .. }
+            | Subject::Resource { .. } => {}
         }
     }
 
@@ -167,13 +183,18 @@ impl<'t, 'f> Judge<'t, 'f> {
             match reference(&dependency.traversal, &module.features) {
                 Err(error) => self.findings.push(error.finding()),
                 Ok(reference) => {
-                    self.links.add(site, &reference, module);
+                    let declared = Declared::of(module, &reference.subject);
+                    if let Some(declared) = declared {
+                        self.links.add(site, declared);
+                    }
                     match reference.remaining {
                         [first, .., last] => {
                             self.findings.push(attribute_in_depends_on(first.span.to(last.span)));
                         }
                         [only] => self.findings.push(attribute_in_depends_on(only.span)),
-                        [] if is_right_so_far => self.reference(&site.without_symbols(), &reference),
+                        [] if is_right_so_far => {
+                            self.reference(&site.without_symbols(), &reference, declared);
+                        }
                         [] => {}
                     }
                 }
@@ -186,7 +207,7 @@ impl<'t, 'f> Judge<'t, 'f> {
     fn at_site(&mut self, site: &Site<'_>, from: usize) {
         for finding in &mut self.findings[from..] {
             finding.stage = crate::finding::Stage::Validate;
-            finding.address = site.address();
+            finding.address = site.to_string();
         }
     }
 }

@@ -159,5 +159,5 @@ impl Value {
 
 /// The normal form of a string or of a key.
 pub(super) fn normal(text: SmolStr) -> SmolStr {
-    if is_nfc(&text) { text } else { text.nfc().collect() }
+    if text.is_ascii() || is_nfc(&text) { text } else { text.nfc().collect() }
 }

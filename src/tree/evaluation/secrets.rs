@@ -1,5 +1,7 @@
 //! Finds sensitive and ephemeral values where they would be shown or kept.
 
+use std::fmt::Display;
+
 use super::marks::{From, Marked, Marking};
 use super::{Evaluation, given};
 use crate::engine::Product;
@@ -28,18 +30,14 @@ impl<'t> Evaluation<'t, '_> {
     pub(super) fn secrets(&mut self) {
         let module = self.node.module();
         for resource in module.resources.values() {
-            self.secret_instances(
-                resource.count.as_deref(),
-                resource.for_each.as_deref(),
-                &resource.address.to_string(),
-            );
+            self.secret_instances(resource.count.as_deref(), resource.for_each.as_deref(), &resource.address);
             self.kept(resource);
         }
         for call in module.calls.values() {
             self.secret_instances(
                 call.count.as_deref(),
                 call.for_each.as_deref(),
-                &format!("module.{}", call.name),
+                &format_args!("module.{}", call.name),
             );
             if let Some(child) = self.node.child(&call.name) {
                 self.handed_over(call, child);
@@ -51,7 +49,12 @@ impl<'t> Evaluation<'t, '_> {
     }
 
     /// Keys of instances are shown, and how many there are is kept.
-    fn secret_instances(&mut self, count: Option<&Attribute>, for_each: Option<&Attribute>, address: &str) {
+    fn secret_instances(
+        &mut self,
+        count: Option<&Attribute>,
+        for_each: Option<&Attribute>,
+        address: &dyn Display,
+    ) {
         let (summary, attribute) = match (count, for_each) {
             (Some(count), _) => ("Invalid count argument", count),
             (None, Some(for_each)) => ("Invalid for_each argument", for_each),
@@ -85,7 +88,7 @@ impl<'t> Evaluation<'t, '_> {
                 let finding = Finding::language(Language::InvalidValue, "Invalid use of ephemeral value")
                     .detail("This value is ephemeral, and what a resource is set to is kept in the state.")
                     .at(attribute.expr.span);
-                self.tell(related(finding, from, "ephemeral"), &resource.address.to_string());
+                self.tell(related(finding, from, "ephemeral"), &resource.address);
             }
         }
     }
@@ -104,7 +107,7 @@ impl<'t> Evaluation<'t, '_> {
             {
                 let finding = not_ephemeral("variable", &attribute.expr)
                     .related(variable.origin.header(), "declared here, without `ephemeral = true`");
-                self.tell(related(finding, from, "ephemeral"), &format!("module.{}", call.name));
+                self.tell(related(finding, from, "ephemeral"), &format_args!("module.{}", call.name));
             }
         }
     }
@@ -128,7 +131,7 @@ impl<'t> Evaluation<'t, '_> {
             }
             (true, _) | (false, None) => return,
         };
-        self.tell(finding, &format!("output.{}", output.name));
+        self.tell(finding, &format_args!("output.{}", output.name));
     }
 
     /// Whether a value may have been made of something ephemeral, though it does not look so.
@@ -144,7 +147,7 @@ impl<'t> Evaluation<'t, '_> {
     }
 
     /// A message is not shown where it gives something away.
-    pub(super) fn message(&mut self, expr: &Expr, address: &str) {
+    pub(super) fn message(&mut self, expr: &Expr, address: &dyn Display) {
         let marks = self.marks(expr).whole;
         let (summary, from, mark) = match (marks.sensitive, marks.ephemeral) {
             (Some(from), _) => ("Error message refers to sensitive values", from, "sensitive"),
@@ -163,7 +166,7 @@ impl<'t> Evaluation<'t, '_> {
     /// What a root module gives is shown to people and kept in the state.
     fn output_of_root(&mut self, output: &Output) {
         let module = self.node.module();
-        let address = format!("output.{}", output.name);
+        let address = format_args!("output.{}", output.name);
         if is_set(output.ephemeral.as_ref()) {
             let summary = module.features.summaries.ephemeral_root_output;
             let finding = Finding::language(Language::InvalidValue, summary)
@@ -196,8 +199,8 @@ impl<'t> Evaluation<'t, '_> {
         features.engine.product == Product::Terraform && features.grammar.ephemeral
     }
 
-    fn tell(&mut self, finding: Finding, address: &str) {
-        self.findings.push(finding.at_validate().address(address));
+    fn tell(&mut self, finding: Finding, address: &dyn Display) {
+        self.findings.push(finding.at_validate().address(address.to_string()));
     }
 }
 

@@ -1,24 +1,56 @@
-//! Finds references to what a module does not declare, or not so.
+//! Turns a reference into the declaration that it names, and finds references to what a module does not declare, or not so.
 
 use smol_str::SmolStr;
 
 use crate::finding::{Finding, Language};
 use crate::module::Module;
-use crate::module::address::{InstanceKey, Mode, Reference, ResourceAddress};
-use crate::module::declaration::Resource;
+use crate::module::address::{InstanceKey, Mode, Reference, ResourceAddress, Subject};
+use crate::module::declaration::{Local, ModuleCall, Resource, Variable};
 use crate::syntax::StepKind;
 use crate::text::Span;
 use crate::tree::builtin;
 use crate::tree::similar::Similar;
 
-pub(super) fn variable(
+/// Something that a module declares and that can be referred to by a name of its own.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Declared<'m> {
+    Variable(&'m Variable),
+    Local(&'m Local),
+    Resource(&'m Resource),
+    Call(&'m ModuleCall),
+}
+
+impl<'m> Declared<'m> {
+    /// What `subject` names in a module, if it is there.
+    pub(super) fn of(module: &'m Module, subject: &Subject) -> Option<Self> {
+        match subject {
+            Subject::Variable(name) => module.variables.get(name).map(|variable| Self::Variable(variable)),
+            Subject::Local(name) => module.locals.get(name).map(Self::Local),
+            Subject::Resource { address, .. } => {
+                module.resources.get(address).map(|resource| Self::Resource(resource))
+            }
+            Subject::Module { call, .. } => module.calls.get(call).map(|call| Self::Call(call)),
+            Subject::Action { .. }
+            | Subject::List { .. }
+            | Subject::Count(_)
+            | Subject::Each(_)
+            | Subject::Path(_)
+            | Subject::Terraform(_)
+            | Subject::Tofu(_)
+            | Subject::Itself
+            | Subject::TypeName(_) => None,
+        }
+    }
+}
+
+pub(super) fn no_variable(
     module: &Module,
     name: &SmolStr,
     at: Span,
     similar: &Similar,
     findings: &mut Vec<Finding>,
 ) {
-    if module.variables.contains_key(name) || !module.complete {
+    if !module.complete {
         return;
     }
     let finding =
@@ -31,14 +63,14 @@ pub(super) fn variable(
     });
 }
 
-pub(super) fn local(
+pub(super) fn no_local(
     module: &Module,
     name: &SmolStr,
     at: Span,
     similar: &Similar,
     findings: &mut Vec<Finding>,
 ) {
-    if module.locals.contains_key(name) || !module.complete {
+    if !module.complete {
         return;
     }
     let finding =
@@ -51,14 +83,14 @@ pub(super) fn local(
     });
 }
 
-pub(super) fn call(
+pub(super) fn no_call(
     module: &Module,
     name: &SmolStr,
     at: Span,
     similar: &Similar,
     findings: &mut Vec<Finding>,
 ) {
-    if module.calls.contains_key(name) || !module.complete {
+    if !module.complete {
         return;
     }
     let finding =
@@ -71,34 +103,32 @@ pub(super) fn call(
     });
 }
 
-/// The resource of that address; that there is none is a finding.
-pub(super) fn resource<'m>(
-    module: &'m Module,
+pub(super) fn no_resource(
+    module: &Module,
     address: &ResourceAddress,
     at: Span,
     similar: &Similar,
     findings: &mut Vec<Finding>,
-) -> Option<&'m Resource> {
-    let resource = module.resources.get(address).map(|resource| &**resource);
-    if resource.is_none() && module.complete {
-        let what = match address.mode {
-            Mode::Managed => "resource",
-            Mode::Data => "data source",
-            Mode::Ephemeral => "ephemeral resource",
-        };
-        let finding = undeclared("resource", at).detail(format!(
-            "This module declares no {what} {:?} {:?}.",
-            address.kind.as_str(),
-            address.name.as_str()
-        ));
-        findings.push(match nearest(module, address, similar) {
-            Some(near) => finding
-                .related(near.origin.header(), "what it may be")
-                .help(format!("did you mean `{}`?", near.address)),
-            None => finding,
-        });
+) {
+    if !module.complete {
+        return;
     }
-    resource
+    let what = match address.mode {
+        Mode::Managed => "resource",
+        Mode::Data => "data source",
+        Mode::Ephemeral => "ephemeral resource",
+    };
+    let finding = undeclared("resource", at).detail(format!(
+        "This module declares no {what} {:?} {:?}.",
+        address.kind.as_str(),
+        address.name.as_str()
+    ));
+    findings.push(match nearest(module, address, similar) {
+        Some(near) => finding
+            .related(near.origin.header(), "what it may be")
+            .help(format!("did you mean `{}`?", near.address)),
+        None => finding,
+    });
 }
 
 /// The same names in another kind of block, or else a similar name in the same kind.

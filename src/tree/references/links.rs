@@ -6,8 +6,8 @@
 use std::ptr;
 
 use crate::module::Module;
-use crate::module::address::{Reference, Subject};
 use crate::tree::cycles::components;
+use crate::tree::references::declared::Declared;
 use crate::tree::references::sites::{Owner, Site};
 
 /// Which declarations refer to which.
@@ -15,6 +15,8 @@ use crate::tree::references::sites::{Owner, Site};
 pub(in crate::tree) struct Links {
     /// A declaration is known by its place in memory.
     pairs: Vec<(usize, usize)>,
+    /// Whether a provider configuration may need more than variables, so that it counts who needs a provider.
+    through_providers: bool,
     /// Something that this simple picture does not show.
     is_more: bool,
 }
@@ -24,37 +26,30 @@ impl Links {
     pub(super) fn of(module: &Module) -> Self {
         let is_more =
             module.resources.values().any(|resource| !resource.managed.replace_triggered_by.is_empty());
-        Self { pairs: Vec::new(), is_more }
+        Self { is_more, ..Self::default() }
     }
 
-    /// Takes note of a reference at a site.
-    pub(super) fn add(&mut self, site: &Site<'_>, reference: &Reference<'_>, module: &Module) {
+    /// Takes note of a reference at a site to something that is declared.
+    pub(super) fn add(&mut self, site: &Site<'_>, declared: Declared<'_>) {
         if site.on_destroy {
             return;
         }
-        let to = match &reference.subject {
-            Subject::Variable(name) => module.variables.get(name).map(|variable| address_of(&**variable)),
-            Subject::Local(name) => module.locals.get(name).map(address_of),
-            Subject::Resource { address, .. } => {
-                module.resources.get(address).map(|resource| address_of(&**resource))
-            }
-            Subject::Module { call, .. } => module.calls.get(call).map(|call| address_of(&**call)),
-            Subject::Action { .. }
-            | Subject::List { .. }
-            | Subject::Count(_)
-            | Subject::Each(_)
-            | Subject::Path(_)
-            | Subject::Terraform(_)
-            | Subject::Tofu(_)
-            | Subject::Itself
-            | Subject::TypeName(_) => None,
+        let is_variable = matches!(declared, Declared::Variable(_));
+        let to = match declared {
+            Declared::Variable(variable) => address_of(variable),
+            Declared::Local(local) => address_of(local),
+            Declared::Resource(resource) => address_of(resource),
+            Declared::Call(call) => address_of(call),
         };
-        let Some(to) = to else { return };
         match &site.owner {
             Owner::Variable(variable) => {
                 // A provider may need the variable.
-                self.is_more |= !matches!(reference.subject, Subject::Variable(_));
+                self.through_providers |= !is_variable;
                 self.link(address_of(*variable), to);
+            }
+            Owner::Provider(provider) => {
+                self.through_providers |= !is_variable;
+                self.link(address_of(*provider), to);
             }
             Owner::Local(local) => self.link(address_of(*local), to),
             Owner::Resource(resource) => self.link(address_of(*resource), to),
@@ -64,18 +59,16 @@ impl Links {
                 self.is_more |= from == to;
                 self.link(from, to);
             }
-            // Resources need providers, and what is imported needs what its import names.
-            Owner::Provider(_) | Owner::Import(_) => {
-                self.is_more |= !matches!(reference.subject, Subject::Variable(_));
-            }
+            // What is imported needs what its import names.
+            Owner::Import(_) => self.is_more |= !is_variable,
             // Nothing in a module needs these.
             Owner::Output(_) | Owner::Check(_) | Owner::Action(_) => {}
         }
     }
 
-    /// Whether there may be a circle.
-    pub(in crate::tree) fn may_circle(&self) -> bool {
-        self.is_more || self.has_circle()
+    /// Whether there may be a circle in `module`, whose links these are.
+    pub(in crate::tree) fn may_circle(&self, module: &Module) -> bool {
+        self.is_more || self.has_circle(module)
     }
 
     /// Whoever needs itself directly is none.
@@ -85,12 +78,14 @@ impl Links {
         }
     }
 
-    fn has_circle(&self) -> bool {
-        let mut known: Vec<usize> = self.pairs.iter().map(|(from, _)| *from).collect();
+    fn has_circle(&self, module: &Module) -> bool {
+        let users = if self.through_providers { users_of_providers(module) } else { Vec::new() };
+        let pairs = || self.pairs.iter().chain(&users);
+        let mut known: Vec<usize> = pairs().map(|(from, _)| *from).collect();
         known.sort_unstable();
         known.dedup();
         let mut edges = vec![Vec::new(); known.len()];
-        for (from, to) in &self.pairs {
+        for (from, to) in pairs() {
             // What needs nothing stands in no circle.
             if let (Ok(from), Ok(to)) = (known.binary_search(from), known.binary_search(to)) {
                 edges[from].push(to);
@@ -98,6 +93,21 @@ impl Links {
         }
         components(&edges).iter().any(|component| component.len() > 1)
     }
+}
+
+/// Who needs a provider configuration of the module. A module call may need each of them.
+fn users_of_providers(module: &Module) -> Vec<(usize, usize)> {
+    let providers = module.providers.values().map(|provider| address_of(&**provider));
+    let calls =
+        providers.flat_map(|provider| module.calls.values().map(move |call| (address_of(&**call), provider)));
+    let resources = module.resources.values().filter_map(|resource| {
+        let provider = match &resource.provider_ref {
+            Some(reference) => module.providers.get(&reference.compact()),
+            None => module.providers.get(resource.address.implied_provider()),
+        };
+        Some((address_of(&**resource), address_of(&**provider?)))
+    });
+    calls.chain(resources).collect()
 }
 
 fn address_of<T>(declaration: &T) -> usize {

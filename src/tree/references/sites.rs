@@ -1,6 +1,8 @@
 //! Turns a module into the expressions that the engine evaluates when it validates, each with the block that it stands
 //! in and the symbols that mean something there.
 
+use std::fmt;
+
 use smol_str::SmolStr;
 
 use crate::module::Module;
@@ -119,24 +121,6 @@ impl<'m> Site<'m> {
         Self::new(owner, Symbols::default())
     }
 
-    /// The address of the block.
-    pub(in crate::tree) fn address(&self) -> String {
-        match &self.owner {
-            Owner::Variable(variable) => format!("variable.{}", variable.name),
-            Owner::Local(local) => format!("local.{}", local.name),
-            Owner::Output(output) => format!("output.{}", output.name),
-            Owner::Call(call) | Owner::Argument(call, _) => format!("module.{}", call.name),
-            Owner::Resource(resource) => resource.address.to_string(),
-            Owner::Provider(provider) => format!("provider.{}", provider.compact()),
-            Owner::Check(check) => format!("check.{}", check.name),
-            Owner::Import(import) => import
-                .target
-                .as_ref()
-                .map_or_else(|| "import".to_owned(), |target| format!("import.{target}")),
-            Owner::Action(action) => format!("action.{}.{}", action.kind, action.name),
-        }
-    }
-
     /// The `check` block whose conditions these are.
     pub(in crate::tree) fn check(&self) -> Option<&'m SmolStr> {
         match &self.owner {
@@ -156,6 +140,26 @@ impl<'m> Site<'m> {
     /// The same block, at a place where no symbol means anything.
     pub(in crate::tree) fn without_symbols(&self) -> Self {
         Self { symbols: Symbols::default(), ..self.clone() }
+    }
+}
+
+/// The address of the block.
+impl fmt::Display for Site<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.owner {
+            Owner::Variable(variable) => write!(f, "variable.{}", variable.name),
+            Owner::Local(local) => write!(f, "local.{}", local.name),
+            Owner::Output(output) => write!(f, "output.{}", output.name),
+            Owner::Call(call) | Owner::Argument(call, _) => write!(f, "module.{}", call.name),
+            Owner::Resource(resource) => resource.address.fmt(f),
+            Owner::Provider(provider) => write!(f, "provider.{}", provider.compact()),
+            Owner::Check(check) => write!(f, "check.{}", check.name),
+            Owner::Import(import) => match &import.target {
+                Some(target) => write!(f, "import.{target}"),
+                None => f.write_str("import"),
+            },
+            Owner::Action(action) => write!(f, "action.{}.{}", action.kind, action.name),
+        }
     }
 }
 
