@@ -262,6 +262,9 @@ fn a_provider_and_what_it_makes_may_need_each_other() {
     let said = said(&[("", text)]);
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(said[0].contains("Cycle: x_y.b, provider.x"), "{said:?}");
+    let around = "provider \"x\" {\n  alias = \"w\"\n  a = local.l\n}\nlocals {\n  l = x_y.b.id\n}\nresource \"x_y\" \"b\" {\n  provider = x.w\n}\n";
+    assert_eq!(self::said(&[("", around)]).len(), 1);
+    assert_eq!(self::said(&[("", &around.replace("x.w", "x.v"))]), Vec::<String>::new());
     let child = ("m", "resource \"x_y\" \"b\" {}\noutput \"o\" {\n  value = x_y.b.id\n}\n");
     let root = "provider \"x\" {\n  a = module.m.o\n}\nmodule \"m\" {\n  source = \"./m\"\n}\n";
     assert_eq!(self::said(&[("", root), child]).len(), 1);
