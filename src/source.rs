@@ -333,6 +333,8 @@ impl Worktree {
             .into_iter()
             .map(|(name, source)| File { name, id: source.map(|source| self.sources.push(source)) });
         folder.files = files.collect();
+        // They took the place of what was read, which is four times as large.
+        folder.files.shrink_to_fit();
         folder.lock = read.lock.map(|lock| self.sources.push(lock));
         self.add(folder)
     }

@@ -94,14 +94,14 @@ pub struct Position {
     pub byte: usize,
 }
 
-/// One file as it was read.
+/// One file as it was read. There are many, so it holds boxes, which know no capacity.
 #[derive(Debug)]
 pub struct Source {
     name: SmolStr,
-    text: String,
-    invalid: Vec<u32>,
-    lines: OnceLock<Vec<u32>>,
-    marks: OnceLock<Vec<Mark>>,
+    text: Box<str>,
+    invalid: Box<[u32]>,
+    lines: OnceLock<Box<[u32]>>,
+    marks: OnceLock<Box<[Mark]>>,
 }
 
 /// A place in a long line whose column is known, so that those behind it need not count from the line's start.
@@ -127,6 +127,7 @@ impl Source {
             Ok(text) => (text, Vec::new()),
             Err(error) => mend(error.into_bytes()),
         };
+        let (text, invalid) = (text.into_boxed_str(), invalid.into_boxed_slice());
         Self { name: name.into(), text, invalid, lines: OnceLock::new(), marks: OnceLock::new() }
     }
 
@@ -222,7 +223,7 @@ impl Source {
                 }
                 start += line.len();
             }
-            marks
+            marks.into_boxed_slice()
         })
     }
 }
