@@ -76,7 +76,7 @@ pub struct Module {
     /// The `required_providers` block of the primary files.
     pub required_providers_block: Option<Arc<Block>>,
     /// Its entries, by local name.
-    pub required_providers: BTreeMap<SmolStr, RequiredProvider>,
+    pub required_providers: BTreeMap<SmolStr, Box<RequiredProvider>>,
     /// Provider configurations, by `name` or `name.alias`.
     pub providers: BTreeMap<SmolStr, Box<ProviderConfiguration>>,
     /// `provider_meta` blocks.

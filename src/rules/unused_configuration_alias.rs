@@ -3,7 +3,6 @@
 use super::mend::{entry, pass_no_more};
 use super::{Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
-use crate::module::declaration::RequiredProvider;
 use crate::policy::Options;
 use crate::text::Span;
 use crate::tree::{Configuration, Node};
@@ -56,8 +55,8 @@ impl Rule for UnusedConfigurationAlias {
 
 /// Takes an alias out of the list, and what callers pass for it.
 fn asked_no_more(node: Node<'_>, alias: Span, name: &str, context: &Context<'_>) -> Option<Vec<Edit>> {
-    let holds = |required: &&RequiredProvider| required.aliases.iter().any(|other| other.span == alias);
-    let required = node.module().required_providers.values().find(holds)?;
+    let mut required = node.module().required_providers.values();
+    let required = required.find(|required| required.aliases.iter().any(|other| other.span == alias))?;
     let editor = context.editor(alias.file)?;
     let entry = entry(context, required)?;
     let items = entry.expr.as_map()?;

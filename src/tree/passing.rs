@@ -217,7 +217,7 @@ impl Edge<'_> {
 
     /// Adds the places that say which provider each name is, where there are any.
     fn required_on_both_sides(&self, finding: Finding, passed: &PassedProvider) -> Finding {
-        let child = self.child.module().required_providers.get(&passed.in_child.name);
+        let child = self.child.module().required_providers.get(&passed.in_child.name).map(Box::as_ref);
         let caller = self.required_in_parent(passed, &passed.in_child.compact());
         let places = [(caller, "required in the calling module"), (child, "required in the called module")];
         places.into_iter().fold(finding, |finding, (required, words)| match required {
@@ -255,7 +255,7 @@ impl Edge<'_> {
     /// of the engines.
     fn required_in_parent(&self, passed: &PassedProvider, child_name: &str) -> Option<&RequiredProvider> {
         let required = &self.caller.module().required_providers;
-        required.get(child_name).or_else(|| required.get(&passed.in_parent.name))
+        required.get(child_name).or_else(|| required.get(&passed.in_parent.name)).map(Box::as_ref)
     }
 
     /// Which provider a name is in the calling module.

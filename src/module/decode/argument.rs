@@ -100,6 +100,7 @@ impl Decoder<'_> {
                 dependencies.push(dependency);
             }
         }
+        dependencies.shrink_to_fit();
         dependencies
     }
 

@@ -150,6 +150,7 @@ impl Decoder<'_> {
             let dependency = self.reference_in_list(element);
             resource.managed.ignore_changes.extend(dependency);
         }
+        resource.managed.ignore_changes.shrink_to_fit();
         if let Some(star) = star
             && !resource.managed.ignore_changes.is_empty()
         {

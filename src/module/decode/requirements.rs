@@ -18,7 +18,7 @@ use crate::value::{self, Value};
 #[derive(Debug)]
 pub(in crate::module) struct RequiredProviders {
     /// The entries that could be read.
-    pub(in crate::module) entries: BTreeMap<SmolStr, RequiredProvider>,
+    pub(in crate::module) entries: BTreeMap<SmolStr, Box<RequiredProvider>>,
     /// The block.
     pub(in crate::module) block: Arc<Block>,
 }
@@ -35,7 +35,7 @@ impl Decoder<'_> {
         let entries = attributes
             .iter()
             .filter_map(|attribute| self.required_provider(attribute, before))
-            .map(|entry| (entry.name.clone(), entry))
+            .map(|entry| (entry.name.clone(), Box::new(entry)))
             .collect();
         Some(RequiredProviders { entries, block: Arc::clone(block) })
     }

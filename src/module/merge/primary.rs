@@ -45,7 +45,7 @@ impl Merger<'_> {
         for file in overriding {
             for requirements in std::mem::take(&mut file.required_providers) {
                 for (name, mut entry) in requirements.entries {
-                    entry.replaced = self.module.required_providers.remove(&name).map(Box::new);
+                    entry.replaced = self.module.required_providers.remove(&name);
                     self.module.required_providers.insert(name, entry);
                 }
             }

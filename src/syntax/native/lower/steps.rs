@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::{Excerpt, Lowering, NESTED_STEPS};
 use crate::syntax::native::scan::Kind;
-use crate::syntax::{Expr, ExprKind, Part, Step, StepKind, UnaryOperator};
+use crate::syntax::{Expr, ExprKind, Part, Step, StepKind, Traversal, UnaryOperator};
 use crate::text::Span;
 
 impl<E: Excerpt> Lowering<'_, E> {
@@ -130,6 +130,11 @@ impl<E: Excerpt> Lowering<'_, E> {
                 }
                 TraversalOperator::FullSplat(_) => unreachable!("the pieces are cut at them"),
             };
+        }
+        if let ExprKind::Traversal(Traversal { steps, .. }) | ExprKind::Relative { steps, .. } =
+            &mut expr.kind
+        {
+            steps.shrink_to_fit();
         }
         expr
     }

@@ -31,6 +31,7 @@ impl<E: Excerpt> Lowering<'_, E> {
         let first = self.token_at(span.start) + 1;
         let mut parts = Vec::new();
         self.texts(first, span.end, &mut parts);
+        parts.shrink_to_fit();
         Template { kind: TemplateKind::Quoted, parts }
     }
 
@@ -63,6 +64,7 @@ impl<E: Excerpt> Lowering<'_, E> {
                 edit::Element::Directive(directive) => parts.push(self.directive(span, directive)),
             }
         }
+        parts.shrink_to_fit();
         parts
     }
 
