@@ -257,19 +257,40 @@ impl Worktree {
         Evidence::weigh(folders.filter_map(|folder| self.signals.get(folder)).map(Vec::as_slice))
     }
 
-    /// The folder that a module call names, from the top of the run as [`join`] gives it; reads it if need be.
+    /// What is at a path that a module call names, from the top of the run as [`join`] gives it; nothing is known of a
+    /// folder that is still to be read, which [`Worktree::reach`] does.
+    pub fn reached(&self, path: &str) -> Option<Reached> {
+        match self.place(path) {
+            Ok(reached) => Some(reached),
+            Err((settled, _)) if settled != path => self.reached(&settled),
+            Err(_) => None,
+        }
+    }
+
+    /// The same; a folder is read if need be.
     ///
     /// A folder that git ignores is read once it is called, and so is one behind a symbolic link. The same path
     /// always gives the same answer; a link that leads back up gives the folder that it leads to.
     pub fn reach(&mut self, path: &str) -> Reached {
-        if let Some(number) = self.by_path.get(path) {
-            return Reached::Folder(*number);
+        match self.place(path) {
+            Ok(reached) => reached,
+            Err((settled, _)) if settled != path => self.reach(&settled),
+            Err((_, real)) => self.read_folder(path, &real),
         }
-        let place = match &self.origin {
-            Origin::Memory { folders, .. } if folders.contains(path) => {
-                return Reached::Folder(self.add(Folder::empty(path)));
+    }
+
+    /// What is at a path; of a folder that is still to be read, the path by which a run calls it, and the one without
+    /// symbolic links.
+    fn place(&self, path: &str) -> Result<Reached, (String, String)> {
+        if let Some(number) = self.by_path.get(path) {
+            return Ok(Reached::Folder(*number));
+        }
+        let (settled, place) = match &self.origin {
+            Origin::Memory { folders, .. } => {
+                let is_there = folders.contains(path);
+                let place = if is_there { Place::Folder { real: path.to_owned() } } else { Place::Missing };
+                (path.to_owned(), place)
             }
-            Origin::Memory { .. } => return Reached::Missing,
             Origin::Disk(top) => settled(path, &|path| top.place(path)),
             Origin::Git { snapshot, .. } => {
                 let reading = snapshot.read();
@@ -277,11 +298,10 @@ impl Worktree {
             }
         };
         match place {
-            (settled, _) if settled != path => self.reach(&settled),
-            (_, Place::Folder { real }) => self.read_folder(path, &real),
-            (_, Place::Missing) => Reached::Missing,
-            (_, Place::Outside) => Reached::Outside,
-            (_, Place::Foreign) => Reached::Foreign,
+            Place::Folder { real } => Err((settled, real)),
+            Place::Missing => Ok(Reached::Missing),
+            Place::Outside => Ok(Reached::Outside),
+            Place::Foreign => Ok(Reached::Foreign),
         }
     }
 
@@ -301,7 +321,7 @@ impl Worktree {
                 let bytes = |entry: &_, limit| reading.bytes(real, entry, limit);
                 (Folder::of(path, &listing), Read::of(path, &listing, &self.limits, bytes))
             }
-            Origin::Memory { .. } => return Reached::Missing,
+            Origin::Memory { .. } => return Reached::Folder(self.add(Folder::empty(path))),
         };
         // A file that two paths lead to is as unreadable by the second.
         let is_known = self.by_path.contains_key(real);

@@ -1,20 +1,26 @@
 //! Turns a work tree into batches of modules that have nothing to do with those of other batches.
 //!
-//! Modules take several times the memory of their files. A run over many of them looks at one batch after the other, and
-//! what it has built goes with the batch. What is said of a module depends on those that it calls and on those that call
-//! it, so that all that are connected by calls stay together.
+//! Modules take many times the memory of their files. A run over many of them looks at one batch after the other, in each
+//! thread, and what it has built goes with the batch. What is said of a module depends on those that it calls and on those
+//! that call it, so that all that are connected by calls stay together.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use memchr::memmem;
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
-use crate::source::{Folder, Worktree, join};
+use crate::source::{Folder, Reached, Worktree, join};
 use crate::text::Sources;
 
-/// How many bytes of files make up a batch, unless modules that are connected have more.
-pub(super) const BATCH_BYTES: usize = 2 << 20;
+/// Of how many bytes of files there are modules at a time, in all threads together, unless those that are connected have
+/// more.
+const BYTES_AT_A_TIME: usize = 1 << 20;
+
+/// How many bytes of files make up a batch where so many threads look at one each.
+pub(super) fn batch_bytes(threads: usize) -> usize {
+    BYTES_AT_A_TIME / threads.max(1)
+}
 
 /// Modules that no module of another batch calls, nor is called by.
 #[derive(Debug)]
@@ -25,9 +31,20 @@ pub(super) struct Batch {
     known: usize,
     /// Those of them that need not be looked at unless a call leads there.
     spared: BTreeSet<usize>,
+    /// What there is at paths that could not be told without reading more.
+    reached: BTreeMap<String, Reached>,
 }
 
-/// A call leads from one batch to another: what shows of it in the text was not enough to see that.
+/// Why a batch cannot be looked at as it is.
+#[derive(Debug)]
+pub(super) enum Obstacle {
+    /// A call leads from one batch to another: what shows of it in the text was not enough to see that.
+    Crossing,
+    /// Calls lead to what is still to be read.
+    Unread(BTreeSet<String>),
+}
+
+/// See [`Obstacle::Crossing`].
 #[derive(Debug)]
 pub(super) struct Crossing;
 
@@ -35,7 +52,11 @@ impl Batch {
     /// All modules in one.
     pub(super) fn whole(worktree: &Worktree) -> Self {
         let known = worktree.folders().len();
-        Self { folders: (0..known).collect(), known, spared: BTreeSet::new() }
+        Self::of((0..known).collect(), known)
+    }
+
+    fn of(folders: Vec<usize>, known: usize) -> Self {
+        Self { folders, known, spared: BTreeSet::new(), reached: BTreeMap::new() }
     }
 
     /// All of a work tree, in the order of their first modules, each of about so many bytes; there is always one.
@@ -62,21 +83,42 @@ impl Batch {
             .into_iter()
             .map(|mut folders| {
                 folders.sort_unstable();
-                Self { folders, known, spared: BTreeSet::new() }
+                Self::of(folders, known)
             })
             .collect()
     }
 
-    /// Says that a batch begins: what is found from now on belongs to it.
-    pub(super) fn begin(&mut self, worktree: &Worktree) {
+    /// Looks at a batch, and reads what that asks for. What is found from now on belongs to it.
+    pub(super) fn look<T>(
+        &mut self,
+        worktree: &mut Worktree,
+        mut look: impl FnMut(&Worktree, &Self) -> Result<T, Obstacle>,
+    ) -> Result<T, Crossing> {
         self.known = worktree.folders().len();
+        loop {
+            match look(worktree, self) {
+                Ok(seen) => return Ok(seen),
+                Err(Obstacle::Crossing) => return Err(Crossing),
+                Err(Obstacle::Unread(paths)) => {
+                    for path in paths {
+                        let reached = worktree.reach(&path);
+                        self.reached.insert(path, reached);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What there is at a path that a call names; nothing is known of what is still to be read.
+    pub(super) fn reached(&self, path: &str, worktree: &Worktree) -> Option<Reached> {
+        self.reached.get(path).copied().or_else(|| worktree.reached(path))
     }
 
     /// The same, but that some folders need not be looked at unless a call leads there.
     pub(super) fn sparing(&self, paths: &BTreeSet<SmolStr>, worktree: &Worktree) -> Self {
         let spared = self.folders(worktree).into_iter();
         let spared = spared.filter(|number| paths.contains(&worktree.folder_at(*number).path)).collect();
-        Self { folders: self.folders.clone(), known: self.known, spared }
+        Self { spared, reached: self.reached.clone(), ..Self::of(self.folders.clone(), self.known) }
     }
 
     /// The numbers of its folders that are to be looked at, with those that were found since it began.

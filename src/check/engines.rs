@@ -6,12 +6,13 @@ use smol_str::SmolStr;
 
 use super::account::Account;
 use super::alike;
-use super::batches::{Batch, Crossing};
+use super::batches::{Batch, Crossing, Obstacle};
 use super::exceptions::may_excuse;
 use super::forest::{self, Sight};
 use super::library::Library;
 use super::rulebook::Rulebook;
 use super::sayings::Sayings;
+use super::threads::one_in_each;
 use super::wanted::Wanted;
 use crate::engine::{Choice, Engine, Product};
 use crate::finding::Finding;
@@ -65,31 +66,54 @@ fn in_batches(
     question: &Question<'_>,
 ) -> Result<Seen, Crossing> {
     let mut seen = Seen::default();
+    let first =
+        if batches.len() > 1 { side_by_side(worktree, library, &batches, question) } else { Vec::new() };
+    let mut first = first.into_iter();
     for mut batch in batches {
-        // Of other batches, only what is asked for at the end stays.
-        library.put_away(|id| may_excuse(worktree.sources().get(id)));
-        batch.begin(worktree);
-        seen.add(look_at(worktree, library, &batch, question)?);
+        let (of_batch, read) = match first.next() {
+            Some(Ok(looked)) => looked,
+            Some(Err(Obstacle::Crossing)) => return Err(Crossing),
+            // By itself, it may have read what it asks for.
+            Some(Err(Obstacle::Unread(_))) | None => {
+                let mut read = library.another();
+                let look = |worktree: &Worktree, batch: &Batch| look_at(worktree, &mut read, batch, question);
+                (batch.look(worktree, look)?, read)
+            }
+        };
+        seen.add(of_batch);
+        library.take(read);
     }
     Ok(seen)
 }
 
-/// Looks at a batch of modules with the engines that each is for.
+/// Looks at batches, as far as nothing more has to be read for that.
+fn side_by_side(
+    worktree: &Worktree,
+    library: &Library,
+    batches: &[Batch],
+    question: &Question<'_>,
+) -> Vec<Result<(Seen, Library), Obstacle>> {
+    one_in_each(batches, |batch| {
+        let mut read = library.another();
+        Ok((look_at(worktree, &mut read, batch, question)?, read))
+    })
+}
+
+/// Looks at a batch of modules with the engines that each is for, and keeps of the files what is asked for at the end.
 ///
 /// One engine looks after the other, and what it has built goes when it is done: modules are the largest thing that a
 /// run holds.
 fn look_at(
-    worktree: &mut Worktree,
+    worktree: &Worktree,
     library: &mut Library,
     batch: &Batch,
     question: &Question<'_>,
-) -> Result<Seen, Crossing> {
+) -> Result<Seen, Obstacle> {
     let policy = question.rulebook.policy;
     let mut heard = Heard { question, accounts: Vec::new(), trees: BTreeMap::new() };
-    let mut wanted =
-        ask(worktree, library, batch, question.choice, policy, &mut |worktree, library, sight, roots| {
-            heard.add(worktree, library, sight, &roots)
-        })?;
+    let mut wanted = ask(worktree, library, batch, question.choice, policy, &mut |library, sight, roots| {
+        heard.add(worktree, library, sight, &roots)
+    })?;
     let mut sayings = Sayings::of(&mut heard.accounts, worktree);
     if wanted.by_syntax(&heard.accounts, &sayings) {
         heard = Heard { question, accounts: Vec::new(), trees: BTreeMap::new() };
@@ -101,6 +125,7 @@ fn look_at(
         sayings = Sayings::of(&mut heard.accounts, worktree);
     }
     let Heard { accounts, trees, .. } = heard;
+    library.put_away(|id| may_excuse(worktree.sources().get(id)));
     let positive = wanted.positive_folders(&accounts);
     let findings = sayings.together(&|folder| positive.contains(folder));
     let mut looked: BTreeMap<SmolStr, Vec<Engine>> = BTreeMap::new();
@@ -177,29 +202,30 @@ pub(super) fn sights(
     choice: Option<&Choice>,
     policy: &Policy,
 ) -> BTreeMap<Engine, (Sight, Vec<NodeId>)> {
-    let mut sights = BTreeMap::new();
-    let whole = Batch::whole(worktree);
-    ask(worktree, library, &whole, choice, policy, &mut |_, _, sight, roots| {
-        sights.insert(sight.tree.engine(), (sight, roots));
-        BTreeSet::new()
-    })
-    .expect("what is whole has nowhere else to lead to");
-    sights
+    let look = |worktree: &Worktree, batch: &Batch| {
+        let mut sights = BTreeMap::new();
+        ask(worktree, library, batch, choice, policy, &mut |_, sight, roots| {
+            sights.insert(sight.tree.engine(), (sight, roots));
+            BTreeSet::new()
+        })?;
+        Ok(sights)
+    };
+    Batch::whole(worktree).look(worktree, look).expect("what is whole has nowhere else to lead to")
 }
 
 /// Who is told what an engine sees, and which of the root modules are for it, and gives the folders at which the next one
 /// need not look.
-type Listener<'l> = &'l mut dyn FnMut(&Worktree, &Library, Sight, Vec<NodeId>) -> BTreeSet<SmolStr>;
+type Listener<'l> = &'l mut dyn FnMut(&Library, Sight, Vec<NodeId>) -> BTreeSet<SmolStr>;
 
 /// Looks with every engine that was asked for, or that files speak for, one after the other.
 fn ask(
-    worktree: &mut Worktree,
+    worktree: &Worktree,
     library: &mut Library,
     batch: &Batch,
     choice: Option<&Choice>,
     policy: &Policy,
     listen: Listener<'_>,
-) -> Result<Wanted, Crossing> {
+) -> Result<Wanted, Obstacle> {
     let mut wanted = Wanted::default();
     let asked = choice.map(Choice::engines);
     let engines = asked.map_or_else(|| Product::ALL.map(Engine::newest).to_vec(), <[Engine]>::to_vec);
@@ -224,7 +250,7 @@ fn ask(
                 None => forest::look(worktree, library, batch, policy, *meant)?,
             };
             let roots = wanted.roots_in(&sight.tree);
-            spared.extend(listen(worktree, library, sight, roots));
+            spared.extend(listen(library, sight, roots));
         }
     }
     Ok(wanted)
@@ -354,6 +380,10 @@ mod tests {
             files.push((format!("net{number}/a_override.tf"), "variable \"m\" {}\n".to_owned()));
             files.push((format!("tofu{number}/main.tofu"), "locals {\n  a = tofu.b\n}\n".to_owned()));
         }
+        // A folder without files of its own is known once somebody calls it.
+        let odd = "module \"m\" {\n  source = \"../none\"\n}\nmodule \"n\" {\n  source = \"../nothing\"\n}\n";
+        files.push(("odd/main.tf".to_owned(), odd.to_owned()));
+        files.push(("none/below/main.tf".to_owned(), "locals {}\n".to_owned()));
         let whole = seen(&files, &[], true, usize::MAX);
         assert!(whole.len() > 30, "{}", whole.len());
         assert_eq!(seen(&files, &[], false, 1), whole);
@@ -378,21 +408,16 @@ mod tests {
     fn opentofu_need_not_look_where_it_would_find_nothing() {
         let looks = |files: &[(&str, &str)]| {
             let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
-            let mut worktree = Worktree::of_files(files.collect());
+            let worktree = Worktree::of_files(files.collect());
             let policy = Policy::preset("language").expect("a preset");
             let rulebook = Rulebook::new(&policy, &[], &mut Vec::new());
             let question =
                 Question { choice: None, rulebook: &rulebook, earlier: None, keep: false, batch: usize::MAX };
             let batch = Batch::whole(&worktree);
             let mut heard = Heard { question: &question, accounts: Vec::new(), trees: BTreeMap::new() };
-            ask(
-                &mut worktree,
-                &mut Library::default(),
-                &batch,
-                None,
-                &policy,
-                &mut |worktree, library, sight, roots| heard.add(worktree, library, sight, &roots),
-            )
+            ask(&worktree, &mut Library::default(), &batch, None, &policy, &mut |library, sight, roots| {
+                heard.add(&worktree, library, sight, &roots)
+            })
             .expect("all of it");
             let folders = |account: &Account| account.folders().into_iter().cloned().collect::<Vec<_>>();
             heard

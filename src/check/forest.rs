@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
-use super::batches::{Batch, Crossing};
+use super::batches::{Batch, Obstacle};
 use super::library::{Built, Library};
 use crate::engine::Engine;
 use crate::finding::{Finding, Language, Stage};
@@ -31,14 +31,14 @@ pub(super) struct Surveyed {
     pub(super) naming_types: BTreeSet<NodeId>,
 }
 
-/// Looks at a batch of modules with the eyes of one engine. Folders that only calls lead to are read on the way.
+/// Looks at a batch of modules with the eyes of one engine.
 pub(super) fn look(
-    worktree: &mut Worktree,
+    worktree: &Worktree,
     library: &mut Library,
     batch: &Batch,
     policy: &Policy,
     engine: Engine,
-) -> Result<Sight, Crossing> {
+) -> Result<Sight, Obstacle> {
     let folders = batch.folders(worktree);
     library.read(worktree, &folders);
     let built: Vec<(usize, Built)> = folders
@@ -51,6 +51,7 @@ pub(super) fn look(
     for (number, built) in built {
         nodes.insert(number, sight.add(built, number, worktree, policy));
     }
+    let mut unread = BTreeSet::new();
     let mut next: Vec<NodeId> = nodes.values().rev().copied().collect();
     while let Some(caller) = next.pop() {
         let module = sight.tree.node(caller).module();
@@ -64,9 +65,11 @@ pub(super) fn look(
             let callee = match address {
                 Some(ModuleSource::Local(path)) => match join(&folder, &path) {
                     None => Callee::Outside,
-                    Some(path) => match worktree.reach(&path) {
-                        Reached::Folder(number) if !batch.has(number) => return Err(Crossing),
-                        Reached::Folder(number) => {
+                    Some(path) => match batch.reached(&path, worktree) {
+                        Some(Reached::Folder(number)) if !batch.has(number) => {
+                            return Err(Obstacle::Crossing);
+                        }
+                        Some(Reached::Folder(number)) => {
                             Callee::Module(*nodes.entry(number).or_insert_with(|| {
                                 library.read(worktree, &[number]);
                                 let built = library.build(worktree.folder_at(number), engine);
@@ -75,9 +78,13 @@ pub(super) fn look(
                                 node
                             }))
                         }
-                        Reached::Missing => Callee::Missing,
-                        Reached::Outside => Callee::Outside,
-                        Reached::Foreign => Callee::Opaque,
+                        Some(Reached::Missing) => Callee::Missing,
+                        Some(Reached::Outside) => Callee::Outside,
+                        Some(Reached::Foreign) => Callee::Opaque,
+                        None => {
+                            unread.insert(path);
+                            Callee::Opaque
+                        }
                     },
                 },
                 Some(ModuleSource::Registry(_) | ModuleSource::Remote(_)) | None => Callee::Opaque,
@@ -85,7 +92,7 @@ pub(super) fn look(
             sight.tree.link(caller, &name, callee);
         }
     }
-    Ok(sight)
+    if unread.is_empty() { Ok(sight) } else { Err(Obstacle::Unread(unread)) }
 }
 
 impl Sight {

@@ -1,6 +1,6 @@
 //! Turns the files of a work tree into syntax trees, each read once, and folders into modules.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use rayon::prelude::*;
 
@@ -17,10 +17,9 @@ use crate::text::FileId;
 pub(super) struct Library {
     /// What holds in the run.
     limits: Limits,
-    /// By number of the file.
-    files: Vec<Option<File>>,
-    /// By number of the file: what is wrong with it.
-    wrong: Vec<Vec<Finding>>,
+    files: HashMap<FileId, File>,
+    /// What is wrong with files.
+    wrong: HashMap<FileId, Vec<Finding>>,
     /// Files that were read, and not understood whole.
     incomplete: BTreeSet<FileId>,
 }
@@ -48,11 +47,9 @@ impl Library {
     /// Reads the module files of some folders, unless they are at hand.
     pub(super) fn read(&mut self, worktree: &Worktree, folders: &[usize]) {
         let sources = worktree.sources();
-        self.files.resize_with(sources.len(), || None);
-        self.wrong.resize_with(sources.len(), Vec::new);
         let of_folders = folders.iter().flat_map(|folder| &worktree.folder_at(*folder).files);
         let ids: Vec<FileId> =
-            of_folders.filter_map(|file| file.id).filter(|id| self.files[id.number()].is_none()).collect();
+            of_folders.filter_map(|file| file.id).filter(|id| !self.files.contains_key(id)).collect();
         let parse = |id: &FileId| {
             let source = sources.get(*id);
             syntax::parse(*id, source, Notation::of(source.name()), &self.limits)
@@ -62,29 +59,39 @@ impl Library {
             if !file.complete {
                 self.incomplete.insert(id);
             }
-            self.files[id.number()] = Some(file);
-            self.wrong[id.number()] = wrong;
+            self.files.insert(id, file);
+            if !wrong.is_empty() {
+                self.wrong.insert(id, wrong);
+            }
         }
+    }
+
+    /// One that holds to the same limits, with nothing read yet.
+    pub(super) fn another(&self) -> Self {
+        Self::new(self.limits)
     }
 
     /// Puts away what was read, but for files that are `wanted` later.
     pub(super) fn put_away(&mut self, wanted: impl Fn(FileId) -> bool + Sync) {
-        self.files.par_iter_mut().enumerate().for_each(|(number, file)| {
-            if file.is_some() && !wanted(FileId::new(number)) {
-                *file = None;
-            }
-        });
-        self.wrong.iter_mut().for_each(|wrong| *wrong = Vec::new());
+        let files = std::mem::take(&mut self.files);
+        self.files = files.into_par_iter().filter(|(id, _)| wanted(*id)).collect();
+        self.wrong = HashMap::new();
     }
 
-    /// What is at hand of every file, by the number of its [`FileId`].
-    pub(super) fn files(&self) -> &[Option<File>] {
+    /// Takes over what another one holds.
+    pub(super) fn take(&mut self, other: Self) {
+        self.files.extend(other.files);
+        self.incomplete.extend(other.incomplete);
+    }
+
+    /// What is at hand of files.
+    pub(super) fn files(&self) -> &HashMap<FileId, File> {
         &self.files
     }
 
     /// A file, if it is at hand.
     pub(super) fn file(&self, id: FileId) -> Option<&File> {
-        self.files.get(id.number())?.as_ref()
+        self.files.get(&id)
     }
 
     /// Whether a file was understood whole.
@@ -112,7 +119,7 @@ impl Library {
         let mut findings = Vec::new();
         let files = self.module_files(folder, engine);
         for file in &files {
-            findings.extend(self.wrong[file.body.span().file.number()].iter().cloned());
+            findings.extend(self.wrong.get(&file.body.span().file).into_iter().flatten().cloned());
         }
         // Why a file could not be read is among the findings of the work tree.
         let complete = files.len() == folder.module_files(engine).len();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::batches::BATCH_BYTES;
+use super::batches::batch_bytes;
 use super::engines::{self, Question};
 use super::exceptions::{EXPIRED_EXCEPTION, Exceptions, Parted, UNUSED_EXCEPTION};
 use super::fingerprint::Fingerprints;
@@ -68,7 +68,8 @@ pub(super) fn tell(
         Against::Earlier(earlier) => (Some(earlier), false),
         Against::Later => (None, true),
     };
-    let question = Question { choice, rulebook: &rulebook, earlier, keep, batch: BATCH_BYTES };
+    let batch = batch_bytes(rayon::current_num_threads());
+    let question = Question { choice, rulebook: &rulebook, earlier, keep, batch };
     let seen = engines::look(worktree, &mut library, &question);
     let worktree = &*worktree;
     let sources = worktree.sources();

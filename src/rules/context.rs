@@ -1,5 +1,6 @@
 //! Turns a run into what a rule may look at beside the modules themselves: texts, comments, and names of files.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Earlier;
@@ -17,14 +18,18 @@ const TESTS: [&str; 4] = [".tftest.hcl", ".tftest.json", ".tofutest.hcl", ".tofu
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'c> {
     worktree: &'c Worktree,
-    files: &'c [Option<File>],
+    files: &'c HashMap<FileId, File>,
     earlier: Option<&'c Earlier>,
 }
 
 impl<'c> Context<'c> {
-    /// Of a run: `files` holds what was read of each source, by number, and `earlier` the state that it is compared with,
-    /// if it is.
-    pub fn new(worktree: &'c Worktree, files: &'c [Option<File>], earlier: Option<&'c Earlier>) -> Self {
+    /// Of a run: `files` holds what was read of each source that is looked at, and `earlier` the state that it is compared
+    /// with, if it is.
+    pub fn new(
+        worktree: &'c Worktree,
+        files: &'c HashMap<FileId, File>,
+        earlier: Option<&'c Earlier>,
+    ) -> Self {
         Self { worktree, files, earlier }
     }
 
@@ -47,7 +52,7 @@ impl<'c> Context<'c> {
 
     /// A file of a module as it was read, without regard to what any engine makes of it.
     pub fn file(&self, id: FileId) -> Option<&'c File> {
-        self.files.get(id.number())?.as_ref()
+        self.files.get(&id)
     }
 
     /// For edits of a file; nothing where there can be none: in JSON, in what could not be read whole, and where there
