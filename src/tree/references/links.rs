@@ -15,6 +15,8 @@ use crate::tree::references::sites::{Owner, Site};
 pub(in crate::tree) struct Links {
     /// A declaration is known by its place in memory.
     pairs: Vec<(usize, usize)>,
+    /// Whether a variable refers to more than itself. Variables come first, and where none does, none is in a circle.
+    from_variables: bool,
     /// Whether a provider configuration may need more than variables, so that it counts who needs a provider.
     through_providers: bool,
     /// Something that this simple picture does not show.
@@ -41,6 +43,12 @@ impl Links {
             Declared::Resource(resource) => address_of(resource),
             Declared::Call(call) => address_of(call),
         };
+        if let Owner::Variable(variable) = &site.owner {
+            self.from_variables |= address_of(*variable) != to;
+        }
+        if is_variable && !self.from_variables {
+            return;
+        }
         match &site.owner {
             Owner::Variable(variable) => {
                 // A provider may need the variable.

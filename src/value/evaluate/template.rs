@@ -14,6 +14,9 @@ impl Evaluator<'_> {
     pub(super) fn template(&mut self, template: &Template, at: Span, inside: Inside<'_>) -> Value {
         match template.parts.as_slice() {
             [Part::Interpolation(only)] => self.value(only, inside),
+            [Part::Literal { text, span }] if self.may_go_on(text.len() / 16, *span) => {
+                Value::string(text.clone())
+            }
             _ => self.rendered(template, at, inside),
         }
     }
