@@ -12,7 +12,8 @@ use super::place::{lie_in, lies_in};
 pub fn holds(bytes: &[u8]) {
     let source = Source::new("main.tf.json", bytes.to_vec());
     let text = source.text();
-    let (file, findings) = syntax::parse(FileId::new(0), &source, Notation::Json, &Limits::default());
+    let limits = Limits::default();
+    let (file, findings) = syntax::parse(FileId::new(0), &source, Notation::Json, &limits);
     lie_in(&findings, &source);
     assert_eq!(file.complete, findings.is_empty(), "what was not read is told: {findings:?}");
     lies_in(file.body.span(), text);
@@ -21,7 +22,7 @@ pub fn holds(bytes: &[u8]) {
         lies_in(attribute.span, text);
         lies_in(attribute.expr.span, text);
     }
-    let (_, again) = syntax::parse(FileId::new(0), &source, Notation::Json, &Limits::default());
+    let (_, again) = syntax::parse(FileId::new(0), &source, Notation::Json, &limits);
     assert_eq!(findings, again);
 
     let wrong = findings.iter().find(|finding| finding.severity == Severity::Error);
@@ -34,7 +35,8 @@ pub fn holds(bytes: &[u8]) {
         }
         Err(_) => {}
     }
-    assert!(!is_bounded || text.len() > 128, "nothing short comes near a bound");
+    let least = limits.nesting().min(limits.mistakes());
+    assert!(!is_bounded || text.len() > least, "nothing short comes near a bound");
 }
 
 /// The engines take half a character written by numbers, a byte order mark, and numbers of any size.
