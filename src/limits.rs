@@ -15,6 +15,8 @@ pub enum Limit {
     Mistakes,
     /// How many steps it may take to evaluate an expression.
     Evaluation,
+    /// How many conditions on the versions of one thing are compared.
+    Conditions,
 }
 
 /// What is known of a limit.
@@ -37,7 +39,8 @@ const EARLY_EXPRESSIONS: usize = 2;
 
 impl Limit {
     /// Every one of them.
-    pub const ALL: [Self; 4] = [Self::FileSize, Self::Nesting, Self::Mistakes, Self::Evaluation];
+    pub const ALL: [Self; 5] =
+        [Self::FileSize, Self::Nesting, Self::Mistakes, Self::Evaluation, Self::Conditions];
 
     const fn entry(self) -> Entry {
         match self {
@@ -78,6 +81,15 @@ impl Limit {
                 least: 1_000,
                 most: 100_000_000,
                 why: "a step can take a tenth of a kilobyte of memory",
+            },
+            Self::Conditions => Entry {
+                name: "conditions",
+                bounds: "different conditions on the version of a provider, or of the engine, in a module and all below it",
+                beyond: "the others, which are not compared",
+                usual: 256,
+                least: 2,
+                most: 10_000,
+                why: "each is held against all others at every module above",
             },
         }
     }
@@ -125,7 +137,7 @@ impl Limit {
             format!("write {}, as in `{name} = {}`", self.notation(), self.written(self.entry().usual));
         let number = match self {
             Self::FileSize => size(text),
-            Self::Nesting | Self::Mistakes | Self::Evaluation => digits(text),
+            Self::Nesting | Self::Mistakes | Self::Evaluation | Self::Conditions => digits(text),
         };
         match number {
             None => {
@@ -150,7 +162,7 @@ impl Limit {
     const fn notation(self) -> &'static str {
         match self {
             Self::FileSize => "a size with its unit (`KiB`, `MiB` or `GiB`)",
-            Self::Nesting | Self::Mistakes | Self::Evaluation => "a whole number",
+            Self::Nesting | Self::Mistakes | Self::Evaluation | Self::Conditions => "a whole number",
         }
     }
 
@@ -158,7 +170,7 @@ impl Limit {
     pub fn said(self, value: u64) -> String {
         match self {
             Self::FileSize => sized(value, " "),
-            Self::Nesting | Self::Mistakes | Self::Evaluation => grouped(value),
+            Self::Nesting | Self::Mistakes | Self::Evaluation | Self::Conditions => grouped(value),
         }
     }
 
@@ -166,7 +178,7 @@ impl Limit {
     pub fn written(self, value: u64) -> String {
         match self {
             Self::FileSize => format!("\"{}\"", sized(value, "")),
-            Self::Nesting | Self::Mistakes | Self::Evaluation => value.to_string(),
+            Self::Nesting | Self::Mistakes | Self::Evaluation | Self::Conditions => value.to_string(),
         }
     }
 }
@@ -217,6 +229,11 @@ impl Limits {
     /// The same for those together that an engine evaluates before anything runs.
     pub fn early_evaluation(&self) -> usize {
         self.evaluation().saturating_mul(EARLY_EXPRESSIONS)
+    }
+
+    /// How many conditions on the versions of one thing are compared.
+    pub fn conditions(&self) -> usize {
+        self.count(Limit::Conditions)
     }
 
     fn count(&self, limit: Limit) -> usize {

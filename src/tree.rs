@@ -27,13 +27,13 @@ mod ways;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use smol_str::SmolStr;
 
 pub use configurations::{Configuration, ProviderMention, Uses};
-pub use demands::{Demand, Subject};
+pub use demands::{Clashes, Demand, Subject};
 pub use evaluation::Values;
 pub use role::{Reason, Role, Surroundings};
 pub use survey::{Said, Survey};
@@ -72,7 +72,7 @@ pub struct Tree {
     /// By node: the first of the modules that lead to it and back, once somebody asks.
     rings: OnceLock<Vec<Option<NodeId>>>,
     /// By node: of what it and all below it ask for versions that there are none of, once somebody asks.
-    clashes: OnceLock<Vec<BTreeSet<Subject>>>,
+    clashes: OnceLock<Vec<demands::Clashes>>,
 }
 
 #[derive(Debug)]

@@ -9,9 +9,13 @@ use overrule::source::Worktree;
 
 /// What is found within some limits, as the engines would say it.
 fn found(limits: &[(Limit, u64)], files: &[(&str, String)]) -> Vec<Finding> {
+    found_by("language", limits, files)
+}
+
+fn found_by(preset: &str, limits: &[(Limit, u64)], files: &[(&str, String)]) -> Vec<Finding> {
     let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.clone().into_bytes())).collect();
     let engines = Choice::parse("terraform@1.11").expect("an engine");
-    let mut policy = Policy::preset("language").expect("a preset");
+    let mut policy = Policy::preset(preset).expect("a preset");
     policy.limit(limits.iter().copied());
     let settings = Settings { engines: Some(engines), policy, ..Settings::default() };
     let verdicts = check::run(&mut Worktree::of_files(files), &settings).verdicts;
@@ -20,7 +24,13 @@ fn found(limits: &[(Limit, u64)], files: &[(&str, String)]) -> Vec<Finding> {
 
 /// The summaries, details and orders of what a limit was the cause of.
 fn bites(limits: &[(Limit, u64)], files: &[(&str, String)]) -> Vec<String> {
-    let told = found(limits, files).into_iter().filter(|finding| finding.rule.as_str() == "limit-reached");
+    bites_of("language", limits, files)
+}
+
+fn bites_of(preset: &str, limits: &[(Limit, u64)], files: &[(&str, String)]) -> Vec<String> {
+    let told = found_by(preset, limits, files)
+        .into_iter()
+        .filter(|finding| finding.rule.as_str() == "limit-reached");
     told.map(|finding| {
         format!("{}: {} ({})", finding.summary, finding.detail, finding.help.unwrap_or_default())
     })
@@ -107,6 +117,54 @@ fn what_is_too_expensive_to_evaluate_is_told_once_for_a_module() {
     // A constant that nothing but the block itself needs.
     let default = format!("variable \"a\" {{\n  default = [{}]\n}}\n", "1, ".repeat(1_500));
     assert_eq!(bites(&limit, &[("main.tf", default)]).len(), 1);
+}
+
+#[test]
+fn texts_that_functions_do_not_make_or_search_are_told() {
+    let long = "x".repeat(200);
+    let limit = [(Limit::Evaluation, 1_000)];
+    for call in [
+        format!("format(\"%s%s\", \"{long}\", \"{long}\")"),
+        format!("formatlist(\"{long}\", [1])"),
+        format!("regex(\"x+\", \"{long}\")"),
+        format!("regexall(\"{long}\", \"x\")"),
+        format!("replace(\"{long}\", \"x\", \"y\")"),
+    ] {
+        let told = bites(&limit, &[("main.tf", locals(&call))]);
+        assert!(
+            matches!(&told[..], [one] if one.starts_with("Expression too expensive to evaluate: ")),
+            "{call}: {told:?}"
+        );
+        assert_eq!(bites(&[], &[("main.tf", locals(&call))]), [""; 0], "{call}");
+    }
+}
+
+#[test]
+fn a_large_local_value_is_known_to_those_that_refer_to_it() {
+    let large = "[for n in range(1000) : [n, n, n, n, n, n, n, n]]\n  b = local.a[1000]";
+    let told: Vec<String> =
+        found(&[], &[("main.tf", locals(large))]).into_iter().map(|one| one.summary).collect();
+    assert_eq!(told, ["Invalid index"]);
+}
+
+#[test]
+fn conditions_that_are_not_compared_are_told_once() {
+    let asks = |n: usize| {
+        let call = format!("module \"m\" {{\n  source = \"../m{}\"\n}}\n", n + 1);
+        let version = format!("terraform {{\n  required_version = \"!= 1.0.{n}\"\n}}\n");
+        (format!("m{n}/main.tf"), if n == 19 { version } else { call + &version })
+    };
+    let files: Vec<(String, String)> = (0..20).map(asks).collect();
+    let files: Vec<(&str, String)> = files.iter().map(|(name, text)| (name.as_str(), text.clone())).collect();
+    assert_eq!(bites_of("recommended", &[(Limit::Conditions, 20)], &files), [""; 0]);
+    assert_eq!(
+        bites_of("recommended", &[(Limit::Conditions, 10)], &files),
+        [
+            "Too many version conditions to compare: Of the conditions on versions of Terraform from here on down, the last \
+             ones are not compared. The limit `conditions` is 10 here. (raise the limit, with `limits { conditions = 20 }` \
+             in the policy or `--limit conditions=20`)"
+        ]
+    );
 }
 
 /// Nested as deep as the limit can be, everything is walked through in the threads of a check, whose stack is 2 MiB where

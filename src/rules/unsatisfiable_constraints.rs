@@ -2,9 +2,10 @@
 
 use super::{Context, Rule};
 use crate::finding::Finding;
+use crate::limits::Limit;
 use crate::module::Module;
 use crate::policy::Options;
-use crate::tree::{Demand, Node, Subject};
+use crate::tree::{Clashes, Demand, Node, Subject};
 
 pub(super) struct UnsatisfiableConstraints;
 
@@ -17,15 +18,39 @@ impl Rule for UnsatisfiableConstraints {
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         // Where the demands of a called module clash already, they are told there.
-        let clashes = node.clashes();
-        if clashes.is_empty() {
+        let Clashes { impossible, uncompared } = node.clashes();
+        if impossible.is_empty() && uncompared.is_empty() {
             return;
         }
         let demands = node.demands();
-        for subject in clashes {
-            let demands = demands.get(subject).map_or(&[][..], Vec::as_slice);
+        let of = |subject| demands.get(subject).map_or(&[][..], Vec::as_slice);
+        for subject in impossible {
+            let demands = of(subject);
             findings.extend(clash(node.module(), subject, &demands[..demands.len().min(MOST_SHOWN)]));
         }
+        for subject in uncompared {
+            findings.extend(of(subject).first().map(|nearest| too_many(node.module(), subject, nearest)));
+        }
+    }
+}
+
+fn too_many(module: &Module, subject: &Subject, nearest: &Demand) -> Finding {
+    let (what, address) = named(module, subject);
+    let detail =
+        format!("Of the conditions on versions of {what} from here on down, the last ones are not compared.");
+    let finding =
+        Finding::limit(Limit::Conditions, &module.limits, "Too many version conditions to compare", &detail);
+    finding.at(nearest.via.unwrap_or(nearest.at)).address(address)
+}
+
+/// What people call it, and its address.
+fn named(module: &Module, subject: &Subject) -> (String, String) {
+    match subject {
+        Some(provider) => {
+            let provider = provider.display(module.features.registry_host);
+            (provider.to_string(), format!("required_providers.{provider}"))
+        }
+        None => (module.features.engine.product.name().into(), "terraform.required_version".to_owned()),
     }
 }
 
@@ -34,13 +59,7 @@ const MOST_SHOWN: usize = 100;
 
 fn clash(module: &Module, subject: &Subject, demands: &[Demand]) -> Option<Finding> {
     let nearest = demands.first()?;
-    let (what, address) = match subject {
-        Some(provider) => {
-            let provider = provider.display(module.features.registry_host);
-            (provider.clone(), format!("required_providers.{provider}"))
-        }
-        None => (module.features.engine.product.name().into(), "terraform.required_version".to_owned()),
-    };
+    let (what, address) = named(module, subject);
     // Of two that clash the one that is nearer is pointed at; below this module it is the call that leads there.
     let clashing = demands.iter().enumerate().find_map(|(number, demand)| {
         let clashes = |other: &&Demand| !demand.constraints.agree_with(&other.constraints);

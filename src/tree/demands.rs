@@ -27,13 +27,18 @@ pub struct Demand {
     pub via: Option<Span>,
 }
 
-/// More different conditions than so many on one subject are only made to do harm; those beyond are not compared.
-const MOST_CONDITIONS: usize = 64;
+/// What a module and all below it ask for together, though no module that it calls does so by itself.
+#[derive(Debug, Clone, Default)]
+pub struct Clashes {
+    /// Of these there is no version that they ask for.
+    pub impossible: BTreeSet<Subject>,
+    /// On these there are more conditions than are compared.
+    pub uncompared: BTreeSet<Subject>,
+}
 
 impl<'t> Node<'t> {
-    /// Of what this module and all below it ask for versions that there are none of, though there are for each module that
-    /// it calls.
-    pub fn clashes(self) -> &'t BTreeSet<Subject> {
+    /// What of the demands of this module and all below it cannot be met, or was not looked at.
+    pub fn clashes(self) -> &'t Clashes {
         &self.tree().clashes.get_or_init(|| clashes(self.tree()))[self.id().number()]
     }
 
@@ -83,13 +88,14 @@ fn demanded(module: &Module, via: Option<Span>, into: &mut BTreeMap<Subject, Vec
 #[derive(Debug, Clone, Default)]
 struct Summary {
     conditions: BTreeMap<Subject, Vec<Condition>>,
-    /// What there is no version of.
-    clashing: BTreeSet<Subject>,
+    /// What is told of them.
+    told: Clashes,
 }
 
 /// By node: see [`Node::clashes`]. Goes up from those that call nobody. What is known of a module is dropped once all that
 /// call it know it too, so that of a long chain of calls only one is kept.
-fn clashes(tree: &Tree) -> Vec<BTreeSet<Subject>> {
+fn clashes(tree: &Tree) -> Vec<Clashes> {
+    let most = tree.nodes.first().map_or(0, |node| node.module.limits.conditions());
     let called = tree.called();
     let components = components(&called);
     let mut component_of = vec![0; called.len()];
@@ -109,7 +115,7 @@ fn clashes(tree: &Tree) -> Vec<BTreeSet<Subject>> {
     let mut waiting = vec![0_usize; components.len()];
     below.iter().flatten().for_each(|child| waiting[*child] += 1);
     let mut summaries: Vec<Option<Summary>> = vec![None; components.len()];
-    let mut clashes = vec![BTreeSet::new(); called.len()];
+    let mut clashes = vec![Clashes::default(); called.len()];
     for (number, component) in components.iter().enumerate() {
         let mut children = Vec::new();
         for child in &below[number] {
@@ -118,7 +124,7 @@ fn clashes(tree: &Tree) -> Vec<BTreeSet<Subject>> {
             children.extend(if waiting[*child] == 0 { summary.take() } else { summary.clone() });
         }
         let modules = component.iter().map(|node| &tree.nodes[*node].module);
-        let (summary, new) = together(children, modules);
+        let (summary, new) = together(children, modules, most);
         // In a ring of modules each has a child that asks for the same.
         if let [node] = component[..]
             && !called[node].contains(&node)
@@ -130,19 +136,20 @@ fn clashes(tree: &Tree) -> Vec<BTreeSet<Subject>> {
     clashes
 }
 
-/// What some modules and those that they call ask for, and of what there is no version though there was below.
+/// What some modules and those that they call ask for, with so many conditions on each at the most, and what is new about it.
 fn together<'m>(
     mut children: Vec<Summary>,
     modules: impl Iterator<Item = &'m Module>,
-) -> (Summary, BTreeSet<Subject>) {
+    most: usize,
+) -> (Summary, Clashes) {
     // The largest takes in the others.
     children.sort_by_key(|child| child.conditions.len());
     let mut summary = children.pop().unwrap_or_default();
-    let mut touched = BTreeSet::new();
+    let mut new = Clashes::default();
     for child in children {
-        summary.clashing.extend(child.clashing);
+        summary.told.add(child.told);
         for (subject, conditions) in child.conditions {
-            summary.add(subject, conditions, &mut touched);
+            summary.add(subject, conditions, most, &mut new);
         }
     }
     for module in modules {
@@ -150,30 +157,43 @@ fn together<'m>(
         demanded(module, None, &mut own);
         for (subject, demands) in own {
             let conditions = demands.iter().flat_map(|demand| demand.constraints.conditions()).cloned();
-            summary.add(subject, conditions.collect(), &mut touched);
+            summary.add(subject, conditions.collect(), most, &mut new);
         }
     }
     let can_be_met = |subject: &Subject| {
         let conditions = summary.conditions.get(subject);
         conditions.is_none_or(|conditions| Constraints::of(conditions.clone()).can_be_met())
     };
-    touched.retain(|subject| !summary.clashing.contains(subject) && !can_be_met(subject));
-    summary.clashing.extend(touched.iter().cloned());
-    (summary, touched)
+    new.impossible.retain(|subject| !summary.told.impossible.contains(subject) && !can_be_met(subject));
+    new.uncompared.retain(|subject| !summary.told.uncompared.contains(subject));
+    summary.told.add(new.clone());
+    (summary, new)
+}
+
+impl Clashes {
+    fn add(&mut self, other: Self) {
+        self.impossible.extend(other.impossible);
+        self.uncompared.extend(other.uncompared);
+    }
 }
 
 impl Summary {
-    /// Adds conditions that are new, and notes that there are any.
-    fn add(&mut self, subject: Subject, conditions: Vec<Condition>, touched: &mut BTreeSet<Subject>) {
+    /// Adds conditions that are new, and notes what may change with them.
+    fn add(&mut self, subject: Subject, conditions: Vec<Condition>, most: usize, new: &mut Clashes) {
         let known = self.conditions.entry(subject.clone()).or_default();
         let before = known.len();
         for condition in conditions {
-            if known.len() < MOST_CONDITIONS && !known.contains(&condition) {
-                known.push(condition);
+            if known.contains(&condition) {
+                continue;
             }
+            if known.len() == most {
+                new.uncompared.insert(subject.clone());
+                break;
+            }
+            known.push(condition);
         }
         if known.len() > before {
-            touched.insert(subject);
+            new.impossible.insert(subject);
         }
     }
 }

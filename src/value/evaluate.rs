@@ -295,10 +295,14 @@ impl Evaluator<'_> {
         }
         if !self.exhausted {
             (self.left, self.exhausted) = (0, true);
-            let summary = "Expression too expensive to evaluate";
-            self.findings.push(limit_reached(summary, at, self.limits, Limit::Evaluation));
+            self.too_expensive(at);
         }
         false
+    }
+
+    fn too_expensive(&mut self, at: Span) {
+        let summary = "Expression too expensive to evaluate";
+        self.findings.push(limit_reached(summary, at, self.limits, Limit::Evaluation));
     }
 
     fn error(&mut self, rule: Language, summary: &str, detail: impl Into<String>, at: Span) {

@@ -58,9 +58,6 @@ pub enum Kind {
     MapOf(&'static Kind),
 }
 
-/// Longer texts than this are not made, and not searched: nothing that is said here depends on them.
-const LONGEST_TEXT: usize = 1 << 16;
-
 /// A whole number, where a value is one that is not too large for what it is needed for.
 fn whole(value: &Value) -> Option<i128> {
     match value {

@@ -13,17 +13,13 @@ use crate::tree::Node;
 use crate::tree::references::sites::Symbols;
 use crate::value::{self, Resolved, Type, Value};
 
-/// Values that are larger than this are kept by their type alone.
-const LARGEST: usize = 4096;
-
 /// Local values that were evaluated.
 #[derive(Debug, Default)]
 pub(in crate::tree) struct Locals(BTreeMap<SmolStr, Value>);
 
 impl Locals {
-    /// Keeps a value for those that refer to it. Each of them gets a copy, so it must not be too large.
+    /// Keeps a value for those that refer to it. Each of them gets a copy, which counts as work.
     pub(super) fn keep(&mut self, name: &SmolStr, value: Value) {
-        let value = if size(&value, LARGEST) > LARGEST { Value::Unknown(value.ty()) } else { value };
         self.0.insert(name.clone(), value);
     }
 }
@@ -185,26 +181,4 @@ impl value::Scope for Nothing<'_> {
     fn lacks_function(&self, name: &str) -> bool {
         lacks_function(self.node, name)
     }
-}
-
-/// How many values there are in one, counted no further than a little over `most`. Values are not deeper than the
-/// evaluator makes them.
-fn size(value: &Value, most: usize) -> usize {
-    let parts: Box<dyn Iterator<Item = &Value>> = match value {
-        Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements) => {
-            Box::new(elements.iter())
-        }
-        Value::Map(_, elements) | Value::Object(elements) => Box::new(elements.values()),
-        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Null(_) | Value::Unknown(_) => {
-            return 1;
-        }
-    };
-    let mut count = 1;
-    for part in parts {
-        count += size(part, most);
-        if count > most {
-            break;
-        }
-    }
-    count
 }

@@ -9,6 +9,9 @@ use crate::value::{Function, Type, Value};
 
 use super::{Evaluator, Inside, failed, weight};
 
+/// As many steps as making or searching one byte of a text is worth.
+const STEPS_PER_BYTE: usize = 8;
+
 /// An argument that is given, or one of those that an expanded argument gives.
 struct Argument<'c> {
     expr: &'c Expr,
@@ -91,18 +94,16 @@ impl Evaluator<'_> {
                 return Value::UNKNOWN;
             }
         }
-        match result(function, &values) {
-            Ok(value) if self.may_go_on(weight(&value), at) => value,
-            Ok(_) => Value::UNKNOWN,
-            Err(Refusal { argument: Some(place), why }) if place < arguments.len() => {
+        match result(function, &values, self.limits.evaluation() / STEPS_PER_BYTE) {
+            Ok(value) if self.may_go_on(weight(&value), at) => return value,
+            Ok(_) => {}
+            Err(Refusal::Argument(place, why)) if place < arguments.len() => {
                 self.invalid_argument(function, place, &arguments[place], &why);
-                Value::UNKNOWN
             }
-            Err(Refusal { why, .. }) => {
-                self.call_failed(call, &why);
-                Value::UNKNOWN
-            }
+            Err(Refusal::Argument(_, why) | Refusal::Call(why)) => self.call_failed(call, &why),
+            Err(Refusal::Expensive) => self.too_expensive(at),
         }
+        Value::UNKNOWN
     }
 
     /// The arguments, an expanded one in its parts; `None` where those are not known, or after an error.

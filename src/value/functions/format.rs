@@ -1,7 +1,7 @@
 //! What `format` and `formatlist` give, and what they refuse.
 
 use super::result::Refusal;
-use super::{LONGEST_TEXT, whole};
+use super::whole;
 use crate::value::convert::convert;
 use crate::value::{Type, Value};
 
@@ -25,15 +25,15 @@ struct Verb {
 }
 
 /// `format`; whatever is given has to be known.
-pub(super) fn format(arguments: &[Value]) -> Outcome {
+pub(super) fn format(arguments: &[Value], longest: usize) -> Outcome {
     let (Some(format), values) = (arguments[0].as_str(), &arguments[1..]) else {
         return Ok(Value::Unknown(Type::String));
     };
-    formatted(format, values)
+    formatted(format, values, longest)
 }
 
 /// `formatlist`: once for each element of the lists among the values, which have to be of one length.
-pub(super) fn formatlist(arguments: &[Value]) -> Outcome {
+pub(super) fn formatlist(arguments: &[Value], longest: usize) -> Outcome {
     let (Some(format), values) = (arguments[0].as_str(), &arguments[1..]) else {
         return Ok(Value::Unknown(Type::list(Type::String)));
     };
@@ -44,8 +44,8 @@ pub(super) fn formatlist(arguments: &[Value]) -> Outcome {
             return Err(Refusal::of_argument(place + 1, "it is not as long as the list before it"));
         }
     }
-    if length.is_some_and(|length| length.saturating_mul(format.len()) > LONGEST_TEXT) {
-        return Ok(Value::Unknown(Type::list(Type::String)));
+    if length.is_some_and(|length| length.saturating_mul(format.len()) > longest) {
+        return Err(Refusal::Expensive);
     }
     let mut results = Vec::new();
     for turn in 0..length.unwrap_or(1) {
@@ -54,7 +54,7 @@ pub(super) fn formatlist(arguments: &[Value]) -> Outcome {
             None => value.clone(),
         };
         let values: Vec<Value> = values.iter().map(each).collect();
-        results.push(formatted(format, &values).map_err(|refusal| Refusal::of_call(refusal.why))?);
+        results.push(formatted(format, &values, longest).map_err(Refusal::without_argument)?);
     }
     Ok(Value::List(Type::String, results))
 }
@@ -66,7 +66,7 @@ fn elements(value: &Value) -> Option<&[Value]> {
     }
 }
 
-fn formatted(format: &str, values: &[Value]) -> Outcome {
+fn formatted(format: &str, values: &[Value], longest: usize) -> Outcome {
     let mut text = Some(String::new());
     let mut next = 0;
     let mut used = 0;
@@ -87,7 +87,10 @@ fn formatted(format: &str, values: &[Value]) -> Outcome {
                 inserted(&verb, value).map_err(Refusal::of_call)?
             }
         };
-        text = text.zip(piece).map(|(text, piece)| text + &piece).filter(|text| text.len() <= LONGEST_TEXT);
+        text = text.zip(piece).map(|(text, piece)| text + &piece);
+        if text.as_ref().is_some_and(|text| text.len() > longest) {
+            return Err(Refusal::Expensive);
+        }
     }
     if used < values.len() {
         // The engine counts from the format on, and so blames what is before the first value too many.

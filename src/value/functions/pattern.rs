@@ -3,14 +3,13 @@
 use regex::{Captures, Regex};
 use smol_str::SmolStr;
 
-use super::LONGEST_TEXT;
 use super::result::Refusal;
 use crate::value::{Attribute, Type, Value};
 
 type Outcome = Result<Value, Refusal>;
 
-/// Longer patterns than this are not matched.
-const LONGEST_PATTERN: usize = 1 << 10;
+/// How much longer than a pattern a text may be, for what a pattern is made into is much larger than that.
+const TEXT_TO_PATTERN: usize = 64;
 
 /// A pattern as the engine reads it.
 struct Pattern {
@@ -30,17 +29,20 @@ enum Shape {
 }
 
 /// `regex` and `regexall`; the pattern is looked at also where the text is unknown.
-pub(super) fn regex(name: &str, arguments: &[Value]) -> Outcome {
+pub(super) fn regex(name: &str, arguments: &[Value], longest: usize) -> Outcome {
     let all = name == "regexall";
     let unknown = if all { Value::Unknown(Type::list(Type::Any)) } else { Value::UNKNOWN };
     let Some(text) = arguments.first().and_then(Value::as_str) else { return Ok(unknown) };
-    let pattern = Pattern::read(text).map_err(|why| Refusal::of_argument(0, why))?;
+    let pattern = Pattern::read(text, longest / TEXT_TO_PATTERN)?;
     let Some(shape) = &pattern.shape else { return Ok(unknown) };
     let ty = shape.ty();
     let (Some(regex), Some(text)) = (&pattern.regex, arguments.get(1).and_then(Value::as_str)) else {
         return Ok(Value::Unknown(if all { Type::list(ty) } else { ty }));
     };
-    if !text.is_ascii() || text.len() > LONGEST_TEXT {
+    if text.len() > longest {
+        return Err(Refusal::Expensive);
+    }
+    if !text.is_ascii() {
         // The engine takes classes such as `\w` for those of ASCII.
         return Ok(Value::Unknown(if all { Type::list(ty) } else { ty }));
     }
@@ -55,7 +57,7 @@ pub(super) fn regex(name: &str, arguments: &[Value]) -> Outcome {
 }
 
 /// `replace`, whose second argument is a pattern between slashes.
-pub(super) fn replace(arguments: &[Value]) -> Outcome {
+pub(super) fn replace(arguments: &[Value], longest: usize) -> Outcome {
     let texts: Vec<&str> = arguments.iter().filter_map(Value::as_str).collect();
     let [text, part, with] = texts[..] else { return Ok(Value::Unknown(Type::String)) };
     match part.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) {
@@ -63,29 +65,29 @@ pub(super) fn replace(arguments: &[Value]) -> Outcome {
             Some(why) => Err(Refusal::of_call(why)),
             None => Ok(Value::Unknown(Type::String)),
         },
-        None if text.len().saturating_mul(with.len().max(1)) > LONGEST_TEXT => {
-            Ok(Value::Unknown(Type::String))
-        }
+        None if text.len().saturating_mul(with.len().max(1)) > longest => Err(Refusal::Expensive),
         None => Ok(Value::string(text.replace(part, with))),
     }
 }
 
 impl Pattern {
-    fn read(text: &str) -> Result<Self, String> {
+    /// Reads one that is not longer than so many bytes.
+    fn read(text: &str, longest: usize) -> Result<Self, Refusal> {
+        let wrong = |why: String| Refusal::of_argument(0, why);
         if let Some(why) = fault(text) {
-            return Err(why);
+            return Err(wrong(why));
         }
-        if text.len() > LONGEST_PATTERN {
-            return Ok(Self { regex: None, shape: None });
+        if text.len() > longest {
+            return Err(Refusal::Expensive);
         }
         let regex = match Regex::new(text) {
             _ if !is_portable(text) => None,
             Ok(regex) => Some(regex),
-            Err(regex::Error::Syntax(_)) => return Err("the pattern cannot be read".to_owned()),
+            Err(regex::Error::Syntax(_)) => return Err(wrong("the pattern cannot be read".to_owned())),
             Err(_) => None,
         };
         let Some(shape) = regex.as_ref().map(Shape::of) else { return Ok(Self { regex, shape: None }) };
-        let shape = shape?;
+        let shape = shape.map_err(wrong)?;
         Ok(Self { regex, shape: Some(shape) })
     }
 }

@@ -9,25 +9,40 @@ use crate::value::{Number, Type, Value};
 
 /// Why a function gives nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::value) struct Refusal {
-    /// The argument to blame, if it is one.
-    pub(in crate::value) argument: Option<usize>,
-    /// What is wrong.
-    pub(in crate::value) why: String,
+pub(in crate::value) enum Refusal {
+    /// What is wrong with an argument.
+    Argument(usize, String),
+    /// What is wrong with all of it.
+    Call(String),
+    /// It is more work than may be done.
+    Expensive,
 }
 
 impl Refusal {
     pub(super) fn of_argument(argument: usize, why: impl Into<String>) -> Self {
-        Self { argument: Some(argument), why: why.into() }
+        Self::Argument(argument, why.into())
     }
 
     pub(super) fn of_call(why: impl Into<String>) -> Self {
-        Self { argument: None, why: why.into() }
+        Self::Call(why.into())
+    }
+
+    /// The same, with no argument to blame.
+    pub(super) fn without_argument(self) -> Self {
+        match self {
+            Self::Argument(_, why) => Self::Call(why),
+            Self::Call(_) | Self::Expensive => self,
+        }
     }
 }
 
-/// What `function` gives for arguments that are converted to its parameters.
-pub(in crate::value) fn result(function: &Function, arguments: &[Value]) -> Result<Value, Refusal> {
+/// What `function` gives for arguments that are converted to its parameters. No text of more than `longest` bytes is made or
+/// searched.
+pub(in crate::value) fn result(
+    function: &Function,
+    arguments: &[Value],
+    longest: usize,
+) -> Result<Value, Refusal> {
     match function.name {
         "tostring" => conversion(arguments, &Type::String),
         "tonumber" => conversion(arguments, &Type::Number),
@@ -59,7 +74,7 @@ pub(in crate::value) fn result(function: &Function, arguments: &[Value]) -> Resu
             Ok(text(function.name, arguments).unwrap_or(Value::Unknown(function.gives.ty())))
         }
         "merge" => collection::merge(arguments),
-        "regex" | "regexall" => pattern::regex(function.name, arguments),
+        "regex" | "regexall" => pattern::regex(function.name, arguments, longest),
         "parseint" => decoding::parseint(arguments),
         // The others say nothing about what is wholly unknown.
         _ if arguments.contains(&Value::UNKNOWN) => Ok(Value::Unknown(function.gives.ty())),
@@ -79,33 +94,32 @@ pub(in crate::value) fn result(function: &Function, arguments: &[Value]) -> Resu
         "setproduct" => set::product(arguments),
         // Of a null without a type they say nothing either.
         "format" | "formatlist" if arguments.contains(&Value::NULL) => Ok(Value::UNKNOWN),
-        name if arguments.iter().all(Value::is_wholly_known) => {
-            of_known(name, arguments).unwrap_or_else(|| {
+        name if arguments.iter().all(Value::is_wholly_known) => of_known(name, arguments, longest)
+            .unwrap_or_else(|| {
                 let may_fail = !NEVER_FAILING.contains(&name);
                 Ok(if may_fail { Value::UNKNOWN } else { Value::Unknown(function.gives.ty()) })
-            })
-        }
+            }),
         _ => Ok(Value::Unknown(function.gives.ty())),
     }
 }
 
 /// What a function gives that gives nothing before it knows all of its arguments; none of those that are not carried out
 /// here.
-fn of_known(name: &str, arguments: &[Value]) -> Option<Result<Value, Refusal>> {
+fn of_known(name: &str, arguments: &[Value], longest: usize) -> Option<Result<Value, Refusal>> {
     Some(match name {
         "base64decode" => decoding::base64decode(arguments),
         "chunklist" => sequence::chunklist(arguments),
         "cidrhost" | "cidrnetmask" | "cidrsubnet" | "cidrsubnets" => network::cidr(name, arguments),
-        "format" => format::format(arguments),
+        "format" => format::format(arguments, longest),
         "formatdate" | "timeadd" | "timecmp" => time::time(name, arguments),
-        "formatlist" => format::formatlist(arguments),
+        "formatlist" => format::formatlist(arguments, longest),
         "indent" => indented(arguments),
         "index" => sequence::index(arguments),
         "jsondecode" => decoding::jsondecode(arguments),
         "log" => logarithm(arguments),
         "matchkeys" => sequence::matchkeys(arguments),
         "range" => sequence::range(arguments),
-        "replace" => pattern::replace(arguments),
+        "replace" => pattern::replace(arguments, longest),
         "substr" => part(arguments),
         "sum" => sequence::sum(arguments),
         "uuidv5" => decoding::uuidv5(arguments),
