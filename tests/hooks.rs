@@ -254,3 +254,20 @@ fn a_hook_without_its_program_says_so() {
     let said = String::from_utf8(output.stderr).expect("UTF-8");
     assert!(said.starts_with("overrule is not on PATH, so this commit cannot be checked"), "{said}");
 }
+
+#[test]
+fn a_file_with_the_name_of_an_option_is_not_taken_for_one() {
+    let repository = Repository::new();
+    let given = ["check", "--hook", "--isolated", "--output=json=a.tf", "main.tf"];
+    repository.write("infra/main.tf", "locals {}\n");
+    repository.git(&["add", "main.tf"], "infra");
+    let (code, said) = repository.overrule(&given[..3], "infra");
+    assert_eq!(code, Some(0), "{said}");
+    repository.write("infra/--output=json=a.tf", "");
+    let refused = "error: `--output=json=a.tf` is the name of a file, and reads like an option\n  help: give the file another name\n";
+    assert_eq!(repository.overrule(&given, "infra"), (Some(2), refused.to_owned()));
+    assert_eq!(
+        repository.overrule(&["check", "--hook", "--", "--output=json=a.tf", "main.tf"], "infra").0,
+        Some(0)
+    );
+}

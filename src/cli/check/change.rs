@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::env;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::cli::Failure;
@@ -45,6 +46,22 @@ pub(super) enum Wanted {
     },
 }
 
+/// A hook is given names behind its options, and whoever adds a file chooses its name: an option that has the name of a file
+/// may never have been asked for.
+fn refuse_options_that_are_files(current: &Path) -> Result<(), Failure> {
+    let mut options = env::args_os().take_while(|argument| argument != "--");
+    let is_file = |argument: &OsString| {
+        argument.as_encoded_bytes().starts_with(b"-") && current.join(argument).symlink_metadata().is_ok()
+    };
+    match options.find(is_file) {
+        None => Ok(()),
+        Some(name) => {
+            Err(Failure::new(format!("`{}` is the name of a file, and reads like an option", name.display()))
+                .help("give the file another name"))
+        }
+    }
+}
+
 impl Arguments {
     /// What these options ask for; nothing where they are not there.
     pub(super) fn wanted(&self, current: &Path, paths: &[PathBuf]) -> Result<Option<Wanted>, Failure> {
@@ -69,6 +86,7 @@ impl Arguments {
     /// A hook is given the names of files, but not of those that a commit deletes; so where all of them are staged, what is
     /// asked about is the commit.
     fn of_hook(&self, current: &Path, paths: &[PathBuf]) -> Result<Wanted, Failure> {
+        refuse_options_that_are_files(current)?;
         let of_commit = |change: Change| {
             let all = self.all_findings;
             Wanted::Change { change, scope: or_top(Vec::new()), all }
