@@ -18,7 +18,7 @@ pub use body::{Attribute, AttributeSchema, Block, BlockSchema, Body, Content, It
 pub use editor::{Editor, item_spans};
 pub use expression::{
     BinaryOperator, Call, Expr, ExprKind, For, ForDirective, IfDirective, JsonProperty, JsonString,
-    ObjectItem, ObjectKey, Part, Step, StepKind, Template, TemplateKind, Traversal, UnaryOperator,
+    ObjectItem, ObjectKey, Part, Relative, Step, StepKind, Template, TemplateKind, Traversal, UnaryOperator,
 };
 
 pub use native::{aligned, reindented, stand_ins, with_carriage_returns};

@@ -75,7 +75,7 @@ fn traversal(expr: &Expr) -> Option<&Traversal> {
             ExprKind::JsonString(string) => string.template.as_ref().ok()?,
             _ => return None,
         };
-        match template.parts.as_slice() {
+        match &*template.parts {
             [Part::Interpolation(inner)] => expr = inner,
             _ => return None,
         }

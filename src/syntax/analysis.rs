@@ -155,9 +155,9 @@ impl Expr {
                 let name = if *value { "true" } else { "false" };
                 Some(Cow::Owned(just_a_name(name, self.span)))
             }
-            ExprKind::Relative { from, steps } => {
-                let mut traversal = from.as_traversal()?.into_owned();
-                traversal.steps.extend(steps.iter().cloned());
+            ExprKind::Relative(relative) => {
+                let mut traversal = relative.from.as_traversal()?.into_owned();
+                traversal.steps.extend(relative.steps.iter().cloned());
                 Some(Cow::Owned(traversal))
             }
             ExprKind::JsonString(string) => address_in_json(string, self.span).map(Cow::Owned),
@@ -208,7 +208,7 @@ impl Expr {
             | ExprKind::Bool(_)
             | ExprKind::Number(_)
             | ExprKind::Traversal(_)
-            | ExprKind::Relative { .. }
+            | ExprKind::Relative(_)
             | ExprKind::Element
             | ExprKind::JsonString(_)
             | ExprKind::Invalid

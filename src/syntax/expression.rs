@@ -4,7 +4,8 @@ use smol_str::SmolStr;
 
 use crate::text::Span;
 
-/// An expression and where it stands.
+/// An expression and where it stands. There are more of them than of anything else, so they are kept small: what takes
+/// much room is in a box.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expr {
     /// All of it: quotes, brackets and parentheses included.
@@ -29,14 +30,9 @@ pub enum ExprKind {
     /// `{ a = b }` of the native syntax.
     Object(Vec<ObjectItem>),
     /// A name and what follows it without any calculation: `var.a["b"].c`.
-    Traversal(Traversal),
+    Traversal(Box<Traversal>),
     /// Steps from something that is not a name: `f(x).a[0]`.
-    Relative {
-        /// Where the steps start from.
-        from: Box<Expr>,
-        /// At least one.
-        steps: Vec<Step>,
-    },
+    Relative(Box<Relative>),
     /// `a[b]` with a calculated key.
     Index {
         /// What is looked into.
@@ -87,7 +83,7 @@ pub struct Template {
     /// How it is written.
     pub kind: TemplateKind,
     /// In order. No two literals stand side by side where the source has none between them; empty for `""`.
-    pub parts: Vec<Part>,
+    pub parts: Box<[Part]>,
 }
 
 /// How a template is written.
@@ -173,6 +169,15 @@ pub struct Traversal {
     /// Where that name stands.
     pub root_span: Span,
     /// What follows.
+    pub steps: Vec<Step>,
+}
+
+/// Something that is not a name, and steps from it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Relative {
+    /// Where the steps start from.
+    pub from: Expr,
+    /// At least one.
     pub steps: Vec<Step>,
 }
 
@@ -280,4 +285,14 @@ pub struct JsonProperty {
     pub name: JsonString,
     /// What it is set to.
     pub value: Expr,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_expression_takes_little_room() {
+        assert!(size_of::<Expr>() <= 48, "{}", size_of::<Expr>());
+    }
 }

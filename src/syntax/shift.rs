@@ -1,9 +1,7 @@
 //! Turns places in the text of a string into places in the file around it.
 
 use crate::finding::Finding;
-use crate::syntax::{
-    Expr, ExprKind, ForDirective, IfDirective, JsonString, ObjectKey, Part, Step, Template, Traversal,
-};
+use crate::syntax::{Expr, ExprKind, ForDirective, IfDirective, JsonString, ObjectKey, Part, Step, Template};
 use crate::text::Span;
 
 /// Moves every place in `expr`, read from a text that stands at `outer`.
@@ -27,13 +25,13 @@ pub(super) fn expression(expr: &mut Expr, outer: Span) {
                 expression(&mut item.value, outer);
             }
         }
-        ExprKind::Traversal(Traversal { root: _, root_span, steps: inner }) => {
-            span(root_span, outer);
-            steps(inner, outer);
+        ExprKind::Traversal(traversal) => {
+            span(&mut traversal.root_span, outer);
+            steps(&mut traversal.steps, outer);
         }
-        ExprKind::Relative { from, steps: inner } => {
-            expression(from, outer);
-            steps(inner, outer);
+        ExprKind::Relative(relative) => {
+            expression(&mut relative.from, outer);
+            steps(&mut relative.steps, outer);
         }
         ExprKind::Index { collection, key, brackets } => {
             expression(collection, outer);

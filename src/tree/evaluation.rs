@@ -23,7 +23,7 @@ use smol_str::SmolStr;
 use crate::finding::{Finding, Severity, Stage};
 use crate::module::address::{Subject, reference};
 use crate::module::declaration::{Condition, Import, Local, ModuleCall, Resource};
-use crate::syntax::{Attribute, Expr, ExprKind, Iteration, ObjectKey, Part, StepKind, Traversal};
+use crate::syntax::{Attribute, Expr, ExprKind, Iteration, ObjectKey, Part, StepKind};
 use crate::text::Span;
 use crate::tree::cycles::components;
 use crate::tree::references::sites::{self, Found, Owner, Site, Symbols};
@@ -195,8 +195,8 @@ impl<'t> Evaluation<'t, '_> {
     /// Whether this refers to something of which nothing is known, not even its type: every resource is like that, and every
     /// module from elsewhere.
     fn is_unknown(&self, expr: &Expr) -> bool {
-        let ExprKind::Traversal(Traversal { root, steps, .. }) = &expr.kind else { return false };
-        match (root.as_str(), steps.first().map(|step| &step.kind)) {
+        let ExprKind::Traversal(traversal) = &expr.kind else { return false };
+        match (traversal.root.as_str(), traversal.steps.first().map(|step| &step.kind)) {
             ("module", Some(StepKind::Attribute(call))) => self.node.child(call).is_none(),
             ("var" | "local" | "module" | "each" | "count" | "path" | "terraform" | "tofu", _) => false,
             _ => true,

@@ -195,9 +195,9 @@ impl Evaluator<'_> {
             }
             ExprKind::Object(items) => self.object(items, inside),
             ExprKind::Traversal(traversal) => self.traversal(traversal, inside),
-            ExprKind::Relative { from, steps } => {
-                let from = self.value(from, inside);
-                self.steps(from, steps)
+            ExprKind::Relative(relative) => {
+                let from = self.value(&relative.from, inside);
+                self.steps(from, &relative.steps)
             }
             ExprKind::Index { collection, key, brackets } => {
                 let before = self.findings.len();

@@ -210,9 +210,10 @@ impl Decoder<'_> {
         };
         match split {
             None => (Cow::Borrowed(expr), None),
-            Some((name, key)) => {
-                (Cow::Owned(Expr { span: expr.span, kind: ExprKind::Traversal(name) }), Some(Box::new(key)))
-            }
+            Some((name, key)) => (
+                Cow::Owned(Expr { span: expr.span, kind: ExprKind::Traversal(Box::new(name)) }),
+                Some(Box::new(key)),
+            ),
         }
     }
 
@@ -322,14 +323,14 @@ fn split_key(expr: &Expr, at: Span) -> Option<(Traversal, Expr)> {
             };
             let mut name = traversal.clone();
             name.steps.pop();
-            Some((name, Expr { span: at, kind }))
+            Some((*name, Expr { span: at, kind }))
         }
         _ => None,
     }
 }
 
 fn literal(text: &SmolStr, span: Span) -> Template {
-    Template { kind: TemplateKind::Quoted, parts: vec![Part::Literal { text: text.clone(), span }] }
+    Template { kind: TemplateKind::Quoted, parts: Box::from([Part::Literal { text: text.clone(), span }]) }
 }
 
 fn wrong_provider_ref(at: Span, detail: impl Into<String>) -> Finding {

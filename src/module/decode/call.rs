@@ -179,7 +179,7 @@ fn key_expression<'a>(key: &MapKey<'a>) -> Cow<'a, Expr> {
     match key {
         MapKey::Name(name, span) => {
             let name = Traversal { root: (*name).clone(), root_span: *span, steps: Vec::new() };
-            Cow::Owned(Expr { span: *span, kind: ExprKind::Traversal(name) })
+            Cow::Owned(Expr { span: *span, kind: ExprKind::Traversal(Box::new(name)) })
         }
         MapKey::Expr(expr) => Cow::Borrowed(expr),
         MapKey::Json(string, span) => {

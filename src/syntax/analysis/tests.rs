@@ -14,11 +14,11 @@ fn at(start: usize, end: usize, kind: ExprKind) -> Expr {
 
 fn name(text: &str, start: usize) -> Expr {
     let span = span(start, start + text.len());
-    Expr { span, kind: ExprKind::Traversal(just_a_name(text, span)) }
+    Expr { span, kind: ExprKind::Traversal(Box::new(just_a_name(text, span))) }
 }
 
 fn bare(parts: Vec<Part>) -> Template {
-    Template { kind: TemplateKind::Bare, parts }
+    Template { kind: TemplateKind::Bare, parts: parts.into() }
 }
 
 fn json(text: &str, start: usize) -> Expr {
@@ -27,7 +27,7 @@ fn json(text: &str, start: usize) -> Expr {
 }
 
 fn quoted(start: usize, end: usize, parts: Vec<Part>) -> Expr {
-    at(start, end, ExprKind::Template(Template { kind: TemplateKind::Quoted, parts }))
+    at(start, end, ExprKind::Template(Template { kind: TemplateKind::Quoted, parts: parts.into() }))
 }
 
 fn literal(text: &str, start: usize) -> Part {

@@ -81,9 +81,8 @@ fn expression<'a>(expr: &'a Expr, scope: &Scope<'_>, visit: &mut Visit<'_, 'a>) 
                 expression(&item.value, scope, visit);
             }
         }
-        ExprKind::Relative { from: inner, .. } | ExprKind::Unary(_, inner) | ExprKind::Parens(inner) => {
-            expression(inner, scope, visit);
-        }
+        ExprKind::Relative(relative) => expression(&relative.from, scope, visit),
+        ExprKind::Unary(_, inner) | ExprKind::Parens(inner) => expression(inner, scope, visit),
         ExprKind::Index { collection: first, key: second, .. }
         | ExprKind::Splat { source: first, each: second, .. } => {
             expression(first, scope, visit);

@@ -49,7 +49,7 @@ fn template(text: &SmolStr, span: Span) -> Result<Template, Vec<Finding>> {
     if !text.contains("${") && !text.contains("%{") {
         let span = Span::new(span.file, 0..text.len()).within(inside);
         let literal = Part::Literal { text: text.clone(), span };
-        let parts = if text.is_empty() { Vec::new() } else { vec![literal] };
+        let parts = if text.is_empty() { Box::default() } else { Box::from([literal]) };
         return Ok(Template { kind: TemplateKind::Bare, parts });
     }
     match native::template(span.file, text) {

@@ -116,7 +116,11 @@ impl<'a, E: Excerpt> Lowering<'a, E> {
                 let root = SmolStr::new(name.as_str());
                 Expr {
                     span,
-                    kind: ExprKind::Traversal(Traversal { root, root_span: span, steps: Vec::new() }),
+                    kind: ExprKind::Traversal(Box::new(Traversal {
+                        root,
+                        root_span: span,
+                        steps: Vec::new(),
+                    })),
                 }
             }
             edit::Expression::Conditional(conditional) => {

@@ -160,7 +160,7 @@ impl<'t> Marking<'t, '_> {
             ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) => Marked::known(),
             ExprKind::Traversal(traversal) => self.reference(traversal),
             ExprKind::Parens(inner) => self.of(inner),
-            ExprKind::Relative { from, steps } => self.of(from).steps(steps),
+            ExprKind::Relative(relative) => self.of(&relative.from).steps(&relative.steps),
             ExprKind::Index { collection, key, .. } => {
                 Marked::whole(whole(collection).and(self.of(key).deep()))
             }
@@ -243,7 +243,7 @@ impl<'t> Marking<'t, '_> {
     }
 
     fn template(&self, template: &Template) -> Marked<'t> {
-        if let [Part::Interpolation(only)] = template.parts.as_slice() {
+        if let [Part::Interpolation(only)] = &*template.parts {
             return self.of(only);
         }
         let mut text = Marked::known();
@@ -308,7 +308,7 @@ impl<'t> Marking<'t, '_> {
 /// The text of a string without sequences in it.
 fn constant_text(expr: &Expr) -> Option<SmolStr> {
     let ExprKind::Template(Template { parts, .. }) = &expr.kind else { return None };
-    match parts.as_slice() {
+    match &**parts {
         [Part::Literal { text, .. }] => Some(text.clone()),
         _ => None,
     }

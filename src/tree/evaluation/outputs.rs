@@ -41,9 +41,9 @@ impl<'t> Outputs<'t, '_> {
     fn expression(&mut self, expr: &Expr, element: Shape<'t>) -> Shape<'t> {
         match &expr.kind {
             ExprKind::Traversal(traversal) => return self.traversal(traversal),
-            ExprKind::Relative { from, steps } => {
-                let from = self.expression(from, element);
-                return self.steps(from, steps);
+            ExprKind::Relative(relative) => {
+                let from = self.expression(&relative.from, element);
+                return self.steps(from, &relative.steps);
             }
             ExprKind::Index { collection, key, .. } => {
                 let from = self.expression(collection, element);

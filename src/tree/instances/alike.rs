@@ -11,8 +11,8 @@ pub(super) fn alike(a: &Expr, b: &Expr) -> bool {
         (ExprKind::Null, ExprKind::Null) => true,
         (ExprKind::Bool(a), ExprKind::Bool(b)) => a == b,
         (ExprKind::Number(a), ExprKind::Number(b)) => a == b,
-        (ExprKind::Relative { from: a, steps: x }, ExprKind::Relative { from: b, steps: y }) => {
-            same_steps(x, y) && alike(a, b)
+        (ExprKind::Relative(a), ExprKind::Relative(b)) => {
+            same_steps(&a.steps, &b.steps) && alike(&a.from, &b.from)
         }
         (ExprKind::Call(a), ExprKind::Call(b)) => a.name == b.name && all(&a.arguments, &b.arguments),
         (ExprKind::Conditional(a), ExprKind::Conditional(b)) => all(&a[..], &b[..]),

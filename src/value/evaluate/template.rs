@@ -12,7 +12,7 @@ use super::{Evaluator, Inside};
 impl Evaluator<'_> {
     /// A template that is only an interpolation has the value of that; any other is a string.
     pub(super) fn template(&mut self, template: &Template, at: Span, inside: Inside<'_>) -> Value {
-        match template.parts.as_slice() {
+        match &*template.parts {
             [Part::Interpolation(only)] => self.value(only, inside),
             [Part::Literal { text, span }] if self.may_go_on(text.len() / 16, *span) => {
                 Value::string(text.clone())

@@ -47,9 +47,9 @@ fn flatten<'a>(to: &'a Expr, features: &Features) -> Result<Flat<'a>, &'a Expr> 
     let mut at = to;
     let root = loop {
         match &at.kind {
-            ExprKind::Relative { from, steps } => {
-                backwards.push(steps);
-                at = from;
+            ExprKind::Relative(relative) => {
+                backwards.push(&relative.steps);
+                at = &relative.from;
             }
             ExprKind::Index { collection, .. } => {
                 is_static = false;

@@ -75,6 +75,6 @@ impl<E: Excerpt> Lowering<'_, E> {
                 self.texts(number, end, &mut parts);
             }
         }
-        Template { kind, parts }
+        Template { kind, parts: parts.into() }
     }
 }

@@ -94,7 +94,7 @@ impl<E: Excerpt> Reader<'_, '_, E> {
         }
         let steps: Vec<Step> = self.lowering.steps.drain(first..).collect();
         let span = steps.last().map_or(root_span, |last| root_span.to(last.span));
-        Some(Expr { span, kind: ExprKind::Traversal(Traversal { root, root_span, steps }) })
+        Some(Expr { span, kind: ExprKind::Traversal(Box::new(Traversal { root, root_span, steps })) })
     }
 
     fn call(&mut self, name_span: Span) -> Option<Expr> {
@@ -187,7 +187,7 @@ impl<E: Excerpt> Reader<'_, '_, E> {
     }
 
     /// Text and interpolations, up to what is neither.
-    fn parts(&mut self, text: Kind) -> Option<Vec<Part>> {
+    fn parts(&mut self, text: Kind) -> Option<Box<[Part]>> {
         // Most strings have one part, and there are as many of them as of everything else together.
         let mut parts = Vec::with_capacity(1);
         loop {
@@ -210,8 +210,7 @@ impl<E: Excerpt> Reader<'_, '_, E> {
                 _ => break,
             }
         }
-        parts.shrink_to_fit();
-        Some(parts)
+        Some(parts.into())
     }
 
     /// Whether what follows cannot be a step from what stands before.

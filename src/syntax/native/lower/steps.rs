@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::{Excerpt, Lowering, NESTED_STEPS};
 use crate::syntax::native::scan::Kind;
-use crate::syntax::{Expr, ExprKind, Part, Step, StepKind, Traversal, UnaryOperator};
+use crate::syntax::{Expr, ExprKind, Part, Relative, Step, StepKind, UnaryOperator};
 use crate::text::Span;
 
 impl<E: Excerpt> Lowering<'_, E> {
@@ -113,7 +113,7 @@ impl<E: Excerpt> Lowering<'_, E> {
                     let each = match (steps.first(), steps.last()) {
                         (Some(first), Some(last)) => {
                             let span = first.span.to(last.span);
-                            Expr { span, kind: ExprKind::Relative { from: Box::new(element), steps } }
+                            relative(span, element, steps)
                         }
                         _ => element,
                     };
@@ -131,10 +131,10 @@ impl<E: Excerpt> Lowering<'_, E> {
                 TraversalOperator::FullSplat(_) => unreachable!("the pieces are cut at them"),
             };
         }
-        if let ExprKind::Traversal(Traversal { steps, .. }) | ExprKind::Relative { steps, .. } =
-            &mut expr.kind
-        {
-            steps.shrink_to_fit();
+        match &mut expr.kind {
+            ExprKind::Traversal(traversal) => traversal.steps.shrink_to_fit(),
+            ExprKind::Relative(relative) => relative.steps.shrink_to_fit(),
+            _ => {}
         }
         expr
     }
@@ -170,7 +170,7 @@ pub(super) fn literal_key(key: &Expr) -> Option<StepKind> {
         ExprKind::Number(digits) => Some(StepKind::Number(digits.clone())),
         ExprKind::Bool(value) => Some(StepKind::Word(Some(*value))),
         ExprKind::Null => Some(StepKind::Word(None)),
-        ExprKind::Template(template) => match template.parts.as_slice() {
+        ExprKind::Template(template) => match &*template.parts {
             [] => Some(StepKind::Key(SmolStr::default())),
             [Part::Literal { text, .. }] => Some(StepKind::Key(text.clone())),
             _ => None,
@@ -188,11 +188,15 @@ fn with_step(mut expr: Expr, step: Step) -> Expr {
             expr.span = span;
             expr
         }
-        ExprKind::Relative { steps, .. } => {
-            steps.push(step);
+        ExprKind::Relative(relative) => {
+            relative.steps.push(step);
             expr.span = span;
             expr
         }
-        _ => Expr { span, kind: ExprKind::Relative { from: Box::new(expr), steps: vec![step] } },
+        _ => relative(span, expr, vec![step]),
     }
+}
+
+fn relative(span: Span, from: Expr, steps: Vec<Step>) -> Expr {
+    Expr { span, kind: ExprKind::Relative(Box::new(Relative { from, steps })) }
 }

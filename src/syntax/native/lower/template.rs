@@ -22,7 +22,7 @@ impl<E: Excerpt> Lowering<'_, E> {
             return Expr { span, kind: ExprKind::Template(self.plain_string(span)) };
         }
         let close = self.tokens.get(open + 1).map_or(span.end, |close| close.end);
-        let template = Template { kind: TemplateKind::Heredoc, parts: Vec::new() };
+        let template = Template { kind: TemplateKind::Heredoc, parts: Box::default() };
         Expr { span: Span { end: close, ..span }, kind: ExprKind::Template(template) }
     }
 
@@ -31,8 +31,7 @@ impl<E: Excerpt> Lowering<'_, E> {
         let first = self.token_at(span.start) + 1;
         let mut parts = Vec::new();
         self.texts(first, span.end, &mut parts);
-        parts.shrink_to_fit();
-        Template { kind: TemplateKind::Quoted, parts }
+        Template { kind: TemplateKind::Quoted, parts: parts.into() }
     }
 
     pub(super) fn quoted_template(&mut self, template: &edit::StringTemplate) -> Template {
@@ -52,7 +51,7 @@ impl<E: Excerpt> Lowering<'_, E> {
         Expr { span: Span { end, ..span }, kind: ExprKind::Template(template) }
     }
 
-    fn parts<'e>(&mut self, elements: impl Iterator<Item = &'e edit::Element>) -> Vec<Part> {
+    fn parts<'e>(&mut self, elements: impl Iterator<Item = &'e edit::Element>) -> Box<[Part]> {
         let mut parts = Vec::new();
         for element in elements {
             let span = self.span(element.span());
@@ -64,8 +63,7 @@ impl<E: Excerpt> Lowering<'_, E> {
                 edit::Element::Directive(directive) => parts.push(self.directive(span, directive)),
             }
         }
-        parts.shrink_to_fit();
-        parts
+        parts.into()
     }
 
     fn directive(&mut self, span: Span, directive: &edit::Directive) -> Part {

@@ -69,9 +69,9 @@ fn write(out: &mut String, source: &Source, expr: &Expr) {
             out.push_str(&traversal.root);
             write_steps(out, source, &traversal.steps);
         }
-        ExprKind::Relative { from, steps } => {
-            list(out, "relative", &[from]);
-            write_steps(out, source, steps);
+        ExprKind::Relative(relative) => {
+            list(out, "relative", &[&relative.from]);
+            write_steps(out, source, &relative.steps);
         }
         ExprKind::Index { collection, key, .. } => list(out, "index", &[collection, key]),
         ExprKind::Splat { source: from, each, full, .. } => {
