@@ -56,7 +56,12 @@ impl Number {
         match &self.size {
             Size::Infinite => Some(format!("{}Inf", if self.negative { "-" } else { "+" })),
             Size::Finite { exponent, .. } if exponent.abs() > LONGEST => None,
-            Size::Finite { mantissa, exponent: 0 } => Some(format!("{sign}{mantissa}")),
+            // Of a whole number of which no bit is lost, all digits say which it is.
+            Size::Finite { mantissa, exponent }
+                if *exponent >= 0 && self.top() <= PRECISION.cast_signed() =>
+            {
+                Some(format!("{sign}{}", mantissa << *exponent))
+            }
             Size::Finite { mantissa, exponent } => {
                 let (digits, point) = shortest(mantissa, *exponent);
                 Some(format!("{sign}{}", placed(&digits, point)))
@@ -208,7 +213,7 @@ fn placed(digits: &[u8], point: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Number;
+    use super::{Number, Size, placed, shortest};
 
     fn number(text: &str) -> Number {
         Number::parse(text).unwrap_or_else(|| panic!("{text} is a number"))
@@ -240,6 +245,21 @@ mod tests {
             ["", " 1", "0x10", "1_0", "1e", "1e+", ".", "e5", "1 ", "--1", "infinity", "1e99999999999"]
         {
             assert_eq!(Number::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_whole_number_has_the_digits_that_are_as_few_as_say_which_it_is() {
+        let powers = (0..512).map(|power| format!("1p{power}"));
+        let tens = (0..154).flat_map(|power| {
+            [format!("1e{power}"), format!("37e{power}"), format!("-123456789e{}", power / 2)]
+        });
+        for text in powers.chain(tens) {
+            let number = number(&text);
+            let Size::Finite { mantissa, exponent } = &number.size else { panic!("{text} is finite") };
+            let (digits, point) = shortest(mantissa, *exponent);
+            let sign = if number.negative { "-" } else { "" };
+            assert_eq!(number.text(), Some(format!("{sign}{}", placed(&digits, point))), "{text}");
         }
     }
 }
