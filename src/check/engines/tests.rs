@@ -1,0 +1,184 @@
+//! What engines say together, whatever the batches and whoever need not look.
+
+use super::*;
+use crate::check::example::examples;
+use crate::check::{Settings, run};
+use crate::finding::RuleId;
+use crate::rules::page::PAGES;
+
+fn told(files: &[(&str, &str)], policy: &str) -> Vec<String> {
+    let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
+    let policy = Policy::preset(policy).expect("a preset");
+    let outcome = run(&mut Worktree::of_files(files.collect()), &Settings { policy, ..Settings::default() });
+    let line = |verdict: &crate::check::Verdict| {
+        format!("{} {}", verdict.finding.module, verdict.finding.rule.as_str())
+    };
+    outcome.verdicts.iter().map(line).collect()
+}
+
+const ASKS: &str = "terraform {\n  required_providers {\n    x = {\n      source = \"y/x\"\n      configuration_aliases = [x.a]\n    }\n  }\n}\n";
+const CALLS: &str = "module \"m\" {\n  source = \"../net\"\n}\n";
+
+#[test]
+fn an_engine_says_nothing_of_calls_in_modules_that_are_for_the_other_one() {
+    // This one has errors of its own, so that its engine does not get to the call.
+    let of_tofu = format!("terraform {{\n  encryption {{}}\n}}\nvariable \"a b\" {{}}\n{CALLS}");
+    let files = [("net/main.tf", ASKS), ("tofu/main.tf", &of_tofu), ("both/main.tf", CALLS)];
+    assert_eq!(told(&files, "language"), ["both missing-provider-configuration", "tofu invalid-name"]);
+}
+
+#[test]
+fn an_exception_in_a_file_that_no_engine_loads_there_is_left_alone() {
+    let called =
+        "terraform {\n  required_version = \">= 1.5\"\n}\nmodule \"m\" {\n  source = \"../net\"\n}\n";
+    let comment = "# overrule: allow(invalid-name) nothing is wrong\nlocals {}\n";
+    let files = [
+        ("net/main.tf", comment),
+        ("net/main.tofu", ""),
+        ("tofu/main.tf", called),
+        ("tofu/.opentofu-version", "1.9.0\n"),
+        ("terraform/.terraform-version", "1.9.0\n"),
+        ("terraform/main.tf", comment),
+    ];
+    assert_eq!(told(&files, "recommended"), ["terraform unused-exception"]);
+}
+
+#[test]
+fn what_an_old_version_does_not_know_is_no_syntax_of_the_other_engine() {
+    let shared = "variable \"a\" {\n  ephemeral = true\n}\nvariable \"b c\" {}\n";
+    let files = [
+        ("net/main.tf", shared),
+        ("old/main.tf", CALLS),
+        ("old/.terraform-version", "1.5.7\n"),
+        ("new/main.tf", CALLS),
+    ];
+    // Only Terraform asks for a version where there are `.tf` files.
+    let told = told(&files, "recommended");
+    assert!(told.contains(&"new required-version-missing".to_owned()), "{told:?}");
+}
+
+#[test]
+fn two_versions_that_say_the_same_at_different_times_say_it_once() {
+    let calls = "module \"m\" {\n  source = \"../net\"\n  none   = 1\n}\n";
+    let shared = "terraform {\n  required_version = \">= 1.5\"\n}\n";
+    let root = "module \"m\" {\n  source = \"../app\"\n}\n";
+    let files = [
+        ("net/main.tf", shared),
+        ("app/main.tf", calls),
+        ("old/main.tf", root),
+        ("old/.terraform-version", "1.9.8\n"),
+        ("new/main.tf", root),
+    ];
+    assert_eq!(told(&files, "language"), ["app unknown-module-argument"]);
+}
+
+#[test]
+fn a_ring_that_another_one_leads_to_is_for_the_engines_of_that() {
+    let ring = |own: &str, other: &str| {
+        format!(
+            "module \"own\" {{\n  source = \"../{own}\"\n}}\nmodule \"other\" {{\n  source = \"../{other}\"\n}}\n"
+        )
+    };
+    let (inner, outer) = (ring("a", "a"), ring("b", "a"));
+    let files = [
+        ("a/main.tf", inner.as_str()),
+        ("a/.terraform-version", "1.9.8\n"),
+        ("b/main.tf", &outer),
+        ("b/.opentofu-version", "1.9.0\n"),
+    ];
+    let texts = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
+    let outcome = run(&mut Worktree::of_files(texts.collect()), &Settings::default());
+    assert_eq!(outcome.engine, "opentofu@1.9.0");
+}
+
+/// What is seen, as text in an order of its own. Where the modules are kept, no engine is left out.
+fn seen(files: &[(String, String)], select: &[RuleId], keep: bool, batch: usize) -> Vec<String> {
+    let files = files.iter().map(|(name, text)| (name.clone(), text.clone().into_bytes()));
+    let policy = Policy::preset("strict").expect("a preset");
+    let rulebook = Rulebook::new(&policy, select, &mut Vec::new());
+    let question = Question { choice: None, rulebook: &rulebook, earlier: None, keep, batch };
+    let seen = look(&mut Worktree::of_files(files.collect()), &mut Library::default(), &question);
+    let mut told: Vec<String> = seen.findings.iter().map(|finding| format!("{finding:?}")).collect();
+    told.sort();
+    told.push(format!("{:?} {:?}", seen.engines, seen.looked));
+    told
+}
+
+#[test]
+fn what_is_said_does_not_depend_on_the_batches() {
+    let mut files = Vec::new();
+    for number in 0..8 {
+        // The last of them calls the first in words that do not show it before they are read.
+        let source = if number == 7 { "..\\/net0".to_owned() } else { format!("../net{}", number / 2) };
+        let call = format!(
+            "{{\"module\": {{\"m\": {{\"source\": \"{source}\", \"count\": 2, \"n{number}\": 1}}}}}}"
+        );
+        files.push((format!("live{number}/main.tf.json"), call));
+        files.push((format!("net{number}/main.tf"), "provider \"aws\" {}\nvariable \"n\" {}\n".to_owned()));
+        files.push((format!("net{number}/a_override.tf"), "variable \"m\" {}\n".to_owned()));
+        files.push((format!("tofu{number}/main.tofu"), "locals {\n  a = tofu.b\n}\n".to_owned()));
+    }
+    // A folder without files of its own is known once somebody calls it.
+    let odd = "module \"m\" {\n  source = \"../none\"\n}\nmodule \"n\" {\n  source = \"../nothing\"\n}\n";
+    files.push(("odd/main.tf".to_owned(), odd.to_owned()));
+    files.push(("none/below/main.tf".to_owned(), "locals {}\n".to_owned()));
+    let whole = seen(&files, &[], true, usize::MAX);
+    assert!(whole.len() > 30, "{}", whole.len());
+    assert_eq!(seen(&files, &[], false, 1), whole);
+    files.retain(|(path, _)| !path.starts_with("live7/"));
+    assert_eq!(seen(&files, &[], false, 1), seen(&files, &[], true, usize::MAX));
+}
+
+#[test]
+fn what_is_said_does_not_depend_on_who_need_not_look() {
+    for page in PAGES {
+        let rule = [RuleId::named(page.rule)];
+        for example in examples(page.text).expect("a page is well-formed") {
+            let files: Vec<(String, String)> =
+                example.files.into_iter().map(|file| (file.name, file.text)).collect();
+            let whole = seen(&files, &rule, true, usize::MAX);
+            assert_eq!(seen(&files, &rule, false, usize::MAX), whole, "{}: {}", page.rule, example.claim);
+        }
+    }
+}
+
+#[test]
+fn opentofu_need_not_look_where_it_would_find_nothing() {
+    let looks = |files: &[(&str, &str)]| {
+        let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
+        let worktree = Worktree::of_files(files.collect());
+        let policy = Policy::preset("language").expect("a preset");
+        let rulebook = Rulebook::new(&policy, &[], &mut Vec::new());
+        let question =
+            Question { choice: None, rulebook: &rulebook, earlier: None, keep: false, batch: usize::MAX };
+        let batch = Batch::whole(&worktree);
+        let mut heard = Heard { question: &question, accounts: Vec::new(), trees: BTreeMap::new() };
+        ask(&worktree, &mut Library::default(), &batch, None, &policy, &mut |library, sight, roots| {
+            heard.add(&worktree, library, sight, &roots)
+        })
+        .expect("all of it");
+        let folders = |account: &Account| account.folders().into_iter().cloned().collect::<Vec<_>>();
+        heard
+            .accounts
+            .iter()
+            .filter(|account| account.engine.product == Product::OpenTofu)
+            .flat_map(folders)
+            .collect::<Vec<_>>()
+    };
+    let quiet = ("a/main.tf", CALLS);
+    let called = ("net/main.tf", "variable \"a\" {}\n");
+    assert_eq!(looks(&[quiet, ("net/main.tf", "")]), [""; 0]);
+    assert_eq!(looks(&[quiet, called, ("b/main.tf", "locals {}\n")]), ["a", "net"]);
+    for text in [
+        "locals {\n  a = true && true\n}\n",
+        "locals {\n  a = string\n}\n",
+        "variable \"a\" {\n  type    = object({})\n  default = { b = 1 }\n}\n",
+        "output \"a\" {\n  type  = string\n  value = \"\"\n}\n",
+        "terraform {\n  required_providers {\n    x = { source = \"registry.terraform.io/a/x\" }\n  }\n}\n",
+        "locals {\n  a = local.none\n}\n",
+    ] {
+        assert_eq!(looks(&[("a/main.tf", text), ("b/main.tf", "locals {}\n")]), ["a"], "{text}");
+    }
+    assert_eq!(looks(&[("a/main.tf", ""), ("a/main.tofu", "locals {}\n")]), ["a"]);
+    assert_eq!(looks(&[("a/main.tf", ""), ("a/.opentofu-version", "1.12.0\n")]), ["a"]);
+}
