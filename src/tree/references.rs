@@ -18,7 +18,7 @@ use crate::syntax::{Expr, ExprKind, Iteration, Traversal};
 use crate::text::Span;
 use crate::tree::Node;
 use crate::tree::similar::Similar;
-use declared::Declared;
+pub(super) use declared::Declared;
 pub(super) use links::Links;
 use sites::{Found, Owner, Site};
 
@@ -129,7 +129,6 @@ impl<'t, 'f> Judge<'t, 'f> {
                 declared::scope(resource, site.check(), at, self.findings);
                 declared::attribute(resource, reference, self.findings);
             }
-            (_, Some(_)) => {}
             (Subject::Variable(name), None) => {
                 declared::no_variable(module, name, at, similar, self.findings);
             }
@@ -140,36 +139,23 @@ impl<'t, 'f> Judge<'t, 'f> {
             (Subject::Resource { address, .. }, None) => {
                 declared::no_resource(module, address, at, similar, self.findings);
             }
-            (_, None) => self.symbol(site, reference),
-        }
-    }
-
-    /// Looks at a reference to what no module declares.
-    fn symbol(&mut self, site: &Site<'_>, reference: &Reference<'_>) {
-        let module = self.node.module();
-        match &reference.subject {
-            Subject::Count(name) => symbols::count(name, site, reference.span, self.findings),
-            Subject::Each(name) => symbols::each(name, site, reference.span, self.findings),
-            Subject::Path(name) => symbols::path(name, reference.span, self.findings),
-            Subject::Terraform(name) => {
-                symbols::engine("terraform", name, module, reference.span, self.findings);
+            (Subject::Count(name), None) => symbols::count(name, site, at, self.findings),
+            (Subject::Each(name), None) => symbols::each(name, site, at, self.findings),
+            (Subject::Path(name), None) => symbols::path(name, at, self.findings),
+            (Subject::Terraform(name), None) => {
+                symbols::engine("terraform", name, module, at, self.findings);
             }
-            Subject::Tofu(name) => symbols::engine("tofu", name, module, reference.span, self.findings),
-            Subject::Itself => match (&site.owner, site.symbols.itself) {
+            (Subject::Tofu(name), None) => symbols::engine("tofu", name, module, at, self.findings),
+            (Subject::Itself, None) => match (&site.owner, site.symbols.itself) {
                 (Owner::Resource(resource), true) => {
                     declared::attribute(resource, reference, self.findings);
                 }
-                _ => symbols::itself(reference.span, self.findings),
+                _ => symbols::itself(at, self.findings),
             },
             // No reference at all.
-            Subject::TypeName(_) => self.names_types = true,
-            // Addresses for other parts of the language, and what is declared somewhere.
-            Subject::Action { .. }
-            | Subject::List { .. }
-            | Subject::Variable(_)
-            | Subject::Local(_)
-            | Subject::Module { .. }
-            | Subject::Resource { .. } => {}
+            (Subject::TypeName(_), None) => self.names_types = true,
+            // What is declared, and addresses for other parts of the language.
+            (_, Some(_)) | (Subject::Action { .. } | Subject::List { .. }, None) => {}
         }
     }
 

@@ -14,6 +14,7 @@ use crate::module::declaration::{ModuleCall, Resource};
 use crate::syntax::{Expr, ExprKind, Traversal};
 use crate::text::Span;
 use crate::tree::Node;
+use crate::tree::references::Declared;
 use crate::tree::references::sites::{self, Found, Owner, Site};
 
 /// Something that is made once everything that it needs is there.
@@ -174,32 +175,20 @@ impl<'t, 'n> Builder<'t, 'n> {
     fn reference(&mut self, from: usize, traversal: &Traversal) {
         let module = self.module;
         let Ok(reference) = reference(traversal, &module.features) else { return };
-        let to = match &reference.subject {
-            Subject::Variable(name) => {
-                module.variables.get(name).map(|variable| Vertex::Variable(&variable.name))
-            }
-            Subject::Local(name) => module.locals.get(name).map(|local| Vertex::Local(&local.name)),
-            Subject::Resource { address, .. } => {
-                module.resources.get(address).map(|resource| Vertex::Resource(&resource.address))
-            }
-            Subject::Module { call, output, .. } => module.calls.get(call).map(|call| match output {
-                Some(output) if self.has_output(call, output) => Vertex::Result(&call.name, output.clone()),
+        let Some(declared) = Declared::of(module, &reference.subject) else { return };
+        let to = match declared {
+            Declared::Variable(variable) => Vertex::Variable(&variable.name),
+            Declared::Local(local) => Vertex::Local(&local.name),
+            Declared::Resource(resource) => Vertex::Resource(&resource.address),
+            Declared::Call(call) => match &reference.subject {
+                Subject::Module { output: Some(output), .. } if self.has_output(call, output) => {
+                    Vertex::Result(&call.name, output.clone())
+                }
                 // The whole module, or all instances of it, is there once everything in it is.
-                Some(_) | None => Vertex::Everything(&call.name),
-            }),
-            Subject::Action { .. }
-            | Subject::List { .. }
-            | Subject::Count(_)
-            | Subject::Each(_)
-            | Subject::Path(_)
-            | Subject::Terraform(_)
-            | Subject::Tofu(_)
-            | Subject::Itself
-            | Subject::TypeName(_) => None,
+                _ => Vertex::Everything(&call.name),
+            },
         };
-        if let Some(to) = to {
-            self.edge(from, to, Some(reference.span));
-        }
+        self.edge(from, to, Some(reference.span));
     }
 
     /// Whether the engine takes this for an output. Of modules that are not known everything is.

@@ -13,7 +13,7 @@ use crate::tree::similar::Similar;
 
 /// Something that a module declares and that can be referred to by a name of its own.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Declared<'m> {
+pub(in crate::tree) enum Declared<'m> {
     Variable(&'m Variable),
     Local(&'m Local),
     Resource(&'m Resource),
@@ -22,7 +22,7 @@ pub(super) enum Declared<'m> {
 
 impl<'m> Declared<'m> {
     /// What `subject` names in a module, if it is there.
-    pub(super) fn of(module: &'m Module, subject: &Subject) -> Option<Self> {
+    pub(in crate::tree) fn of(module: &'m Module, subject: &Subject) -> Option<Self> {
         match subject {
             Subject::Variable(name) => module.variables.get(name).map(|variable| Self::Variable(variable)),
             Subject::Local(name) => module.locals.get(name).map(Self::Local),
