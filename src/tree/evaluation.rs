@@ -23,7 +23,7 @@ use smol_str::SmolStr;
 use crate::finding::{Finding, Severity, Stage};
 use crate::module::address::{Subject, reference};
 use crate::module::declaration::{Condition, Import, Local, ModuleCall, Resource};
-use crate::syntax::{Attribute, Expr, ExprKind, Iteration, ObjectKey, Part, StepKind};
+use crate::syntax::{Attribute, Expr, ExprKind, Iteration, ObjectKey, Part};
 use crate::text::Span;
 use crate::tree::cycles::components;
 use crate::tree::references::sites::{self, Found, Owner, Site, Symbols};
@@ -180,26 +180,19 @@ impl<'t> Evaluation<'t, '_> {
             ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) => true,
             ExprKind::Template(template) => template.parts.iter().all(|part| match part {
                 Part::Literal { .. } => true,
-                Part::Interpolation(inner) => self.is_unknown(inner),
+                Part::Interpolation(inner) => {
+                    matches!(&inner.kind, ExprKind::Traversal(traversal) if scope::is_unknown(self.node, traversal))
+                }
                 Part::If(_) | Part::For(_) => false,
             }),
-            ExprKind::Traversal(traversal) => traversal.steps.len() == 1 || self.is_unknown(expr),
+            ExprKind::Traversal(traversal) => {
+                traversal.steps.len() == 1 || scope::is_unknown(self.node, traversal)
+            }
             ExprKind::Tuple(items) => items.iter().all(|item| self.is_plain(item)),
             ExprKind::Object(items) => {
                 items.iter().all(|item| matches!(item.key, ObjectKey::Name(..)) && self.is_plain(&item.value))
             }
             _ => false,
-        }
-    }
-
-    /// Whether this refers to something of which nothing is known, not even its type: every resource is like that, and every
-    /// module from elsewhere.
-    fn is_unknown(&self, expr: &Expr) -> bool {
-        let ExprKind::Traversal(traversal) = &expr.kind else { return false };
-        match (traversal.root.as_str(), traversal.steps.first().map(|step| &step.kind)) {
-            ("module", Some(StepKind::Attribute(call))) => self.node.child(call).is_none(),
-            ("var" | "local" | "module" | "each" | "count" | "path" | "terraform" | "tofu", _) => false,
-            _ => true,
         }
     }
 

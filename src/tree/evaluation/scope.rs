@@ -93,6 +93,16 @@ impl value::Scope for ModuleScope<'_> {
     }
 }
 
+/// Whether a [`ModuleScope`] knows nothing of what this refers to, not even its type: so it is with every resource, and with
+/// every module from elsewhere.
+pub(super) fn is_unknown(node: Node<'_>, traversal: &Traversal) -> bool {
+    match (traversal.root.as_str(), traversal.steps.first().map(|step| &step.kind)) {
+        ("module", Some(StepKind::Attribute(call))) => node.child(call).is_none(),
+        ("var" | "local" | "module" | "each" | "count" | "path" | "terraform" | "tofu", _) => false,
+        _ => true,
+    }
+}
+
 /// What the engine's own provider calculates.
 const OWN_FUNCTIONS: &[&str] = &["decode_tfvars", "encode_expr", "encode_tfvars"];
 
