@@ -209,6 +209,11 @@ impl Finding {
         Self { fix: fix.filter(|fix| !fix.edits.is_empty()).map(Box::new), ..self }
     }
 
+    /// The places that it points at, to be moved.
+    pub fn places_mut(&mut self) -> impl Iterator<Item = &mut Span> {
+        self.primary.iter_mut().chain(self.related.iter_mut().map(|related| &mut related.span))
+    }
+
     /// Sets the address of the block it is about.
     #[must_use]
     pub fn address(self, address: impl Into<String>) -> Self {

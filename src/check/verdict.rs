@@ -168,8 +168,7 @@ pub(super) fn weigh(
 
 /// The engines count in a string as if nothing in it were escaped, and that may lead into a character.
 fn make_whole(finding: &mut Finding, sources: &Sources) {
-    let related = finding.related.iter_mut().map(|related| &mut related.span);
-    for place in finding.primary.iter_mut().chain(related) {
+    for place in finding.places_mut() {
         *place = sources.get(place.file).whole(*place);
     }
 }

@@ -96,10 +96,7 @@ pub(super) fn template(template: &mut Template, outer: Span) {
 
 /// Moves every place in `finding` in the same way.
 pub(super) fn finding(finding: &mut Finding, outer: Span) {
-    for place in finding.primary.iter_mut().chain(finding.related.iter_mut().map(|related| &mut related.span))
-    {
-        span(place, outer);
-    }
+    finding.places_mut().for_each(|place| span(place, outer));
 }
 
 fn all(expressions: &mut [Expr], outer: Span) {
