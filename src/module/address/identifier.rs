@@ -2,11 +2,6 @@
 
 /// Whether `name` is an identifier: a letter or `_`, then letters, digits, `_` and `-`, where Unicode says what a letter is.
 pub fn valid_identifier(name: &str) -> bool {
-    if name.is_ascii() {
-        let inside = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-        return name.bytes().all(inside)
-            && name.bytes().next().is_some_and(|first| first == b'_' || first.is_ascii_alphabetic());
-    }
     let mut letters = name.chars();
     letters.next().is_some_and(|first| first == '_' || unicode_ident::is_xid_start(first))
         && letters.all(|letter| letter == '-' || unicode_ident::is_xid_continue(letter))
