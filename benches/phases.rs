@@ -30,13 +30,13 @@ fn main() {
 }
 
 fn in_memory() -> Worktree {
-    let files = generator::files(&Shape::default());
+    let files = generator::files(&Shape::USUAL);
     Worktree::of_files(files.into_iter().map(|(path, text)| (path, text.into_bytes())).collect())
 }
 
 fn on_disk() -> TempDir {
     let place = tempfile::tempdir().expect("a temporary folder");
-    for (path, text) in generator::files(&Shape::default()) {
+    for (path, text) in generator::files(&Shape::USUAL) {
         let path = place.path().join(path);
         fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
         fs::write(path, text).expect("a file");
