@@ -46,7 +46,7 @@ pub use edited::Standing;
 pub use error::Error;
 pub use hook::{Found, Hook};
 pub use names::Names;
-pub use path::{join, last_name, parent};
+pub use path::{child, join, last_name, parent};
 pub use snapshot::Content;
 
 use read::{Read, Reader};

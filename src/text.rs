@@ -14,7 +14,7 @@ pub mod lines;
 mod nearest;
 mod obeyed;
 
-pub use grouped::grouped;
+pub use grouped::{counted, grouped};
 pub use nearest::nearest;
 pub use obeyed::{commands, is_obeyed};
 

@@ -139,7 +139,7 @@ fn a_large_graph_stays_readable() {
     let text = outline(&files);
     assert!(text.lines().count() < 2500, "each module is shown once: {}", text.lines().count());
     assert!(text.lines().all(|line| line.chars().count() <= 100));
-    assert!(text.ends_with("500 modules, 1494 calls\n"), "{text}");
+    assert!(text.ends_with("500 modules, 1,494 calls\n"), "{text}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::verdict::place_of;
 use super::{Verdict, allow};
 use crate::limits::Limits;
 use crate::policy::can_be_off;
-use crate::syntax::{self, Body, File, Notation};
+use crate::syntax::{self, Body, File, Notation, quoted};
 use crate::text::{FileId, Source, Sources};
 
 /// What has to be written so that nothing is told any more.
@@ -127,24 +127,6 @@ fn as_pattern(path: &str) -> String {
     pattern
 }
 
-/// A text as a string of the native syntax.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            '\n' => quoted.push_str("\\n"),
-            // Doubled, these start nothing.
-            '$' | '%' if rest.peek() == Some(&'{') => quoted.extend([c, c]),
-            c if c.is_control() => quoted.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,10 +198,5 @@ mod tests {
     fn what_cannot_be_excused_is_left() {
         let additions = added(&[("main.tf", "variable \"a\" {\n")]);
         assert_eq!((additions.left.len(), additions.files.len()), (1, 0));
-    }
-
-    #[test]
-    fn a_reason_is_written_as_it_is() {
-        assert_eq!(quoted("a \"b\" \\ ${c} %d\n"), "\"a \\\"b\\\" \\\\ $${c} %d\\n\"");
     }
 }

@@ -14,7 +14,7 @@ use super::{Excused, Outcome, Settings, Verdict};
 use crate::engine::Engine;
 use crate::policy::can_be_off;
 use crate::rules::Earlier;
-use crate::source::Worktree;
+use crate::source::{Worktree, child};
 use crate::tree::Tree;
 
 /// Checks every module of a work tree, and tells what has a place in its scope.
@@ -130,14 +130,10 @@ fn extent(worktree: &Worktree, engines: &[Engine], wanted: &dyn Fn(&str) -> bool
             .iter()
             .flat_map(|engine| folder.module_files(*engine))
             .map(|(file, _)| file.name.as_str())
-            .filter(|name| is_whole || in_scope(&join(&folder.path, name), worktree.scope()))
+            .filter(|name| is_whole || in_scope(&child(&folder.path, name), worktree.scope()))
             .collect();
         modules += usize::from(!names.is_empty());
         files += names.len();
     }
     (modules, files)
-}
-
-fn join(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }

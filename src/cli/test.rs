@@ -10,6 +10,7 @@ use crate::check::book::{self, Chapter, Proof};
 use crate::check::example::Difference;
 use crate::report::{Names, one_line};
 use crate::source::Worktree;
+use crate::text::counted;
 
 /// Arguments of `test`.
 #[derive(Debug, clap::Args)]
@@ -70,7 +71,7 @@ fn told(chapter: &Chapter, proof: &Proof, names: &Names, terminal: &Terminal) ->
     let wrong = match &proof.wrong {
         Ok(wrong) if wrong.is_empty() => {
             let mark = paint("ok    ", 32, terminal);
-            return format!("{mark}  {title}: {}\n", count(proof.examples, "example"));
+            return format!("{mark}  {title}: {}\n", counted(proof.examples, "example"));
         }
         Ok(wrong) => wrong,
         Err(error) => {
@@ -82,7 +83,7 @@ fn told(chapter: &Chapter, proof: &Proof, names: &Names, terminal: &Terminal) ->
         "{}  {title}: {} of {}\n",
         paint("failed", 31, terminal),
         wrong.len(),
-        count(proof.examples, "example")
+        counted(proof.examples, "example")
     );
     for disproof in wrong {
         lines.push_str(&format!("  {file}:{}: {}\n", disproof.line, one_line(&disproof.claim)));
@@ -132,16 +133,12 @@ impl Tally {
             wrong => format!("{wrong} show something else"),
         };
         if self.unreadable > 0 {
-            told.push_str(&format!("; {} cannot be read", count(self.unreadable, "page")));
+            told.push_str(&format!("; {} cannot be read", counted(self.unreadable, "page")));
         }
-        format!("\ntested {}: {told}\n", count(self.examples, "example"))
+        format!("\ntested {}: {told}\n", counted(self.examples, "example"))
     }
 }
 
 fn paint(text: &str, color: u8, terminal: &Terminal) -> String {
     if terminal.color { format!("\u{1b}[{color}m{text}\u{1b}[0m") } else { text.to_owned() }
-}
-
-fn count(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::check::Outcome;
 use crate::finding::{Safety, Severity};
-use crate::text::grouped;
+use crate::text::{counted, grouped};
 
 /// How many verdicts there are of each level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -43,7 +43,7 @@ impl Tally {
         let told: Vec<String> = parts
             .iter()
             .filter(|(number, _)| *number > 0)
-            .map(|(number, noun)| count(*number, noun))
+            .map(|(number, noun)| counted(*number, noun))
             .collect();
         if told.is_empty() { "nothing found".to_owned() } else { told.join(", ") }
     }
@@ -51,7 +51,7 @@ impl Tally {
 
 /// The last line of a report, without a line break.
 pub(super) fn closing_line(outcome: &Outcome, elapsed: Option<Duration>) -> String {
-    let (modules, files) = (count(outcome.modules, "module"), count(outcome.files, "file"));
+    let (modules, files) = (counted(outcome.modules, "module"), counted(outcome.files, "file"));
     let time = elapsed.map_or_else(String::new, |time| format!(" in {:.2} s", time.as_secs_f64()));
     let fixable = |safety: Safety| {
         let mendable = outcome.verdicts.iter().filter_map(|verdict| verdict.finding.fix.as_ref());
@@ -85,21 +85,9 @@ pub(super) fn by_rule(outcome: &Outcome) -> Vec<(usize, Severity, &str)> {
     rows
 }
 
-/// `1,480 files`.
-fn count(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", grouped(number as u64))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn counts_are_grouped_and_agree_with_their_noun() {
-        let told = [0, 1, 999, 1480, 1_234_567].map(|number| count(number, "file"));
-        assert_eq!(told, ["0 files", "1 file", "999 files", "1,480 files", "1,234,567 files"]);
-    }
 
     #[test]
     fn time_is_told_only_where_it_may_differ() {

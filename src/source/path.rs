@@ -32,7 +32,7 @@ pub fn last_name(path: &str) -> &str {
 }
 
 /// `name` in `folder`.
-pub(super) fn child(folder: &str, name: &str) -> String {
+pub fn child(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 

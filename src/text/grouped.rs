@@ -1,4 +1,4 @@
-//! Turns a number into digits that people can read.
+//! Turns numbers into what people read.
 
 /// `500,000`.
 pub fn grouped(number: u64) -> String {
@@ -11,4 +11,21 @@ pub fn grouped(number: u64) -> String {
         grouped.push(digit);
     }
     grouped
+}
+
+/// How many there are of something: `1 file`, `1,480 files`.
+pub fn counted(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", grouped(number as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_grouped_and_agree_with_their_noun() {
+        let told = [0, 1, 999, 1480, 1_234_567].map(|number| counted(number, "file"));
+        assert_eq!(told, ["0 files", "1 file", "999 files", "1,480 files", "1,234,567 files"]);
+    }
 }

@@ -8,7 +8,7 @@ use crate::check::Additions;
 use crate::cli::Failure;
 use crate::cli::stream::err;
 use crate::source::Worktree;
-use crate::text::FileId;
+use crate::text::{FileId, counted};
 
 /// Writes comments into the files of modules, and blocks into the policy: the one that holds, or a new one.
 pub(super) fn write(
@@ -34,9 +34,9 @@ pub(super) fn write(
     let blocks = additions.blocks.matches("\nexception \"").count();
     err(&format!(
         "added {} to {}, and {} to the policy\n",
-        count(additions.comments, "comment"),
-        count(additions.files.len(), "file"),
-        count(blocks, "exception")
+        counted(additions.comments, "comment"),
+        counted(additions.files.len(), "file"),
+        counted(blocks, "exception")
     ));
     Ok(())
 }
@@ -47,8 +47,4 @@ fn put(path: &PathBuf, text: &str) -> Result<(), Failure> {
 
 fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Failure {
     Failure::new(format!("cannot {what} `{}`: {error}", path.display()))
-}
-
-fn count(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }

@@ -15,7 +15,7 @@ use crate::cli::stream::{err, out};
 use crate::finding::Safety;
 use crate::report::{Names, one_line, unified};
 use crate::source::{Standing, Worktree};
-use crate::text::FileId;
+use crate::text::{FileId, counted};
 
 /// Options that have findings fixed.
 #[derive(Debug, clap::Args)]
@@ -113,7 +113,7 @@ pub(super) fn show(fixed: &Fixed, before: &Worktree, color: bool) -> Result<(), 
 pub(super) fn tell(fixed: &Fixed, is_done: bool, is_staged: bool, names: &Names) {
     if !fixed.mended.is_empty() {
         let done = if is_done { "fixed" } else { "would fix" };
-        let (findings, files) = (count(fixed.mended.len(), "finding"), count(fixed.files.len(), "file"));
+        let (findings, files) = (counted(fixed.mended.len(), "finding"), counted(fixed.files.len(), "file"));
         let stage = if is_done && is_staged { "; stage what you want of that" } else { "" };
         err(&format!("{done} {findings} in {files}{stage}\n"));
     }
@@ -139,10 +139,6 @@ fn place(verdict: &Verdict, fixed: &Fixed, names: &Names) -> String {
         None => one_line(&names.of(&finding.module)).into_owned(),
     };
     format!("{place} ({})", finding.rule.as_str())
-}
-
-fn count(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 impl ValueEnum for Safety {

@@ -5,6 +5,7 @@ use std::fmt;
 use smol_str::SmolStr;
 
 use super::ResourceAddress;
+use crate::syntax::quoted;
 
 /// The key of one instance of a resource or module: `[0]` or `["a"]`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,25 +66,6 @@ impl fmt::Display for ResourceInstance {
         self.resource.fmt(f)?;
         self.key.iter().try_for_each(|key| key.fmt(f))
     }
-}
-
-/// A string as the language writes it, between quotes.
-fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for letter in text.chars() {
-        match letter {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            letter => out.push(letter),
-        }
-    }
-    out.push('"');
-    // A template would begin here if the marker were not doubled.
-    out.replace("${", "$${").replace("%{", "%%{")
 }
 
 /// The value of a decimal literal such as `3`, `1e3` or `2.0`, where it is a whole number of 64 bits.

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::{DEEPEST, MOST_INSTANCES, Picture, because, likeness};
 use crate::module::declaration::ModuleCall;
 use crate::report::one_line;
+use crate::text::counted;
 use crate::tree::{Callee, Instance, Node, NodeId, Role, Way};
 
 /// The tree of every module to start from, and a line that counts.
@@ -298,8 +299,6 @@ impl<'p> Outline<'p> {
                 }
             }
         }
-        let counted =
-            |number: usize, word: &str| format!("{number} {word}{}", if number == 1 { "" } else { "s" });
         let elsewhere = if elsewhere == 0 {
             String::new()
         } else {
