@@ -56,17 +56,17 @@ pub fn fix(
         Settings { select: Vec::new(), ignore: Vec::new(), exclude: Globs::default(), policy, ..settings };
     let look = |worktree: &mut Worktree| tell(worktree, &settings, Fingerprints::default(), Against::Nothing);
     let mut worktree = worktree.clone();
-    let first = look(&mut worktree);
-    let before = Counts::of(&first);
-    discard(first);
+    let now = look(&mut worktree);
     let wanted = told.iter().map(Key::of).collect();
-    let mut fixing = Fixing { told, wanted, baseline, before, safety, standing, look: &look };
+    let mut fixing =
+        Fixing { told, wanted, baseline, before: Counts::of(&now), safety, standing, look: &look };
     // What is left unused without another thing goes with it, if all of that can go.
-    fixing.run(&worktree, true).or_else(|| fixing.run(&worktree, false)).unwrap_or_else(|| Fixed {
-        worktree,
-        left: told.to_vec(),
-        ..Fixed::default()
-    })
+    let fixed = fixing.run(worktree.clone(), now, true);
+    let fixed = fixed.or_else(|| {
+        let now = look(&mut worktree);
+        fixing.run(worktree.clone(), now, false)
+    });
+    fixed.unwrap_or_else(|| Fixed { worktree, left: told.to_vec(), ..Fixed::default() })
 }
 
 /// What is asked of fixing.
@@ -82,11 +82,10 @@ struct Fixing<'f> {
 }
 
 impl Fixing<'_> {
-    /// Fixes, round by round, until nothing is left that holds. With `follows` a fix may bring a finding of its own rule
-    /// that can be fixed too; nothing comes of it where in the end such a one is left.
-    fn run(&mut self, worktree: &Worktree, follows: bool) -> Option<Fixed> {
-        let mut worktree = worktree.clone();
-        let mut now = (self.look)(&mut worktree);
+    /// Fixes, round by round, until nothing is left that holds; `now` is all that is told of the work tree. With
+    /// `follows` a fix may bring a finding of its own rule that can be fixed too; nothing comes of it where in the end
+    /// such a one is left.
+    fn run(&mut self, mut worktree: Worktree, mut now: Told, follows: bool) -> Option<Fixed> {
         let mut fixed = Fixed::default();
         for _ in 0..MOST_ROUNDS {
             // Every round asks about all that is left, so that doing the whole again has nothing left to do.
