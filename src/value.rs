@@ -10,6 +10,7 @@ mod unify;
 mod convert;
 mod mismatch;
 mod evaluate;
+mod defaults;
 mod constraint;
 mod functions;
 mod version;
@@ -18,9 +19,10 @@ mod written;
 #[cfg(test)]
 mod tests;
 
-pub use constraint::{Constraint, Defaults, type_constraint};
+pub use constraint::{Constraint, type_constraint};
 pub use convert::convert;
 pub use data::Value;
+pub use defaults::Defaults;
 pub use evaluate::{Resolved, Scope, constant, constant_within, evaluate, flag, follow, text};
 pub use functions::{Function, Kind, Parameter};
 pub use mismatch::{Mismatch, PathStep};

@@ -3,6 +3,8 @@
 mod components;
 mod graph;
 mod needs;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::OnceLock;

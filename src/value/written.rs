@@ -1,6 +1,6 @@
 //! Turns values and type constraints back into expressions that mean them.
 
-use super::constraint::{Defaults, Parts};
+use super::defaults::{Defaults, Parts};
 use super::{Constraint, Type, Value};
 use crate::syntax::{key, quoted};
 
