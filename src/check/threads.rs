@@ -1,11 +1,10 @@
 //! Turns a number of threads into a pool that a run works in.
 
-use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Does the work with so many threads, by default one for each processor.
-pub fn in_threads<T: Send>(threads: Option<NonZeroUsize>, work: impl FnOnce() -> T + Send) -> T {
-    let pool = threads.map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build());
+pub fn in_threads<T: Send>(threads: Option<u16>, work: impl FnOnce() -> T + Send) -> T {
+    let pool = threads.map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build());
     match pool {
         Some(Ok(pool)) => pool.install(work),
         // A system that refuses the threads asked for may still have those of the usual pool; what comes out is the same.

@@ -8,13 +8,12 @@ mod reports;
 mod selection;
 
 use std::fs;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::ValueEnum;
 use clap::builder::PossibleValue;
+use clap::{ValueEnum, value_parser};
 
 use super::progress::Progress;
 use super::stream::err;
@@ -74,14 +73,17 @@ pub(super) struct Arguments {
     #[command(flatten)]
     fixes: fix::Arguments,
     /// How many threads to use [default: one for each processor]
-    #[arg(long, value_name = "NUMBER")]
-    threads: Option<NonZeroUsize>,
+    #[arg(long, value_name = "NUMBER", value_parser = value_parser!(u16).range(1..=MOST_THREADS))]
+    threads: Option<u16>,
 }
 
 /// Options with which not everything is looked at, or not as it lies there.
 const PARTS: [&str; 3] = ["changed", "base", "hook"];
 
 const FOUND: u8 = 1;
+
+/// Beyond that, threads take more time from each other than they save.
+const MOST_THREADS: i64 = 256;
 
 /// Checks, reports, and says with the exit code whether something was found.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
