@@ -26,6 +26,9 @@ fn constants(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut modules: BTreeMap<NodeId, Early<'_>> = BTreeMap::new();
     for (caller, call, child) in calls(tree, roots) {
+        if !child.module().variables.values().any(|variable| is_constant(variable)) {
+            continue;
+        }
         for attribute in arguments::given(call, child.module()) {
             let variable = child.module().variables.get(&attribute.name);
             let Some(variable) = variable.filter(|variable| is_constant(variable)) else { continue };
@@ -52,10 +55,10 @@ fn constants(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
 
 /// What OpenTofu says of the variables that modules need to know, all the way up.
 fn needs(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
-    let mut callers: BTreeMap<NodeId, Vec<(Node<'_>, &ModuleCall)>> = BTreeMap::new();
+    let below = tree.below(roots);
+    let is_seen = |caller: Node<'_>| below.binary_search(&caller.id()).is_ok();
     let mut next: Vec<Need> = Vec::new();
     for (caller, call, child) in calls(tree, roots) {
-        callers.entry(child.id()).or_default().push((caller, call));
         for variable in child.module().variables.values().filter(|variable| is_constant(variable)) {
             let purpose = Purpose {
                 what: format!("the constant `var.{}` of `module.{}`", variable.name, call.name),
@@ -67,7 +70,7 @@ fn needs(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
             next.push(need);
         }
     }
-    for node in callers.keys().map(|id| tree.node(*id)) {
+    for node in below.iter().map(|id| tree.node(*id)) {
         let needs = node.module().early_needs.iter();
         next.extend(needs.map(|(variable, purpose)| Need {
             of: node.id(),
@@ -83,12 +86,12 @@ fn needs(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
         if !seen.insert((need.of, need.variable.clone(), need.purpose.at)) {
             continue;
         }
-        for (caller, call) in callers.get(&need.of).into_iter().flatten() {
+        for (caller, call) in tree.node(need.of).callers().filter(|(caller, _)| is_seen(*caller)) {
             // A constant is asked for by one call, and everything else by all.
             let of_other_call = need.told_in != need.of && need.purpose.at != call.origin.header();
             if !of_other_call {
                 let early = modules.entry(caller.id()).or_insert_with(|| Early::new(caller.module()));
-                next.extend(need.by(*caller, call, early, &mut findings));
+                next.extend(need.by(caller, call, early, &mut findings));
             }
         }
     }
