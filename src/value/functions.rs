@@ -3,8 +3,11 @@
 use super::{Type, Value};
 use Kind::{Any, Bool, ListOf, MapOf, Number, SetOf, String};
 
+mod arithmetic;
+mod characters;
 mod collection;
 mod decoding;
+mod encoding;
 mod format;
 mod network;
 mod pattern;

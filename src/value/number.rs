@@ -143,6 +143,24 @@ impl Number {
         self.add(&other.multiply(&ratio)?.negated())
     }
 
+    /// The largest whole number that is not above it.
+    #[must_use]
+    pub fn floor(&self) -> Self {
+        let truncated = self.truncated();
+        if truncated > *self {
+            truncated.add(&Self::from(1).negated()).unwrap_or(truncated)
+        } else {
+            truncated
+        }
+    }
+
+    /// The smallest whole number that is not below it.
+    #[must_use]
+    pub fn ceiling(&self) -> Self {
+        let truncated = self.truncated();
+        if truncated < *self { truncated.add(&Self::from(1)).unwrap_or(truncated) } else { truncated }
+    }
+
     /// Without what stands behind the point.
     fn truncated(&self) -> Self {
         match &self.size {
@@ -267,6 +285,22 @@ mod tests {
         assert_eq!(number("0").divide(&number("0")), None);
         assert_eq!(number("Inf").add(&number("-Inf")), None);
         assert_eq!(number("3").add(&number("-3")).unwrap(), number("0"));
+    }
+
+    #[test]
+    fn whole_numbers_beside_a_number() {
+        for (text, floor, ceiling) in [
+            ("1.5", "1", "2"),
+            ("-1.5", "-2", "-1"),
+            ("0.1", "0", "1"),
+            ("-0.1", "-1", "0"),
+            ("3", "3", "3"),
+            ("1e30", "1e30", "1e30"),
+            ("-Inf", "-Inf", "-Inf"),
+        ] {
+            assert_eq!(number(text).floor(), number(floor), "{text}");
+            assert_eq!(number(text).ceiling(), number(ceiling), "{text}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use smol_str::SmolStr;
 
 use super::result::Refusal;
+use super::whole;
 use crate::value::convert::{Mode, convert};
 use crate::value::evaluate::equal;
 use crate::value::unify::unify;
@@ -181,25 +182,33 @@ pub(super) fn lookup(arguments: &[Value]) -> Outcome {
 pub(super) fn element(arguments: &[Value]) -> Outcome {
     let [list, index] = arguments else { return Ok(Value::UNKNOWN) };
     let index = match index {
-        Value::Number(number) => match number.index() {
+        Value::Number(_) => match whole(index) {
             Some(index) => Some(index),
-            None if number.is_whole() => return Ok(Value::UNKNOWN),
             None => return Err(Refusal::of_call("the index is a whole number")),
         },
         _ => None,
     };
     let empty = || Refusal::of_call("there is no element in an empty list");
+    // Whatever is beyond the end starts again at the beginning, and the other way round.
+    let place = |index: i128, length: usize| {
+        let place = index.checked_rem_euclid(i128::try_from(length).ok()?)?;
+        usize::try_from(place).ok()
+    };
     match (list, list.ty(), index) {
-        (Value::List(_, elements), Type::List(_), Some(index)) | (Value::Tuple(elements), _, Some(index)) => {
-            let place = index.checked_rem(elements.len()).ok_or_else(empty)?;
-            Ok(elements[place].clone())
+        (Value::List(_, elements), Type::List(_), Some(index)) => {
+            Ok(elements[place(index, elements.len()).ok_or_else(empty)?].clone())
         }
         (_, Type::List(element), _) => Ok(Value::Unknown((*element).clone())),
-        (_, Type::Tuple(elements), Some(index)) => {
-            let place = index.checked_rem(elements.len()).ok_or_else(empty)?;
-            Ok(Value::Unknown(elements[place].clone()))
+        (_, Type::Tuple(elements), Some(_)) if elements.is_empty() => Err(empty()),
+        // Not every release goes round the beginning of a tuple.
+        (_, Type::Tuple(_), None | Some(..0)) => Ok(Value::UNKNOWN),
+        (_, Type::Tuple(types), Some(index)) => {
+            let place = place(index, types.len()).ok_or_else(empty)?;
+            Ok(match list {
+                Value::Tuple(elements) => elements[place].clone(),
+                _ => Value::Unknown(types[place].clone()),
+            })
         }
-        (_, Type::Tuple(_), None) => Ok(Value::UNKNOWN),
         _ => Err(Refusal::of_call("its first argument is a list or a tuple")),
     }
 }
@@ -384,4 +393,24 @@ pub(super) fn zipmap(arguments: &[Value]) -> Outcome {
         (_, Type::Tuple(_), _) => Ok(Value::UNKNOWN),
         _ => Err(Refusal::of_call("its second argument is a list or a tuple")),
     }
+}
+
+/// Every element, with the keys of the lists that it is in.
+pub(super) fn transpose(arguments: &[Value]) -> Outcome {
+    let unknown = Ok(Value::Unknown(Type::map(Type::list(Type::String))));
+    let [Value::Map(_, lists)] = arguments else { return unknown };
+    let mut keys: BTreeMap<SmolStr, Vec<Value>> = BTreeMap::new();
+    for (key, list) in lists {
+        let Value::List(_, elements) = list else {
+            return Err(Refusal::of_call("there is a null in the map"));
+        };
+        for element in elements {
+            let Value::String(text) = element else {
+                return Err(Refusal::of_call("there is a null in a list"));
+            };
+            keys.entry(text.clone()).or_default().push(Value::String(key.clone()));
+        }
+    }
+    let lists = keys.into_iter().map(|(text, keys)| (text, Value::List(Type::String, keys)));
+    Ok(Value::Map(Type::list(Type::String), lists.collect()))
 }

@@ -1,11 +1,15 @@
 //! What `format` and `formatlist` give, and what they refuse.
 
+use super::encoding::json;
 use super::result::Refusal;
 use super::whole;
 use crate::value::convert::convert;
 use crate::value::{Type, Value};
 
 type Outcome = Result<Value, Refusal>;
+
+/// From here on `%v` writes numbers with an exponent.
+const SHORT: i128 = 1_000_000;
 
 /// One part of a format.
 enum Part<'f> {
@@ -141,9 +145,7 @@ fn inserted(verb: &Verb, value: &Value) -> Result<Option<String>, String> {
         return Err(format!("`%{letter}` does not take null"));
     }
     let to = match letter {
-        'v' => {
-            return Ok(value.as_str().filter(|_| verb.plain).map(str::to_owned));
-        }
+        'v' => return Ok(if verb.plain { as_it_is(value) } else { None }),
         't' => Type::Bool,
         'b' | 'd' | 'o' | 'x' | 'X' | 'e' | 'E' | 'f' | 'g' | 'G' => Type::Number,
         's' | 'q' => Type::String,
@@ -162,4 +164,18 @@ fn inserted(verb: &Verb, value: &Value) -> Result<Option<String>, String> {
         't' if verb.plain => value.as_bool().map(|value| value.to_string()),
         _ => None,
     })
+}
+
+/// What `%v` makes of a value; none where the engine may choose an exponent or another order.
+fn as_it_is(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.to_string()),
+        Value::Number(_) => {
+            whole(value).filter(|number| number.abs() < SHORT).map(|number| number.to_string())
+        }
+        value => {
+            let mut text = String::new();
+            json(value, &mut text).ok().flatten().map(|()| text)
+        }
+    }
 }

@@ -10,7 +10,8 @@ type Outcome = Result<Value, Refusal>;
 
 /// A range of addresses that start alike.
 struct Prefix {
-    is_v4: bool,
+    /// The first of them, if they are of version 4.
+    v4: Option<u32>,
     length: usize,
 }
 
@@ -23,12 +24,26 @@ impl Prefix {
             Err(_) => IpAddr::V4(v4(address)?),
         };
         let length = decimal(length)?;
-        let prefix = Self { is_v4: address.is_ipv4(), length };
-        (length <= prefix.bits()).then_some(prefix)
+        let v4 = match address {
+            IpAddr::V4(address) => Some(address.to_bits()),
+            IpAddr::V6(_) => None,
+        };
+        let prefix = Self { v4, length };
+        (length <= prefix.bits()).then(|| Self { v4: v4.map(|address| address & prefix.mask()), length })
     }
 
     fn bits(&self) -> usize {
-        if self.is_v4 { 32 } else { 128 }
+        if self.v4.is_some() { 32 } else { 128 }
+    }
+
+    /// The bits of an address of version 4 that all of them have.
+    fn mask(&self) -> u32 {
+        u32::MAX.checked_shl(u32::try_from(self.free()).unwrap_or(32)).unwrap_or(0)
+    }
+
+    /// Of addresses of version 4, the one that stands so many behind the first. The others can be written in several ways.
+    fn address(&self, place: u128) -> Option<Ipv4Addr> {
+        Some(Ipv4Addr::from_bits(self.v4?.checked_add(u32::try_from(place).ok()?)?))
     }
 
     fn free(&self) -> usize {
@@ -61,13 +76,21 @@ pub(super) fn cidr(name: &str, arguments: &[Value]) -> Outcome {
         let why = format!("{text:?} is no prefix of addresses, such as \"10.0.0.0/8\"");
         return Err(if list { Refusal::of_argument(0, why) } else { Refusal::of_call(why) });
     };
+    let known = |text: Option<String>| text.map_or(Value::Unknown(Type::String), Value::string);
     match (name, numbers.as_slice()) {
-        ("cidrnetmask", _) if !prefix.is_v4 => {
+        ("cidrnetmask", _) if prefix.v4.is_none() => {
             Err(Refusal::of_call("addresses of version 6 have no netmask"))
         }
-        ("cidrhost", [Some(number)]) => host(&prefix, *number).map(|()| result),
-        ("cidrsubnet", [Some(bits), Some(number)]) => subnet(&prefix, *bits, *number).map(|()| result),
-        ("cidrsubnets", lengths) => subnets(&prefix, lengths).map(|()| result),
+        ("cidrnetmask", _) => Ok(known(Some(Ipv4Addr::from_bits(prefix.mask()).to_string()))),
+        ("cidrhost", [Some(number)]) => {
+            let address = host(&prefix, *number)?;
+            Ok(known(address.map(|address| address.to_string())))
+        }
+        ("cidrsubnet", [Some(bits), Some(number)]) => Ok(known(subnet(&prefix, *bits, *number)?)),
+        ("cidrsubnets", lengths) => {
+            let subnets = subnets(&prefix, lengths)?.into_iter().map(|subnet| known(Some(subnet)));
+            Ok(if prefix.v4.is_some() { Value::List(Type::String, subnets.collect()) } else { result })
+        }
         _ => Ok(result),
     }
 }
@@ -77,19 +100,23 @@ fn numbers_of(bits: usize) -> Option<i128> {
     (bits < 127).then(|| 1 << bits)
 }
 
-fn host(prefix: &Prefix, number: i128) -> Result<(), Refusal> {
+fn host(prefix: &Prefix, number: i128) -> Result<Option<Ipv4Addr>, Refusal> {
     // Numbers below zero count from the end.
     let place = if number < 0 { -(number + 1) } else { number };
     match numbers_of(prefix.free()) {
         Some(hosts) if place >= hosts => {
             Err(Refusal::of_call(format!("a prefix of {} bits has no host numbered {number}", prefix.length)))
         }
-        _ => Ok(()),
+        Some(hosts) => {
+            let place = if number < 0 { hosts - 1 - place } else { place };
+            Ok(u128::try_from(place).ok().and_then(|place| prefix.address(place)))
+        }
+        None => Ok(None),
     }
 }
 
-fn subnet(prefix: &Prefix, bits: i128, number: i128) -> Result<(), Refusal> {
-    let Ok(bits) = usize::try_from(bits) else { return Ok(()) };
+fn subnet(prefix: &Prefix, bits: i128, number: i128) -> Result<Option<String>, Refusal> {
+    let Ok(bits) = usize::try_from(bits) else { return Ok(None) };
     if bits > prefix.free() {
         return Err(Refusal::of_call(format!(
             "a prefix of {} bits cannot be made longer by {bits} bits",
@@ -100,13 +127,22 @@ fn subnet(prefix: &Prefix, bits: i128, number: i128) -> Result<(), Refusal> {
         Some(subnets) if number >= subnets => {
             Err(Refusal::of_call(format!("{bits} more bits leave no subnet numbered {number}")))
         }
-        _ => Ok(()),
+        _ => {
+            let length = prefix.length + bits;
+            let size = 1_u128.checked_shl(u32::try_from(prefix.bits() - length).unwrap_or(u32::MAX));
+            let place =
+                u128::try_from(number).ok().zip(size).and_then(|(number, size)| number.checked_mul(size));
+            let address = place.and_then(|place| prefix.address(place));
+            Ok(address.map(|address| format!("{address}/{length}")))
+        }
     }
 }
 
-fn subnets(prefix: &Prefix, lengths: &[Option<i128>]) -> Result<(), Refusal> {
+/// The subnets of version 4, one behind the other; none are listed of version 6.
+fn subnets(prefix: &Prefix, lengths: &[Option<i128>]) -> Result<Vec<String>, Refusal> {
     // How much of the prefix is taken, in pieces that are as small as any asked for here.
     let mut taken: u128 = 0;
+    let mut subnets = Vec::new();
     for (place, length) in lengths.iter().enumerate() {
         let refusal = |why: &str| Err(Refusal::of_argument(place + 1, why));
         let Some(length) = length else { return refusal("it must be a whole number") };
@@ -119,11 +155,15 @@ fn subnets(prefix: &Prefix, lengths: &[Option<i128>]) -> Result<(), Refusal> {
         }
         // Every subnet starts at a multiple of its own size.
         let size = 1_u128 << (32 - length);
-        let end = taken.next_multiple_of(size) + size;
+        let start = taken.next_multiple_of(size);
+        let end = start + size;
         if end > 1 << 32 {
             return refusal("there is no more room for it in the prefix");
         }
         taken = end;
+        let place = start.checked_shl(u32::try_from(prefix.free()).unwrap_or(u32::MAX));
+        let address = place.and_then(|place| prefix.address(place >> 32));
+        subnets.extend(address.map(|address| format!("{address}/{}", prefix.length + length)));
     }
-    Ok(())
+    Ok(subnets)
 }

@@ -2,7 +2,10 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{Function, collection, decoding, format, network, pattern, sequence, set, time, whole};
+use super::{
+    Function, arithmetic, characters, collection, decoding, encoding, format, network, pattern, sequence,
+    set, time,
+};
 use crate::value::convert::{Mode, convert, possible};
 use crate::value::unify::unify;
 use crate::value::{Number, Type, Value};
@@ -107,21 +110,32 @@ pub(in crate::value) fn result(
 /// here.
 fn of_known(name: &str, arguments: &[Value], longest: usize) -> Option<Result<Value, Refusal>> {
     Some(match name {
+        "abs" | "ceil" | "floor" | "signum" => arithmetic::of_one(name, arguments),
+        "alltrue" | "anytrue" => Ok(sequence::truth(name, arguments)),
         "base64decode" => decoding::base64decode(arguments),
+        "base64encode" => Ok(encoding::base64encode(arguments)),
+        "basename" | "chomp" | "dirname" | "strrev" | "title" | "trim" | "trimprefix" | "trimsuffix" => {
+            Ok(characters::of_text(name, arguments))
+        }
         "chunklist" => sequence::chunklist(arguments),
         "cidrhost" | "cidrnetmask" | "cidrsubnet" | "cidrsubnets" => network::cidr(name, arguments),
         "format" => format::format(arguments, longest),
         "formatdate" | "timeadd" | "timecmp" => time::time(name, arguments),
         "formatlist" => format::formatlist(arguments, longest),
-        "indent" => indented(arguments),
+        "indent" => characters::indent(arguments, longest),
         "index" => sequence::index(arguments),
         "jsondecode" => decoding::jsondecode(arguments),
+        "jsonencode" => encoding::jsonencode(arguments),
         "log" => logarithm(arguments),
         "matchkeys" => sequence::matchkeys(arguments),
+        "max" | "min" => Ok(arithmetic::outermost(name, arguments)),
+        "pow" => arithmetic::power(arguments),
         "range" => sequence::range(arguments),
         "replace" => pattern::replace(arguments, longest),
-        "substr" => part(arguments),
+        "sort" => sequence::sort(arguments),
+        "substr" => characters::part(arguments),
         "sum" => sequence::sum(arguments),
+        "transpose" => collection::transpose(arguments),
         "uuidv5" => decoding::uuidv5(arguments),
         _ => return None,
     })
@@ -131,27 +145,9 @@ fn of_known(name: &str, arguments: &[Value], longest: usize) -> Option<Result<Va
 /// it gives is known without calling it: it may be an error, that nobody hears of in a branch that is not taken.
 #[rustfmt::skip]
 const NEVER_FAILING: &[&str] = &[
-    "abs", "alltrue", "anytrue", "base64encode", "base64gzip", "base64sha256", "base64sha512", "basename", "bcrypt",
-    "ceil", "chomp", "dirname", "floor", "indent", "issensitive", "jsonencode", "lower", "max", "md5", "min", "plantimestamp", "sha1",
-    "sha256", "sha512", "signum", "sort", "strrev", "timestamp", "title", "trim", "trimprefix", "trimspace",
-    "trimsuffix", "upper", "urlencode", "uuid", "yamlencode",
+    "base64gzip", "base64sha256", "base64sha512", "bcrypt", "issensitive", "lower", "md5", "plantimestamp", "sha1",
+    "sha256", "sha512", "timestamp", "trimspace", "upper", "urlencode", "uuid", "yamlencode",
 ];
-
-fn indented(arguments: &[Value]) -> Result<Value, Refusal> {
-    match arguments.first().map(whole) {
-        Some(None | Some(..0)) => {
-            Err(Refusal::of_call("the number of blanks is whole, and not less than zero"))
-        }
-        Some(Some(_)) | None => Ok(Value::Unknown(Type::String)),
-    }
-}
-
-fn part(arguments: &[Value]) -> Result<Value, Refusal> {
-    if arguments[1..].iter().any(|number| whole(number).is_none()) {
-        return Err(Refusal::of_call("the offset and the length are whole numbers"));
-    }
-    Ok(Value::Unknown(Type::String))
-}
 
 /// Of numbers that have none, the engine cannot say it.
 fn logarithm(arguments: &[Value]) -> Result<Value, Refusal> {

@@ -1,6 +1,7 @@
 //! What functions on sequences refuse, where all that they are given is known.
 
 use super::result::Refusal;
+use super::whole;
 use crate::value::convert::{Mode, convert};
 use crate::value::evaluate::equal;
 use crate::value::unify::unify;
@@ -46,11 +47,34 @@ pub(super) fn range(arguments: &[Value]) -> Outcome {
 
 pub(super) fn chunklist(arguments: &[Value]) -> Outcome {
     let unknown = Ok(Value::Unknown(Type::list(arguments[0].ty())));
-    let Some(Value::Number(size)) = arguments.get(1) else { return unknown };
-    if size.is_negative() || !size.is_whole() {
+    let [Value::List(element, elements), size] = arguments else { return unknown };
+    let Some(size @ 0..) = whole(size) else {
         return Err(Refusal::of_call("the size of a part must be a whole number, and not less than zero"));
+    };
+    // No size is one that is large enough for all.
+    let size = usize::try_from(size).ok().filter(|size| *size > 0).unwrap_or(usize::MAX);
+    let parts = elements.chunks(size).map(|part| Value::List(element.clone(), part.to_vec()));
+    Ok(Value::List(Type::list(element.clone()), parts.collect()))
+}
+
+/// `alltrue` and `anytrue`; to both of them null is not true.
+pub(super) fn truth(name: &str, arguments: &[Value]) -> Value {
+    let [Value::List(_, elements)] = arguments else { return Value::Unknown(Type::Bool) };
+    let mut all = elements.iter().map(|element| element.as_bool() == Some(true));
+    Value::Bool(if name == "alltrue" { all.all(|is| is) } else { all.any(|is| is) })
+}
+
+/// Texts in the order of their bytes.
+pub(super) fn sort(arguments: &[Value]) -> Outcome {
+    let [Value::List(element, elements)] = arguments else {
+        return Ok(Value::Unknown(Type::list(Type::String)));
+    };
+    if elements.iter().any(Value::is_null) {
+        return Err(Refusal::of_call("there is a null in the list"));
     }
-    unknown
+    let mut elements = elements.clone();
+    elements.sort_unstable();
+    Ok(Value::List(element.clone(), elements))
 }
 
 pub(super) fn index(arguments: &[Value]) -> Outcome {
@@ -73,15 +97,30 @@ pub(super) fn index(arguments: &[Value]) -> Outcome {
 
 pub(super) fn matchkeys(arguments: &[Value]) -> Outcome {
     let [values, keys, wanted] = arguments else { return Ok(Value::UNKNOWN) };
-    if unify(&[keys.ty(), wanted.ty()], Mode::Unsafe).is_none() {
+    let Some(ty) = unify(&[keys.ty(), wanted.ty()], Mode::Unsafe) else {
         return Err(Refusal::of_call("the keys and those that are looked for have no type in common"));
+    };
+    let unknown = Ok(Value::Unknown(values.ty()));
+    let Value::List(element, values) = values else { return unknown };
+    let (Ok(Value::List(_, keys)), Ok(Value::List(_, wanted))) = (convert(keys, &ty), convert(wanted, &ty))
+    else {
+        return unknown;
+    };
+    if values.len() != keys.len() {
+        return Err(Refusal::of_call("there must be a key for each value"));
     }
-    match (values, keys) {
-        (Value::List(_, values), Value::List(_, keys)) if values.len() != keys.len() => {
-            Err(Refusal::of_call("there must be a key for each value"))
+    let mut found = Vec::new();
+    for (value, key) in values.iter().zip(&keys) {
+        let mut is_wanted = false;
+        for wanted in &wanted {
+            match equal(key, wanted) {
+                Some(is_equal) => is_wanted |= is_equal,
+                None => return unknown,
+            }
         }
-        _ => Ok(Value::Unknown(values.ty())),
+        found.extend(is_wanted.then(|| value.clone()));
     }
+    Ok(Value::List(element.clone(), found))
 }
 
 pub(super) fn sum(arguments: &[Value]) -> Outcome {

@@ -85,6 +85,80 @@ fn what_functions_give() {
     }
 }
 
+/// Each result was seen in `terraform console` 1.11.4.
+#[test]
+fn what_functions_make_of_texts_and_numbers() {
+    for (call, result) in [
+        (r#"substr("abc", 0, 1)"#, r#""a""#),
+        (r#"substr("abc", -5, 2)"#, r#""ab""#),
+        (r#"substr("abc", -2, 0)"#, r#""bc""#),
+        (r#"substr("abc", 5, -1)"#, r#""""#),
+        (r#"substr("abc", 1, -3)"#, r#""bc""#),
+        (r#"substr("", 1, 2)"#, r#""""#),
+        ("substr(\"é✓e\u{301}x\", 1, 2)", r#""✓é""#),
+        (r#"title("hello world_a-b.c 1x 'it's")"#, r#""Hello World_a-B.C 1x 'It'S""#),
+        (r#"dirname("a/b//../c/x.tf")"#, r#""a/c""#),
+        (r#"dirname("")"#, r#"".""#),
+        (r#"dirname("/")"#, r#""/""#),
+        (r#"dirname("/a/../..")"#, r#""/""#),
+        (r#"dirname("a//")"#, r#""a""#),
+        (r#"dirname("../../x/..")"#, r#""../../x""#),
+        (r#"basename("/a/b/")"#, r#""b""#),
+        (r#"basename("")"#, r#"".""#),
+        (r#"basename("///")"#, r#""/""#),
+        (r#"indent(2, "a\nb\n")"#, r#""a\n  b\n  ""#),
+        (r#"chomp("a\n\r")"#, r#""a""#),
+        ("strrev(\"aé✓e\u{301}\")", r#""é✓éa""#),
+        (r#"trim("?!a?b!", "!?")"#, r#""a?b""#),
+        (r#"trimprefix("aab", "a")"#, r#""ab""#),
+        (r#"trimsuffix("aab", "b")"#, r#""aa""#),
+        (r#"base64encode("hello?")"#, r#""aGVsbG8/""#),
+        (r#"base64encode("hell")"#, r#""aGVsbA==""#),
+        (r#"base64encode("")"#, r#""""#),
+        (
+            r#"jsonencode({ b = [1.5, null, true, "<&>\"é\n\u0007\u2028\\"], a = {}, c = toset(["b", "a"]) })"#,
+            r#""{\"a\":{},\"b\":[1.5,null,true,\"\\u003c\\u0026\\u003e\\\"é\\n\\u0007\\u2028\\\\\"],\"c\":[\"a\",\"b\"]}""#,
+        ),
+        ("jsonencode(1e-7)", r#""0.0000001""#),
+        (
+            r#"format("%v-%v-%v-%v-%v", -5, true, [1, "a"], { a = null }, "<a>")"#,
+            r#""-5-true-[1,\"a\"]-{\"a\":null}-<a>""#,
+        ),
+        ("floor(-1.5)", "-2"),
+        ("ceil(-1.5)", "-1"),
+        ("abs(-1.5)", "1.5"),
+        ("signum(-3)", "-1"),
+        ("max(3, 1 / 0)", "1 / 0"),
+        ("min(1, -1)", "-1"),
+        ("pow(-2, 3)", "-8"),
+        (r#"sort(["b", "a", "B", "é"])"#, r#"tolist(["B", "a", "b", "é"])"#),
+        ("sort([2, 1, 10])", r#"tolist(["1", "10", "2"])"#),
+        ("alltrue([true, null])", "false"),
+        ("anytrue([false, null])", "false"),
+        (r#"chunklist(["a", "b", "c"], 2)"#, r#"tolist([tolist(["a", "b"]), tolist(["c"])])"#),
+        (r#"chunklist(["a"], 0)"#, r#"tolist([tolist(["a"])])"#),
+        (
+            r#"transpose({ a = ["1", "2"], b = ["2"] })"#,
+            r#"tomap({ "1" = tolist(["a"]), "2" = tolist(["a", "b"]) })"#,
+        ),
+        (r#"matchkeys(["a", "b", "c"], ["x", "y", "x"], ["x"])"#, r#"tolist(["a", "c"])"#),
+        (r#"matchkeys([1, 2], [1, 2], ["1"])"#, "tolist([1])"),
+        ("element(tolist([1, 2]), -3)", "2"),
+        (r#"cidrhost("10.1.2.0/24", 5)"#, r#""10.1.2.5""#),
+        (r#"cidrhost("10.1.2.0/24", -1)"#, r#""10.1.2.255""#),
+        (r#"cidrsubnet("10.1.2.3/8", 8, 2)"#, r#""10.2.0.0/16""#),
+        (r#"cidrsubnet("10.0.0.0/8", 0, 0)"#, r#""10.0.0.0/8""#),
+        (
+            r#"cidrsubnets("10.0.0.0/8", 4, 8, 4)"#,
+            r#"tolist(["10.0.0.0/12", "10.16.0.0/16", "10.32.0.0/12"])"#,
+        ),
+        (r#"cidrnetmask("10.0.0.0/12")"#, r#""255.240.0.0""#),
+        (r#"cidrnetmask("10.0.0.0/0")"#, r#""0.0.0.0""#),
+    ] {
+        assert_eq!(read(call), read(result), "{call}");
+    }
+}
+
 #[test]
 fn what_is_known_of_what_is_unknown() {
     for (expression, ty) in [
@@ -119,6 +193,16 @@ fn what_is_wrong_with_calls() {
         ("merge(1)", "Error in function call @ merge("),
         ("upper(\"x\"...)", "Invalid expanding argument value @ \"x\""),
         ("list(var.open)", "Error in function call @ list("),
+        ("sort([\"a\", null])", "Error in function call @ sort("),
+        ("element([], -1)", "Error in function call @ element("),
+        ("signum(1.5)", "Error in function call @ signum("),
+        ("chunklist([], -1)", "Error in function call @ chunklist("),
+        ("transpose({ a = [null] })", "Error in function call @ transpose("),
+        ("transpose({ a = null })", "Error in function call @ transpose("),
+        ("element(toset([1]), -1)", "Error in function call @ element("),
+        ("jsonencode(1 / 0)", "Error in function call @ jsonencode("),
+        ("pow(-8, 0.5)", "Error in function call @ pow("),
+        ("cidrhost(\"10.0.0.0/30\", 4)", "Error in function call @ cidrhost("),
         ("try()", "Error in function call @ try("),
         ("nothing", "Unknown variable @ nothing"),
         ("var.text.x", "Unsupported attribute @ .x"),

@@ -1,0 +1,100 @@
+//! What functions give that write a value in another notation; all that they are given is known.
+
+use std::fmt::Write as _;
+
+use super::result::Refusal;
+use crate::value::{Type, Value};
+
+type Outcome = Result<Value, Refusal>;
+
+const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+pub(super) fn base64encode(arguments: &[Value]) -> Value {
+    let Some(text) = arguments[0].as_str() else { return Value::Unknown(Type::String) };
+    let mut signs = String::new();
+    for group in text.as_bytes().chunks(3) {
+        let mut bits = 0;
+        for place in 0..3 {
+            bits = bits << 8 | usize::from(group.get(place).copied().unwrap_or(0));
+        }
+        for place in 0..4 {
+            let sign = char::from(BASE64[bits >> (6 * (3 - place)) & 63]);
+            signs.push(if place > group.len() { '=' } else { sign });
+        }
+    }
+    Value::string(signs)
+}
+
+pub(super) fn jsonencode(arguments: &[Value]) -> Outcome {
+    let mut text = String::new();
+    Ok(match json(&arguments[0], &mut text)? {
+        Some(()) => Value::string(text),
+        None => Value::Unknown(Type::String),
+    })
+}
+
+/// A value as JSON; none where the engine may write it in another order or with other digits.
+pub(super) fn json(value: &Value, out: &mut String) -> Result<Option<()>, Refusal> {
+    match value {
+        Value::Null(_) => out.push_str("null"),
+        Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+        Value::Number(number) if number.is_infinite() => {
+            return Err(Refusal::of_call("JSON has no infinite numbers"));
+        }
+        Value::Number(number) => match number.text() {
+            Some(text) => out.push_str(&text),
+            None => return Ok(None),
+        },
+        Value::String(text) => quoted(text, out),
+        Value::Set(element, elements)
+            if elements.len() > 1 && !matches!(element, Type::Bool | Type::Number | Type::String) =>
+        {
+            return Ok(None);
+        }
+        Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements) => {
+            out.push('[');
+            for (place, element) in elements.iter().enumerate() {
+                out.push_str(if place > 0 { "," } else { "" });
+                if json(element, out)?.is_none() {
+                    return Ok(None);
+                }
+            }
+            out.push(']');
+        }
+        Value::Map(_, elements) | Value::Object(elements) => {
+            out.push('{');
+            for (place, (name, element)) in elements.iter().enumerate() {
+                out.push_str(if place > 0 { "," } else { "" });
+                quoted(name, out);
+                out.push(':');
+                if json(element, out)?.is_none() {
+                    return Ok(None);
+                }
+            }
+            out.push('}');
+        }
+        Value::Unknown(_) => return Ok(None),
+    }
+    Ok(Some(()))
+}
+
+/// A text in quotes, in such a way that it can stand in HTML.
+fn quoted(text: &str, out: &mut String) {
+    out.push('"');
+    for sign in text.chars() {
+        match sign {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\0'..' ' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(sign));
+            }
+            sign => out.push(sign),
+        }
+    }
+    out.push('"');
+}
