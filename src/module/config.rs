@@ -11,6 +11,7 @@ use smol_str::SmolStr;
 
 use crate::finding::{Finding, Language};
 use crate::syntax::{Attribute, AttributeSchema, BlockSchema, Body, Content, Expr, Iteration, Schema};
+use crate::text::Span;
 
 /// What is left of a block once its meta-arguments are taken out.
 #[derive(Debug, Clone)]
@@ -153,6 +154,25 @@ impl Config {
             Self::Merged(base, over) => {
                 Self::Merged(Box::new(base.without(names)), Box::new(over.without(names)))
             }
+        }
+    }
+
+    /// Where the engines show what a provider says of an argument. They look for it as for one that is required, and what is
+    /// required has to be in the base: of what an override file adds, they show the end of the base.
+    pub fn place_of(&self, argument: &Attribute) -> Span {
+        let base = self.base();
+        let adds = self.is_merged() && !base.iter().any(|body| body.names().contains(&argument.name));
+        match base.first().filter(|_| adds) {
+            Some(body) => body.missing_item(),
+            None => argument.expr.span,
+        }
+    }
+
+    /// The bodies of the block that all override files are merged into.
+    fn base(&self) -> Vec<&Body> {
+        match self {
+            Self::Plain(_) | Self::Escaped(..) => self.bodies(),
+            Self::Merged(base, _) => base.base(),
         }
     }
 

@@ -28,7 +28,7 @@ pub(super) fn wrong(resource: &Resource, known: &mut dyn FnMut(&Expr, Symbols) -
         if let Some(set) = Set::read(arguments, &resource.config, &mut known, &mut findings) {
             match resource.address.mode {
                 Mode::Managed => set.computed(&mut findings),
-                Mode::Data => set.remote_state(&mut findings),
+                Mode::Data => set.remote_state(&resource.config, &mut findings),
                 Mode::Ephemeral => {}
             }
         }
@@ -100,9 +100,10 @@ impl Set {
         }
     }
 
-    fn remote_state(&self, findings: &mut Vec<Finding>) {
+    fn remote_state(&self, config: &Config, findings: &mut Vec<Finding>) {
         let invalid = |summary: &str, detail: &str, attribute: &Attribute| {
-            Finding::language(Language::InvalidValue, summary).detail(detail).at(attribute.expr.span)
+            let finding = Finding::language(Language::InvalidValue, summary).detail(detail);
+            at_argument(finding, attribute, config)
         };
         let summary = "Invalid backend configuration";
         let config = self.get("config");
@@ -142,6 +143,12 @@ impl Set {
         let detail = "What the file is to hold is said by one of `source` and `content`.";
         Some(Finding::language(Language::InvalidProvisioner, summary).detail(detail))
     }
+}
+
+/// Points at what a resource is set to where the engines do.
+pub(super) fn at_argument(finding: Finding, argument: &Attribute, config: &Config) -> Finding {
+    let (place, value) = (config.place_of(argument), argument.expr.span);
+    if place == value { finding.at(value) } else { finding.at(place).related(value, "this value") }
 }
 
 fn is_object(value: &Value) -> bool {

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use super::built_in::at_argument;
 use super::marks::{From, Marked, Marking};
 use super::{Evaluation, given};
 use crate::engine::Product;
@@ -86,8 +87,8 @@ impl<'t> Evaluation<'t, '_> {
         for attribute in &content.attributes {
             if let Some(from) = self.marks(&attribute.expr).deep().ephemeral {
                 let finding = Finding::language(Language::InvalidValue, "Invalid use of ephemeral value")
-                    .detail("This value is ephemeral, and what a resource is set to is kept in the state.")
-                    .at(attribute.expr.span);
+                    .detail("This value is ephemeral, and what a resource is set to is kept in the state.");
+                let finding = at_argument(finding, attribute, &resource.config);
                 self.tell(related(finding, from, "ephemeral"), &resource.address);
             }
         }
