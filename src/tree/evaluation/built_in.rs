@@ -65,14 +65,14 @@ impl Set {
         let before = findings.len();
         for attribute in builtin::content(arguments, config, &mut unexpected).attributes {
             let Some(argument) = arguments.named(&attribute.name) else { continue };
-            let value = known(&attribute.expr);
-            if let Err(mismatch) = convert(&value, &argument.ty()) {
+            let value = convert(&known(&attribute.expr), &argument.ty()).unwrap_or_else(|mismatch| {
                 findings.push(
                     Finding::language(Language::InvalidValue, "Incorrect attribute value type")
                         .detail(format!("This is no value for `{}`: {mismatch}.", attribute.name))
                         .at(attribute.expr.span),
                 );
-            }
+                Value::UNKNOWN
+            });
             set.push((attribute, argument.presence, value));
         }
         (unexpected.is_empty() && findings.len() == before).then_some(Self(set))
