@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::finding::{Finding, Severity, Stage};
+use crate::finding::{Finding, Language, Severity, Stage};
 use crate::module::address::{Subject, reference};
 use crate::module::declaration::{Condition, Import, Local, ModuleCall, Resource};
 use crate::syntax::{Attribute, Expr, ExprKind, Iteration, ObjectKey, Part};
@@ -123,6 +123,22 @@ fn in_order(node: Node<'_>) -> Vec<Ordered<'_>> {
         .collect()
 }
 
+/// What the engine says of a message that is not worth what it is meant to be, because of what was found in it.
+fn taken_for_text(message: &Expr, why: Option<Finding>) -> Finding {
+    let finding = Finding::language(
+        Language::InvalidCheckOrCondition,
+        "Validation error message expression is invalid",
+    )
+    .severity(Severity::Warning)
+    .detail("This message cannot be evaluated, so that its text is shown as it is written.")
+    .at(message.span)
+    .at_validate();
+    match why.and_then(|why| Some((why.primary?, why.summary))) {
+        Some((place, summary)) => finding.related(place, summary),
+        None => finding,
+    }
+}
+
 /// What a condition is made of.
 fn parts(condition: &Condition) -> impl Iterator<Item = &Arc<Attribute>> {
     [&condition.condition, &condition.error_message].into_iter().flatten()
@@ -209,6 +225,7 @@ impl<'t> Evaluation<'t, '_> {
             // The engine looks at what all of them refer to before it evaluates any.
             return;
         }
+        let from = self.findings.len();
         let value = if self.is_unsound(site, condition, expr) {
             let scope = Nothing { node: self.node, work: &self.work };
             let mut found = Vec::new();
@@ -219,6 +236,15 @@ impl<'t> Evaluation<'t, '_> {
         } else {
             self.evaluated(expr, &[], site.symbols, true, site)
         };
+        if self.failed.contains(&expr.span)
+            && !is_condition
+            && matches!((&site.owner, &expr.kind), (Owner::Variable(_), ExprKind::JsonString(_)))
+        {
+            // In JSON it was once never anything but text, and is that still where it cannot be evaluated.
+            let why = self.findings.drain(from..).next();
+            self.findings.push(taken_for_text(expr, why).address(site.to_string()));
+            return;
+        }
         let shown = !is_condition && matches!(site.owner, Owner::Output(_) | Owner::Check(_));
         if is_condition && parts(condition).any(|part| self.is_wrong(site, &part.expr)) {
             // Behind an error, the result is not looked at.
