@@ -395,7 +395,9 @@ impl<'t> Evaluation<'t, '_> {
 
     /// What the engine itself gives meaning to in a resource, held against the types that it takes.
     fn built_in(&mut self, resource: &Resource) {
-        let found = built_in::wrong(resource, &mut |expr, symbols| self.known(expr, symbols));
+        let known = |expr: &Expr, symbols| self.known(expr, symbols);
+        let expressions = built_in::Expressions { known: &known, wrong: self.wrong, failed: &self.failed };
+        let found = built_in::wrong(resource, &expressions);
         let address = |finding: Finding| finding.at_validate().address(resource.address.to_string());
         self.findings.extend(found.into_iter().map(address));
     }

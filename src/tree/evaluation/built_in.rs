@@ -1,12 +1,16 @@
 //! Finds values that the engine's own resources and provisioners do not take.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+use smol_str::SmolStr;
 
 use crate::finding::{Finding, Language};
 use crate::module::address::Mode;
 use crate::module::config::Config;
 use crate::module::declaration::Resource;
 use crate::syntax::{Attribute, Expr};
+use crate::text::Span;
 use crate::tree::builtin::{self, Arguments, Presence};
 use crate::tree::references::sites::Symbols;
 use crate::value::{Type, Value, convert};
@@ -18,54 +22,76 @@ const BACKENDS: &[&str] = &[
     "kubernetes", "local", "manta", "oci", "oss", "pg", "remote", "s3", "swift",
 ];
 
-/// What is wrong with the values in a resource; `known` gives the value of an expression with the symbols that mean
-/// something there.
-pub(super) fn wrong(resource: &Resource, known: &mut dyn FnMut(&Expr, Symbols) -> Value) -> Vec<Finding> {
+/// What the state is kept with by a backend that is described here; of all others nobody knows without the engine.
+const LOCAL: &[&str] = &["path", "workspace_dir"];
+
+/// What is known of the expressions in a module.
+pub(super) struct Expressions<'e> {
+    /// What one is worth, with the symbols that mean something there.
+    pub(super) known: &'e dyn Fn(&Expr, Symbols) -> Value,
+    /// Those that refer to something wrongly.
+    pub(super) wrong: &'e BTreeSet<Span>,
+    /// Those that have no value.
+    pub(super) failed: &'e BTreeSet<Span>,
+}
+
+/// What is wrong with the values in a resource.
+pub(super) fn wrong(resource: &Resource, expressions: &Expressions<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let symbols = Symbols::in_resource(resource);
     if let Some(arguments) = builtin::arguments(resource) {
-        let mut known = |expr: &Expr| known(expr, symbols);
-        if let Some(set) = Set::read(arguments, &resource.config, &mut known, &mut findings) {
-            match resource.address.mode {
-                Mode::Managed => set.computed(&mut findings),
-                Mode::Data => set.remote_state(&resource.config, &mut findings),
-                Mode::Ephemeral => {}
-            }
+        let set = Set::read(arguments, &resource.config, expressions, symbols, &mut findings);
+        // The provider is not asked where anything is wrong before.
+        match resource.address.mode {
+            _ if !set.is_right => {}
+            Mode::Managed => set.computed(&mut findings),
+            Mode::Data => set.remote_state(&resource.config, &mut findings),
+            Mode::Ephemeral => {}
         }
     }
     for part in builtin::parts(resource) {
         let Some(arguments) = part.accepts else { continue };
-        let mut known = |expr: &Expr| known(expr, symbols.with_itself());
-        let set = Set::read(arguments, &part.config, &mut known, &mut findings);
-        if let Some(set) = set.filter(|_| part.is_own) {
-            let wrong = match part.of.kind.as_str() {
-                "remote-exec" => set.one_script(),
-                "file" => set.one_content(),
-                _ => None,
-            };
-            findings.extend(wrong.map(|finding| finding.related(part.of.block.header, "this provisioner")));
-        }
+        let set = Set::read(arguments, &part.config, expressions, symbols.with_itself(), &mut findings);
+        // Provisioners are asked in any case.
+        let wrong = match part.of.kind.as_str() {
+            _ if !part.is_own => None,
+            "remote-exec" => set.one_script(),
+            "file" => set.one_content(),
+            _ => None,
+        };
+        findings.extend(wrong.map(|finding| finding.related(part.of.block.header, "this provisioner")));
     }
     findings
 }
 
 /// The arguments that are set, with what they are worth.
-struct Set(Vec<(Arc<Attribute>, Presence, Value)>);
+struct Set {
+    arguments: Vec<(Arc<Attribute>, Presence, Value)>,
+    /// Whether nothing was found wrong with them.
+    is_right: bool,
+    /// Whether one refers to something wrongly. The engine then knows of none whether it is set.
+    is_open: bool,
+}
 
 impl Set {
-    /// Reads those that are expected; that one does not fit its type is a finding. None where anything is wrong.
+    /// Reads those that are expected; that one does not fit its type is a finding.
     fn read(
         arguments: Arguments,
         config: &Config,
-        known: &mut dyn FnMut(&Expr) -> Value,
+        expressions: &Expressions<'_>,
+        symbols: Symbols,
         findings: &mut Vec<Finding>,
-    ) -> Option<Self> {
-        let mut set = Vec::new();
+    ) -> Self {
         let mut unexpected = Vec::new();
-        let before = findings.len();
+        let mut set = Self { arguments: Vec::new(), is_right: true, is_open: false };
         for attribute in builtin::content(arguments, config, &mut unexpected).attributes {
             let Some(argument) = arguments.named(&attribute.name) else { continue };
-            let value = convert(&known(&attribute.expr), &argument.ty()).unwrap_or_else(|mismatch| {
+            let span = &attribute.expr.span;
+            set.is_open |= expressions.wrong.contains(span);
+            set.is_right &= !expressions.failed.contains(span);
+            let value = (expressions.known)(&attribute.expr, symbols);
+            let value = convert(&value, &argument.ty()).unwrap_or_else(|mismatch| {
+                set.is_right = false;
                 findings.push(
                     Finding::language(Language::InvalidValue, "Incorrect attribute value type")
                         .detail(format!("This is no value for `{}`: {mismatch}.", attribute.name))
@@ -73,19 +99,20 @@ impl Set {
                 );
                 Value::UNKNOWN
             });
-            set.push((attribute, argument.presence, value));
+            set.arguments.push((attribute, argument.presence, value));
         }
-        (unexpected.is_empty() && findings.len() == before).then_some(Self(set))
+        set.is_right &= unexpected.is_empty() && !set.is_open;
+        set
     }
 
     fn get(&self, name: &str) -> Option<(&Attribute, &Value)> {
-        let found = self.0.iter().find(|(attribute, ..)| attribute.name == name);
+        let found = self.arguments.iter().find(|(attribute, ..)| attribute.name == name);
         found.map(|(attribute, _, value)| (&**attribute, value)).filter(|(_, value)| !value.is_null())
     }
 
     /// What only the engine sets. It gives no place.
     fn computed(&self, findings: &mut Vec<Finding>) {
-        for (attribute, presence, value) in &self.0 {
+        for (attribute, presence, value) in &self.arguments {
             if *presence == Presence::Computed && !value.is_null() {
                 findings.push(
                     Finding::language(
@@ -116,6 +143,11 @@ impl Set {
             (_, Some((attribute, value))) if !is_object(value) => {
                 findings.push(invalid(summary, "The configuration of a backend is an object.", attribute));
             }
+            (Some((_, "local")), Some((attribute, Value::Object(set)))) if is_known => {
+                if let Some(why) = not_local(set) {
+                    findings.push(invalid(summary, &why, attribute));
+                }
+            }
             _ => {}
         }
         if let Some((attribute, value)) = self.get("defaults")
@@ -125,9 +157,13 @@ impl Set {
         }
     }
 
+    /// Whether an argument is set, as far as the engine can tell.
+    fn may_have(&self, name: &str) -> bool {
+        self.is_open || self.get(name).is_some()
+    }
+
     fn one_script(&self) -> Option<Finding> {
-        let given =
-            ["inline", "script", "scripts"].into_iter().filter(|name| self.get(name).is_some()).count();
+        let given = ["inline", "script", "scripts"].into_iter().filter(|name| self.may_have(name)).count();
         (given != 1).then(|| {
             Finding::language(Language::InvalidProvisioner, "Invalid remote-exec provisioner configuration")
                 .detail("What is to be run is said by one of `inline`, `script` and `scripts`.")
@@ -135,10 +171,10 @@ impl Set {
     }
 
     fn one_content(&self) -> Option<Finding> {
-        let summary = match (self.get("source"), self.get("content")) {
-            (Some(_), Some(_)) => "Cannot set both 'source' and 'content'",
-            (None, None) => "Must provide one of 'source' or 'content'",
-            (Some(_), None) | (None, Some(_)) => return None,
+        let summary = match (self.may_have("source"), self.may_have("content")) {
+            (true, true) => "Cannot set both 'source' and 'content'",
+            (false, false) => "Must provide one of 'source' or 'content'",
+            (true, false) | (false, true) => return None,
         };
         let detail = "What the file is to hold is said by one of `source` and `content`.";
         Some(Finding::language(Language::InvalidProvisioner, summary).detail(detail))
@@ -149,6 +185,17 @@ impl Set {
 pub(super) fn at_argument(finding: Finding, argument: &Attribute, config: &Config) -> Finding {
     let (place, value) = (config.place_of(argument), argument.expr.span);
     if place == value { finding.at(value) } else { finding.at(place).related(value, "this value") }
+}
+
+/// Why the backend that keeps the state in a file does not take what it is set to.
+fn not_local(set: &BTreeMap<SmolStr, Value>) -> Option<String> {
+    set.iter().find_map(|(name, value)| {
+        if !LOCAL.contains(&name.as_str()) {
+            return Some(format!("The backend \"local\" has no argument `{name}`."));
+        }
+        let mismatch = convert(value, &Type::String).err()?;
+        Some(format!("This is no value for `{name}` of the backend \"local\": {mismatch}."))
+    })
 }
 
 fn is_object(value: &Value) -> bool {
