@@ -110,6 +110,8 @@ pub struct Finding {
     pub detail: String,
     /// Where; none only where the engine gives none.
     pub primary: Option<Span>,
+    /// The file that it is about, from the top of the run, where that could not be read, so that no place in it can be given.
+    pub file: Option<SmolStr>,
     /// One lower-case line to stand at the primary place.
     pub label: Option<String>,
     /// Other places that matter.
@@ -135,6 +137,7 @@ impl Finding {
             summary: summary.into(),
             detail: String::new(),
             primary: None,
+            file: None,
             label: None,
             related: Vec::new(),
             help: None,
@@ -176,6 +179,12 @@ impl Finding {
     #[must_use]
     pub fn at(self, span: Span) -> Self {
         Self { primary: Some(span), ..self }
+    }
+
+    /// Sets the file that it is about, which could not be read.
+    #[must_use]
+    pub fn about(self, file: impl Into<SmolStr>) -> Self {
+        Self { file: Some(file.into()), ..self }
     }
 
     /// Sets the words at the primary place.

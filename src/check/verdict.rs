@@ -186,9 +186,8 @@ impl Verdict {
     pub(super) fn reaches(&self, sources: &Sources, scope: &[String]) -> bool {
         let finding = &self.finding;
         let mut places = finding.primary.into_iter().chain(finding.related.iter().map(|place| place.span));
-        // What has no place of its own belongs to its module.
         places.any(|span| in_scope(sources.get(span.file).name(), scope))
-            || (finding.primary.is_none() && in_scope(&finding.module, scope))
+            || (finding.primary.is_none() && in_scope(place_of(finding, sources), scope))
     }
 }
 
@@ -243,9 +242,13 @@ fn is_of_language(rule: &str) -> bool {
     Language::ALL.iter().any(|known| known.name() == rule)
 }
 
-/// The file that a finding is in; of one without a place, the folder of its module.
+/// The file that a finding is in, or is about; else the folder of its module.
 pub(super) fn place_of<'a>(finding: &'a Finding, sources: &'a Sources) -> &'a str {
-    finding.primary.map_or(finding.module.as_str(), |span| sources.get(span.file).name())
+    match (finding.primary, &finding.file) {
+        (Some(span), _) => sources.get(span.file).name(),
+        (None, Some(file)) => file,
+        (None, None) => &finding.module,
+    }
 }
 
 /// Whether a file or folder lies in what was asked about; everything does where nothing was named.

@@ -39,7 +39,7 @@ fn lines(verdict: &Verdict, sources: &Sources, style: &Style) -> String {
     let finding = &verdict.finding;
     let place = match finding.primary {
         Some(span) => place(span, sources, style),
-        None => path_at_line_start(&finding.module, &style.names),
+        None => path_at_line_start(finding.file.as_ref().unwrap_or(&finding.module), &style.names),
     };
     let (level, summary) = (verdict.level.name(), one_line(&finding.summary));
     // Without a place of its own, only the words say which file or block it is about.

@@ -38,11 +38,15 @@ impl<'a> Places<'a> {
         Self { sources, names, heads: OnceCell::new() }
     }
 
-    /// Where a verdict is shown: at its own place, else at the first other one, else at a file of its module.
+    /// Where a verdict is shown: at its own place, else at the first other one, else at the file that it is about, or at one
+    /// of its module.
     pub(super) fn of(&self, verdict: &Verdict) -> Place {
         let finding = &verdict.finding;
         if let Some(span) = finding.primary.or_else(|| finding.related.first().map(|other| other.span)) {
             return self.at(span);
+        }
+        if let Some(file) = &finding.file {
+            return Place { file: self.names.of(file), region: None };
         }
         let module = finding.module.as_str();
         let head = self.heads.get_or_init(|| heads(self.sources)).get(module);
@@ -121,6 +125,11 @@ mod tests {
         assert_eq!(place(cycle().module("net/sub")).words(), "net/sub/x.tf");
         assert_eq!(place(cycle()).words(), "top.tf");
         assert_eq!(place(cycle().module("gone")).words(), "gone");
+    }
+
+    #[test]
+    fn what_is_about_a_file_is_shown_there() {
+        assert_eq!(place(cycle().module("net").about("net/unreadable.tf")).words(), "net/unreadable.tf");
     }
 
     #[test]

@@ -184,7 +184,7 @@ impl Failure {
             Finding::language(Language::UnreadableFile, "Failed to read file")
                 .detail(format!("The file \"{name}\" could not be read: {why}."))
         };
-        match self {
+        let finding = match self {
             Self::Io(error) => unreadable(&reason(error)),
             Self::NotAFile => unreadable("it is not a regular file"),
             Self::Leaves => link_leaves(name),
@@ -195,7 +195,8 @@ impl Failure {
                 Finding::limit(Limit::FileSize, limits, "File too large to check", &detail)
                     .severity(Severity::Warning)
             }
-        }
+        };
+        finding.about(name)
     }
 }
 
