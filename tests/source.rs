@@ -317,6 +317,19 @@ mod links {
     }
 
     #[test]
+    fn a_link_that_leaves_the_repository_is_not_followed_though_it_is_named() {
+        let secret = Place::with(&[("x.tf", "secret"), ("folder/y.tf", "secret")]);
+        let place = Place::repository(&[("live/main.tf", "")]);
+        place.link("live/x.tf", &secret.path().join("x.tf").to_string_lossy());
+        place.link("live/out", &secret.path().join("folder").to_string_lossy());
+        for path in ["live/x.tf", "live/out", "live/out/y.tf", "live/../live/out"] {
+            let error = Worktree::listed(place.path(), &[path]).expect_err("no way out");
+            let error = error.to_string();
+            assert!(error.ends_with("leads out of the repository; name what it leads to"), "{error}");
+        }
+    }
+
+    #[test]
     fn a_linked_folder_is_another_path_to_one_place() {
         let place = Place::with(&[("modules/net/main.tf", ""), ("live/main.tf", "")]);
         place.link("live/net", "../modules/net");

@@ -26,7 +26,7 @@ impl Git {
     }
 
     /// The commit that a person names, or what makes it known.
-    fn known_commit(&self, revision: &str) -> Result<ObjectId, Error> {
+    pub(super) fn known_commit(&self, revision: &str) -> Result<ObjectId, Error> {
         self.commit(revision).map_err(|error| match self.way_to(revision) {
             Some(order) => error.help(order),
             None => error,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
@@ -15,7 +15,7 @@ use super::git::Git;
 use super::read::{self, Failure};
 use super::renamed::renamed;
 use super::snapshot::{Content, Overview, Reading, Snapshot};
-use super::top::{Place, slashed};
+use super::top::{Place, slashed, without_dots};
 use super::touched::Touched;
 use super::{Error, Excerpt, Worktree, parent, settled};
 use crate::limits::Limits;
@@ -264,18 +264,16 @@ impl Change {
     }
 }
 
-/// Where a path leads from the top, if it stays below that; the end of it need not be there any more.
+/// Where a path leads from the top, if it stays below that; the end of it need not be there any more. Links below the top
+/// are names like others; those on the way to it are followed.
 pub(super) fn from_top(top: &Path, current: &Path, path: &Path) -> Option<String> {
-    let current = current.canonicalize().ok()?;
-    let mut at = PathBuf::new();
-    for step in current.join(path).components() {
-        match step {
-            Component::CurDir => {}
-            Component::ParentDir => drop(at.pop()),
-            step @ (Component::Prefix(_) | Component::RootDir | Component::Normal(_)) => at.push(step),
-        }
+    let at = without_dots(&current.canonicalize().ok()?.join(path));
+    if let Ok(inside) = at.strip_prefix(top) {
+        return Some(slashed(inside));
     }
-    at.strip_prefix(top).ok().map(slashed)
+    let is_top = |above: &&Path| above.canonicalize().is_ok_and(|real| real == top);
+    let above = at.ancestors().filter(is_top).last()?;
+    at.strip_prefix(above).ok().map(slashed)
 }
 
 /// The folders around what lies at a path, the top last.

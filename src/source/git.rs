@@ -2,6 +2,7 @@
 //!
 //! What git itself refuses is refused here, with what mends it.
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -28,6 +29,19 @@ const EXTENSIONS: &[&str] = &[
     "relativeworktrees",
     "worktreeconfig",
 ];
+
+/// Where the index lies that git works with. Git sets `GIT_INDEX_FILE` for its hooks to a path from the top of the work
+/// tree, and a hook may well have gone into another folder since.
+pub(super) fn index_path(repository: &gix::Repository) -> PathBuf {
+    let set = env::var_os(INDEX_FILE).map(PathBuf::from).filter(|path| !path.as_os_str().is_empty());
+    match (set, repository.workdir()) {
+        (Some(path), Some(top)) => top.join(path),
+        (Some(_) | None, _) => repository.index_path(),
+    }
+}
+
+/// The variable that names another index than the usual one.
+pub(super) const INDEX_FILE: &str = "GIT_INDEX_FILE";
 
 impl Git {
     /// The repository around a folder. Variables such as `GIT_DIR` and `GIT_INDEX_FILE` count, because git sets them

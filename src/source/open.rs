@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::read::{self, Reader};
 use super::repository::{Repository, Tracked};
-use super::top::{Top, slashed};
+use super::top::{Top, slashed, without_dots};
 use super::unread::Unread;
 use super::walk::{Listed, Rules, Walk};
 use super::{Error, Folder, Origin, Worktree, parent};
@@ -63,19 +63,36 @@ pub(super) fn without_modules(current: &Path) -> Result<Worktree, Error> {
     Ok(Worktree { origin: Origin::Disk(top), ..Worktree::default() })
 }
 
-/// A path as a person gives it.
+/// A path as a person gives it. One that lies in a repository may not lead out of it: whoever writes the repository chooses
+/// where its links lead.
 pub(super) fn given<'a>(current: &Path, written: &'a Path) -> Result<Given<'a>, Error> {
-    let at = current.join(written);
+    let at = fs::canonicalize(current).unwrap_or_else(|_| current.to_owned()).join(written);
     let real = fs::canonicalize(&at).map_err(|error| Error::path(written, &at, error))?;
+    if leads_out(&at, &real) {
+        let why = "it is a link that leads out of the repository; name what it leads to".to_owned();
+        return Err(Error::File { path: written.to_owned(), why });
+    }
     let metadata = fs::metadata(&real).map_err(|error| Error::path(written, &at, error))?;
     Ok(Given { written, real, is_folder: metadata.is_dir() })
+}
+
+fn leads_out(at: &Path, real: &Path) -> bool {
+    let at = without_dots(at);
+    if at == real {
+        return false;
+    }
+    // As far as no link is on the way.
+    let mut plain = at.ancestors().filter(|above| fs::canonicalize(above).is_ok_and(|real| real == *above));
+    let repository = plain.next().and_then(Repository::around);
+    repository.is_some_and(|repository| !real.starts_with(&repository.work_tree))
 }
 
 fn in_repository(repository: &Repository, given: &[Given<'_>]) -> Worktree {
     let index = repository.index();
     let tracked = Tracked::of(&index);
     let work_tree = repository.work_tree.clone();
-    let top = Top::new(work_tree.clone(), vec![work_tree], tracked.submodules.clone(), true);
+    let top = Top::new(work_tree.clone(), vec![work_tree], tracked.submodules.clone(), true)
+        .hiding(tracked.hidden.clone(), tracked.sparse.clone());
     let git = Some((&tracked, repository.ignored(&index)));
     let mut rules = Rules { top: &top, git };
     let mut walk = rules.walk(String::new());
@@ -165,7 +182,7 @@ pub(super) fn read(worktree: &mut Worktree, walk: &Walk) {
     }
     for link in walk.links.iter().filter(|link| leaves(&top, link)) {
         let folder = parent(link).unwrap_or_default();
-        worktree.findings.push(read::link_leaves(link).severity(Severity::Notice).module(folder));
+        worktree.findings.push(read::link_leaves(link).about(link).severity(Severity::Notice).module(folder));
     }
     for (Listed { path, listing, .. }, read) in walk.listed.iter().zip(read) {
         worktree.take_in(Folder::of(path, listing), read);

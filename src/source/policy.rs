@@ -26,10 +26,7 @@ impl Worktree {
     /// run looks at.
     pub fn trust(&mut self, current: &Path, revision: &str) -> Result<(), Error> {
         let git = Git::around(current)?;
-        let commit = git.commit(revision).map_err(|error| match revision.strip_prefix("origin/") {
-            Some(branch) => error.help(format!("git fetch origin {branch}")),
-            None => error,
-        })?;
+        let commit = git.known_commit(revision)?;
         self.trusted = Some(Arc::new(Snapshot::of_tree(&git.repository, git.tree(commit)?)));
         Ok(())
     }

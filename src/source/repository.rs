@@ -4,8 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use gix::bstr::ByteSlice;
-use gix::index::entry::{Mode, Stage};
+use gix::index::entry::{Flags, Mode, Stage};
 use gix::worktree::stack::state::ignore::Source;
+
+use super::git::index_path;
 
 /// A repository with a work tree.
 pub(super) struct Repository {
@@ -21,6 +23,10 @@ pub(super) struct Tracked {
     folders: HashMap<String, bool>,
     /// Submodules.
     pub(super) submodules: HashSet<String>,
+    /// Folders of which a sparse checkout leaves out files.
+    pub(super) hidden: HashSet<String>,
+    /// Folders that it leaves out with all that is in them.
+    pub(super) sparse: HashSet<String>,
 }
 
 impl Repository {
@@ -38,7 +44,7 @@ impl Repository {
     ///
     /// Its checksum is left to `git fsck`, as git does: a large index takes longer to sum up than to read.
     pub(super) fn index(&self) -> gix::index::File {
-        let (path, hash, skip_checksum) = (self.git.index_path(), self.git.object_hash(), true);
+        let (path, hash, skip_checksum) = (index_path(&self.git), self.git.object_hash(), true);
         let read = gix::index::File::at(&path, hash, skip_checksum, gix::index::decode::Options::default());
         read.unwrap_or_else(|_| gix::index::File::from_state(gix::index::State::new(hash), path))
     }
@@ -59,12 +65,17 @@ impl Tracked {
                 tracked.submodules.insert(path.to_str_lossy().into_owned());
                 continue;
             }
+            let folder = path.rfind_byte(b'/').map_or(&b""[..], |at| &path[..at]);
+            if entry.flags.contains(Flags::SKIP_WORKTREE) && !tracked.hidden.contains(&*folder.to_str_lossy())
+            {
+                tracked.hidden.insert(folder.to_str_lossy().into_owned());
+            }
             // A folder in conflict is still a folder of the work tree, so every stage counts; a sparse folder is not
             // on the disk.
             if entry.mode.is_sparse() && entry.stage() == Stage::Unconflicted {
+                tracked.sparse.insert(folder.to_str_lossy().into_owned());
                 continue;
             }
-            let folder = path.rfind_byte(b'/').map_or(&b""[..], |at| &path[..at]);
             if last != Some(folder) {
                 tracked.add(&folder.to_str_lossy());
                 last = Some(folder);

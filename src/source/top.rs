@@ -12,6 +12,10 @@ pub(super) struct Top {
     roots: Vec<PathBuf>,
     /// Submodules, from the top.
     submodules: HashSet<String>,
+    /// Folders of which a sparse checkout leaves out files, from the top.
+    hidden: HashSet<String>,
+    /// Folders that it leaves out with all that is in them, from the top.
+    sparse: HashSet<String>,
     /// Whether this is a repository, so that others inside are not part of it.
     is_repository: bool,
 }
@@ -41,7 +45,13 @@ impl Top {
         submodules: HashSet<String>,
         is_repository: bool,
     ) -> Self {
-        Self { path, roots, submodules, is_repository }
+        let (hidden, sparse) = (HashSet::new(), HashSet::new());
+        Self { path, roots, submodules, hidden, sparse, is_repository }
+    }
+
+    /// The same, where a sparse checkout leaves out files of some folders, and others with all that is in them.
+    pub(super) fn hiding(self, hidden: HashSet<String>, sparse: HashSet<String>) -> Self {
+        Self { hidden, sparse, ..self }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -64,8 +74,10 @@ impl Top {
     /// What there is at `path`, given from the top.
     pub(super) fn place(&self, path: &str) -> Place {
         let Ok(real) = std::fs::canonicalize(self.path.join(path)) else {
-            // A submodule that was not checked out, and what a tool has yet to bring, may well hold it.
-            return if self.is_foreign(path) { Place::Foreign } else { Place::Missing };
+            // A submodule that was not checked out, and what a tool has yet to bring, may well hold it; a sparse checkout
+            // leaves out what is there.
+            let may_be = self.is_foreign(path) || self.is_hidden(path);
+            return if may_be { Place::Foreign } else { Place::Missing };
         };
         if !self.holds(&real) {
             return Place::Outside;
@@ -81,6 +93,11 @@ impl Top {
         Place::Folder { real: inside }
     }
 
+    fn is_hidden(&self, path: &str) -> bool {
+        let mut around = std::iter::successors(Some(path), |path| super::parent(path));
+        self.hidden.contains(path) || around.any(|path| self.sparse.contains(path))
+    }
+
     /// Whether a folder, or one around it, belongs to another project or to a tool.
     pub(super) fn is_foreign(&self, real: &str) -> bool {
         std::iter::successors(Some(real), |path| super::parent(path)).any(|path| {
@@ -90,6 +107,19 @@ impl Top {
             NEVER.contains(&name) || self.is_submodule(path) || nested()
         })
     }
+}
+
+/// A path without `.` and `..`, by its letters alone: links are not followed.
+pub(super) fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for step in path.components() {
+        match step {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            step @ (Component::Prefix(_) | Component::RootDir | Component::Normal(_)) => plain.push(step),
+        }
+    }
+    plain
 }
 
 /// A relative path as text with `/`.

@@ -108,6 +108,50 @@ fn a_commit_from_a_subfolder_is_a_commit_of_the_repository() {
     stops(&commit_in(&place, &place.path().join("b"), &["--all"]), &format!("b/{TOLD}"));
 }
 
+/// Git sets `GIT_INDEX_FILE` to a path from the top.
+#[test]
+fn a_hook_may_go_into_another_folder() {
+    let place = hooked(&[("a/main.tf", GOOD), ("b/main.tf", GOOD)]);
+    let hook = place.path().join(".git/hooks/pre-commit");
+    let text = fs::read_to_string(&hook).expect("a hook");
+    fs::write(&hook, text.replace("exec ", "cd b\nexec ")).expect("a hook");
+    place.stage("a/main.tf", BAD);
+    stops(&commit(&place, &[]), &format!("a/{TOLD}"));
+    let from_a_folder = |index: &str, arguments: &[&str]| {
+        let mut command = place
+            .overrule_in(&place.path().join("b"), &[&["check", "--format", "concise"], arguments].concat());
+        Said::by(command.env("GIT_INDEX_FILE", index))
+    };
+    for arguments in [&["--changed"][..], &["--hook"], &["--hook", "../a/main.tf"], &["--base", "HEAD"]] {
+        let said = from_a_folder(".git/index", arguments);
+        assert!(said.code == Some(1) && said.out.contains(TOLD), "{arguments:?}: {said:#?}");
+    }
+    let said = from_a_folder("gone", &["--changed"]);
+    assert_eq!(said.code, Some(2), "{said:#?}");
+    assert!(said.err.contains("gone`, which GIT_INDEX_FILE names"), "{said:#?}");
+}
+
+#[test]
+fn what_is_named_by_way_of_a_link_to_the_repository_is_found() {
+    let place = Place::committed(&[("a/main.tf", GOOD), ("b/main.tf", GOOD)]);
+    place.stage("a/main.tf", BAD);
+    let link = place.beside("link");
+    std::os::unix::fs::symlink(place.path(), &link).expect("a link");
+    let file = link.join("a/main.tf");
+    for option in ["--hook", "--changed", "--base=HEAD"] {
+        let said = place.overrule(&["check", "--format", "concise", option, &file.to_string_lossy()]);
+        assert!(said.code == Some(1) && said.out.contains(TOLD), "{option}: {said:#?}");
+        let said =
+            Said::by(&mut place.overrule_in(&link, &["check", "--format", "concise", option, "a/main.tf"]));
+        assert!(said.code == Some(1) && said.out.contains(TOLD), "{option}: {said:#?}");
+    }
+    let other = Place::committed(&[("main.tf", GOOD)]);
+    let elsewhere = other.path().join("main.tf");
+    let said = place.overrule(&["check", "--hook", &elsewhere.to_string_lossy()]);
+    assert_eq!(said.code, Some(2), "{said:#?}");
+    assert!(said.err.contains("lies outside of the repository"), "{said:#?}");
+}
+
 #[test]
 fn a_linked_work_tree_commits_its_own() {
     let place = hooked(&[("main.tf", GOOD)]);
@@ -173,6 +217,10 @@ fn a_sparse_checkout_is_checked_with_what_it_does_not_show() {
         let place = hooked(&[("live/main.tf", call), ("modules/net/main.tf", "resource \"x_y\" \"z\" {}\n")]);
         place.git(&["sparse-checkout", "set", "--cone", index, "modules"]);
         assert!(!place.path().join("live").exists());
+        place.git(&["sparse-checkout", "set", "--cone", index, "live"]);
+        assert!(!place.path().join("modules").exists());
+        assert_eq!(place.overrule(&["check"]).code, Some(0), "what is hidden is not missing");
+        place.git(&["sparse-checkout", "set", "--cone", index, "modules"]);
         place.stage("modules/net/main.tf", "resource \"x_y\" \"z\" {}\nprovider \"x\" {\n  a = 1\n}\n");
         stops(&commit(&place, &[]), "live/main.tf:3:12: error: Module is incompatible with count");
     }

@@ -73,7 +73,7 @@ fn what_a_change_hides_behind_a_limit_is_found() {
     for (code, lines) in told(&place, &[]) {
         assert_eq!(code, Some(0), "by its own policy");
         assert!(
-            lines.len() == 1 && lines[0].starts_with("live: warning: File too large to check: "),
+            lines.len() == 1 && lines[0].starts_with("live/main.tf: warning: File too large to check: "),
             "{lines:?}"
         );
     }
@@ -200,8 +200,10 @@ fn what_is_staged_is_held_to_a_revision_too() {
 #[test]
 fn a_revision_that_is_not_there_is_no_reason_to_trust_another() {
     let place = held();
+    place.git(&["remote", "add", "origin", "."]);
     let said = place.overrule(&["check", "--policy-from", "origin/main"]);
-    let told = "error: no commit is called `origin/main` here\n  help: git fetch origin main\n";
+    let told = "error: no commit is called `origin/main` here\n  \
+                help: git fetch origin +refs/heads/main:refs/remotes/origin/main\n";
     assert_eq!((said.code, said.err.as_str()), (Some(2), told));
     for other in [["--policy", "team.hcl"], ["--baseline", "known.txt"]] {
         let said = place.overrule(&[&["check", "--policy-from", "main"][..], &other].concat());

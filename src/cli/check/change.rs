@@ -105,7 +105,9 @@ impl Arguments {
             match staged.scope(current, &[path]) {
                 Ok(inside) => names.extend(inside),
                 // What git does not have yet is not about to be committed.
-                Err(_) if current.join(path).exists() => is_any |= path.to_str().is_none(),
+                Err(source::Error::Path { .. }) if current.join(path).exists() => {
+                    is_any |= path.to_str().is_none();
+                }
                 Err(error) => return Err(error.into()),
             }
         }

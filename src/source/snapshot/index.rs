@@ -5,6 +5,7 @@
 //! and so it knows these folders without a look at what is in them.
 
 use std::collections::BTreeMap;
+use std::env;
 use std::ops::Range;
 
 use gix::ObjectId;
@@ -15,6 +16,7 @@ use gix::index::{Entry, File, State, decode};
 
 use super::{Item, ItemKind, LONGEST_PATH, Overview};
 use crate::source::Error;
+use crate::source::git::{INDEX_FILE, index_path};
 use crate::source::path::child;
 use crate::source::top::NEVER;
 
@@ -48,10 +50,15 @@ impl Index {
     pub(super) fn open(git: &gix::Repository) -> Result<Self, Error> {
         let wrong = |error: gix::Error| Error::git(format!("the index cannot be read: {error}"));
         // As git does, this goes without the checksum over all of it.
-        let file = File::at(git.index_path(), git.object_hash(), true, decode::Options::default());
+        let path = index_path(git);
+        let file = File::at(&path, git.object_hash(), true, decode::Options::default());
         let state = match file {
             Ok(file) => file.into_parts().0,
-            Err(_) if !git.index_path().exists() => State::new(git.object_hash()),
+            Err(_) if !path.exists() && env::var_os(INDEX_FILE).is_some() => {
+                let path = path.display();
+                return Err(Error::git(format!("there is no index in `{path}`, which {INDEX_FILE} names")));
+            }
+            Err(_) if !path.exists() => State::new(git.object_hash()),
             Err(error) => return Err(wrong(error)),
         };
         let seen = Seen::of(&state);
