@@ -32,7 +32,14 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
     // The engines take the configured block for an empty one: this is what is left of their errors.
     ("override-disarms-provider-block", "In a module that is called twice", "proxy-provider-block"),
     ("override-disarms-provider-block", "In a module that is given another one", "proxy-provider-block"),
+    // An argument that the engine refuses is not a missing one.
+    ("output-description-missing", REFUSED, "invalid-value"),
+    ("required-provider-missing", REFUSED, "invalid-version-constraint"),
+    ("required-version-missing", REFUSED, "invalid-version-constraint"),
+    ("variable-description-missing", REFUSED, "invalid-value"),
 ];
+
+const REFUSED: &str = "What the engine refuses is there all the same";
 
 fn examples_of(page: &Page) -> Vec<Example> {
     match examples(page.text) {

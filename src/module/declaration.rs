@@ -42,6 +42,11 @@ impl Origin {
         self.base.header
     }
 
+    /// Whether one of the blocks has that argument, be there anything wrong with it or not.
+    pub fn writes(&self, argument: &str) -> bool {
+        self.blocks().any(|block| block.attribute(argument).is_some())
+    }
+
     /// The base and then its overrides.
     pub fn blocks(&self) -> impl Iterator<Item = &Arc<Block>> {
         std::iter::once(&self.base).chain(&self.overrides)

@@ -109,6 +109,13 @@ impl<'c> Context<'c> {
         last_name(self.sources().get(id).name())
     }
 
+    /// The `terraform` blocks of a module as they are written, whatever the engine finds wrong in them.
+    pub fn terraform_blocks(&self, module: &Module) -> Vec<Arc<Block>> {
+        let files = self.module_files(module).into_iter().filter_map(|(id, _)| self.file(id));
+        let blocks = files.flat_map(|file| top_blocks(&file.body, &module.features));
+        blocks.filter(|block| block.kind == "terraform").collect()
+    }
+
     /// The override files of a module that declare something, each with its blocks, in the order in which they are loaded.
     pub fn override_files(&self, module: &Module) -> Vec<(FileId, Vec<Arc<Block>>)> {
         let files = self.module_files(module).into_iter();

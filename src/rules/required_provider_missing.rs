@@ -31,7 +31,7 @@ impl Rule for RequiredProviderMissing {
             let reference = resource.provider_ref.as_ref();
             let name = reference
                 .map_or_else(|| resource.address.implied_provider(), |reference| reference.name.as_str());
-            if is_missing(module, name) {
+            if is_missing(module, name) && !(node.is_broken() && is_written(module, name, context)) {
                 missing.entry(name).or_default().push(resource);
             }
         }
@@ -66,6 +66,13 @@ fn is_missing(module: &Module, name: &str) -> bool {
     !module.required_providers.contains_key(name)
         && !address.is_built_in()
         && module.required_providers.values().all(|entry| entry.address != address)
+}
+
+/// Whether there is an entry under that name, which may be one that the engine refuses.
+fn is_written(module: &Module, name: &str, context: &Context<'_>) -> bool {
+    let blocks = context.terraform_blocks(module);
+    let entries = blocks.iter().flat_map(|block| block.blocks("required_providers", &[]));
+    entries.into_iter().any(|block| block.attribute(name).is_some())
 }
 
 /// Where people look for what a module requires; they are asked in this order.

@@ -1,11 +1,14 @@
 #![doc = include_str!("../../policies/rules/required-version-missing.md")]
 
+use std::sync::Arc;
+
 use super::{Context, Rule};
 use crate::engine::RequiredVersion;
 use crate::finding::Finding;
 use crate::module::Module;
 use crate::module::declaration::Origin;
 use crate::policy::Options;
+use crate::syntax::Block;
 use crate::text::Span;
 use crate::tree::{Node, Role};
 
@@ -18,7 +21,7 @@ impl Rule for RequiredVersionMissing {
         Ok(Self)
     }
 
-    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
         let counts = match module.features.required_version {
             RequiredVersion::EveryFile => true,
@@ -27,6 +30,10 @@ impl Rule for RequiredVersionMissing {
         };
         let does_something = !module.resources.is_empty() || !module.calls.is_empty();
         if !counts || !does_something || !module.complete || !module.required_versions.is_empty() {
+            return;
+        }
+        let is_written = |block: &Arc<Block>| block.attribute("required_version").is_some();
+        if node.is_broken() && context.terraform_blocks(module).iter().any(is_written) {
             return;
         }
         let Some(at) = is_run_or_published(node).then(|| place(module)).flatten() else { return };

@@ -20,7 +20,9 @@ impl Rule for VariableDescriptionMissing {
             return;
         }
         for variable in module.variables.values() {
-            if variable.description.as_ref().is_some_and(|given| !given.value.trim().is_empty()) {
+            let is_given = variable.description.as_ref().is_some_and(|given| !given.value.trim().is_empty());
+            // What the engine refuses is there all the same.
+            if is_given || (node.is_broken() && variable.origin.writes("description")) {
                 continue;
             }
             findings.push(
