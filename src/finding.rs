@@ -127,11 +127,12 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding of the engine's loader. Its severity, place and words are set by the methods below.
+    /// A finding of the engine's loader, or about the check itself. Its severity, place and words are set by the methods
+    /// below.
     pub fn language(rule: Language, summary: impl Into<String>) -> Self {
         Self {
             rule: rule.id(),
-            category: Category::Language,
+            category: rule.category(),
             severity: Severity::Error,
             stage: Stage::Load,
             summary: summary.into(),

@@ -1,6 +1,6 @@
-//! The rules of the category language: what the engines report, grouped as people would allow or forbid it.
+//! What the engines report, grouped as people would allow or forbid it, and what keeps this program from looking at all.
 
-use super::{RuleId, Severity};
+use super::{Category, RuleId, Severity};
 
 /// A rule that an engine enforces, or one about the check itself. Its page is `policies/rules/<name>.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -258,5 +258,29 @@ impl Language {
             | Self::LinkLeavesRepository => Severity::Warning,
             Self::LimitReached => Severity::Notice,
         }
+    }
+
+    /// Who asks for it: an engine, or else this program, which tells what it did not look at.
+    pub(super) fn category(self) -> Category {
+        if matches!(self, Self::LinkLeavesRepository | Self::LimitReached) {
+            Category::Policy
+        } else {
+            Category::Language
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Finding;
+
+    #[test]
+    fn of_what_is_not_looked_at_no_engine_says_anything() {
+        let ours: Vec<_> = Language::ALL
+            .iter()
+            .filter(|rule| Finding::language(**rule, "").category == Category::Policy)
+            .collect();
+        assert_eq!(ours, [&Language::LinkLeavesRepository, &Language::LimitReached]);
     }
 }
