@@ -20,6 +20,8 @@ pub struct Additions {
     pub comments: usize,
     /// Blocks for a policy; empty where none is needed.
     pub blocks: String,
+    /// Files that can have no comment, each with why; what is found there is excused by the blocks.
+    pub refused: BTreeMap<FileId, String>,
     /// What cannot be excused.
     pub left: Vec<Verdict>,
 }
@@ -28,17 +30,34 @@ pub struct Additions {
 type Comments<'v> = BTreeMap<FileId, BTreeMap<usize, BTreeSet<&'v str>>>;
 
 impl Additions {
-    /// Excuses all of these verdicts with one reason.
-    pub fn excuse(verdicts: &[Verdict], sources: &Sources, reason: &str) -> Self {
+    /// Excuses all of these verdicts with one reason. `refusal` says of a file why it may not be changed, if so.
+    pub fn excuse(
+        verdicts: &[Verdict],
+        sources: &Sources,
+        reason: &str,
+        refusal: &mut dyn FnMut(FileId) -> Option<String>,
+    ) -> Self {
         let mut additions = Self::default();
         let mut comments: Comments<'_> = BTreeMap::new();
         let mut blocks: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         let mut read = BTreeMap::new();
+        let mut may_change: BTreeMap<FileId, bool> = BTreeMap::new();
         for verdict in verdicts {
             let rule = &verdict.finding.rule;
             if !can_be_off(rule) || *rule == UNUSED_EXCEPTION || *rule == EXPIRED_EXCEPTION {
                 additions.left.push(verdict.clone());
-            } else if let Some((file, line)) = line_of(verdict, sources, &mut read) {
+                continue;
+            }
+            let line = line_of(verdict, sources, &mut read).filter(|(file, _)| {
+                *may_change.entry(*file).or_insert_with(|| match refusal(*file) {
+                    Some(why) => {
+                        additions.refused.insert(*file, why);
+                        false
+                    }
+                    None => true,
+                })
+            });
+            if let Some((file, line)) = line {
                 comments.entry(file).or_default().entry(line).or_default().insert(rule.as_str());
             } else {
                 blocks.entry(rule.as_str()).or_default().insert(place_of(&verdict.finding, sources));
@@ -144,7 +163,7 @@ mod tests {
         let mut worktree = Worktree::of_files(texts(files));
         let outcome = run(&mut worktree, &Settings::default());
         assert!(!outcome.verdicts.is_empty(), "something is found");
-        let additions = Additions::excuse(&outcome.verdicts, worktree.sources(), REASON);
+        let additions = Additions::excuse(&outcome.verdicts, worktree.sources(), REASON, &mut |_| None);
         let mut after: Vec<(&str, &str)> = vec![("overrule.hcl", &additions.blocks)];
         for (id, source) in worktree.sources().iter() {
             let new = additions.files.iter().find(|(file, _)| *file == id);

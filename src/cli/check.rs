@@ -5,6 +5,7 @@ mod exceptions;
 mod fix;
 mod memory;
 mod reports;
+mod rewrite;
 mod selection;
 
 use std::fs;
@@ -19,7 +20,7 @@ use super::progress::Progress;
 use super::stream::err;
 use super::terminal::Terminal;
 use super::{Failure, place, policy};
-use crate::check::{self, Additions, Baseline, Checked, Outcome, Settings};
+use crate::check::{self, Baseline, Checked, Outcome, Settings};
 use crate::engine::Choice;
 use crate::policy::{Date, FailOn, Globs, can_be_off};
 use crate::report::Style;
@@ -146,8 +147,8 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         outcome.known -= outcome.verdicts.len();
     }
     if arguments.add_exceptions {
-        let additions = Additions::excuse(&outcome.verdicts, worktree.sources(), &arguments.reason);
-        exceptions::write(&additions, &worktree, policy)?;
+        let additions = exceptions::excuse(&worktree, &outcome.verdicts, &arguments.reason);
+        exceptions::write(&additions, &worktree, policy, &place::names(&current, worktree.top()))?;
         outcome.verdicts = additions.left;
     }
     let fail_on = arguments.fail_on.unwrap_or(fail_on);

@@ -6,6 +6,7 @@ mod changed;
 mod commit;
 mod content;
 mod dice;
+mod exceptions;
 mod fix;
 #[cfg(unix)]
 mod hostile;

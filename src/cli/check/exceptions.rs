@@ -1,36 +1,70 @@
-//! Turns additions to files into files.
+//! Turns what a run told into exceptions in files: comments in those of modules, and blocks in the policy.
 
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::check::Additions;
+use super::rewrite::{Rewrite, refusal, tell_refused};
+use crate::check::{Additions, Verdict};
 use crate::cli::Failure;
 use crate::cli::stream::err;
+use crate::report::{Names, one_line};
 use crate::source::Worktree;
 use crate::text::{FileId, counted};
+
+/// Where there is no policy yet, this is the new one.
+const POLICY: &str = "overrule.hcl";
+
+/// Excuses what was told with one reason, as far as the files on disk may be changed. Nothing is written yet.
+pub(super) fn excuse(worktree: &Worktree, told: &[Verdict], reason: &str) -> Additions {
+    let others = other_names(worktree);
+    let mut refusal = |id: FileId| {
+        let other = || Some(format!("it is `{}`, too", worktree.sources().get(*others.get(&id)?).name()));
+        refusal(worktree, id).or_else(other)
+    };
+    Additions::excuse(told, worktree.sources(), reason, &mut refusal)
+}
+
+/// By file: another one of the run that is the same on disk. What is found in one need not be found in the other, and a
+/// comment would stand in both.
+fn other_names(worktree: &Worktree) -> HashMap<FileId, FileId> {
+    let top = worktree.top().unwrap_or(Path::new(""));
+    let mut first: HashMap<PathBuf, FileId> = HashMap::new();
+    let mut others = HashMap::new();
+    for id in worktree.folders().iter().flat_map(|folder| &folder.files).filter_map(|file| file.id) {
+        let Ok(real) = fs::canonicalize(top.join(worktree.sources().get(id).name())) else { continue };
+        let known = *first.entry(real).or_insert(id);
+        if known != id {
+            others.insert(id, known);
+            others.entry(known).or_insert(id);
+        }
+    }
+    others
+}
 
 /// Writes comments into the files of modules, and blocks into the policy: the one that holds, or a new one.
 pub(super) fn write(
     additions: &Additions,
     worktree: &Worktree,
     policy: Option<FileId>,
+    names: &Names,
 ) -> Result<(), Failure> {
     let top = worktree.top().unwrap_or(Path::new(""));
-    // A name that is absolute, as that of a policy from outside, stays what it is.
-    let path = |file: FileId| top.join(worktree.sources().get(file).name());
+    let mut rewrite = Rewrite::default();
     for (file, text) in &additions.files {
-        put(&path(*file), text)?;
+        rewrite.change(worktree, *file, text)?;
     }
     if !additions.blocks.is_empty() {
-        let file = policy.map_or_else(|| top.join("overrule.hcl"), path);
-        let before = match fs::read_to_string(&file) {
-            Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound && policy.is_none() => String::new(),
-            Err(error) => return Err(cannot("read", &file, &error)),
-        };
-        put(&file, format!("{before}{}", additions.blocks).trim_start_matches('\n'))?;
+        match policy.map(|policy| worktree.sources().get(policy)) {
+            Some(policy) => {
+                let text = format!("{}{}", policy.text(), additions.blocks);
+                // A name that is absolute, as that of a policy from outside, stays what it is.
+                rewrite.change_at(&top.join(policy.name()), policy.text(), text.trim_start_matches('\n'))?;
+            }
+            None => rewrite.create(top.join(POLICY), additions.blocks.trim_start_matches('\n').to_owned()),
+        }
     }
+    rewrite.finish()?;
     let blocks = additions.blocks.matches("\nexception \"").count();
     err(&format!(
         "added {} to {}, and {} to the policy\n",
@@ -38,13 +72,11 @@ pub(super) fn write(
         counted(additions.files.len(), "file"),
         counted(blocks, "exception")
     ));
+    let mut by_reason: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (file, why) in &additions.refused {
+        let name = names.of(worktree.sources().get(*file).name());
+        by_reason.entry(why).or_default().push(one_line(&name).into_owned());
+    }
+    tell_refused("excused in the policy, without a comment", by_reason);
     Ok(())
-}
-
-fn put(path: &PathBuf, text: &str) -> Result<(), Failure> {
-    fs::write(path, text).map_err(|error| cannot("write", path, &error))
-}
-
-fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Failure {
-    Failure::new(format!("cannot {what} `{}`: {error}", path.display()))
 }

@@ -1,20 +1,17 @@
 //! Turns what was fixed into files, or into what would change in them.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
-use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use tempfile::{Builder, NamedTempFile};
 
+use super::rewrite::{self, Rewrite};
 use crate::check::{self, Fixed, Settings, Verdict};
 use crate::cli::Failure;
 use crate::cli::stream::{err, out};
 use crate::finding::Safety;
 use crate::report::{Names, one_line, unified};
-use crate::source::{Standing, Worktree};
+use crate::source::Worktree;
 use crate::text::{FileId, counted};
 
 /// Options that have findings fixed.
@@ -42,9 +39,6 @@ pub(super) struct Arguments {
 /// Options that write something else into files.
 const OTHERS: [&str; 2] = ["write_baseline", "add_exceptions"];
 
-/// How many places are named of those that one reason holds for.
-const MOST_PLACES: usize = 3;
-
 impl Arguments {
     /// Which fixes are asked for.
     pub(super) fn wanted(&self) -> Option<Safety> {
@@ -55,46 +49,17 @@ impl Arguments {
 /// Fixes what a run told, as far as the files on disk may be written. Nothing is written yet.
 pub(super) fn fix(worktree: &Worktree, told: &[Verdict], settings: &Settings, safety: Safety) -> Fixed {
     let mut known: HashMap<FileId, Option<String>> = HashMap::new();
-    let mut standing = |id: FileId| {
-        let look = || match worktree.standing(id) {
-            Standing::Same(_) | Standing::SameWithCarriageReturns(_) => None,
-            Standing::Other(why) => Some(why),
-        };
-        known.entry(id).or_insert_with(look).clone()
-    };
+    let mut standing = |id: FileId| known.entry(id).or_insert_with(|| rewrite::refusal(worktree, id)).clone();
     check::fix(worktree, told, settings, safety, &mut standing)
 }
 
-/// Writes the files, each in one step: who reads one meanwhile reads what was there before, or all that is new.
+/// Writes the files.
 pub(super) fn write(fixed: &Fixed, before: &Worktree) -> Result<(), Failure> {
-    let mut ready: Vec<(NamedTempFile, PathBuf)> = Vec::new();
+    let mut rewrite = Rewrite::default();
     for id in &fixed.files {
-        let name = before.sources().get(*id).name();
-        let text = fixed.worktree.sources().get(*id).text();
-        let cannot =
-            |why: String| Failure::new(format!("nothing is fixed: cannot write `{}`: {why}", one_line(name)));
-        let (path, text) = match before.standing(*id) {
-            Standing::Same(path) => (path, text.to_owned()),
-            Standing::SameWithCarriageReturns(path) => (path, text.replace('\n', "\r\n")),
-            Standing::Other(why) => return Err(cannot(why)),
-        };
-        ready.push((prepare(&path, &text).map_err(|error| cannot(error.to_string()))?, path));
+        rewrite.change(before, *id, fixed.worktree.sources().get(*id).text())?;
     }
-    for (file, path) in ready {
-        file.persist(&path)
-            .map_err(|failed| Failure::new(format!("cannot write `{}`: {}", path.display(), failed.error)))?;
-    }
-    Ok(())
-}
-
-/// A file beside another, with its permissions, that can take its place.
-fn prepare(path: &Path, text: &str) -> io::Result<NamedTempFile> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = Builder::new().prefix(".overrule-").suffix(".tmp").tempfile_in(folder)?;
-    file.write_all(text.as_bytes())?;
-    file.as_file().set_permissions(fs::metadata(path)?.permissions())?;
-    file.as_file().sync_all()?;
-    Ok(file)
+    rewrite.finish()
 }
 
 /// Shows on standard output what is different in the files.
@@ -121,12 +86,7 @@ pub(super) fn tell(fixed: &Fixed, is_done: bool, is_staged: bool, names: &Names)
     for (verdict, why) in &fixed.withheld {
         by_reason.entry(why).or_default().push(place(verdict, fixed, names));
     }
-    for (why, mut places) in by_reason {
-        let others = places.len().saturating_sub(MOST_PLACES);
-        places.truncate(MOST_PLACES);
-        let others = if others == 0 { String::new() } else { format!(" and {others} more") };
-        err(&format!("not fixed: {}{others}: {}\n", places.join(", "), one_line(why)));
-    }
+    rewrite::tell_refused("not fixed", by_reason);
 }
 
 fn place(verdict: &Verdict, fixed: &Fixed, names: &Names) -> String {

@@ -1,0 +1,81 @@
+//! Exceptions for all that is found: what is written into files, and what is left alone.
+
+use std::fs;
+
+use crate::place::Place;
+
+/// A module in which something is found that is no fault of `variables.tf`.
+const FOUND: &str = "# One.\nvariable \"a\" {}\nvariable \"a\" {}\n";
+
+fn text(place: &Place, name: &str) -> String {
+    fs::read_to_string(place.path().join(name)).expect("a text")
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_a_link_leads_to_as_well_is_excused_in_the_policy() {
+    let place = Place::repository(&[
+        ("a/main.tf", "resource \"x_y\" \"z\" {\n  q = var.n\n  w = var.k\n}\nvariable \"n\" {}\n"),
+        ("b/k.tf", "variable \"k\" {}\n"),
+    ]);
+    place.link("b/main.tf", "../a/main.tf");
+    place.link("c", "a");
+    place.write("d/main.tf", "module \"c\" {\n  source = \"../c\"\n}\n");
+    let before = text(&place, "a/main.tf");
+    let said = place.overrule(&["check", "--add-exceptions"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(text(&place, "a/main.tf"), before);
+    assert!(place.path().join("b/main.tf").is_symlink());
+    assert!(
+        said.err.contains("excused in the policy, without a comment: b/main.tf: it is a symbolic link\n"),
+        "{said:?}"
+    );
+    assert!(said.err.contains("excused in the policy, without a comment: a/main.tf: it is `"), "{said:?}");
+    let after = place.overrule(&["check", "--fail-on", "notice"]);
+    assert_eq!(after.code, Some(0), "nothing is told any more, nor is an exception of no use: {after:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn permissions_are_kept_and_what_may_not_be_written_is_excused_in_the_policy() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let place = Place::repository(&[("a/main.tf", FOUND), ("b/main.tf", FOUND)]);
+    let mode =
+        |name: &str| fs::metadata(place.path().join(name)).expect("the file").permissions().mode() & 0o777;
+    let set = |name: &str, mode: u32| {
+        fs::set_permissions(place.path().join(name), fs::Permissions::from_mode(mode)).expect("permissions");
+    };
+    set("a/main.tf", 0o640);
+    set("b/main.tf", 0o444);
+    let said = place.overrule(&["check", "--add-exceptions"]);
+    assert!(said.err.ends_with("without a comment: b/main.tf: it is read-only\n"), "{said:?}");
+    assert!(text(&place, "a/main.tf").contains("# overrule: allow("));
+    assert_eq!((text(&place, "b/main.tf").as_str(), mode("a/main.tf")), (FOUND, 0o640));
+    assert_eq!(place.overrule(&["check", "--fail-on", "notice"]).code, Some(0));
+    let mut left: Vec<_> =
+        fs::read_dir(place.path()).expect("it").flatten().map(|one| one.file_name()).collect();
+    left.sort();
+    assert_eq!(left, [".git", "a", "b", "overrule.hcl"], "nothing is left behind");
+}
+
+#[cfg(unix)]
+#[test]
+fn where_the_policy_may_not_be_written_no_comment_is_either() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let json = "{\"variable\": {\"a b\": {}}}";
+    let policy = "policy {\n  extends = [\"language\"]\n}\n";
+    let place =
+        Place::repository(&[("a/main.tf", FOUND), ("b/main.tf.json", json), ("overrule.hcl", policy)]);
+    let path = place.path().join("overrule.hcl");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).expect("permissions");
+    let said = place.overrule(&["check", "--add-exceptions"]);
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(
+        said.err.starts_with("error: nothing was changed: cannot write `")
+            && said.err.ends_with("/overrule.hcl`: it is read-only\n"),
+        "{said:?}"
+    );
+    assert_eq!((text(&place, "a/main.tf").as_str(), text(&place, "overrule.hcl").as_str()), (FOUND, policy));
+}
