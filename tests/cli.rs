@@ -201,6 +201,29 @@ fn a_baseline_leaves_out_what_was_there_before() {
 }
 
 #[test]
+fn a_baseline_can_be_written_anew() {
+    let folder = faulty_modules();
+    let list = || fs::read_to_string(folder.path().join("known.txt")).expect("a list");
+    output(folder.path(), &["check", "--write-baseline", "known.txt"]);
+    let first = list();
+    let again = ["check", "--baseline", "known.txt", "--write-baseline", "known.txt"];
+    assert_eq!(output(folder.path(), &again).status.code(), Some(0));
+    assert_eq!(list(), first, "what is known stays");
+    fs::write(folder.path().join("b/main.tf.json"), "{}").expect("a file");
+    fs::create_dir(folder.path().join("c")).expect("a folder");
+    fs::write(folder.path().join("c/main.tf.json"), "{\"variable\": {\"c d\": {}}}").expect("a file");
+    assert_eq!(output(folder.path(), &again).status.code(), Some(0));
+    let second = list();
+    let is_listed = |file: &str| second.lines().any(|line| line.ends_with(file));
+    assert!(
+        is_listed(" main.tf") && is_listed(" c/main.tf.json") && !is_listed(" b/main.tf.json"),
+        "{second}"
+    );
+    let after = output(folder.path(), &["check", "--baseline", "known.txt"]);
+    assert_eq!(after.status.code(), Some(0));
+}
+
+#[test]
 fn transcripts_are_what_the_program_says() {
     let cases = trycmd::TestCases::new();
     // What a person has set must not change what is tested.

@@ -61,8 +61,8 @@ pub(super) struct Arguments {
     /// Leaves out what is listed in a file that `--write-baseline` wrote
     #[arg(long, value_name = "FILE", conflicts_with = "policy_from")]
     baseline: Option<PathBuf>,
-    /// Lists in a file what was found, so that `--baseline` can leave it out from now on; what keeps files from being read
-    /// is told all the same
+    /// Lists in a file all that was found, known to `--baseline` or not, so that `--baseline` can leave it out from now on;
+    /// what keeps files from being read is told all the same
     #[arg(long, value_name = "FILE", conflicts_with_all = PARTS)]
     write_baseline: Option<PathBuf>,
     /// Writes an exception for every finding: a comment above it, or else a block in the policy
@@ -105,13 +105,15 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
             change.is_whole(&Excerpt::default())?;
         }
         let (policy, file) = loaded?;
+        let known = arguments.baseline.as_deref().map(baseline).transpose()?;
         let settings = Settings {
             engines: arguments.engine.clone(),
             select: selection::select(&arguments.select, &policy)?,
             ignore: selection::ignore(&arguments.ignore, &policy)?,
             exclude,
             today: Some(arguments.today.unwrap_or_else(Date::today)),
-            baseline: arguments.baseline.as_deref().map(baseline).transpose()?.unwrap_or_default(),
+            // A new list is of everything that is found, known or not.
+            baseline: known.filter(|_| arguments.write_baseline.is_none()).unwrap_or_default(),
             comments: arguments.policy.trusts_comments(),
             policy,
         };
