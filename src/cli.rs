@@ -18,6 +18,8 @@ mod stream;
 mod terminal;
 mod test;
 
+use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -26,6 +28,7 @@ use stream::{err, out};
 use terminal::Terminal;
 
 use crate::report::visible;
+use crate::text::counted;
 
 /// Checks Terraform and OpenTofu modules against the documented rules of the language, before `init`.
 #[derive(Debug, Parser)]
@@ -82,9 +85,30 @@ impl Failure {
         Self { above: String::new(), message: message.into(), help: None }
     }
 
+    /// That something cannot be done with a file, and what the system says of it.
+    fn cannot(what: &str, path: &Path, error: &io::Error) -> Self {
+        Self::new(format!("cannot {what} `{}`: {}", path.display(), cause(error)))
+    }
+
+    /// The same where so many files were changed before, which nobody should have to guess.
+    fn behind(self, files: usize) -> Self {
+        let before = match files {
+            0 => return self,
+            1 => "1 file was changed before".to_owned(),
+            _ => format!("{} were changed before", counted(files, "file")),
+        };
+        Self { message: format!("{}; {before}", self.message), ..self }
+    }
+
     fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
     }
+}
+
+/// What the system says, as the end of a sentence: without the number that it adds.
+fn cause(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_lowercase()
 }
 
 const FAILED: u8 = 2;

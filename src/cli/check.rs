@@ -1,15 +1,17 @@
 //! Turns paths and options into a report and an exit code.
 
+mod asked;
 mod change;
 mod exceptions;
 mod fix;
+mod judged;
 mod memory;
 mod reports;
 mod rewrite;
 mod selection;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -20,12 +22,12 @@ use super::progress::Progress;
 use super::stream::err;
 use super::terminal::Terminal;
 use super::{Failure, place, policy};
-use crate::check::{self, Baseline, Checked, Outcome, Settings};
+use crate::check::{self, Baseline};
 use crate::engine::Choice;
-use crate::policy::{Date, FailOn, Globs, can_be_off};
+use crate::policy::{Date, FailOn, can_be_off};
 use crate::report::Style;
-use crate::source::{Change, Excerpt, Worktree};
-use change::Wanted;
+use asked::{Asked, Deed};
+use judged::Judged;
 use reports::Run;
 
 /// Arguments of `check`.
@@ -63,7 +65,7 @@ pub(super) struct Arguments {
     baseline: Option<PathBuf>,
     /// Lists in a file all that was found, known to `--baseline` or not, so that `--baseline` can leave it out from now on;
     /// what keeps files from being read is told all the same
-    #[arg(long, value_name = "FILE", conflicts_with_all = PARTS)]
+    #[arg(long, value_name = "FILE", value_parser = list, conflicts_with_all = PARTS)]
     write_baseline: Option<PathBuf>,
     /// Writes an exception for every finding: a comment above it, or else a block in the policy
     #[arg(long, conflicts_with_all = ["write_baseline", "isolated", "policy_from"], conflicts_with_all = PARTS)]
@@ -89,108 +91,84 @@ const MOST_THREADS: i64 = 256;
 /// Checks, reports, and says with the exit code whether something was found.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let started = Instant::now();
-    let exclude = Globs::new(arguments.exclude.iter().map(String::as_str)).map_err(Failure::new)?;
-    let current = place::current()?;
-    let is_quiet = arguments.reports.quiet;
-    let progress = Progress::start(is_quiet);
-    let checked = check::in_threads(arguments.threads, || {
-        let wanted = arguments.change.wanted(&current, &arguments.paths)?;
-        let mut worktree = match &wanted {
-            None => Worktree::listed(&current, &arguments.paths)?,
-            Some(Wanted::Change { change, .. } | Wanted::Named { index: change, .. }) => change.unread(),
-        };
-        let loaded = arguments.policy.load(&current, &mut worktree, terminal);
-        if let Some(Wanted::Change { change, .. } | Wanted::Named { index: change, .. }) = &wanted {
-            // A policy that is not here is no mistake in it.
-            change.is_whole(&Excerpt::default())?;
-        }
-        let (policy, file) = loaded?;
-        let known = arguments.baseline.as_deref().map(baseline).transpose()?;
-        let settings = Settings {
-            engines: arguments.engine.clone(),
-            select: selection::select(&arguments.select, &policy)?,
-            ignore: selection::ignore(&arguments.ignore, &policy)?,
-            exclude,
-            today: Some(arguments.today.unwrap_or_else(Date::today)),
-            // A new list is of everything that is found, known or not.
-            baseline: known.filter(|_| arguments.write_baseline.is_none()).unwrap_or_default(),
-            comments: arguments.policy.trusts_comments(),
-            policy,
-        };
-        let (worktree, outcome) = match &wanted {
-            None => {
-                let outcome = check::run(&mut worktree, &settings);
-                (worktree, outcome)
-            }
-            Some(Wanted::Change { change, scope, all }) => taken(
-                check::run_change(change, worktree.sources(), &settings, scope, *all)?,
-                change,
-                is_quiet,
-            ),
-            Some(Wanted::Named { index, paths }) => {
-                taken(check::run_named(index, worktree.sources(), &settings, paths)?, index, is_quiet)
-            }
-        };
-        let fixed =
-            arguments.fixes.wanted().map(|safety| fix::fix(&worktree, &outcome.verdicts, &settings, safety));
-        Ok::<_, Failure>((worktree, outcome, fixed, settings.policy.fail_on(), file, wanted.is_some()))
-    });
+    let asked = Asked::of(arguments)?;
+    let progress = Progress::start(arguments.reports.quiet);
+    let judged = check::in_threads(arguments.threads, || Judged::of(&asked, terminal));
     drop(progress);
-    let (mut worktree, mut outcome, fixed, fail_on, policy, is_part) = checked?;
-    if outcome.modules == 0 && !is_quiet && !is_part {
+    let mut judged = judged?;
+    if judged.outcome.modules == 0 && !arguments.reports.quiet && !judged.is_part {
         err("note: no Terraform or OpenTofu module was found\n");
     }
-    if let Some(file) = &arguments.write_baseline {
-        let list = Baseline::write(&outcome.verdicts, worktree.sources());
-        fs::write(file, list)
-            .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", file.display())))?;
-        outcome.known += outcome.verdicts.len();
-        outcome.verdicts.retain(|verdict| !can_be_off(&verdict.finding.rule));
-        outcome.known -= outcome.verdicts.len();
+    if let (Deed::ShowFixes(_), Some(fixed)) = (asked.deed, &judged.fixed) {
+        fix::show(fixed, &judged.worktree, terminal.color)?;
+        fix::tell(fixed, false, judged.is_part, &place::names(&asked.current, judged.worktree.top()));
+        return Ok(exit_code(!fixed.files.is_empty()));
     }
-    if arguments.add_exceptions {
-        let additions = exceptions::excuse(&worktree, &outcome.verdicts, &arguments.reason);
-        exceptions::write(&additions, &worktree, policy, &place::names(&current, worktree.top()))?;
-        outcome.verdicts = additions.left;
-    }
-    let fail_on = arguments.fail_on.unwrap_or(fail_on);
-    let mut fails = false;
-    if let Some(fixed) = fixed {
-        let names = place::names(&current, worktree.top());
-        if arguments.fixes.diff {
-            fix::show(&fixed, &worktree, terminal.color)?;
-            fix::tell(&fixed, false, is_part, &names);
-            return Ok(if fixed.files.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FOUND) });
-        }
-        fix::write(&fixed, &worktree)?;
-        fix::tell(&fixed, true, is_part, &names);
-        // What is fixed in the work tree is as it was in the index.
-        fails = is_part && fixed.mended.iter().any(|verdict| fail_on.is_met_by(verdict.level));
-        (worktree, outcome.verdicts) = (fixed.worktree, fixed.left);
-    }
+    let done = write(&asked, &mut judged)?;
+    let Judged { worktree, outcome, fail_on, .. } = &judged;
     let elapsed = terminal.is_one.then(|| started.elapsed());
-    let run = Run { outcome: &outcome, worktree: &worktree, current: &current, paths: &arguments.paths };
-    arguments.reports.write(&run, Style { elapsed, fail_on, ..Style::default() }, terminal)?;
-    fails |= outcome.verdicts.iter().any(|verdict| fail_on.is_met_by(verdict.level));
-    Ok(if fails { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
+    let run = Run { outcome, worktree, current: &asked.current, paths: &arguments.paths };
+    let style = Style { elapsed, fail_on: *fail_on, ..Style::default() };
+    arguments.reports.write(&run, style, terminal).map_err(|failure| failure.behind(done.files))?;
+    let fails = outcome.verdicts.iter().any(|verdict| fail_on.is_met_by(verdict.level));
+    Ok(exit_code(fails || done.fails))
 }
 
-/// Takes what a run came to, keeps what it remembers beside what git keeps, and says what it did not see.
-fn taken(checked: Checked, change: &Change, is_quiet: bool) -> (Worktree, Outcome) {
-    if checked.absent > 0 && !is_quiet {
-        err(&format!(
-            "note: files of {} are not in this clone, so it is not known what is called there\n",
-            if checked.absent == 1 { "1 module".to_owned() } else { format!("{} modules", checked.absent) }
-        ));
+/// What was done with what was found.
+#[derive(Debug, Default)]
+struct Done {
+    /// How many files were written.
+    files: usize,
+    /// Whether the run fails, whatever is left.
+    fails: bool,
+}
+
+/// Does with what was found what was asked for, and leaves of it what is still to be told.
+fn write(asked: &Asked<'_>, judged: &mut Judged) -> Result<Done, Failure> {
+    let Judged { worktree, outcome, .. } = judged;
+    let names = place::names(&asked.current, worktree.top());
+    match asked.deed {
+        Deed::Tell | Deed::ShowFixes(_) => Ok(Done::default()),
+        Deed::List(file) => {
+            let list = Baseline::write(&outcome.verdicts, worktree.sources());
+            fs::write(file, list).map_err(|error| Failure::cannot("write", file, &error))?;
+            outcome.known += outcome.verdicts.len();
+            outcome.verdicts.retain(|verdict| !can_be_off(&verdict.finding.rule));
+            outcome.known -= outcome.verdicts.len();
+            Ok(Done { files: 1, fails: false })
+        }
+        Deed::Excuse => {
+            let additions = exceptions::excuse(worktree, &outcome.verdicts, &asked.arguments.reason);
+            let files = exceptions::write(&additions, worktree, judged.policy, &names)?;
+            outcome.verdicts = additions.left;
+            Ok(Done { files, fails: false })
+        }
+        Deed::Fix(_) => {
+            let Some(fixed) = judged.fixed.take() else { return Ok(Done::default()) };
+            let files = fix::write(&fixed, worktree)?;
+            fix::tell(&fixed, true, judged.is_part, &names);
+            // What is fixed in the work tree is as it was in the index.
+            let fails =
+                judged.is_part && fixed.mended.iter().any(|verdict| judged.fail_on.is_met_by(verdict.level));
+            (*worktree, outcome.verdicts) = (fixed.worktree, fixed.left);
+            Ok(Done { files, fails })
+        }
     }
-    if let Some((name, bytes)) = &checked.memory {
-        memory::keep(&change.memory(), name, bytes);
-    }
-    (checked.worktree, checked.outcome)
+}
+
+fn exit_code(fails: bool) -> ExitCode {
+    if fails { ExitCode::from(FOUND) } else { ExitCode::SUCCESS }
 }
 
 fn date(text: &str) -> Result<Date, String> {
     Date::parse(text).ok_or_else(|| "write year, month and day, as in `2027-03-31`".to_owned())
+}
+
+fn list(text: &str) -> Result<PathBuf, String> {
+    match text {
+        "-" => Err("`-` is no file, and what `--baseline` reads has to be one".to_owned()),
+        file => Ok(PathBuf::from(file)),
+    }
 }
 
 fn reason(text: &str) -> Result<String, String> {
@@ -198,12 +176,6 @@ fn reason(text: &str) -> Result<String, String> {
     is_one_line
         .then(|| text.trim().to_owned())
         .ok_or_else(|| "write a reason in words, in one line".to_owned())
-}
-
-fn baseline(file: &Path) -> Result<Baseline, Failure> {
-    let wrong = |why: String| Failure::new(format!("cannot read `{}`: {why}", file.display()));
-    let text = fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
-    Baseline::parse(&text).map_err(wrong)
 }
 
 impl ValueEnum for FailOn {

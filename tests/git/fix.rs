@@ -142,3 +142,28 @@ fn a_symbolic_link_stays_one() {
     assert!(is_link("a/versions.tf") && is_link("b"));
     assert_eq!(place.overrule(FIX).code, Some(0), "what it leads to is fixed");
 }
+
+#[test]
+fn nothing_is_changed_where_a_report_cannot_be_written() {
+    let place = Place::committed(&[("main.tf", FOUND)]);
+    for wrong in [&["--output", "json=none/r.json"][..], &["--output", "json=r", "--output", "sarif=./r"]] {
+        let said = place.overrule(&[FIX, wrong].concat());
+        assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{said:?}");
+        assert_eq!(
+            (text(&place, "main.tf").as_str(), names(&place)),
+            (FOUND, vec![".git".to_owned(), "main.tf".to_owned()])
+        );
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_was_changed_is_said_where_a_report_cannot_be_written_after_all() {
+    let place = Place::committed(&[("main.tf", FOUND)]);
+    let said = place.overrule(&[FIX, &["--output", "json=/dev/full"]].concat());
+    assert_eq!((said.code, text(&place, "main.tf").as_str()), (Some(2), FIXED));
+    assert_eq!(
+        said.err,
+        "fixed 1 finding in 1 file\nerror: cannot write `/dev/full`: no space left on device; 1 file was changed before\n"
+    );
+}

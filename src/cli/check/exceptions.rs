@@ -42,13 +42,14 @@ fn other_names(worktree: &Worktree) -> HashMap<FileId, FileId> {
     others
 }
 
-/// Writes comments into the files of modules, and blocks into the policy: the one that holds, or a new one.
+/// Writes comments into the files of modules, and blocks into the policy: the one that holds, or a new one. Says how many
+/// files that are.
 pub(super) fn write(
     additions: &Additions,
     worktree: &Worktree,
     policy: Option<FileId>,
     names: &Names,
-) -> Result<(), Failure> {
+) -> Result<usize, Failure> {
     let top = worktree.top().unwrap_or(Path::new(""));
     let mut rewrite = Rewrite::default();
     for (file, text) in &additions.files {
@@ -64,7 +65,7 @@ pub(super) fn write(
             None => rewrite.create(top.join(POLICY), additions.blocks.trim_start_matches('\n').to_owned()),
         }
     }
-    rewrite.finish()?;
+    let files = rewrite.finish()?;
     let blocks = additions.blocks.matches("\nexception \"").count();
     err(&format!(
         "added {} to {}, and {} to the policy\n",
@@ -78,5 +79,5 @@ pub(super) fn write(
         by_reason.entry(why).or_default().push(one_line(&name).into_owned());
     }
     tell_refused("excused in the policy, without a comment", by_reason);
-    Ok(())
+    Ok(files)
 }

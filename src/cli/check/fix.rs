@@ -53,8 +53,8 @@ pub(super) fn fix(worktree: &Worktree, told: &[Verdict], settings: &Settings, sa
     check::fix(worktree, told, settings, safety, &mut standing)
 }
 
-/// Writes the files.
-pub(super) fn write(fixed: &Fixed, before: &Worktree) -> Result<(), Failure> {
+/// Writes the files, and says how many there are.
+pub(super) fn write(fixed: &Fixed, before: &Worktree) -> Result<usize, Failure> {
     let mut rewrite = Rewrite::default();
     for id in &fixed.files {
         rewrite.change(before, *id, fixed.worktree.sources().get(*id).text())?;

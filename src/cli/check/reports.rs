@@ -1,7 +1,8 @@
 //! Turns what a run came to into reports, on standard output and in files.
 
 use std::env;
-use std::io::{self, Write};
+use std::fs::OpenOptions;
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -50,13 +51,9 @@ impl Arguments {
         let style = Style { statistics: self.statistics, shows_excused: !self.hide_excused, ..style };
         let elapsed = style.elapsed;
         let in_file = Style { elapsed: None, ..style };
-        if let Some(file) = self.written_twice() {
-            return Err(Failure::new(format!("two reports would be written to `{}`", file.display()))
-                .help("give each a file of its own"));
-        }
         for (format, file) in &self.output {
             file_by(file, |stream| run.report(*format, &in_file, stream))
-                .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", file.display())))?;
+                .map_err(|error| Failure::cannot("write", file, &error))?;
         }
         let format = self.format.unwrap_or_else(usual_format);
         let is_prose = matches!(format, Format::Human | Format::Github | Format::Markdown);
@@ -70,10 +67,48 @@ impl Arguments {
 }
 
 impl Arguments {
-    /// A file that more than one report is to be written to.
-    fn written_twice(&self) -> Option<&Path> {
-        let files: Vec<&Path> = self.output.iter().map(|(_, file)| file.as_path()).collect();
-        files.iter().enumerate().find(|(number, file)| files[..*number].contains(file)).map(|(_, file)| *file)
+    /// Refuses files that cannot be written, as far as that shows before, and one for two things; a `list` of what is found
+    /// is written, too.
+    pub(super) fn validate(&self, current: &Path, list: Option<&Path>) -> Result<(), Failure> {
+        let mut taken = Vec::new();
+        for file in list.into_iter().chain(self.output.iter().map(|(_, file)| file.as_path())) {
+            let place = writable(file, &current.join(file))?;
+            if taken.contains(&place) {
+                let what = if list.is_some() && taken.first() == Some(&place) {
+                    "a baseline and a report"
+                } else {
+                    "two reports"
+                };
+                return Err(Failure::new(format!("{what} would be written to `{}`", file.display()))
+                    .help("give each a file of its own"));
+            }
+            taken.push(place);
+        }
+        Ok(())
+    }
+}
+
+/// Where a file is, or will be, that can be written as far as that shows; `file` is what it is called.
+fn writable(file: &Path, at: &Path) -> Result<PathBuf, Failure> {
+    let cannot = |why: &str| Failure::new(format!("cannot write `{}`: {why}", file.display()));
+    if at.is_dir() {
+        return Err(cannot("it is a folder"));
+    }
+    if at.is_file() {
+        // What it holds stays until the report is there.
+        OpenOptions::new().write(true).open(at).map_err(|error| Failure::cannot("write", file, &error))?;
+    }
+    if let Ok(real) = at.canonicalize() {
+        return Ok(real);
+    }
+    let (Some(folder), Some(name)) = (at.parent(), at.file_name()) else {
+        return Err(cannot("it is no name of a file"));
+    };
+    match folder.canonicalize() {
+        Ok(folder) if folder.is_dir() => Ok(folder.join(name)),
+        Ok(_) => Err(cannot("it would lie in what is no folder")),
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(cannot("there is no such folder")),
+        Err(error) => Err(Failure::cannot("write", file, &error)),
     }
 }
 

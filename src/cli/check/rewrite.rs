@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
 
-use crate::cli::Failure;
 use crate::cli::stream::err;
+use crate::cli::{Failure, cause};
 use crate::report::one_line;
 use crate::source::{Standing, Worktree};
-use crate::text::{FileId, counted};
+use crate::text::FileId;
 
 /// Files that are about to be written. Nothing is changed before [`Rewrite::finish`]; who reads a file meanwhile reads what
 /// was there before, or all that is new.
@@ -51,13 +51,13 @@ impl Rewrite {
             Standing::SameWithCarriageReturns(path) => (path, text.replace('\n', "\r\n")),
             Standing::Other(why) => return Err(unchanged(name, &why)),
         };
-        self.prepare(path, &text).map_err(|error| unchanged(name, &error.to_string()))
+        self.prepare(path, &text).map_err(|error| unchanged(name, &cause(&error)))
     }
 
     /// Makes ready a text for a file that somebody named, and that may lie anywhere; `before` is what was read of it. A link
     /// stays one, and what it leads to is changed.
     pub(super) fn change_at(&mut self, path: &Path, before: &str, text: &str) -> Result<(), Failure> {
-        let failed = |error: io::Error| unchanged(path, &error.to_string());
+        let failed = |error: io::Error| unchanged(path, &cause(&error));
         let real = fs::canonicalize(path).map_err(failed)?;
         if fs::metadata(&real).map_err(failed)?.permissions().readonly() {
             return Err(unchanged(path, "it is read-only"));
@@ -73,20 +73,21 @@ impl Rewrite {
         self.new.push((text, path));
     }
 
-    /// Puts all of it in its place.
-    pub(super) fn finish(self) -> Result<(), Failure> {
+    /// Puts all of it in its place, and says how many files that are.
+    pub(super) fn finish(self) -> Result<usize, Failure> {
         let mut done = 0;
         // What is new may be there meanwhile, so it is tried before anything is changed.
         for (text, path) in self.new {
             let written = File::create_new(&path).and_then(|mut file| file.write_all(text.as_bytes()));
-            written.map_err(|error| cannot(&path, &error.to_string(), done))?;
+            written.map_err(|error| Failure::cannot("write", &path, &error).behind(done))?;
             done += 1;
         }
         for (file, path) in self.changed {
-            file.persist(&path).map_err(|failed| cannot(&path, &failed.error.to_string(), done))?;
+            file.persist(&path)
+                .map_err(|failed| Failure::cannot("write", &path, &failed.error).behind(done))?;
             done += 1;
         }
-        Ok(())
+        Ok(done)
     }
 
     /// Writes a file beside another, with its permissions, that can take its place.
@@ -103,13 +104,4 @@ impl Rewrite {
 
 fn unchanged(path: &Path, why: &str) -> Failure {
     Failure::new(format!("nothing was changed: cannot write `{}`: {why}", path.display()))
-}
-
-fn cannot(path: &Path, why: &str, done: usize) -> Failure {
-    let before = match done {
-        0 => "nothing was changed".to_owned(),
-        1 => "1 file was changed before".to_owned(),
-        _ => format!("{} were changed before", counted(done, "file")),
-    };
-    Failure::new(format!("cannot write `{}`: {why}; {before}", path.display()))
 }

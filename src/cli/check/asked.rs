@@ -1,0 +1,65 @@
+//! Turns arguments into what a run is asked for, and refuses what cannot be done before anything is read or written.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::Arguments;
+use crate::check::Baseline;
+use crate::cli::{Failure, place};
+use crate::finding::Safety;
+use crate::policy::Globs;
+
+/// What a run is asked for.
+#[derive(Debug)]
+pub(super) struct Asked<'a> {
+    /// As they were given.
+    pub(super) arguments: &'a Arguments,
+    /// The folder that paths count from.
+    pub(super) current: PathBuf,
+    /// What is left out.
+    pub(super) exclude: Globs,
+    /// What is known.
+    pub(super) baseline: Baseline,
+    /// What is done with what is found.
+    pub(super) deed: Deed<'a>,
+}
+
+/// What is done with what is found, before the rest of it is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Deed<'a> {
+    /// Nothing.
+    Tell,
+    /// It is listed in a file.
+    List(&'a Path),
+    /// It is excused.
+    Excuse,
+    /// What can be fixed is fixed.
+    Fix(Safety),
+    /// It is shown what would be fixed, and nothing else is told.
+    ShowFixes(Safety),
+}
+
+impl<'a> Asked<'a> {
+    /// What these arguments ask for.
+    pub(super) fn of(arguments: &'a Arguments) -> Result<Self, Failure> {
+        let current = place::current()?;
+        let deed = match (&arguments.write_baseline, arguments.fixes.wanted()) {
+            (Some(file), _) => Deed::List(file),
+            (None, Some(safety)) if arguments.fixes.diff => Deed::ShowFixes(safety),
+            (None, Some(safety)) => Deed::Fix(safety),
+            (None, None) if arguments.add_exceptions => Deed::Excuse,
+            (None, None) => Deed::Tell,
+        };
+        let exclude = Globs::new(arguments.exclude.iter().map(String::as_str)).map_err(Failure::new)?;
+        arguments.reports.validate(&current, arguments.write_baseline.as_deref())?;
+        let known = arguments.baseline.as_deref().map(baseline).transpose()?.unwrap_or_default();
+        // A new list is of everything that is found, known or not.
+        let baseline = if matches!(deed, Deed::List(_)) { Baseline::default() } else { known };
+        Ok(Self { arguments, current, exclude, baseline, deed })
+    }
+}
+
+fn baseline(file: &Path) -> Result<Baseline, Failure> {
+    let text = fs::read_to_string(file).map_err(|error| Failure::cannot("read", file, &error))?;
+    Baseline::parse(&text).map_err(|why| Failure::new(format!("cannot read `{}`: {why}", file.display())))
+}

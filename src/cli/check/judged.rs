@@ -1,0 +1,94 @@
+//! Turns what is asked for into what a run came to; nothing is written but what is remembered for later runs.
+
+use super::asked::{Asked, Deed};
+use super::change::Wanted;
+use super::{fix, memory, selection};
+use crate::check::{self, Checked, Fixed, Outcome, Settings};
+use crate::cli::Failure;
+use crate::cli::stream::err;
+use crate::cli::terminal::Terminal;
+use crate::policy::{Date, FailOn};
+use crate::source::{Change, Excerpt, Worktree};
+use crate::text::{FileId, counted};
+
+/// What a run came to.
+#[derive(Debug)]
+pub(super) struct Judged {
+    /// What was looked at.
+    pub(super) worktree: Worktree,
+    /// What was found.
+    pub(super) outcome: Outcome,
+    /// What is left of it with fixes, where those are asked for.
+    pub(super) fixed: Option<Fixed>,
+    /// From which level on a finding makes a run fail.
+    pub(super) fail_on: FailOn,
+    /// The file of the policy, where there is one.
+    pub(super) policy: Option<FileId>,
+    /// Whether it was not the work tree that was looked at, but what is about to be committed.
+    pub(super) is_part: bool,
+}
+
+impl Judged {
+    /// Reads, checks, and tries fixes.
+    pub(super) fn of(asked: &Asked<'_>, terminal: &Terminal) -> Result<Self, Failure> {
+        let (arguments, current) = (asked.arguments, &asked.current);
+        let wanted = arguments.change.wanted(current, &arguments.paths)?;
+        let mut worktree = match &wanted {
+            None => Worktree::listed(current, &arguments.paths)?,
+            Some(Wanted::Change { change, .. } | Wanted::Named { index: change, .. }) => change.unread(),
+        };
+        let loaded = arguments.policy.load(current, &mut worktree, terminal);
+        if let Some(Wanted::Change { change, .. } | Wanted::Named { index: change, .. }) = &wanted {
+            // A policy that is not here is no mistake in it.
+            change.is_whole(&Excerpt::default())?;
+        }
+        let (policy, file) = loaded?;
+        let settings = Settings {
+            engines: arguments.engine.clone(),
+            select: selection::select(&arguments.select, &policy)?,
+            ignore: selection::ignore(&arguments.ignore, &policy)?,
+            exclude: asked.exclude.clone(),
+            today: Some(arguments.today.unwrap_or_else(Date::today)),
+            baseline: asked.baseline.clone(),
+            comments: arguments.policy.trusts_comments(),
+            policy,
+        };
+        let is_quiet = arguments.reports.quiet;
+        let (worktree, outcome) = match &wanted {
+            None => {
+                let outcome = check::run(&mut worktree, &settings);
+                (worktree, outcome)
+            }
+            Some(Wanted::Change { change, scope, all }) => taken(
+                check::run_change(change, worktree.sources(), &settings, scope, *all)?,
+                change,
+                is_quiet,
+            ),
+            Some(Wanted::Named { index, paths }) => {
+                taken(check::run_named(index, worktree.sources(), &settings, paths)?, index, is_quiet)
+            }
+        };
+        let fixed = match asked.deed {
+            Deed::Fix(safety) | Deed::ShowFixes(safety) => {
+                Some(fix::fix(&worktree, &outcome.verdicts, &settings, safety))
+            }
+            Deed::Tell | Deed::List(_) | Deed::Excuse => None,
+        };
+        let fail_on = arguments.fail_on.unwrap_or(settings.policy.fail_on());
+        Ok(Self { worktree, outcome, fixed, fail_on, policy: file, is_part: wanted.is_some() })
+    }
+}
+
+/// Takes what a run came to, keeps what it remembers beside what git keeps, and says what it did not see.
+fn taken(checked: Checked, change: &Change, is_quiet: bool) -> (Worktree, Outcome) {
+    if checked.absent > 0 && !is_quiet {
+        err(&format!(
+            "note: files of {} are not in this clone, so it is not known what is called there\n",
+            counted(checked.absent, "module")
+        ));
+    }
+    if let Some((name, bytes)) = &checked.memory {
+        memory::keep(&change.memory(), name, bytes);
+    }
+    (checked.worktree, checked.outcome)
+}
