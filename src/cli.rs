@@ -13,6 +13,7 @@ mod place;
 mod policy;
 mod progress;
 mod rules;
+mod shell;
 mod state;
 mod stream;
 mod terminal;
@@ -24,10 +25,10 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use stream::{err, out};
+use stream::{err, err_painted, out};
 use terminal::Terminal;
 
-use crate::report::visible;
+use crate::report::{one_line, visible};
 use crate::text::counted;
 
 /// Checks Terraform and OpenTofu modules against the documented rules of the language, before `init`.
@@ -118,9 +119,7 @@ pub fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(refused) => {
-            // clap writes help and version to standard output, and what is wrong with the arguments to standard error.
-            // That nobody listens is no failure of ours.
-            refused.print().ok();
+            tell_refused(&refused);
             return ExitCode::from(u8::try_from(refused.exit_code()).unwrap_or(FAILED));
         }
     };
@@ -136,14 +135,26 @@ pub fn main() -> ExitCode {
         Command::Completions(arguments) => completions::run(&arguments),
     };
     done.unwrap_or_else(|failure| {
-        err(&failure.above);
+        err_painted(&failure.above);
         // Names of files are in both, and a hook is given those that somebody else chose.
-        err(&format!("error: {}\n", visible(&failure.message)));
+        err(&format!("error: {}\n", one_line(&failure.message)));
         if let Some(help) = failure.help {
-            err(&format!("  help: {}\n", visible(&help)));
+            err(&format!("  help: {}\n", one_line(&help)));
         }
         ExitCode::from(FAILED)
     })
+}
+
+/// Writes what clap says: help and version to standard output, and what is wrong with the arguments to standard error.
+fn tell_refused(refused: &clap::Error) {
+    let plain = refused.render().to_string();
+    if visible(&plain) == plain {
+        // That nobody listens is no failure of ours.
+        refused.print().ok();
+    } else {
+        // What somebody wrote among the colours of clap cannot be told from them.
+        err(&plain);
+    }
 }
 
 /// Writes what a command has to say, and succeeds.

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::{Failure, place, say};
+use super::{Failure, cause, place, say};
+use crate::report::one_line;
 use crate::source::{Found, Hook};
 
 /// Arguments of `hook`.
@@ -43,13 +44,15 @@ exec overrule check --hook
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let current = place::current()?;
     let hook = Hook::of(&current, NAME)?;
-    let shown = hook.path.strip_prefix(&hook.top).unwrap_or(&hook.path).display();
+    let shown = hook.path.strip_prefix(&hook.top).unwrap_or(&hook.path).to_string_lossy();
+    let shown = one_line(&shown);
     let is_ours = match &hook.found {
         Found::Nothing => false,
         Found::Text(text) if text == HOOK => true,
         Found::Text(_) | Found::Other => return Err(foreign(&shown, arguments.what)),
     };
-    let failed = |what: &str, error: &io::Error| Failure::new(format!("cannot {what} `{shown}`: {error}"));
+    let failed =
+        |what: &str, error: &io::Error| Failure::new(format!("cannot {what} `{shown}`: {}", cause(error)));
     match (arguments.what, is_ours) {
         (What::Install, _) if !hook.is_own => Err(Failure::new(format!(
             "`core.hooksPath` leads to `{shown}`, which is not of this repository alone"
@@ -74,7 +77,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 /// What a hook of somebody else's has to have in it.
 const LINE: &str = "overrule check --hook || exit 1";
 
-fn foreign(shown: &dyn std::fmt::Display, what: What) -> Failure {
+fn foreign(shown: &str, what: What) -> Failure {
     let failure = Failure::new(format!("`{shown}` is another hook, and left as it is"));
     match what {
         What::Install => failure.help(format!("add the line `{LINE}` to it")),

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 
 use super::stream::{err, out};
 use super::terminal::Terminal;
-use super::{Failure, place, policy, state};
+use super::{Failure, place, policy, shell, state};
 use crate::check::{Atlas, View};
 use crate::engine::{Choice, FileKind};
 use crate::finding::{Finding, Severity};
@@ -110,7 +110,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         err(&format!(
             "note: {} does not take this module as it is: `overrule check {}` says why\n",
             view.engine.product.name(),
-            arguments.folder.display()
+            shell::word(&arguments.folder)
         ));
         return Ok(ExitCode::from(REFUSED));
     }

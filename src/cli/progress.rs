@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::stream::err;
+use super::stream::err_painted;
 
 /// A line that shows while this lives, once it has lived for half a second.
 #[derive(Debug)]
@@ -32,11 +32,11 @@ impl Progress {
             let mut wait = PATIENCE;
             let mut is_shown = false;
             while stopped.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
-                err(&format!("\rchecking for {:.1} s", started.elapsed().as_secs_f64()));
+                err_painted(&format!("\rchecking for {:.1} s", started.elapsed().as_secs_f64()));
                 (wait, is_shown) = (BEAT, true);
             }
             if is_shown {
-                err("\r\u{1b}[2K");
+                err_painted("\r\u{1b}[2K");
             }
         });
         Self(Some((stop, painter)))

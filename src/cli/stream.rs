@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
-use super::Failure;
+use super::{Failure, cause};
+use crate::report::visible;
 
 /// Writes a text to standard output.
 pub(super) fn out(text: &str) -> Result<(), Failure> {
@@ -16,7 +17,7 @@ pub(super) fn out_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Re
     let mut stream = BufWriter::with_capacity(BUFFER, io::stdout().lock());
     match write(&mut stream).and_then(|()| stream.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::new(format!("cannot write to standard output: {error}")))
+            Err(Failure::new(format!("cannot write to standard output: {}", cause(&error))))
         }
         Ok(()) | Err(_) => Ok(()),
     }
@@ -31,7 +32,13 @@ pub(super) fn file_by(file: &Path, write: impl FnOnce(&mut dyn Write) -> io::Res
 /// Reports are written in many small pieces.
 const BUFFER: usize = 1 << 16;
 
-/// Writes to standard error. There is nobody to tell if that fails.
+/// Writes to standard error what a terminal only shows, whoever chose the names in it. There is nobody to tell if that
+/// fails.
 pub(super) fn err(text: &str) {
+    err_painted(&visible(text));
+}
+
+/// The same with escapes of our own, in a text that holds no others.
+pub(super) fn err_painted(text: &str) {
     io::stderr().lock().write_all(text.as_bytes()).ok();
 }

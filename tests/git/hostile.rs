@@ -174,6 +174,16 @@ fn names_and_texts_do_nothing_in_any_report() {
     looks.push(("a policy".to_owned(), place.overrule(&["check"])));
     looks.push(("a path".to_owned(), place.overrule(&["check", "\u{1b}[31m"])));
     looks.push(("a rule".to_owned(), place.overrule(&["explain", "\u{1b}[31m##[error]"])));
+    for harm in HARM {
+        let folder = harm.replace('/', "_");
+        place.write(&format!("{folder}/override.tf"), "variable \"none\" {}\n");
+        looks.push(("a module".to_owned(), place.overrule(&["merge", "--isolated", &folder])));
+        looks
+            .push(("a report".to_owned(), place.overrule(&["check", "--output", &format!("json={folder}")])));
+        place.git(&["config", "core.hooksPath", &folder]);
+        looks.push(("a hook".to_owned(), place.overrule(&["hook", "install"])));
+        looks.push(("the hook".to_owned(), place.overrule(&["hook", "install"])));
+    }
     for (look, said) in &looks {
         for text in [&said.out, &said.err] {
             assert!(!text.contains(is_obeyed), "{look} writes what a terminal obeys: {text:?}");

@@ -42,3 +42,15 @@ fn a_path_outside_and_a_revision_that_is_not_there_are_refused() {
     let said = place.overrule(&["merge", "--rev", "nowhere", "net"]);
     assert_eq!((said.code, said.err.as_str()), (Some(2), "error: no commit is called `nowhere` here\n"));
 }
+
+#[test]
+fn the_command_that_says_more_can_be_copied() {
+    let place = Place::repository(&[
+        ("it's live/main.tf", "locals {}\n"),
+        ("it's live/override.tf", "variable \"none\" {}\n"),
+    ]);
+    let said = place.overrule(&["merge", "it's live"]);
+    let (_, order) = said.err.split_once('`').expect("an order");
+    let (order, _) = order.split_once('`').expect("its end");
+    assert_eq!(order, r"overrule check 'it'\''s live'", "{said:?}");
+}
