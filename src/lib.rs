@@ -3,7 +3,8 @@
 //! Data goes down the list of modules below, and imports go up it: a module may use those above it and none below
 //! (`tests/layers.rs` holds it to that). What is true everywhere:
 //!
-//! - Only [`source`] reads and only [`cli`] writes. Between them nothing fails but by a [`finding::Finding`].
+//! - Only [`source`] reads what is checked, and only [`cli`] writes, and reads what a person hands it. Between them nothing
+//!   fails but by a [`finding::Finding`].
 //! - A node of the [`tree`] is a module as one engine sees it, with all its callers; never one per call path.
 //! - [`policy`] knows rules by name only; [`check`] is the one place that knows both.
 //! - [`finding`] knows no rule, and no format.

@@ -1,7 +1,7 @@
 //! Paths, a work tree and what git holds, turned into sources that were read once, and into the folders that hold them.
 //!
-//! This is the one layer that reads. Nothing in it stops a run but a path that does not exist: what cannot be read is
-//! a finding, and a module in the folder of it knows that it is not complete.
+//! This is the one layer that reads what is checked. What cannot be read there is a finding, and a module in the folder of
+//! it knows that it is not complete; what stops a run is an [`Error`], and has to do with what was asked for.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};

@@ -1,16 +1,24 @@
 //! Holds `src/` to the layers of `lib.rs`: a module names those above it in that list, and none below.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Outside crates that only the named places may name.
+/// The crates that the program is built on, with the layers that may name them.
 const CRATES: &[(&str, &[&str])] = &[
+    ("aho_corasick", &["check"]),
     ("clap", &["cli"]),
     ("clap_complete", &["cli"]),
     ("gix", &["source"]),
     ("globset", &["policy", "source"]),
     ("hcl_edit", &["syntax"]),
+    ("idna", &["module"]),
+    // Only a version of it is held.
+    ("idna_adapter", &[]),
+    ("memchr", &["check", "module", "syntax"]),
     ("miette", &["report"]),
+    // In `main.rs`, which belongs to no layer.
+    ("mimalloc", &[]),
     ("num_bigint", &["value"]),
     ("percent_encoding", &["report"]),
     ("quick_xml", &["report"]),
@@ -19,7 +27,23 @@ const CRATES: &[(&str, &[&str])] = &[
     ("serde", &["report"]),
     ("serde_json", &["report"]),
     ("similar", &["report", "check"]),
+    ("smol_str", EVERYWHERE),
+    ("strsim", &["engine", "text", "tree"]),
+    ("tempfile", &["cli"]),
+    ("terminal_size", &["cli"]),
+    ("unicode_ident", &["module", "syntax"]),
     ("unicode_normalization", &["value"]),
+    ("unicode_segmentation", &["syntax", "text", "value"]),
+];
+
+const EVERYWHERE: &[&str] = &["*"];
+
+/// What only the named layers may do: the others turn what they are given into something else.
+const WORLD: &[(&str, &[&str])] = &[
+    ("std::fs", &["source", "cli"]),
+    ("std::env", &["source", "cli"]),
+    ("std::process", &["source", "cli"]),
+    ("SystemTime", &["policy"]),
 ];
 
 #[test]
@@ -41,10 +65,11 @@ fn imports_go_up() {
                     wrong.push(format!("{}:{}: `{own}` uses `{used}`", file.display(), number + 1));
                 }
             }
-            for (name, owners) in CRATES {
+            let is_kept_from = |owners: &[&str]| owners != EVERYWHERE && !owners.contains(&own.as_str());
+            for (name, _) in CRATES.iter().filter(|(_, owners)| is_kept_from(owners)) {
                 // Behind `super::` it is a module of ours that has the same name.
                 let is_ours = line.contains(&format!("::{name}::"));
-                if !owners.contains(&own.as_str()) && !is_ours && mentions(line, &format!("{name}::")) {
+                if !is_ours && mentions(line, &format!("{name}::")) {
                     wrong.push(format!(
                         "{}:{}: `{own}` names the crate `{name}`",
                         file.display(),
@@ -52,9 +77,27 @@ fn imports_go_up() {
                     ));
                 }
             }
+            let of_tests = text.lines().position(|line| line == "mod tests {").unwrap_or(usize::MAX);
+            for (name, _) in WORLD.iter().filter(|(_, owners)| number < of_tests && is_kept_from(owners)) {
+                if mentions(line, name) {
+                    wrong.push(format!("{}:{}: `{own}` uses `{name}`", file.display(), number + 1));
+                }
+            }
         }
     }
     assert!(wrong.is_empty(), "imports must go up:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_crate_has_its_layers() {
+    let manifest = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml"));
+    let manifest = manifest.expect("Cargo.toml");
+    let (_, dependencies) = manifest.split_once("\n[dependencies]\n").expect("dependencies");
+    let lines = dependencies.lines().take_while(|line| !line.starts_with('['));
+    let names = lines.filter_map(|line| Some(line.split_once(" = ")?.0.replace('-', "_")));
+    let names: BTreeSet<String> = names.filter(|name| !name.starts_with('#')).collect();
+    let known: BTreeSet<String> = CRATES.iter().map(|(name, _)| (*name).to_owned()).collect();
+    assert_eq!(names, known);
 }
 
 /// The modules that `lib.rs` declares, in its order.
