@@ -15,7 +15,7 @@ mod nearest;
 mod obeyed;
 
 pub use grouped::{counted, grouped};
-pub use nearest::nearest;
+pub use nearest::{nearest, similar};
 pub use obeyed::{commands, is_obeyed};
 
 /// A file among the [`Sources`] of one run.

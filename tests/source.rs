@@ -317,6 +317,14 @@ mod links {
     }
 
     #[test]
+    fn a_link_that_leads_nowhere_is_called_so() {
+        let place = Place::with(&[("main.tf", "")]);
+        place.link("gone.tf", "nothing");
+        let error = Worktree::listed(place.path(), &["gone.tf"]).expect_err("there is nothing");
+        assert_eq!(error.to_string(), "cannot read `gone.tf`: it is a link that leads nowhere");
+    }
+
+    #[test]
     fn a_link_that_leaves_the_repository_is_not_followed_though_it_is_named() {
         let secret = Place::with(&[("x.tf", "secret"), ("folder/y.tf", "secret")]);
         let place = Place::repository(&[("live/main.tf", "")]);

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use super::read::reason;
+use crate::text::nearest;
+
 /// Why nothing could be checked.
 #[derive(Debug)]
 pub enum Error {
@@ -67,7 +70,12 @@ impl Error {
     }
 
     pub(super) fn path(path: &Path, at: &Path, error: std::io::Error) -> Self {
-        Self::Path { path: path.to_owned(), error, nearest: nearest(path, at) }
+        let is_link = at.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
+        if is_link && error.kind() == std::io::ErrorKind::NotFound {
+            let why = "it is a link that leads nowhere".to_owned();
+            return Self::File { path: path.to_owned(), why };
+        }
+        Self::Path { path: path.to_owned(), error, nearest: sibling(path, at) }
     }
 }
 
@@ -78,7 +86,7 @@ impl fmt::Display for Error {
                 if error.kind() == std::io::ErrorKind::NotFound {
                     write!(f, "no such file or folder: `{}`", path.display())?;
                 } else {
-                    write!(f, "cannot read `{}`: {error}", path.display())?;
+                    write!(f, "cannot read `{}`: {}", path.display(), reason(error))?;
                 }
                 match nearest {
                     Some(nearest) => write!(f, "; did you mean `{}`?", nearest.display()),
@@ -113,14 +121,13 @@ impl std::error::Error for Error {
 }
 
 /// The sibling of the missing file `at` that reads most like it, written as `path` was.
-fn nearest(path: &Path, at: &Path) -> Option<PathBuf> {
+fn sibling(path: &Path, at: &Path) -> Option<PathBuf> {
     let wanted = at.file_name()?.to_str()?;
     let mut names: Vec<String> = std::fs::read_dir(at.parent()?)
         .ok()?
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
         .collect();
     names.sort();
-    let likeness = |name: &String| strsim::normalized_damerau_levenshtein(wanted, name);
-    let best = names.into_iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
-    (likeness(&best) >= 0.6).then(|| path.with_file_name(best))
+    let others = names.iter().map(String::as_str).filter(|name| *name != wanted);
+    nearest(wanted, others).map(|name| path.with_file_name(name))
 }

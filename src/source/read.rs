@@ -221,7 +221,7 @@ pub(super) fn link_leaves(name: &str) -> Finding {
 }
 
 /// What the system says, without the number that it adds.
-fn reason(error: &io::Error) -> String {
+pub(super) fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file".to_owned(),
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),

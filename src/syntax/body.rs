@@ -340,8 +340,3 @@ fn missing_argument(name: &str, at: Span) -> Finding {
         .at(at)
         .help(format!("set `{name}`"))
 }
-
-/// The first of `known` that differs from `given` in at most two letters, as the engines choose it.
-fn similar<'a>(given: &str, mut known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    known.find(|name| strsim::levenshtein(given, name) < 3)
-}

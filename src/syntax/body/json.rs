@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::{Attribute, Block, Body, Content, Hidden, Label, Schema, missing_argument, similar};
+use super::{Attribute, Block, Body, Content, Hidden, Label, Schema, missing_argument};
 use crate::finding::{Finding, Language};
 use crate::syntax::Expr;
 use crate::syntax::json::{Node, NodeKind, Property};
-use crate::text::Span;
+use crate::text::{Span, similar};
 
 /// A property of this name is a comment wherever an object is read as a body.
 const COMMENT: &str = "//";

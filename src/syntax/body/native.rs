@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::{Attribute, Block, BlockSchema, Content, Hidden, Schema, missing_argument, similar};
+use super::{Attribute, Block, BlockSchema, Content, Hidden, Schema, missing_argument};
 use crate::finding::{Finding, Language};
 use crate::syntax::{Expr, Item};
-use crate::text::Span;
+use crate::text::{Span, similar};
 
 #[derive(Debug)]
 pub(super) struct NativeBody {

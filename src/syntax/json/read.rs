@@ -8,7 +8,7 @@ use super::tree::{Node, NodeKind, Property};
 use super::{string, syntax_error, too_deep};
 use crate::finding::Finding;
 use crate::limits::Limits;
-use crate::text::{FileId, Source, Span};
+use crate::text::{FileId, Source, Span, similar};
 
 /// Reads the one value of a file.
 pub(super) fn root(id: FileId, source: &Source, limits: &Limits, findings: &mut Vec<Finding>) -> Node {
@@ -221,9 +221,7 @@ impl Reader<'_> {
             _ => {
                 let finding = syntax_error("Invalid JSON keyword", self.span(&token))
                     .detail(format!("JSON does not know the word `{word}`."));
-                let known =
-                    ["false", "true", "null"].into_iter().find(|known| strsim::levenshtein(word, known) < 3);
-                self.report(match known {
+                self.report(match similar(word, ["false", "true", "null"]) {
                     Some(known) => finding.help(format!("did you mean `{known}`?")),
                     None => finding.help("write text in quotes"),
                 });

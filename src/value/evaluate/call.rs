@@ -2,7 +2,7 @@
 
 use crate::finding::{Finding, Language};
 use crate::syntax::{Call, Expr, ExprKind};
-use crate::text::Span;
+use crate::text::{Span, similar};
 use crate::value::convert::convert;
 use crate::value::functions::{ALL, Refusal, result};
 use crate::value::{Function, Type, Value};
@@ -42,7 +42,7 @@ impl Evaluator<'_> {
         let Some(function) = Function::named(name).filter(|function| engine.has_function(function.name))
         else {
             let known = ALL.iter().filter(|function| engine.has_function(function.name));
-            let near = known.map(|function| function.name).find(|known| strsim::levenshtein(known, name) < 3);
+            let near = similar(name, known.map(|function| function.name));
             // To the engines whatever has a namespace comes from a provider.
             let is_namespaced = engine.has_namespaces() && call.name.contains("::");
             let summary =

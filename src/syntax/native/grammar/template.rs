@@ -3,6 +3,7 @@
 use super::remnant::{Piece, Remnant};
 use super::{Extent, Kind, Mend, Parser, Token};
 use crate::finding::{Finding, Language};
+use crate::text::similar;
 
 /// A directive that opens, divides or closes a part of a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,8 +135,8 @@ impl Parser<'_> {
         let given = self.written(keyword);
         let Some(word) = Word::ALL.into_iter().find(|word| word.name() == given) else {
             if !self.recovery {
-                let near = Word::ALL.into_iter().find(|word| strsim::levenshtein(word.name(), given) < 3);
-                let near = near.map_or(String::new(), |word| format!(" Did you mean `{}`?", word.name()));
+                let near = similar(given, Word::ALL.map(Word::name));
+                let near = near.map_or(String::new(), |word| format!(" Did you mean `{word}`?"));
                 self.error(
                     "Invalid template control keyword",
                     keyword,
