@@ -84,12 +84,6 @@ impl Engine {
         Self { product, version: product.newest_release(), pinned: false }
     }
 
-    /// The newest known release of `product` that `admits` lets through.
-    pub fn newest_where(product: Product, admits: impl FnMut(Version) -> bool) -> Option<Self> {
-        let version = product.newest_release_where(admits)?;
-        Some(Self { product, version, pinned: false })
-    }
-
     /// The same engine, held to its version because somebody asked for it.
     #[must_use]
     pub fn pinned(self) -> Self {

@@ -8,8 +8,8 @@ use smol_str::SmolStr;
 
 use crate::finding::{Finding, Language};
 use crate::syntax::{
-    Call, Expr, ExprKind, JsonProperty, JsonString, ObjectKey, Part, Step, StepKind, Template, TemplateKind,
-    Traversal, parse_string,
+    Expr, ExprKind, JsonProperty, JsonString, ObjectKey, Part, Step, StepKind, Template, TemplateKind,
+    Traversal,
 };
 use crate::text::Span;
 
@@ -120,28 +120,6 @@ impl Expr {
             findings.push(invalid_expression(Language::InvalidValue, detail, self.start_span()));
         }
         map
-    }
-
-    /// The function call, if this is one and nothing more. In JSON it is the text of a string.
-    pub fn as_call(&self) -> Option<Cow<'_, Call>> {
-        match &self.kind {
-            ExprKind::Call(call) => Some(Cow::Borrowed(call)),
-            ExprKind::JsonString(string) => match parse_string(&string.text, self.span).ok()?.kind {
-                ExprKind::Call(call) => Some(Cow::Owned(*call)),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// The function call that this is; that it is none is a finding.
-    pub fn static_call(&self, findings: &mut Vec<Finding>) -> Option<Cow<'_, Call>> {
-        let call = self.as_call();
-        if call.is_none() && !self.is_unread() {
-            let detail = "A function call is expected here, written out.";
-            findings.push(invalid_expression(Language::InvalidValue, detail, self.start_span()));
-        }
-        call
     }
 
     /// The address, if this is a name with constant steps from it. `true`, `false` and `null` count as names here, and

@@ -76,16 +76,6 @@ impl Type {
         Self::Object(Arc::new(attributes.into_iter().collect()))
     }
 
-    /// Whether it is a bool, a number or a string.
-    pub fn is_primitive(&self) -> bool {
-        match self {
-            Self::Bool | Self::Number | Self::String => true,
-            Self::Any | Self::List(_) | Self::Set(_) | Self::Map(_) | Self::Tuple(_) | Self::Object(_) => {
-                false
-            }
-        }
-    }
-
     /// Of a list, a set or a map: the type of its elements.
     pub fn element(&self) -> Option<&Type> {
         match self {
