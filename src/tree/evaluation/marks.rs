@@ -4,6 +4,9 @@
 //! are marked without being so itself. Variables are unknown when it validates, and what is made of something unknown
 //! keeps the marks of the whole, but not those of its parts.
 
+mod elements;
+
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
@@ -11,6 +14,7 @@ use smol_str::SmolStr;
 use crate::module::Module;
 use crate::module::declaration::{Given, Variable};
 use crate::syntax::{Call, Expr, ExprKind, ObjectItem, ObjectKey, Part, Step, StepKind, Template, Traversal};
+use elements::{concatenated, number};
 
 /// The marks that there are, each with where it comes from.
 #[derive(Debug, Clone, Copy, Default)]
@@ -36,6 +40,16 @@ pub(super) struct Marked<'t> {
     parts: Parts<'t>,
     /// Whether the value is known, though what is in it may not be.
     known: bool,
+    /// What it is, where that is sure.
+    shape: Option<Shape>,
+}
+
+/// What has parts that expressions go through one by one.
+#[derive(Debug, Clone, Copy)]
+enum Shape {
+    /// A tuple of so many elements.
+    Tuple(usize),
+    Object,
 }
 
 /// What the parts of a value are marked with.
@@ -59,7 +73,16 @@ pub(super) struct Marking<'t, 'e> {
     pub(super) locals: &'e MarkedLocals<'t>,
     /// The value of a condition, where it is known.
     pub(super) truth: &'e dyn Fn(&Expr) -> Option<bool>,
+    /// How many elements may still be looked at one by one.
+    pub(super) patience: &'e Cell<usize>,
+    /// What the names of the `for` expressions around stand for, the innermost last.
+    pub(super) bound: Vec<(SmolStr, Marked<'t>)>,
+    /// What the element of the splat around stands for.
+    pub(super) element: Option<Marked<'t>>,
 }
+
+/// How many elements are looked at one by one in an expression.
+pub(super) const PATIENCE: usize = 1024;
 
 /// The local values of a module that were looked at.
 pub(super) type MarkedLocals<'t> = BTreeMap<SmolStr, Marked<'t>>;
@@ -67,12 +90,11 @@ pub(super) type MarkedLocals<'t> = BTreeMap<SmolStr, Marked<'t>>;
 /// Functions that look at the value that they are given and leave its parts as they are.
 #[rustfmt::skip]
 const SHALLOW: &[&str] = &[
-    "chunklist", "concat", "flatten", "keys", "length", "lookup", "merge", "reverse", "setproduct", "slice", "values",
-    "zipmap",
+    "chunklist", "concat", "flatten", "keys", "length", "merge", "reverse", "setproduct", "slice", "values", "zipmap",
 ];
 
 /// Those among them that give all parts of what they are given.
-const COLLECTING: &[&str] = &["concat", "flatten", "merge", "reverse", "values"];
+const COLLECTING: &[&str] = &["concat", "flatten", "merge", "reverse", "values", "zipmap"];
 
 impl<'t> Marks<'t> {
     fn and(self, other: Self) -> Self {
@@ -112,6 +134,16 @@ impl<'t> Marked<'t> {
         Self { parts, ..Self::known() }
     }
 
+    fn is_tuple(&self) -> bool {
+        self.known
+            && matches!((&self.parts, self.shape), (Parts::Each(_) | Parts::None, Some(Shape::Tuple(_))))
+    }
+
+    /// Whether it is made of parts before our eyes, so that the marks of the whole are all told.
+    pub(super) fn is_laid_out(&self) -> bool {
+        self.known && self.shape.is_some()
+    }
+
     /// The same, without telling its parts apart where there are too many of them.
     pub(super) fn bounded(self) -> Self {
         if self.size() > LARGEST { Self { parts: Parts::Some(self.deep()), ..self } } else { self }
@@ -143,6 +175,11 @@ impl<'t> Marked<'t> {
         Self { whole: part.whole.and(self.whole), ..part }
     }
 
+    /// A part, with the marks of something else besides.
+    fn over(self, part: Self) -> Self {
+        Self { whole: part.whole.and(self.whole), ..part }
+    }
+
     fn steps(self, steps: &[Step]) -> Self {
         steps.iter().fold(self, |value, step| match &step.kind {
             StepKind::Attribute(name) | StepKind::Key(name) => value.part(name),
@@ -164,8 +201,8 @@ impl<'t> Marking<'t, '_> {
             ExprKind::Index { collection, key, .. } => {
                 Marked::whole(whole(collection).and(self.of(key).deep()))
             }
-            ExprKind::Splat { source, .. } => Marked::whole(whole(source)),
-            ExprKind::For(each) => Marked::whole(whole(&each.collection)),
+            ExprKind::Splat { source, each, .. } => self.splat(source, each),
+            ExprKind::For(each) => self.for_each(each),
             ExprKind::Unary(_, operand) => Marked::whole(self.of(operand).deep()),
             ExprKind::Binary(_, operands) => {
                 Marked::whole(Marks::all(operands.iter().map(|operand| self.of(operand).deep())))
@@ -173,7 +210,8 @@ impl<'t> Marking<'t, '_> {
             ExprKind::Conditional(parts) => self.conditional(parts),
             ExprKind::Tuple(elements) => {
                 let each = elements.iter().map(|element| self.of(element)).enumerate();
-                Marked::made_of(each.map(|(place, element)| (SmolStr::new(place.to_string()), element)))
+                let tuple = Marked::made_of(each.map(|(place, element)| (number(place), element)));
+                Marked { shape: Some(Shape::Tuple(elements.len())), ..tuple }
             }
             ExprKind::Object(items) => self.object(items),
             ExprKind::JsonObject(properties) => {
@@ -186,12 +224,16 @@ impl<'t> Marking<'t, '_> {
                 Err(_) => Marked::default(),
             },
             ExprKind::Call(call) => self.call(call),
-            ExprKind::Element | ExprKind::Invalid | ExprKind::Unread => Marked::default(),
+            ExprKind::Element => self.element.clone().unwrap_or_default(),
+            ExprKind::Invalid | ExprKind::Unread => Marked::default(),
         }
     }
 
     /// What a reference gives.
     pub(super) fn reference(&self, traversal: &Traversal) -> Marked<'t> {
+        if let Some((_, value)) = self.bound.iter().rfind(|(name, _)| *name == traversal.root) {
+            return value.clone().steps(&traversal.steps);
+        }
         let named = |at: usize| match traversal.steps.get(at).map(|step| &step.kind) {
             Some(StepKind::Attribute(name)) => Some(name),
             _ => None,
@@ -239,7 +281,10 @@ impl<'t> Marking<'t, '_> {
         });
         let object = Marked::made_of(parts);
         // With a key that is not known, nothing of the object is.
-        if keys.known { Marked { whole: keys.whole, ..object } } else { Marked::default() }
+        if !keys.known {
+            return Marked::default();
+        }
+        Marked { whole: keys.whole, shape: Some(Shape::Object), ..object }
     }
 
     fn template(&self, template: &Template) -> Marked<'t> {
@@ -280,13 +325,28 @@ impl<'t> Marking<'t, '_> {
             }
             // What may still be an error counts as nothing that is known.
             "try" | "can" | "issensitive" => Marked::default(),
-            "tolist" | "tomap" => first(),
+            "tolist" | "tomap" => Marked { shape: None, ..first() },
             // A set takes on the marks of its elements.
             "toset" => {
                 let value = first();
-                Marked { whole: value.deep(), parts: Parts::None, known: value.known }
+                Marked { whole: value.deep(), known: value.known, ..Marked::default() }
             }
-            "element" => Marked::whole(Marks::all(given.iter().map(|argument| argument.whole))),
+            "element" => {
+                let whole = Marks::all(given.iter().map(|argument| argument.whole));
+                let place = call.arguments.get(1).and_then(constant_place);
+                let place = match (place, first().shape) {
+                    (Some(place), Some(Shape::Tuple(length))) => place.checked_rem(length),
+                    _ => None,
+                };
+                let part = place.map(|place| first().part(&number(place)));
+                Marked::whole(whole).over(part.unwrap_or_default())
+            }
+            "lookup" => {
+                let whole = Marks::all(given.iter().map(|argument| argument.whole));
+                let part = call.arguments.get(1).and_then(constant_text).map(|key| first().part(&key));
+                Marked::whole(whole).over(part.unwrap_or_default())
+            }
+            "concat" if !call.expands_last && given.iter().all(Marked::is_tuple) => concatenated(given),
             name if SHALLOW.contains(&name) => {
                 let known = given.iter().all(|argument| argument.known);
                 let whole = Marks::all(given.iter().map(|argument| argument.whole));
@@ -295,13 +355,21 @@ impl<'t> Marking<'t, '_> {
                 } else {
                     Parts::None
                 };
-                Marked { whole, parts, known }
+                Marked { whole, parts, known, shape: None }
             }
             _ => {
                 let known = given.iter().all(|argument| argument.known);
                 Marked { known, ..Marked::whole(Marks::all(given.iter().map(Marked::deep))) }
             }
         }
+    }
+}
+
+/// The place that a number written out stands for.
+fn constant_place(expr: &Expr) -> Option<usize> {
+    match &expr.kind {
+        ExprKind::Number(digits) => digits.parse().ok(),
+        _ => None,
     }
 }
 

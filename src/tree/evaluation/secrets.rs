@@ -1,9 +1,10 @@
 //! Finds sensitive and ephemeral values where they would be shown or kept.
 
+use std::cell::Cell;
 use std::fmt::Display;
 
 use super::built_in::at_argument;
-use super::marks::{From, Marked, Marking};
+use super::marks::{self, From, Marked, Marking};
 use super::{Evaluation, given};
 use crate::engine::Product;
 use crate::finding::{Finding, Language, Severity};
@@ -20,11 +21,16 @@ impl<'t> Evaluation<'t, '_> {
             return Marked::default();
         }
         let truth = |condition: &Expr| self.known(condition, Symbols::OF_ARGUMENTS).as_bool();
-        self.marking(&truth).of(expr)
+        self.marking(&truth, &Cell::new(marks::PATIENCE)).of(expr)
     }
 
-    fn marking<'e>(&'e self, truth: &'e dyn Fn(&Expr) -> Option<bool>) -> Marking<'t, 'e> {
-        Marking { module: self.node.module(), locals: &self.marked, truth }
+    fn marking<'e>(
+        &'e self,
+        truth: &'e dyn Fn(&Expr) -> Option<bool>,
+        patience: &'e Cell<usize>,
+    ) -> Marking<'t, 'e> {
+        let (module, locals) = (self.node.module(), &self.marked);
+        Marking { module, locals, truth, patience, bound: Vec::new(), element: None }
     }
 
     /// Looks at everything that shows a value, or keeps it.
@@ -124,7 +130,7 @@ impl<'t> Evaluation<'t, '_> {
         let finding = match (is_set(output.ephemeral.as_ref()), marks.ephemeral) {
             (false, Some(from)) => related(not_ephemeral("output", &value.expr), from, "ephemeral")
                 .help("set `ephemeral = true`"),
-            (true, None) if !self.may_be_ephemeral(&value.expr) => {
+            (true, None) if marked.is_laid_out() || !self.may_be_ephemeral(&value.expr) => {
                 Finding::language(Language::InvalidValue, "Value not allowed in ephemeral output")
                     .detail("This value is not ephemeral, and an ephemeral output gives nothing else.")
                     .at(value.expr.span)
@@ -142,7 +148,7 @@ impl<'t> Evaluation<'t, '_> {
         }
         let mut may_be = false;
         expr.for_each_variable(|traversal| {
-            may_be |= self.marking(&|_| None).reference(traversal).deep().ephemeral.is_some();
+            may_be |= self.marking(&|_| None, &Cell::new(0)).reference(traversal).deep().ephemeral.is_some();
         });
         may_be
     }
