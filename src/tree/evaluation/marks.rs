@@ -13,7 +13,10 @@ use smol_str::SmolStr;
 
 use crate::module::Module;
 use crate::module::declaration::{Given, Variable};
-use crate::syntax::{Call, Expr, ExprKind, ObjectItem, ObjectKey, Part, Step, StepKind, Template, Traversal};
+use crate::syntax::{
+    BinaryOperator, Call, Expr, ExprKind, ObjectItem, ObjectKey, Part, Step, StepKind, Template, Traversal,
+};
+use crate::value::Type;
 use elements::{concatenated, number};
 
 /// The marks that there are, each with where it comes from.
@@ -67,6 +70,9 @@ enum Parts<'t> {
 /// Local values with more parts than this are kept as a whole, as each that refers to one holds a copy.
 const LARGEST: usize = 1024;
 
+/// How many local values that only name each other are followed.
+const LONGEST_WAY: usize = 8;
+
 /// The local values of a module, and what can be asked about its expressions.
 pub(super) struct Marking<'t, 'e> {
     pub(super) module: &'t Module,
@@ -88,9 +94,12 @@ pub(super) const PATIENCE: usize = 1024;
 pub(super) type MarkedLocals<'t> = BTreeMap<SmolStr, Marked<'t>>;
 
 /// Functions that look at the value that they are given and leave its parts as they are.
+const SHALLOW: &[&str] = &["keys", "length", "setproduct"];
+
+/// Those that say nothing, not even a mark, of what is not known.
 #[rustfmt::skip]
-const SHALLOW: &[&str] = &[
-    "chunklist", "concat", "flatten", "keys", "length", "merge", "reverse", "setproduct", "slice", "values", "zipmap",
+const SHALLOW_IF_KNOWN: &[&str] = &[
+    "chunklist", "concat", "flatten", "merge", "reverse", "slice", "values", "zipmap",
 ];
 
 /// Those among them that give all parts of what they are given.
@@ -192,18 +201,25 @@ impl<'t> Marked<'t> {
 impl<'t> Marking<'t, '_> {
     /// What the value of an expression is marked with. The depth of expressions is bounded where they are read.
     pub(super) fn of(&self, expr: &Expr) -> Marked<'t> {
-        let whole = |expr: &Expr| self.of(expr).whole;
         match &expr.kind {
             ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) => Marked::known(),
             ExprKind::Traversal(traversal) => self.reference(traversal),
             ExprKind::Parens(inner) => self.of(inner),
             ExprKind::Relative(relative) => self.of(&relative.from).steps(&relative.steps),
             ExprKind::Index { collection, key, .. } => {
-                Marked::whole(whole(collection).and(self.of(key).deep()))
+                let (collection, key) = (self.of(collection), self.of(key));
+                // What is got with a key that is not known has not its marks, and what is got out of an object never.
+                match collection.shape {
+                    Some(Shape::Tuple(_)) if key.known => Marked::whole(collection.whole.and(key.whole)),
+                    _ => Marked::whole(collection.whole),
+                }
             }
             ExprKind::Splat { source, each, .. } => self.splat(source, each),
             ExprKind::For(each) => self.for_each(each),
-            ExprKind::Unary(_, operand) => Marked::whole(self.of(operand).deep()),
+            ExprKind::Unary(_, operand) => if_known(&[self.of(operand)]),
+            ExprKind::Binary(BinaryOperator::And | BinaryOperator::Or, operands) => {
+                if_known(&operands.each_ref().map(|operand| self.of(operand)))
+            }
             ExprKind::Binary(_, operands) => {
                 Marked::whole(Marks::all(operands.iter().map(|operand| self.of(operand).deep())))
             }
@@ -297,12 +313,49 @@ impl<'t> Marking<'t, '_> {
                 Part::Literal { .. } => continue,
                 Part::Interpolation(expr) => self.of(expr),
                 Part::If(directive) => Marked { known: false, ..self.of(&directive.condition) },
+                Part::For(directive) if self.is_of_any_type(&directive.collection) => Marked::default(),
                 Part::For(directive) => Marked { known: false, ..self.of(&directive.collection) },
             };
             text.whole = text.whole.and(more.whole);
             text.known &= more.known;
         }
         text
+    }
+
+    /// Whether an expression is a variable that takes values of any type. Of a value whose type is not known, much is
+    /// not even marked.
+    fn is_of_any_type(&self, expr: &Expr) -> bool {
+        self.is_of_any_type_behind(expr, LONGEST_WAY)
+    }
+
+    /// The same, behind no more local values than that.
+    fn is_of_any_type_behind(&self, expr: &Expr, locals: usize) -> bool {
+        match &expr.kind {
+            ExprKind::Parens(inner) => self.is_of_any_type_behind(inner, locals),
+            ExprKind::Call(call) => {
+                call.arguments.iter().any(|argument| self.is_of_any_type_behind(argument, locals))
+            }
+            ExprKind::Traversal(traversal) if traversal.root == "local" => {
+                let [Step { kind: StepKind::Attribute(name), .. }] = &traversal.steps[..] else {
+                    return false;
+                };
+                let Some(local) = self.module.locals.get(name) else { return true };
+                let Some(locals) = locals.checked_sub(1) else { return true };
+                let expr = &local.attribute.expr;
+                matches!(expr.kind, ExprKind::Traversal(_)) && self.is_of_any_type_behind(expr, locals)
+            }
+            ExprKind::Traversal(traversal) if traversal.root == "var" => {
+                let Some(StepKind::Attribute(name)) = traversal.steps.first().map(|step| &step.kind) else {
+                    return false;
+                };
+                let variable = self.module.variables.get(name);
+                let constraint = variable.and_then(|variable| variable.constraint.as_ref());
+                constraint.is_none_or(|constraint| constraint.value.ty == Type::Any)
+            }
+            // Nothing is known of what resources and modules give either.
+            ExprKind::Traversal(_) => true,
+            _ => false,
+        }
     }
 
     fn call(&self, call: &Call) -> Marked<'t> {
@@ -324,30 +377,46 @@ impl<'t> Marking<'t, '_> {
                 Marked::whole(Marks { sensitive, ephemeral: None })
             }
             // What may still be an error counts as nothing that is known.
-            "try" | "can" | "issensitive" => Marked::default(),
+            "try" | "can" | "issensitive" | "templatestring" => Marked::default(),
+            _ if call.expands_last && given.last().is_some_and(|last| !last.known) => Marked::default(),
+            "keys" | "setproduct" if call.arguments.iter().any(|argument| self.is_of_any_type(argument)) => {
+                Marked::default()
+            }
             "tolist" | "tomap" => Marked { shape: None, ..first() },
+            "abs" => if_known(&given),
             // A set takes on the marks of its elements.
             "toset" => {
                 let value = first();
                 Marked { whole: value.deep(), known: value.known, ..Marked::default() }
             }
             "element" => {
-                let whole = Marks::all(given.iter().map(|argument| argument.whole));
-                let place = call.arguments.get(1).and_then(constant_place);
-                let place = match (place, first().shape) {
+                let (list, index) = (first(), given.get(1).cloned().unwrap_or_default());
+                if !list.known || !index.known {
+                    return Marked::whole(index.whole);
+                }
+                let place = match (call.arguments.get(1).and_then(constant_place), list.shape) {
                     (Some(place), Some(Shape::Tuple(length))) => place.checked_rem(length),
                     _ => None,
                 };
-                let part = place.map(|place| first().part(&number(place)));
-                Marked::whole(whole).over(part.unwrap_or_default())
+                let part = place.map(|place| list.part(&number(place)));
+                Marked::whole(list.whole.and(index.whole)).over(part.unwrap_or_default())
             }
+            // Whether what is given last is ever taken is not known here.
             "lookup" => {
-                let whole = Marks::all(given.iter().map(|argument| argument.whole));
-                let part = call.arguments.get(1).and_then(constant_text).map(|key| first().part(&key));
-                Marked::whole(whole).over(part.unwrap_or_default())
+                let (map, key) = (first(), given.get(1).cloned().unwrap_or_default());
+                let has_type = !call.arguments.first().is_some_and(|map| self.is_of_any_type(map));
+                let whole = if has_type { map.whole.and(key.whole) } else { key.whole };
+                let part = call.arguments.get(1).and_then(constant_text).map(|key| map.part(&key));
+                match part {
+                    Some(part) if has_type => Marked::whole(whole).over(part),
+                    _ => Marked::whole(whole),
+                }
             }
             "concat" if !call.expands_last && given.iter().all(Marked::is_tuple) => concatenated(given),
-            name if SHALLOW.contains(&name) => {
+            name if SHALLOW_IF_KNOWN.contains(&name) && !given.iter().all(|argument| argument.known) => {
+                Marked::default()
+            }
+            name if SHALLOW.contains(&name) || SHALLOW_IF_KNOWN.contains(&name) => {
                 let known = given.iter().all(|argument| argument.known);
                 let whole = Marks::all(given.iter().map(|argument| argument.whole));
                 let parts = if known && COLLECTING.contains(&name) {
@@ -362,6 +431,15 @@ impl<'t> Marking<'t, '_> {
                 Marked { known, ..Marked::whole(Marks::all(given.iter().map(Marked::deep))) }
             }
         }
+    }
+}
+
+/// The marks of operands, by an operator that says nothing, not even a mark, of what is not known.
+fn if_known<'t>(operands: &[Marked<'t>]) -> Marked<'t> {
+    if operands.iter().all(|operand| operand.known) {
+        Marked::whole(Marks::all(operands.iter().map(Marked::deep)))
+    } else {
+        Marked::default()
     }
 }
 

@@ -10,6 +10,9 @@ use crate::syntax::{Expr, For};
 impl<'t> Marking<'t, '_> {
     /// What a `for` expression gives. Of what is not known, only the marks of the whole are left.
     pub(super) fn for_each(&self, each: &For) -> Marked<'t> {
+        if self.is_of_any_type(&each.collection) {
+            return Marked::default();
+        }
         let collection = self.of(&each.collection);
         let whole = collection.whole;
         let Some(elements) = self.elements(&collection) else { return Marked::whole(whole) };
