@@ -49,6 +49,10 @@ pub(super) fn open(current: &Path, paths: &[&Path]) -> Result<Worktree, Error> {
             let given = if paths.is_empty() { &[][..] } else { &given };
             Ok(in_repository(&repository, given))
         }
+        None if Repository::is_bare_around(first.folder()) => {
+            Err(Error::git("this is a bare repository, so there is no work tree to check")
+                .help("name the revision that a change started from: `overrule check --base REV`"))
+        }
         None => outside(&given),
     }
 }

@@ -40,6 +40,14 @@ impl Repository {
         folder.starts_with(&work_tree).then_some(Self { git, work_tree })
     }
 
+    /// Whether `folder`, which is absolute, lies in a repository without a work tree.
+    pub(super) fn is_bare_around(folder: &Path) -> bool {
+        let bare =
+            gix::discover_with_environment_overrides(folder).ok().filter(|git| git.workdir().is_none());
+        let path = bare.and_then(|git| std::fs::canonicalize(git.path()).ok());
+        path.is_some_and(|path| folder.starts_with(path))
+    }
+
     /// The index; one that cannot be read tracks nothing, so that everything is looked at by `.gitignore` alone.
     ///
     /// Its checksum is left to `git fsck`, as git does: a large index takes longer to sum up than to read.

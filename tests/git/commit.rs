@@ -132,6 +132,18 @@ fn a_hook_may_go_into_another_folder() {
 }
 
 #[test]
+fn a_bare_repository_has_no_work_tree_to_check() {
+    let place = Place::committed(&[("main.tf", BAD)]);
+    let bare = place.beside("bare");
+    place.git(&["clone", "--quiet", "--bare", ".", &bare.to_string_lossy()]);
+    let said = Said::by(&mut place.overrule_in(&bare, &["check"]));
+    assert_eq!(said.code, Some(2), "{said:#?}");
+    assert!(said.err.contains("bare repository") && said.err.contains("--base REV"), "{said:#?}");
+    let said = Said::by(&mut place.overrule_in(&bare, &["check", "--base", "HEAD"]));
+    assert_eq!(said.code, Some(0), "{said:#?}");
+}
+
+#[test]
 fn what_is_named_by_way_of_a_link_to_the_repository_is_found() {
     let place = Place::committed(&[("a/main.tf", GOOD), ("b/main.tf", GOOD)]);
     place.stage("a/main.tf", BAD);
