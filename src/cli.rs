@@ -29,6 +29,7 @@ use stream::{err, err_painted, out};
 use terminal::Terminal;
 
 use crate::report::{one_line, visible};
+use crate::source;
 use crate::text::counted;
 
 /// Checks Terraform and OpenTofu modules against the documented rules of the language, before `init`.
@@ -103,6 +104,21 @@ impl Failure {
 
     fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
+    }
+}
+
+impl From<source::Error> for Failure {
+    fn from(error: source::Error) -> Self {
+        let failure = match &error {
+            source::Error::Path { path, error, .. } if error.kind() != io::ErrorKind::NotFound => {
+                Self::cannot("read", path, error)
+            }
+            error => Self::new(error.to_string()),
+        };
+        match error.order() {
+            Some(order) => failure.help(order),
+            None => failure,
+        }
     }
 }
 

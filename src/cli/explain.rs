@@ -41,8 +41,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
 fn of_policy(arguments: &Arguments, terminal: &Terminal) -> Result<String, Failure> {
     let rule = arguments.rule.as_str();
     let current = place::current()?;
-    let mut worktree =
-        Worktree::without_modules(&current).map_err(|error| Failure::new(error.to_string()))?;
+    let mut worktree = Worktree::without_modules(&current)?;
     let (policy, _) = arguments.policy.load(&current, &mut worktree, terminal)?;
     let setting = policy.everywhere(rule).or_else(|| policy.settings(rule).last());
     let own = setting.and_then(|setting| Some((setting, setting.definition.as_ref()?)));

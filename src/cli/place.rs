@@ -3,12 +3,13 @@
 use std::env;
 use std::path::{Component, Path, PathBuf};
 
-use super::Failure;
+use super::{Failure, cause};
 use crate::report::Names;
 
 /// The current folder.
 pub(super) fn current() -> Result<PathBuf, Failure> {
-    env::current_dir().map_err(|error| Failure::new(format!("the current folder cannot be read: {error}")))
+    env::current_dir()
+        .map_err(|error| Failure::new(format!("the current folder cannot be read: {}", cause(&error))))
 }
 
 /// Names from the current folder, so that they can be opened.

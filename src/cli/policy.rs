@@ -47,7 +47,7 @@ impl Arguments {
             None if self.isolated => Ok(None),
             None => worktree.read_policy(),
         };
-        let file = file.map_err(|error| Failure::new(error.to_string()))?;
+        let file = file?;
         let policy = check::load_policy(worktree, file);
         let mut policy = policy.map_err(|mistakes| refuse(mistakes, current, worktree, terminal))?;
         policy.limit(self.limit.iter().copied());

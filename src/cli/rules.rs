@@ -37,8 +37,7 @@ enum Format {
 /// Behind them stand the kinds of rules that a policy makes itself, and the limits of a run.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let current = place::current()?;
-    let mut worktree =
-        Worktree::without_modules(&current).map_err(|error| Failure::new(error.to_string()))?;
+    let mut worktree = Worktree::without_modules(&current)?;
     let (policy, _) = arguments.policy.load(&current, &mut worktree, terminal)?;
     let names = place::names(&current, worktree.top());
     let rules = rule_names_under(&policy).into_iter().map(|rule| {

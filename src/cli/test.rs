@@ -48,14 +48,13 @@ fn chapters(
     current: &Path,
     terminal: &Terminal,
 ) -> Result<(Vec<Chapter>, Names), Failure> {
-    let failed = |error: crate::source::Error| Failure::new(error.to_string());
     if let Some(folder) = &arguments.folder {
-        let (mut worktree, documents) = Worktree::of_documents(current, folder).map_err(failed)?;
+        let (mut worktree, documents) = Worktree::of_documents(current, folder)?;
         let chapters = book::of_documents(&documents, &mut worktree);
         let chapters = chapters.map_err(|mistakes| policy::refuse(mistakes, current, &worktree, terminal))?;
         return Ok((chapters, place::names(current, worktree.top())));
     }
-    let mut worktree = Worktree::without_modules(current).map_err(failed)?;
+    let mut worktree = Worktree::without_modules(current)?;
     let (policy, file) = arguments.policy.load(current, &mut worktree, terminal)?;
     if file.is_none() {
         return Ok((book::of_program(), Names::default()));

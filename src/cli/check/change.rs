@@ -147,16 +147,6 @@ fn base_of_ci(variable: &dyn Fn(&str) -> Option<String>) -> Result<String, Failu
         })
 }
 
-impl From<source::Error> for Failure {
-    fn from(error: source::Error) -> Self {
-        let failure = Self::new(error.to_string());
-        match error.order() {
-            Some(order) => failure.help(order),
-            None => failure,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
