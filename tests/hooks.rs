@@ -119,14 +119,31 @@ fn a_hook_of_somebody_else_is_left_as_it_is() {
     let hook = repository.path("infra/.git/hooks/pre-commit");
     repository.overrule(&["hook", "install"], "infra");
     let ours = read(&hook);
-    for theirs in ["#!/bin/sh\nmake lint\n".to_owned(), format!("{ours}make lint\n")] {
+    let left = "error: `.git/hooks/pre-commit` is another hook, and left as it is\n";
+    let theirs = "#!/bin/sh\nmake lint\n";
+    fs::write(&hook, theirs).expect("a hook");
+    let order = "  help: add the line `overrule check --hook || exit 1` to it\n";
+    assert_eq!(repository.overrule(&["hook", "install"], "infra"), (Some(2), format!("{left}{order}")));
+    assert_eq!(repository.overrule(&["hook", "uninstall"], "infra"), (Some(2), left.to_owned()));
+    assert_eq!(read(&hook), theirs);
+    for theirs in [format!("{theirs}overrule check --hook || exit 1\n"), format!("{ours}make lint\n")] {
         fs::write(&hook, &theirs).expect("a hook");
-        let left = "error: `.git/hooks/pre-commit` is another hook, and left as it is\n";
-        let order = "  help: add the line `overrule check --hook || exit 1` to it\n";
-        assert_eq!(repository.overrule(&["hook", "install"], "infra"), (Some(2), format!("{left}{order}")));
-        let order = "  help: take the line `overrule check --hook || exit 1` out of it\n";
+        let there = "`.git/hooks/pre-commit` runs `overrule check --hook` already\n";
+        assert_eq!(repository.overrule(&["hook", "install"], "infra"), (Some(0), there.to_owned()));
+        let order = "  help: take the line with `overrule check --hook` out of it\n";
         assert_eq!(repository.overrule(&["hook", "uninstall"], "infra"), (Some(2), format!("{left}{order}")));
         assert_eq!(read(&hook), theirs);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn where_hooks_are_turned_off_it_is_said_by_what() {
+    let repository = Repository::new();
+    repository.git(&["config", "core.hooksPath", "/dev/null"], "infra");
+    let told = "error: git looks for hooks in `/dev/null`, which is no folder\n  help: `git config --show-origin core.hooksPath` tells who says so; take that out, or name a folder\n";
+    for what in ["install", "uninstall"] {
+        assert_eq!(repository.overrule(&["hook", what], "infra"), (Some(2), told.to_owned()));
     }
 }
 

@@ -9,7 +9,7 @@ use clap::Subcommand;
 
 use super::{Failure, cause, place, say};
 use crate::report::one_line;
-use crate::source::{Found, Hook};
+use crate::source::{Error, Found, Hook};
 
 /// Arguments of `hook`.
 #[derive(Debug, clap::Args)]
@@ -43,13 +43,17 @@ exec overrule check --hook
 /// Installs the hook, or takes it away.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let current = place::current()?;
-    let hook = Hook::of(&current, NAME)?;
+    let hook = Hook::of(&current, NAME).map_err(nowhere)?;
     let shown = hook.path.strip_prefix(&hook.top).unwrap_or(&hook.path).to_string_lossy();
     let shown = one_line(&shown);
-    let is_ours = match &hook.found {
-        Found::Nothing => false,
-        Found::Text(text) if text == HOOK => true,
-        Found::Text(_) | Found::Other => return Err(foreign(&shown, arguments.what)),
+    let is_ours = match (&hook.found, arguments.what) {
+        (Found::Nothing, _) => false,
+        (Found::Text(text), _) if text == HOOK => true,
+        (Found::Text(text), What::Install) if runs_check(text) => {
+            return say(&format!("`{shown}` runs `{COMMAND}` already\n"));
+        }
+        (Found::Text(text), what) => return Err(foreign(&shown, what, runs_check(text))),
+        (Found::Other, what) => return Err(foreign(&shown, what, false)),
     };
     let failed =
         |what: &str, error: &io::Error| Failure::new(format!("cannot {what} `{shown}`: {}", cause(error)));
@@ -77,11 +81,51 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 /// What a hook of somebody else's has to have in it.
 const LINE: &str = "overrule check --hook || exit 1";
 
-fn foreign(shown: &str, what: What) -> Failure {
+/// What such a line runs.
+const COMMAND: &str = "overrule check --hook";
+
+fn foreign(shown: &str, what: What, runs_check: bool) -> Failure {
     let failure = Failure::new(format!("`{shown}` is another hook, and left as it is"));
     match what {
         What::Install => failure.help(format!("add the line `{LINE}` to it")),
-        What::Uninstall => failure.help(format!("take the line `{LINE}` out of it")),
+        What::Uninstall if runs_check => failure.help(format!("take the line with `{COMMAND}` out of it")),
+        What::Uninstall => failure,
+    }
+}
+
+/// Whether a line of a hook runs the check, with whichever other options.
+fn runs_check(hook: &str) -> bool {
+    let commands = |line: &str| line.split([';', '&', '|', '(', ')', '{', '}']).any(is_check);
+    // What stands behind is a remark.
+    hook.lines().any(|line| commands(line.split(" #").next().unwrap_or(line)))
+}
+
+/// Whether a command is the check: words such as `exec` or `A=1` may stand before the program, and options behind it.
+fn is_check(command: &str) -> bool {
+    let is_before = |word: &&str| {
+        ["!", "if", "then", "else", "do", "exec", "command", "env", "time"].contains(word)
+            || word.contains('=')
+    };
+    let mut words = command.split_whitespace().skip_while(is_before);
+    let program = words.next().unwrap_or_default().trim_matches(['"', '\'']);
+    let is_program = ["overrule", "overrule.exe"].contains(&program.rsplit('/').next().unwrap_or(program));
+    let words: Vec<&str> = words.collect();
+    is_program && words.contains(&"check") && words.contains(&"--hook")
+}
+
+/// Where git would look for hooks there may be no folder: `/dev/null` is how people turn them off.
+fn nowhere(error: Error) -> Failure {
+    let folder = match &error {
+        Error::File { path, .. } => path.parent().filter(|folder| folder.exists() && !folder.is_dir()),
+        Error::Path { .. } | Error::Apart { .. } | Error::Git { .. } | Error::TwoPolicies { .. } => None,
+    };
+    match folder {
+        Some(folder) => Failure::new(format!(
+            "git looks for hooks in `{}`, which is no folder",
+            folder.display()
+        ))
+        .help("`git config --show-origin core.hooksPath` tells who says so; take that out, or name a folder"),
+        None => error.into(),
     }
 }
 
@@ -105,4 +149,32 @@ fn make_executable(path: &Path) -> io::Result<()> {
 #[cfg(not(unix))]
 fn make_executable(_: &Path) -> io::Result<()> {
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_runs_the_check_is_known_whatever_is_around_it() {
+        assert!(runs_check(HOOK));
+        for line in [
+            "overrule check --hook || exit 1",
+            "  if ! overrule check --hook; then exit 1; fi",
+            "\"$HOME/.cargo/bin/overrule\" check --quiet --hook -- \"$@\"",
+            "NO_COLOR=1 overrule --color never check --hook # of ours",
+            "make lint && exec overrule check --hook",
+        ] {
+            assert!(runs_check(&format!("#!/bin/sh\n{line}\n")), "{line}");
+        }
+        for line in [
+            "# overrule check --hook",
+            "echo overrule check --hook",
+            "overrule check",
+            "other check --hook",
+            "overrule check # --hook",
+        ] {
+            assert!(!runs_check(&format!("#!/bin/sh\n{line}\n")), "{line}");
+        }
+    }
 }
