@@ -30,7 +30,7 @@ use terminal::Terminal;
 
 use crate::report::{one_line, visible};
 use crate::source;
-use crate::text::counted;
+use crate::text::{counted, nearest};
 
 /// Checks Terraform and OpenTofu modules against the documented rules of the language, before `init`.
 #[derive(Debug, Parser)]
@@ -120,6 +120,15 @@ impl From<source::Error> for Failure {
             None => failure,
         }
     }
+}
+
+/// That nothing of a kind has this name, and which names there are.
+fn unknown(what: &str, name: &str, known: &[&str]) -> String {
+    let hint = match nearest(name, known.iter().copied()) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => format!("there are {}", known.join(", ")),
+    };
+    format!("no {what} is called `{name}`; {hint}")
 }
 
 /// What the system says, as the end of a sentence: without the number that it adds.

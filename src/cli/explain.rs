@@ -42,7 +42,7 @@ fn of_policy(arguments: &Arguments, terminal: &Terminal) -> Result<String, Failu
     let rule = arguments.rule.as_str();
     let current = place::current()?;
     let mut worktree = Worktree::without_modules(&current)?;
-    let (policy, _) = arguments.policy.load(&current, &mut worktree, terminal)?;
+    let (policy, _) = arguments.policy.load("explained", &current, &mut worktree, terminal)?;
     let setting = policy.everywhere(rule).or_else(|| policy.settings(rule).last());
     let own = setting.and_then(|setting| Some((setting, setting.definition.as_ref()?)));
     let (setting, definition) = own.ok_or_else(|| unknown_rule(rule, &policy))?;

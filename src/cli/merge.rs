@@ -58,7 +58,7 @@ const REFUSED: u8 = 1;
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let current = place::current()?;
     let mut worktree = arguments.state.open(&current, std::slice::from_ref(&arguments.folder))?;
-    let (policy, _) = arguments.policy.load(&current, &mut worktree, terminal)?;
+    let (policy, _) = arguments.policy.load("merged", &current, &mut worktree, terminal)?;
     let atlas = Atlas::of(&mut worktree, arguments.engine.as_ref(), &policy);
     let seen = seen(&atlas, &worktree);
     let is_sound = |(view, node): &&(View<'_>, Node<'_>)| !is_broken(view.findings(*node));

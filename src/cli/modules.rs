@@ -68,7 +68,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     if let Some(module) = &arguments.callers {
         worktree = worktree.asked(&current, &[module])?;
     }
-    let (policy, _) = arguments.policy.load(&current, &mut worktree, terminal)?;
+    let (policy, _) = arguments.policy.load("shown", &current, &mut worktree, terminal)?;
     let atlas = Atlas::of(&mut worktree, arguments.engine.as_ref(), &policy);
     let Terminal { color, unicode, width, .. } = *terminal;
     let names = place::names(&current, worktree.top());

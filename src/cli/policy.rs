@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use super::terminal::Terminal;
-use super::{Failure, place};
+use super::{Failure, place, unknown};
 use crate::check::{self, Settings, judge};
 use crate::finding::Finding;
 use crate::limits::Limit;
 use crate::policy::Policy;
 use crate::report::{self, Style};
 use crate::source::Worktree;
-use crate::text::{FileId, nearest};
+use crate::text::FileId;
 
 /// Options that say which policy holds.
 #[derive(Debug, clap::Args)]
@@ -32,9 +32,10 @@ pub(super) struct Arguments {
 
 impl Arguments {
     /// Reads the policy, and tells the file that it is in; then the rest of the work tree, within the limits that it sets. A
-    /// mistake in it is shown like any finding, and nothing is checked.
+    /// mistake in it is shown like any finding, and nothing is `done`, such as `checked`.
     pub(super) fn load(
         &self,
+        done: &str,
         current: &Path,
         worktree: &mut Worktree,
         terminal: &Terminal,
@@ -49,7 +50,7 @@ impl Arguments {
         };
         let file = file?;
         let policy = check::load_policy(worktree, file);
-        let mut policy = policy.map_err(|mistakes| refuse(mistakes, current, worktree, terminal))?;
+        let mut policy = policy.map_err(|mistakes| refuse(done, mistakes, current, worktree, terminal))?;
         policy.limit(self.limit.iter().copied());
         worktree.read(&policy.limits());
         Ok((policy, file))
@@ -66,21 +67,18 @@ impl Arguments {
 /// Reads `nesting=50`.
 fn limit(text: &str) -> Result<(Limit, u64), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
-    let names = || Limit::ALL.map(Limit::name);
-    let Some(limit) = Limit::of(name) else {
-        let hint = match nearest(name, names()) {
-            Some(name) => format!("did you mean `{name}`?"),
-            None => format!("there are {}", names().join(", ")),
-        };
-        return Err(format!("no limit is called `{name}`; {hint}"));
-    };
-    let value =
-        limit.read(value).map_err(|(why, order)| format!("{}; {order}", why.trim_end_matches('.')))?;
+    let limit = Limit::of(name).ok_or_else(|| unknown("limit", name, &Limit::ALL.map(Limit::name)))?;
+    let value = limit.read(value).map_err(|(why, _)| {
+        // A policy writes a size between quotes, and a shell would take these away.
+        let usual = limit.written(limit.usual());
+        format!("{}; write it as in `--limit {name}={}`", why.trim_end_matches('.'), usual.trim_matches('"'))
+    })?;
     Ok((limit, value))
 }
 
-/// What is said of mistakes in policies.
+/// What is said of mistakes in policies, because of which nothing is `done`.
 pub(super) fn refuse(
+    done: &str,
     mistakes: Vec<Finding>,
     current: &Path,
     worktree: &Worktree,
@@ -95,6 +93,6 @@ pub(super) fn refuse(
     let what = if number == 1 { "a mistake".to_owned() } else { format!("{number} mistakes") };
     Failure {
         above: report::blocks(&verdicts, worktree.sources(), &style),
-        ..Failure::new(format!("nothing was checked: the policy has {what}"))
+        ..Failure::new(format!("nothing was {done}: the policy has {what}"))
     }
 }

@@ -38,7 +38,7 @@ enum Format {
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let current = place::current()?;
     let mut worktree = Worktree::without_modules(&current)?;
-    let (policy, _) = arguments.policy.load(&current, &mut worktree, terminal)?;
+    let (policy, _) = arguments.policy.load("listed", &current, &mut worktree, terminal)?;
     let names = place::names(&current, worktree.top());
     let rules = rule_names_under(&policy).into_iter().map(|rule| {
         let (level, asked_by) = said(&policy, &rule, |file| names.of(file));

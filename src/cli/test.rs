@@ -51,11 +51,12 @@ fn chapters(
     if let Some(folder) = &arguments.folder {
         let (mut worktree, documents) = Worktree::of_documents(current, folder)?;
         let chapters = book::of_documents(&documents, &mut worktree);
-        let chapters = chapters.map_err(|mistakes| policy::refuse(mistakes, current, &worktree, terminal))?;
+        let chapters =
+            chapters.map_err(|mistakes| policy::refuse("tested", mistakes, current, &worktree, terminal))?;
         return Ok((chapters, place::names(current, worktree.top())));
     }
     let mut worktree = Worktree::without_modules(current)?;
-    let (policy, file) = arguments.policy.load(current, &mut worktree, terminal)?;
+    let (policy, file) = arguments.policy.load("tested", current, &mut worktree, terminal)?;
     if file.is_none() {
         return Ok((book::of_program(), Names::default()));
     }

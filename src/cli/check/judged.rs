@@ -37,7 +37,7 @@ impl Judged {
             None => Worktree::listed(current, &arguments.paths)?,
             Some(Wanted::Change { change, .. } | Wanted::Named { index: change, .. }) => change.unread(),
         };
-        let loaded = arguments.policy.load(current, &mut worktree, terminal);
+        let loaded = arguments.policy.load("checked", current, &mut worktree, terminal);
         if let Some(Wanted::Change { change, .. } | Wanted::Named { index: change, .. }) = &wanted {
             // A policy that is not here is no mistake in it.
             change.is_whole(&Excerpt::default())?;

@@ -11,10 +11,9 @@ use clap::builder::PossibleValue;
 use crate::check::Outcome;
 use crate::cli::stream::{file_by, out_by};
 use crate::cli::terminal::Terminal;
-use crate::cli::{Failure, place};
+use crate::cli::{Failure, place, unknown};
 use crate::report::{Format, Names, Style};
 use crate::source::Worktree;
-use crate::text::nearest;
 
 /// Options that say which reports there are.
 #[derive(Debug, clap::Args)]
@@ -146,14 +145,11 @@ impl ValueEnum for Format {
 /// Reads `json=report.json`.
 fn output(text: &str) -> Result<(Format, PathBuf), String> {
     let (format, file) = text.split_once('=').unwrap_or((text, ""));
-    let names = || Format::ALL.iter().map(|format| format.name());
-    let Some(format) = Format::ALL.iter().find(|known| known.name() == format) else {
-        let hint = match nearest(format, names()) {
-            Some(name) => format!("did you mean `{name}`?"),
-            None => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
-        };
-        return Err(format!("no format is called `{format}`; {hint}"));
-    };
+    let known = Format::ALL.iter().find(|known| known.name() == format);
+    let format = known.ok_or_else(|| {
+        let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+        unknown("format", format, &names)
+    })?;
     if file.is_empty() {
         return Err(format!("write where the report goes, as in `{}=report.txt`", format.name()));
     }
