@@ -37,7 +37,7 @@ pub use baseline::Baseline;
 pub use change::{Checked, run_change, run_named};
 pub use exceptions::{EXPIRED_EXCEPTION, UNUSED_EXCEPTION};
 pub use fix::{Fixed, fix};
-pub use load::{load_policy, rule_names, rule_names_under};
+pub use load::{load_policy, page_names_under, rule_names, rule_names_under};
 pub use run::run;
 pub use threads::in_threads;
 pub use verdict::{AskedBy, Excuse, Excused, Outcome, Settings, Verdict, judge};

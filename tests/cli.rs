@@ -224,6 +224,20 @@ fn a_baseline_can_be_written_anew() {
 }
 
 #[test]
+fn the_pages_that_come_with_the_program_can_be_tested_where_they_lie() {
+    let tested = output(Path::new(env!("CARGO_MANIFEST_DIR")), &["test", "policies"]);
+    let told = text(tested.stdout);
+    assert_eq!(tested.status.code(), Some(0), "{told}");
+    assert!(told.contains("policies/rules/invalid-policy.md: "), "{told}");
+    // What is no page is told with the rule that may be meant.
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("invalid-polcy.md"), "## Examples\n\n### A\n\n```hcl\n```\n")
+        .expect("a page");
+    let wrong = text(output(folder.path(), &["test", "."]).stdout);
+    assert!(wrong.contains("no rule is called `invalid-polcy`; did you mean `invalid-policy`?\n"), "{wrong}");
+}
+
+#[test]
 fn transcripts_are_what_the_program_says() {
     let cases = trycmd::TestCases::new();
     // What a person has set must not change what is tested.

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use smol_str::SmolStr;
 
 use super::example::{Difference, Example, OnPage, PageError, examples, has_examples, of_definition};
-use super::load::rule_names;
+use super::load::page_names_under;
 use super::load_policy;
 use crate::finding::{Finding, RuleId};
 use crate::policy::{Definition, Policy, is_rule_name, makes_rules};
-use crate::rules::Kind;
 use crate::rules::page::{PAGES, Page};
 use crate::source::{Documents, Worktree, parent};
 use crate::text::{FileId, nearest};
@@ -146,17 +146,18 @@ fn in_policy(
 fn on_page(rule: &str, page: FileId, policy: &Arc<Policy>, worktree: &Worktree) -> Option<Chapter> {
     let source = worktree.sources().get(page);
     has_examples(source.text()).then(|| {
-        let is_known =
-            policy.definition(rule).is_some() || rule_names().contains(&rule) || Kind::named(rule).is_some();
-        let examples = if is_known { examples(source.text()) } else { Err(no_rule(rule)) };
+        let known = page_names_under(policy);
+        let is_known = known.iter().any(|known| known == rule);
+        let examples = if is_known { examples(source.text()) } else { Err(no_rule(rule, &known)) };
         let file = source.name().to_owned();
         Chapter { file, rule: RuleId::named(rule), is_page: true, examples, policy: Arc::clone(policy) }
     })
 }
 
 /// That a page is called by no rule.
-fn no_rule(name: &str) -> PageError {
-    let meant = nearest(name, rule_names()).map(|meant| format!("; did you mean `{meant}.md`?"));
+fn no_rule(name: &str, known: &[SmolStr]) -> PageError {
+    let meant = nearest(name, known.iter().map(SmolStr::as_str));
+    let meant = meant.map(|meant| format!("; did you mean `{meant}`?"));
     let message = format!(
         "the page is called by its rule, and no rule is called `{name}`{}",
         meant.unwrap_or_default()
@@ -254,7 +255,7 @@ rule "forbidden-block" "no-user" {
             chapter.contains("Some(OnPage { line: 9, from: 9, to: 36 }) warning: Forbidden block"),
             "{chapter}"
         );
-        let policy = "policy {\n  extends = [\"./base.hcl\"]\n}\nrule \"forbidden-block\" \"no-user\" {\n  blocks = []\n}\n";
+        let policy = "policy {\n  extends = [\"./base.hcl\"]\n}\nrule \"forbidden-block\" \"no-user\" {\n  blocks = [\"data\"]\n}\n";
         assert_eq!(told(&[("overrule.hcl", policy), ("base.hcl", BASE)]), Vec::<String>::new());
     }
 }

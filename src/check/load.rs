@@ -24,6 +24,16 @@ pub fn rule_names_under(policy: &Policy) -> Vec<SmolStr> {
     names
 }
 
+/// The names of all that has a page under a policy, sorted: every rule, every kind of rules, and mistakes in a policy,
+/// which are no rule that it may speak of.
+pub fn page_names_under(policy: &Policy) -> Vec<SmolStr> {
+    let own = policy.own_rules().map(|(rule, _)| rule.clone());
+    let mut names: Vec<SmolStr> =
+        PAGES.iter().map(|page| SmolStr::new_static(page.rule)).chain(own).collect();
+    names.sort_unstable();
+    names
+}
+
 /// The policy of a file; where there is none, the recommended one. Every mistake in it is a finding.
 pub fn load_policy(worktree: &mut Worktree, file: Option<FileId>) -> Result<Policy, Vec<Finding>> {
     let Some(file) = file else { return Ok(Policy::recommended()) };

@@ -6,10 +6,9 @@ use smol_str::SmolStr;
 
 use super::terminal::Terminal;
 use super::{Failure, place, policy, say};
-use crate::check::rule_names_under;
+use crate::check::page_names_under;
 use crate::policy::{Definition, Level, Line, Policy, Setting};
 use crate::report::{one_line, visible};
-use crate::rules::KINDS;
 use crate::rules::page::Page;
 use crate::source::Worktree;
 use crate::text::nearest;
@@ -76,9 +75,8 @@ fn own_page(rule: &str, definition: &Definition, worktree: &mut Worktree) -> Str
 /// That there is no such rule, and which there is.
 fn unknown_rule(name: &str, policy: &Policy) -> Failure {
     let failure = Failure::new(format!("no rule is called `{}`", one_line(name)));
-    let known = rule_names_under(policy);
-    let kinds = KINDS.iter().map(|kind| kind.id);
-    match nearest(name, known.iter().map(SmolStr::as_str).chain(kinds)) {
+    let known = page_names_under(policy);
+    match nearest(name, known.iter().map(SmolStr::as_str)) {
         Some(rule) => failure.help(format!("did you mean `{rule}`?")),
         None => failure.help(LIST),
     }
