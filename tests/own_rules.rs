@@ -173,7 +173,7 @@ fn a_mistake_in_an_option_is_told_where_it_stands() {
         refused("naming", "blocks = [\"local\"]\npattern = \"a\"\nstyle = \"snake_case\"")
             .starts_with("overrule.hcl:4,9 Invalid `style`")
     );
-    assert!(refused("naming", "blocks = [\"local\"]").ends_with("(set `style`)"));
+    assert!(refused("naming", "blocks = [\"local\"]").ends_with("(set `style` or `pattern`)"));
     assert_eq!(
         refused("required-argument", "blocks = [\"local.*\"]\nargument = \"a\""),
         "overrule.hcl:2,11 Unknown kind of block: No kind of block is called `local` here. There are `action`, `backend`, `check`, `cloud`, `data`, `ephemeral`, `import`, `module`, `moved`, `output`, `provider`, `removed`, `resource`, `variable`. ()"
@@ -197,7 +197,7 @@ fn a_mistake_in_an_option_is_told_where_it_stands() {
         refused("allowed-value", &format!("{argument}\"a\"\nvalues = [null]"))
             .starts_with("overrule.hcl:4,11 Unsuitable value")
     );
-    assert!(refused("allowed-source", "").ends_with("(set `modules`)"));
+    assert!(refused("allowed-source", "").ends_with("(set `modules` or `providers`)"));
     assert!(
         refused("required-file", "file = \"../README.md\"").starts_with("overrule.hcl:2,8 Invalid `file`")
     );

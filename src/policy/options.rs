@@ -92,6 +92,24 @@ impl<'p> Options<'p> {
         })
     }
 
+    /// What one of two options is set to, which one of them has to be.
+    pub fn either<T>(&self, names: [&'static str; 2], given: Option<T>) -> Result<T, Finding> {
+        let [one, other] = names;
+        self.required(one, given).map_err(|finding| {
+            finding
+                .detail(format!(
+                    "One of the arguments `{one}` and `{other}` is required, and neither is set."
+                ))
+                .help(format!("set `{one}` or `{other}`"))
+        })
+    }
+
+    /// Refuses an option that is set to an empty list; `why` says what comes of that.
+    pub fn refuse_empty(&self, name: &'static str, why: &str) -> Result<(), Finding> {
+        let is_empty = self.ask(name).and_then(Expr::as_list).is_some_and(<[_]>::is_empty);
+        if is_empty { Err(self.refuse(name, why)) } else { Ok(()) }
+    }
+
     /// A list of some of a few words; none where the option is not set.
     pub fn words(
         &self,

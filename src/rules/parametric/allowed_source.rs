@@ -27,9 +27,7 @@ impl Rule for AllowedSource {
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         let set = |name| Ok(options.texts(name)?.is_some().then_some(options.sources(name)?));
         let (modules, providers) = (set("modules")?, set("providers")?);
-        if providers.is_none() {
-            options.required("modules", modules.as_ref())?;
-        }
+        options.either(["modules", "providers"], modules.as_ref().or(providers.as_ref()))?;
         Ok(Self { modules, providers })
     }
 

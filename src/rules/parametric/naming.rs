@@ -48,7 +48,7 @@ impl Rule for Naming {
                 let whole = Regex::new(&pattern).and_then(|_| Regex::new(&format!("^(?:{pattern})$")));
                 Wanted::Pattern(whole.map_err(|error| options.refuse("pattern", reason(&error)))?, pattern)
             }
-            (None, style) => Wanted::Style(options.required("style", style)?),
+            (None, style) => Wanted::Style(options.either(["style", "pattern"], style)?),
         };
         Ok(Self { blocks, wanted })
     }
