@@ -150,6 +150,8 @@ pub struct Style {
     pub fail_on: FailOn,
     /// Whether what is excused is told too, where a format can say that it is.
     pub shows_excused: bool,
+    /// How many findings are fixed in the work tree alone, where it is not the work tree that was looked at.
+    pub unstaged: usize,
 }
 
 impl Default for Style {
@@ -163,6 +165,7 @@ impl Default for Style {
             statistics: false,
             fail_on: FailOn::Level(Severity::Error),
             shows_excused: true,
+            unstaged: 0,
         }
     }
 }

@@ -101,14 +101,14 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     }
     if let (Deed::ShowFixes(_), Some(fixed)) = (asked.deed, &judged.fixed) {
         fix::show(fixed, &judged.worktree, terminal.color)?;
-        fix::tell(fixed, false, judged.is_part, &place::names(&asked.current, judged.worktree.top()));
+        fix::tell(fixed, None, &place::names(&asked.current, judged.worktree.top()));
         return Ok(exit_code(!fixed.files.is_empty()));
     }
     let done = write(&asked, &mut judged)?;
     let Judged { worktree, outcome, fail_on, .. } = &judged;
     let elapsed = terminal.is_one.then(|| started.elapsed());
     let run = Run { outcome, worktree, current: &asked.current, paths: &arguments.paths };
-    let style = Style { elapsed, fail_on: *fail_on, ..Style::default() };
+    let style = Style { elapsed, fail_on: *fail_on, unstaged: done.unstaged, ..Style::default() };
     arguments.reports.write(&run, style, terminal).map_err(|failure| failure.behind(done.files))?;
     let fails = outcome.verdicts.iter().any(|verdict| fail_on.is_met_by(verdict.level));
     Ok(exit_code(fails || done.fails))
@@ -119,6 +119,8 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
 struct Done {
     /// How many files were written.
     files: usize,
+    /// How many findings are fixed in the work tree alone, where it is not the work tree that was looked at.
+    unstaged: usize,
     /// Whether the run fails, whatever is left.
     fails: bool,
 }
@@ -135,23 +137,24 @@ fn write(asked: &Asked<'_>, judged: &mut Judged) -> Result<Done, Failure> {
             outcome.known += outcome.verdicts.len();
             outcome.verdicts.retain(|verdict| !can_be_off(&verdict.finding.rule));
             outcome.known -= outcome.verdicts.len();
-            Ok(Done { files: 1, fails: false })
+            Ok(Done { files: 1, ..Done::default() })
         }
         Deed::Excuse => {
             let additions = exceptions::excuse(worktree, &outcome.verdicts, &asked.arguments.reason);
             let files = exceptions::write(&additions, worktree, judged.policy, &names)?;
             outcome.verdicts = additions.left;
-            Ok(Done { files, fails: false })
+            Ok(Done { files, ..Done::default() })
         }
         Deed::Fix(_) => {
             let Some(fixed) = judged.fixed.take() else { return Ok(Done::default()) };
             let files = fix::write(&fixed, worktree)?;
-            fix::tell(&fixed, true, judged.is_part, &names);
+            fix::tell(&fixed, Some(asked.to_stage(judged.is_part)), &names);
             // What is fixed in the work tree is as it was in the index.
             let fails =
                 judged.is_part && fixed.mended.iter().any(|verdict| judged.fail_on.is_met_by(verdict.level));
+            let unstaged = if judged.is_part { fixed.mended.len() } else { 0 };
             (*worktree, outcome.verdicts) = (fixed.worktree, fixed.left);
-            Ok(Done { files, fails })
+            Ok(Done { files, unstaged, fails })
         }
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> Stri
                 .push_str(&format!("and {number} more, for GitHub shows ten of a kind: {}\n", more.words()));
         }
     }
-    report.push_str(&closing_line(outcome, style.elapsed));
+    report.push_str(&closing_line(outcome, style));
     report.push('\n');
     report
 }

@@ -30,7 +30,7 @@ pub(super) fn write(
             out.write_all(blocks(std::slice::from_ref(verdict), sources, style).as_bytes())?;
         }
     }
-    writeln!(out, "{}", closing_line(outcome, style.elapsed))
+    writeln!(out, "{}", closing_line(outcome, style))
 }
 
 /// The findings alone, in their order.

@@ -28,7 +28,7 @@ pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> Stri
             report.push_str(&format!("and {more} more\n\n"));
         }
     }
-    report.push_str(&closing_line(outcome, style.elapsed));
+    report.push_str(&closing_line(outcome, style));
     report.push('\n');
     report
 }

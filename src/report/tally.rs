@@ -1,8 +1,8 @@
 //! Turns verdicts into the counts that a report ends with.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
+use super::Style;
 use crate::check::Outcome;
 use crate::finding::{Safety, Severity};
 use crate::text::{counted, grouped};
@@ -50,15 +50,16 @@ impl Tally {
 }
 
 /// The last line of a report, without a line break.
-pub(super) fn closing_line(outcome: &Outcome, elapsed: Option<Duration>) -> String {
+pub(super) fn closing_line(outcome: &Outcome, style: &Style) -> String {
     let (modules, files) = (counted(outcome.modules, "module"), counted(outcome.files, "file"));
-    let time = elapsed.map_or_else(String::new, |time| format!(" in {:.2} s", time.as_secs_f64()));
+    let time = style.elapsed.map_or_else(String::new, |time| format!(" in {:.2} s", time.as_secs_f64()));
     let fixable = |safety: Safety| {
         let mendable = outcome.verdicts.iter().filter_map(|verdict| verdict.finding.fix.as_ref());
         mendable.filter(|fix| fix.safety == safety).count()
     };
     let (safe, other) = (fixable(Safety::Safe), fixable(Safety::Unsafe));
     let hidden = [
+        (style.unstaged, "fixed in the work tree and not staged"),
         (safe, "fixable with --fix"),
         (other, if safe == 0 { "fixable with --fix=unsafe" } else { "more with --fix=unsafe" }),
         (outcome.excused.len(), "excused"),
@@ -70,7 +71,11 @@ pub(super) fn closing_line(outcome: &Outcome, elapsed: Option<Duration>) -> Stri
         .map(|(number, why)| format!("{} {why}", grouped(*number as u64)))
         .collect();
     let hidden = if hidden.is_empty() { String::new() } else { format!(" ({})", hidden.join(", ")) };
-    format!("checked {modules}, {files}{time}: {}{hidden}", Tally::of(outcome).words())
+    let told = match Tally::of(outcome) {
+        tally if tally == Tally::default() && style.unstaged > 0 => "nothing else found".to_owned(),
+        tally => tally.words(),
+    };
+    format!("checked {modules}, {files}{time}: {told}{hidden}")
 }
 
 /// How often each rule was not met at each level, the most frequent first.
@@ -87,18 +92,30 @@ pub(super) fn by_rule(outcome: &Outcome) -> Vec<(usize, Severity, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
     fn time_is_told_only_where_it_may_differ() {
         let outcome = Outcome { modules: 1, files: 2, ..Outcome::default() };
-        assert_eq!(closing_line(&outcome, None), "checked 1 module, 2 files: nothing found");
+        let plain = Style::default();
+        assert_eq!(closing_line(&outcome, &plain), "checked 1 module, 2 files: nothing found");
         let hidden = Outcome { known: 1200, ..Outcome::default() };
         assert_eq!(
-            closing_line(&hidden, None),
+            closing_line(&hidden, &plain),
             "checked 0 modules, 0 files: nothing found (1,200 known before)"
         );
-        let time = Some(Duration::from_millis(214));
-        assert_eq!(closing_line(&outcome, time), "checked 1 module, 2 files in 0.21 s: nothing found");
+        let timed = Style { elapsed: Some(Duration::from_millis(214)), ..Style::default() };
+        assert_eq!(closing_line(&outcome, &timed), "checked 1 module, 2 files in 0.21 s: nothing found");
+    }
+
+    #[test]
+    fn what_is_fixed_and_not_staged_is_not_nothing() {
+        let fixed = Style { unstaged: 2, ..Style::default() };
+        assert_eq!(
+            closing_line(&Outcome::default(), &fixed),
+            "checked 0 modules, 0 files: nothing else found (2 fixed in the work tree and not staged)"
+        );
     }
 }

@@ -79,6 +79,22 @@ fn what_is_staged_is_fixed_in_the_work_tree_and_left_to_be_staged() {
 }
 
 #[test]
+fn a_hook_that_fixed_something_says_why_there_is_no_commit() {
+    let place = Place::committed(&[("main.tf", "")]);
+    place.stage("main.tf", FOUND);
+    let said = place.overrule(&["check", "--hook", "--fix", "--isolated", "--fail-on", "warning"]);
+    assert_eq!((said.code, text(&place, "main.tf").as_str()), (Some(1), FIXED));
+    assert_eq!(said.err, "fixed 1 finding in 1 file; stage what you want of that, and commit again\n");
+    assert_eq!(
+        said.out,
+        "checked 1 module, 1 file: nothing else found (1 fixed in the work tree and not staged)\n"
+    );
+    place.git(&["add", "main.tf"]);
+    let again = place.overrule(&["check", "--hook", "--fix", "--isolated", "--fail-on", "warning"]);
+    assert_eq!((again.code, again.out.as_str()), (Some(0), "checked 1 module, 1 file: nothing found\n"));
+}
+
+#[test]
 fn a_file_with_changes_that_are_not_staged_is_left_alone() {
     let place = Place::committed(&[("main.tf", "")]);
     place.stage("main.tf", FOUND);

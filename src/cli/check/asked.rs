@@ -59,6 +59,17 @@ impl<'a> Asked<'a> {
     }
 }
 
+impl Asked<'_> {
+    /// What is to be done once files are fixed, behind what is said of that, where only what is staged counts.
+    pub(super) fn to_stage(&self, is_part: bool) -> &'static str {
+        match (is_part, self.arguments.change.is_of_hook()) {
+            (false, _) => "",
+            (true, true) => "; stage what you want of that, and commit again",
+            (true, false) => "; stage what you want of that",
+        }
+    }
+}
+
 fn baseline(file: &Path) -> Result<Baseline, Failure> {
     let text = fs::read_to_string(file).map_err(|error| Failure::cannot("read", file, &error))?;
     Baseline::parse(&text).map_err(|why| Failure::new(format!("cannot read `{}`: {why}", file.display())))

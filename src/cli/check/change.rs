@@ -63,6 +63,11 @@ fn refuse_options_that_are_files(current: &Path) -> Result<(), Failure> {
 }
 
 impl Arguments {
+    /// Whether it is a hook that asks.
+    pub(super) fn is_of_hook(&self) -> bool {
+        self.hook
+    }
+
     /// What these options ask for; nothing where they are not there.
     pub(super) fn wanted(&self, current: &Path, paths: &[PathBuf]) -> Result<Option<Wanted>, Failure> {
         let all = self.all_findings;

@@ -74,13 +74,12 @@ pub(super) fn show(fixed: &Fixed, before: &Worktree, color: bool) -> Result<(), 
     out(&shown)
 }
 
-/// Says what was done, or would be, and what was not for which reason.
-pub(super) fn tell(fixed: &Fixed, is_done: bool, is_staged: bool, names: &Names) {
+/// Says what was not fixed for which reason, and what was, and then is `to_do`; or else what would be.
+pub(super) fn tell(fixed: &Fixed, to_do: Option<&str>, names: &Names) {
     if !fixed.mended.is_empty() {
-        let done = if is_done { "fixed" } else { "would fix" };
+        let done = if to_do.is_some() { "fixed" } else { "would fix" };
         let (findings, files) = (counted(fixed.mended.len(), "finding"), counted(fixed.files.len(), "file"));
-        let stage = if is_done && is_staged { "; stage what you want of that" } else { "" };
-        err(&format!("{done} {findings} in {files}{stage}\n"));
+        err(&format!("{done} {findings} in {files}{}\n", to_do.unwrap_or_default()));
     }
     let mut by_reason: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (verdict, why) in &fixed.withheld {
