@@ -30,6 +30,9 @@ pub(super) struct Arguments {
     limit: Vec<(Limit, u64)>,
 }
 
+/// Where a repository keeps its policy; a new one goes to the first.
+pub(super) const PLACES: [&str; 2] = ["overrule.hcl", ".config/overrule.hcl"];
+
 impl Arguments {
     /// Reads the policy, and tells the file that it is in; then the rest of the work tree, within the limits that it sets. A
     /// mistake in it is shown like any finding, and nothing is `done`, such as `checked`.
@@ -58,6 +61,15 @@ impl Arguments {
 }
 
 impl Arguments {
+    /// A policy that lies in the work tree, but not in the state that is looked at, where `file` is the one that holds: who
+    /// wrote it thinks that it does.
+    pub(super) fn left_aside(&self, worktree: &Worktree, file: Option<FileId>) -> Option<&'static str> {
+        let top = worktree.top()?;
+        let is_of_state = self.policy.is_none() && !self.isolated && self.policy_from.is_none();
+        let is_there = |name: &&&str| top.join(name).is_file();
+        PLACES.iter().find(is_there).copied().filter(|_| is_of_state && file.is_none())
+    }
+
     /// Whether what is looked at may say itself what of it is excused, where the policy leaves that open.
     pub(super) fn trusts_comments(&self) -> bool {
         self.policy_from.is_none()

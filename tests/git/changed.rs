@@ -464,3 +464,20 @@ fn what_a_commit_renames_is_compared_with_what_was_there() {
     place.stage("main.tf", format!("{renamed}\nmoved {{\n  from = x_y.a\n  to   = x_y.z\n}}\n"));
     assert!(lines(&check(&place, &rule)).is_empty());
 }
+
+#[test]
+fn a_policy_that_is_not_staged_is_not_passed_over_in_silence() {
+    for name in ["overrule.hcl", ".config/overrule.hcl"] {
+        let place = Place::committed(&[("main.tf", "")]);
+        place.stage("main.tf", "variable \"a\" {}\n");
+        place.write(name, "rule \"variable-type-missing\" { level = \"error\" }\n");
+        let note = format!("note: `{name}` is not staged, so it does not hold here\n");
+        let said = place.overrule(&["check", "--changed"]);
+        assert_eq!((said.code, said.err.as_str()), (Some(0), note.as_str()), "{said:?}");
+        assert_eq!(place.overrule(&["check", "--changed", "--quiet"]).err, "");
+        assert_eq!(place.overrule(&["check", "--changed", "--isolated"]).err, "");
+        place.git(&["add", name]);
+        let said = place.overrule(&["check", "--changed"]);
+        assert_eq!((said.code, said.err.as_str()), (Some(1), ""), "{said:?}");
+    }
+}

@@ -43,6 +43,10 @@ impl Judged {
             change.is_whole(&Excerpt::default())?;
         }
         let (policy, file) = loaded?;
+        let is_quiet = arguments.reports.quiet;
+        if let Some(name) = arguments.policy.left_aside(&worktree, file).filter(|_| !is_quiet) {
+            err(&format!("note: `{name}` is not staged, so it does not hold here\n"));
+        }
         let settings = Settings {
             engines: arguments.engine.clone(),
             select: selection::select(&arguments.select, &policy)?,
@@ -53,7 +57,6 @@ impl Judged {
             comments: arguments.policy.trusts_comments(),
             policy,
         };
-        let is_quiet = arguments.reports.quiet;
         let (worktree, outcome) = match &wanted {
             None => {
                 let outcome = check::run(&mut worktree, &settings);
