@@ -3,7 +3,7 @@
 use std::env;
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
@@ -90,7 +90,8 @@ impl Arguments {
 /// Where a file is, or will be, that can be written as far as that shows; `file` is what it is called.
 fn writable(file: &Path, at: &Path) -> Result<PathBuf, Failure> {
     let cannot = |why: &str| Failure::new(format!("cannot write `{}`: {why}", file.display()));
-    if at.is_dir() {
+    let last = file.as_os_str().as_encoded_bytes().last();
+    if at.is_dir() || last.is_some_and(|byte| is_separator(char::from(*byte))) {
         return Err(cannot("it is a folder"));
     }
     if at.is_file() {
