@@ -19,6 +19,8 @@ mod stream;
 mod terminal;
 mod test;
 
+use std::env;
+use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
@@ -172,13 +174,16 @@ pub fn main() -> ExitCode {
 
 /// Writes what clap says: help and version to standard output, and what is wrong with the arguments to standard error.
 fn tell_refused(refused: &clap::Error) {
-    let plain = refused.render().to_string();
-    if visible(&plain) == plain {
+    let is_plain = |argument: OsString| {
+        let text = argument.to_string_lossy();
+        visible(&text) == text
+    };
+    if !refused.use_stderr() || env::args_os().all(is_plain) {
         // That nobody listens is no failure of ours.
         refused.print().ok();
     } else {
-        // What somebody wrote among the colours of clap cannot be told from them.
-        err(&plain);
+        // Among the colours of clap, those that somebody wrote could not be told.
+        err(&refused.render().to_string());
     }
 }
 

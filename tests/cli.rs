@@ -238,6 +238,18 @@ fn the_pages_that_come_with_the_program_can_be_tested_where_they_lie() {
 }
 
 #[test]
+fn arguments_that_are_refused_paint_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let refused = |format: &str| {
+        let mut command = overrule(folder.path(), &["check", "--format", format]);
+        text(command.env("CLICOLOR_FORCE", "1").output().expect("the program runs").stderr)
+    };
+    assert!(refused("jsn").contains("\u{1b}[31m"), "colours of our own stay");
+    let said = refused("\u{1b}[31mjsn\u{1b}]0;title\u{7}");
+    assert!(said.contains("jsn") && !said.contains(['\u{1b}', '\u{7}']), "{said:?}");
+}
+
+#[test]
 fn transcripts_are_what_the_program_says() {
     let cases = trycmd::TestCases::new();
     // What a person has set must not change what is tested.
