@@ -17,10 +17,6 @@ use crate::text::Sources;
 /// more. What is built of so little stays in the caches of a processor: with a megabyte a run takes a tenth longer.
 const BYTES_AT_A_TIME: usize = 1 << 18;
 
-/// From how many bytes of files on a batch is looked at by itself, by all threads together: several such at once would
-/// take as many times the memory.
-const LARGE: usize = 1 << 21;
-
 /// How many bytes of files make up a batch where so many threads look at one each.
 pub(super) fn batch_bytes(threads: usize) -> usize {
     BYTES_AT_A_TIME / threads.max(1)
@@ -31,8 +27,6 @@ pub(super) fn batch_bytes(threads: usize) -> usize {
 pub(super) struct Batch {
     /// The numbers of their folders, ascending.
     pub(super) folders: Vec<usize>,
-    /// Whether it is better looked at with no other one beside it.
-    pub(super) is_large: bool,
     /// How many folders were known when the batch was begun: what was found later belongs to it.
     known: usize,
     /// Those of them that need not be looked at unless a call leads there.
@@ -58,11 +52,11 @@ impl Batch {
     /// All modules in one.
     pub(super) fn whole(worktree: &Worktree) -> Self {
         let known = worktree.folders().len();
-        Self::of((0..known).collect(), true, known)
+        Self::of((0..known).collect(), known)
     }
 
-    fn of(folders: Vec<usize>, is_large: bool, known: usize) -> Self {
-        Self { folders, is_large, known, spared: BTreeSet::new(), reached: BTreeMap::new() }
+    fn of(folders: Vec<usize>, known: usize) -> Self {
+        Self { folders, known, spared: BTreeSet::new(), reached: BTreeMap::new() }
     }
 
     /// All of a work tree, in the order of their first modules, each of about so many bytes; there is always one.
@@ -78,18 +72,18 @@ impl Batch {
                 .sum::<usize>();
             next.extend(connected);
             if bytes >= wanted {
-                batches.push((std::mem::take(&mut next), bytes));
+                batches.push(std::mem::take(&mut next));
                 bytes = 0;
             }
         }
         if batches.is_empty() || !next.is_empty() {
-            batches.push((next, bytes));
+            batches.push(next);
         }
         batches
             .into_iter()
-            .map(|(mut folders, bytes)| {
+            .map(|mut folders| {
                 folders.sort_unstable();
-                Self::of(folders, bytes >= LARGE, known)
+                Self::of(folders, known)
             })
             .collect()
     }
@@ -124,11 +118,7 @@ impl Batch {
     pub(super) fn sparing(&self, paths: &BTreeSet<SmolStr>, worktree: &Worktree) -> Self {
         let spared = self.folders(worktree).into_iter();
         let spared = spared.filter(|number| paths.contains(&worktree.folder_at(*number).path)).collect();
-        Self {
-            spared,
-            reached: self.reached.clone(),
-            ..Self::of(self.folders.clone(), self.is_large, self.known)
-        }
+        Self { spared, reached: self.reached.clone(), ..Self::of(self.folders.clone(), self.known) }
     }
 
     /// The numbers of its folders that are to be looked at, with those that were found since it began.
@@ -249,15 +239,6 @@ mod tests {
             batches(&[("a/main.tf", call), ("b/main.tf", call), ("c/main.tf", "")]),
             [vec!["a", "b"], vec!["c"]]
         );
-    }
-
-    #[test]
-    fn what_takes_much_memory_is_looked_at_by_itself() {
-        let files = [("large/main.tf", "#\n".repeat(LARGE)), ("small/main.tf", "#\n".to_owned())];
-        let worktree =
-            Worktree::of_files(files.map(|(name, text)| (name.to_owned(), text.into_bytes())).into());
-        let large: Vec<bool> = Batch::all(&worktree, 1).iter().map(|batch| batch.is_large).collect();
-        assert_eq!(large, [true, false]);
     }
 
     #[test]

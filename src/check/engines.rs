@@ -69,11 +69,11 @@ fn in_batches(
     question: &Question<'_>,
 ) -> Result<Seen, Crossing> {
     let mut seen = Seen::default();
-    let beside =
+    let first =
         if batches.len() > 1 { side_by_side(worktree, library, &batches, question) } else { Vec::new() };
-    let mut beside = beside.into_iter();
+    let mut first = first.into_iter();
     for mut batch in batches {
-        let (of_batch, read) = match beside.next().flatten() {
+        let (of_batch, read) = match first.next() {
             Some(Ok(looked)) => looked,
             Some(Err(Obstacle::Crossing)) => return Err(Crossing),
             // By itself, it may have read what it asks for.
@@ -89,19 +89,16 @@ fn in_batches(
     Ok(seen)
 }
 
-/// Looks at batches that are not large, as far as nothing more has to be read for that.
+/// Looks at batches, as far as nothing more has to be read for that.
 fn side_by_side(
     worktree: &Worktree,
     library: &Library,
     batches: &[Batch],
     question: &Question<'_>,
-) -> Vec<Option<Result<(Seen, Library), Obstacle>>> {
+) -> Vec<Result<(Seen, Library), Obstacle>> {
     one_in_each(batches, |batch| {
-        let look = || {
-            let mut read = library.another();
-            Ok((look_at(worktree, &mut read, batch, question)?, read))
-        };
-        (!batch.is_large).then(look)
+        let mut read = library.another();
+        Ok((look_at(worktree, &mut read, batch, question)?, read))
     })
 }
 
