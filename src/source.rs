@@ -47,6 +47,7 @@ pub use error::Error;
 pub use hook::{Found, Hook};
 pub use names::Names;
 pub use path::{child, join, last_name, parent};
+pub use policy::POLICIES;
 pub use snapshot::Content;
 
 use read::{Read, Reader};

@@ -145,6 +145,12 @@ fn where_hooks_are_turned_off_it_is_said_by_what() {
     for what in ["install", "uninstall"] {
         assert_eq!(repository.overrule(&["hook", what], "infra"), (Some(2), told.to_owned()));
     }
+    repository.git(&["config", "core.hooksPath", ""], "infra");
+    let told =
+        "error: `core.hooksPath` is empty, so git runs no hook\n  help: git config --unset core.hooksPath\n";
+    for what in ["install", "uninstall"] {
+        assert_eq!(repository.overrule(&["hook", what], "infra"), (Some(2), told.to_owned()));
+    }
 }
 
 #[cfg(unix)]

@@ -9,7 +9,7 @@ use crate::finding::Finding;
 use crate::limits::Limit;
 use crate::policy::Policy;
 use crate::report::{self, Style};
-use crate::source::Worktree;
+use crate::source::{POLICIES, Worktree};
 use crate::text::FileId;
 
 /// Options that say which policy holds.
@@ -29,9 +29,6 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAME=VALUE", value_parser = limit)]
     limit: Vec<(Limit, u64)>,
 }
-
-/// Where a repository keeps its policy; a new one goes to the first.
-pub(super) const PLACES: [&str; 2] = ["overrule.hcl", ".config/overrule.hcl"];
 
 impl Arguments {
     /// Reads the policy, and tells the file that it is in; then the rest of the work tree, within the limits that it sets. A
@@ -67,7 +64,7 @@ impl Arguments {
         let top = worktree.top()?;
         let is_of_state = self.policy.is_none() && !self.isolated && self.policy_from.is_none();
         let is_there = |name: &&&str| top.join(name).is_file();
-        PLACES.iter().find(is_there).copied().filter(|_| is_of_state && file.is_none())
+        POLICIES.iter().find(is_there).copied().filter(|_| is_of_state && file.is_none())
     }
 
     /// Whether what is looked at may say itself what of it is excused, where the policy leaves that open.

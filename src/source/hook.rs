@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::Error;
 use super::git::{Git, one_line};
+use super::read::reason;
 
 /// The place of a hook of one repository.
 #[derive(Debug)]
@@ -44,7 +45,12 @@ impl Hook {
         let Some(top) = git.top else {
             return Err(Error::git("a bare repository has no commits that a hook could stop"));
         };
-        let configured = git.repository.config_snapshot().trusted_path("core.hooksPath");
+        let config = git.repository.config_snapshot();
+        if config.string("core.hooksPath").is_some_and(|folder| folder.is_empty()) {
+            return Err(Error::git("`core.hooksPath` is empty, so git runs no hook")
+                .help("git config --unset core.hooksPath"));
+        }
+        let configured = config.trusted_path("core.hooksPath");
         let configured = configured
             .map_err(|error| Error::git(format!("`core.hooksPath` cannot be read: {}", one_line(&error))))?;
         let shared = git.repository.common_dir();
@@ -70,7 +76,7 @@ fn real(path: &Path) -> PathBuf {
 }
 
 fn found(path: &Path) -> Result<Found, Error> {
-    let unreadable = |error: std::io::Error| Error::File { path: path.to_owned(), why: error.to_string() };
+    let unreadable = |error: std::io::Error| Error::File { path: path.to_owned(), why: reason(&error) };
     let metadata = match fs::symlink_metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),

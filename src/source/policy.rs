@@ -15,8 +15,8 @@ use super::top::slashed;
 use super::{Error, Origin, Worktree};
 use crate::text::{FileId, Source};
 
-/// Where a repository keeps its policy.
-const NAMES: [&str; 2] = ["overrule.hcl", ".config/overrule.hcl"];
+/// Where a repository keeps its policy; a new one goes to the first.
+pub const POLICIES: [&str; 2] = ["overrule.hcl", ".config/overrule.hcl"];
 
 /// Policies that people write stay far below this.
 pub(super) const POLICY_LIMIT: u64 = 4 << 20;
@@ -34,7 +34,7 @@ impl Worktree {
     /// Reads the policy at the top of the run, if there is one.
     pub fn read_policy(&mut self) -> Result<Option<FileId>, Error> {
         let mut found = Vec::new();
-        for name in NAMES {
+        for name in POLICIES {
             match self.content(name) {
                 Ok(bytes) => found.push(Source::new(name, bytes)),
                 Err(Failure::Io(error)) if error.kind() == ErrorKind::NotFound => {}
@@ -44,7 +44,7 @@ impl Worktree {
         let mut found = found.into_iter();
         let policy = found.next();
         if found.next().is_some() {
-            return Err(Error::TwoPolicies { first: NAMES[0].into(), second: NAMES[1].into() });
+            return Err(Error::TwoPolicies { first: POLICIES[0].into(), second: POLICIES[1].into() });
         }
         Ok(policy.map(|policy| self.sources.push(policy)))
     }

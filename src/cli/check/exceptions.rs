@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use super::rewrite::{Rewrite, refusal, tell_refused};
 use crate::check::{Additions, Verdict};
 use crate::cli::Failure;
-use crate::cli::policy::PLACES;
 use crate::cli::stream::err;
 use crate::report::{Names, one_line};
-use crate::source::Worktree;
+use crate::source::{POLICIES, Worktree};
 use crate::text::{FileId, counted};
 
 /// Excuses what was told with one reason, as far as the files on disk may be changed. Nothing is written yet.
@@ -60,7 +59,9 @@ pub(super) fn write(
                 // A name that is absolute, as that of a policy from outside, stays what it is.
                 rewrite.change_at(&top.join(policy.name()), policy.text(), text.trim_start_matches('\n'))?;
             }
-            None => rewrite.create(top.join(PLACES[0]), additions.blocks.trim_start_matches('\n').to_owned()),
+            None => {
+                rewrite.create(top.join(POLICIES[0]), additions.blocks.trim_start_matches('\n').to_owned());
+            }
         }
     }
     let files = rewrite.finish()?;
