@@ -9,6 +9,7 @@ mod collection;
 mod decoding;
 mod encoding;
 mod format;
+mod map;
 mod network;
 mod pattern;
 mod result;

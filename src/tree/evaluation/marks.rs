@@ -5,6 +5,7 @@
 //! keeps the marks of the whole, but not those of its parts.
 
 mod elements;
+mod marked;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -12,63 +13,13 @@ use std::collections::BTreeMap;
 use smol_str::SmolStr;
 
 use crate::module::Module;
-use crate::module::declaration::{Given, Variable};
 use crate::syntax::{
     BinaryOperator, Call, Expr, ExprKind, ObjectItem, ObjectKey, Part, Step, StepKind, Template, Traversal,
 };
 use crate::value::Type;
 use elements::{concatenated, number};
-
-/// The marks that there are, each with where it comes from.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Marks<'t> {
-    pub(super) sensitive: Option<From<'t>>,
-    pub(super) ephemeral: Option<From<'t>>,
-}
-
-/// Where a mark comes from.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum From<'t> {
-    /// A variable that is declared with it.
-    Variable(&'t Variable),
-    /// The expression, which says so or refers to something that always is.
-    Expression,
-}
-
-/// What a value is marked with.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Marked<'t> {
-    /// The value itself.
-    pub(super) whole: Marks<'t>,
-    parts: Parts<'t>,
-    /// Whether the value is known, though what is in it may not be.
-    known: bool,
-    /// What it is, where that is sure.
-    shape: Option<Shape>,
-}
-
-/// What has parts that expressions go through one by one.
-#[derive(Debug, Clone, Copy)]
-enum Shape {
-    /// A tuple of so many elements.
-    Tuple(usize),
-    Object,
-}
-
-/// What the parts of a value are marked with.
-#[derive(Debug, Clone, Default)]
-enum Parts<'t> {
-    /// Nothing, or nobody knows.
-    #[default]
-    None,
-    /// These, by attribute or by place; the others are not marked.
-    Each(BTreeMap<SmolStr, Marked<'t>>),
-    /// Some of them.
-    Some(Marks<'t>),
-}
-
-/// Local values with more parts than this are kept as a whole, as each that refers to one holds a copy.
-const LARGEST: usize = 1024;
+use marked::{EPHEMERAL, Parts, Shape};
+pub(super) use marked::{From, Marked, Marks};
 
 /// How many local values that only name each other are followed.
 const LONGEST_WAY: usize = 8;
@@ -104,99 +55,6 @@ const SHALLOW_IF_KNOWN: &[&str] = &[
 
 /// Those among them that give all parts of what they are given.
 const COLLECTING: &[&str] = &["concat", "flatten", "merge", "reverse", "values", "zipmap"];
-
-impl<'t> Marks<'t> {
-    fn and(self, other: Self) -> Self {
-        Self { sensitive: self.sensitive.or(other.sensitive), ephemeral: self.ephemeral.or(other.ephemeral) }
-    }
-
-    fn all(marks: impl IntoIterator<Item = Self>) -> Self {
-        marks.into_iter().fold(Self::default(), Self::and)
-    }
-
-    fn any(self) -> bool {
-        self.sensitive.is_some() || self.ephemeral.is_some()
-    }
-
-    /// Those that a variable is declared with.
-    fn of(variable: &'t Variable) -> Self {
-        let mark = |flag: Option<&Given<bool>>| {
-            flag.is_some_and(|flag| flag.value).then_some(From::Variable(variable))
-        };
-        Self { sensitive: mark(variable.sensitive.as_ref()), ephemeral: mark(variable.ephemeral.as_ref()) }
-    }
-}
-
-impl<'t> Marked<'t> {
-    fn whole(whole: Marks<'t>) -> Self {
-        Self { whole, ..Self::default() }
-    }
-
-    fn known() -> Self {
-        Self { known: true, ..Self::default() }
-    }
-
-    /// A value made of parts, of which those without a mark are left out.
-    fn made_of(parts: impl Iterator<Item = (SmolStr, Self)>) -> Self {
-        let parts: BTreeMap<SmolStr, Self> = parts.filter(|(_, part)| part.deep().any()).collect();
-        let parts = if parts.is_empty() { Parts::None } else { Parts::Each(parts) };
-        Self { parts, ..Self::known() }
-    }
-
-    fn is_tuple(&self) -> bool {
-        self.known
-            && matches!((&self.parts, self.shape), (Parts::Each(_) | Parts::None, Some(Shape::Tuple(_))))
-    }
-
-    /// Whether it is made of parts before our eyes, so that the marks of the whole are all told.
-    pub(super) fn is_laid_out(&self) -> bool {
-        self.known && self.shape.is_some()
-    }
-
-    /// The same, without telling its parts apart where there are too many of them.
-    pub(super) fn bounded(self) -> Self {
-        if self.size() > LARGEST { Self { parts: Parts::Some(self.deep()), ..self } } else { self }
-    }
-
-    fn size(&self) -> usize {
-        match &self.parts {
-            Parts::None | Parts::Some(_) => 1,
-            Parts::Each(parts) => parts.values().map(Self::size).fold(1, usize::saturating_add),
-        }
-    }
-
-    /// Of the value and of everything in it.
-    pub(super) fn deep(&self) -> Marks<'t> {
-        let parts = match &self.parts {
-            Parts::None => Marks::default(),
-            Parts::Each(parts) => Marks::all(parts.values().map(Self::deep)),
-            Parts::Some(marks) => *marks,
-        };
-        self.whole.and(parts)
-    }
-
-    /// A part of it. What is got out of something marked is marked too.
-    fn part(&self, name: &str) -> Self {
-        let part = match &self.parts {
-            Parts::Each(parts) => parts.get(name).cloned().unwrap_or_default(),
-            Parts::None | Parts::Some(_) => Self::default(),
-        };
-        Self { whole: part.whole.and(self.whole), ..part }
-    }
-
-    /// A part, with the marks of something else besides.
-    fn over(self, part: Self) -> Self {
-        Self { whole: part.whole.and(self.whole), ..part }
-    }
-
-    fn steps(self, steps: &[Step]) -> Self {
-        steps.iter().fold(self, |value, step| match &step.kind {
-            StepKind::Attribute(name) | StepKind::Key(name) => value.part(name),
-            StepKind::Number(digits) => value.part(digits),
-            StepKind::Word(_) => Self { whole: value.whole, ..Self::default() },
-        })
-    }
-}
 
 impl<'t> Marking<'t, '_> {
     /// What the value of an expression is marked with. The depth of expressions is bounded where they are read.
@@ -459,6 +317,3 @@ fn constant_text(expr: &Expr) -> Option<SmolStr> {
         _ => None,
     }
 }
-
-/// Of what is ephemeral by itself.
-const EPHEMERAL: Marks<'static> = Marks { sensitive: None, ephemeral: Some(From::Expression) };

@@ -3,8 +3,8 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::{
-    Function, arithmetic, characters, collection, decoding, encoding, format, network, pattern, sequence,
-    set, time,
+    Function, arithmetic, characters, collection, decoding, encoding, format, map, network, pattern,
+    sequence, set, time,
 };
 use crate::value::convert::{Mode, convert, possible};
 use crate::value::unify::unify;
@@ -76,15 +76,15 @@ pub(in crate::value) fn result(
         "lower" | "upper" | "trimspace" | "join" | "split" | "startswith" | "endswith" | "strcontains" => {
             Ok(text(function.name, arguments).unwrap_or(Value::Unknown(function.gives.ty())))
         }
-        "merge" => collection::merge(arguments),
+        "merge" => map::merge(arguments),
         "regex" | "regexall" => pattern::regex(function.name, arguments, longest),
         "parseint" => decoding::parseint(arguments),
         // The others say nothing about what is wholly unknown.
         _ if arguments.contains(&Value::UNKNOWN) => Ok(Value::Unknown(function.gives.ty())),
-        "keys" => collection::keys(arguments),
-        "values" => collection::values(arguments),
+        "keys" => map::keys(arguments),
+        "values" => map::values(arguments),
         "concat" => collection::concat(arguments),
-        "lookup" => collection::lookup(arguments),
+        "lookup" => map::lookup(arguments),
         "element" => collection::element(arguments),
         "flatten" => collection::flatten(arguments),
         "distinct" | "compact" => Ok(collection::reduced(function.name, arguments)),
@@ -92,7 +92,7 @@ pub(in crate::value) fn result(
         "one" => collection::one(arguments),
         "reverse" => collection::reverse(arguments),
         "slice" => collection::slice(arguments),
-        "zipmap" => collection::zipmap(arguments),
+        "zipmap" => map::zipmap(arguments),
         "setunion" | "setintersection" | "setsubtract" => set::operation(function.name, arguments),
         "setproduct" => set::product(arguments),
         // Of a null without a type they say nothing either.
@@ -135,7 +135,7 @@ fn of_known(name: &str, arguments: &[Value], longest: usize) -> Option<Result<Va
         "sort" => sequence::sort(arguments),
         "substr" => characters::part(arguments),
         "sum" => sequence::sum(arguments),
-        "transpose" => collection::transpose(arguments),
+        "transpose" => map::transpose(arguments),
         "uuidv5" => decoding::uuidv5(arguments),
         _ => return None,
     })

@@ -1,0 +1,187 @@
+//! What functions on maps and objects give.
+
+use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
+
+use super::result::Refusal;
+use crate::value::convert::convert;
+use crate::value::{Attribute, Type, Value};
+
+type Outcome = Result<Value, Refusal>;
+
+pub(super) fn keys(arguments: &[Value]) -> Outcome {
+    let value = &arguments[0];
+    match (value, value.ty()) {
+        (_, Type::Object(attributes)) => {
+            Ok(Value::Tuple(attributes.keys().map(|name| Value::String(name.clone())).collect()))
+        }
+        (Value::Map(_, elements), _) => {
+            Ok(Value::List(Type::String, elements.keys().map(|key| Value::String(key.clone())).collect()))
+        }
+        (_, Type::Map(_)) => Ok(Value::Unknown(Type::list(Type::String))),
+        _ => Err(Refusal::of_argument(0, "a map or an object is needed")),
+    }
+}
+
+pub(super) fn values(arguments: &[Value]) -> Outcome {
+    match &arguments[0] {
+        Value::Map(element, elements) => {
+            Ok(Value::List(element.clone(), elements.values().cloned().collect()))
+        }
+        Value::Object(attributes) => Ok(Value::Tuple(attributes.values().cloned().collect())),
+        Value::Unknown(Type::Map(element)) => Ok(Value::Unknown(Type::List(element.clone()))),
+        Value::Unknown(Type::Object(attributes)) => {
+            Ok(Value::Unknown(Type::tuple(attributes.values().map(|attribute| attribute.ty.clone()))))
+        }
+        _ => Err(Refusal::of_call("its argument is a map or an object")),
+    }
+}
+
+pub(super) fn merge(arguments: &[Value]) -> Outcome {
+    let Some(ty) = merged_type(arguments)? else {
+        // Nulls have no type, and are passed over all the same.
+        return Ok(match merged(arguments) {
+            Some(attributes) => Value::Object(attributes),
+            None => Value::UNKNOWN,
+        });
+    };
+    Ok(match (merged(arguments), ty) {
+        (None, ty) => Value::Unknown(ty),
+        (Some(elements), Type::Map(element)) => Value::Map((*element).clone(), elements),
+        (Some(attributes), _) => Value::Object(attributes),
+    })
+}
+
+/// All elements; none where an argument is unknown.
+fn merged(arguments: &[Value]) -> Option<BTreeMap<SmolStr, Value>> {
+    let mut all = BTreeMap::new();
+    for argument in arguments {
+        match argument {
+            Value::Map(_, elements) | Value::Object(elements) => {
+                all.extend(elements.iter().map(|(key, value)| (key.clone(), value.clone())));
+            }
+            Value::Null(_) => {}
+            _ => return None,
+        }
+    }
+    Some(all)
+}
+
+/// The type of what merging gives, if it is known.
+fn merged_type(arguments: &[Value]) -> Result<Option<Type>, Refusal> {
+    let mut attributes = BTreeMap::new();
+    let mut all_keys_known = true;
+    let mut same = true;
+    let mut first: Option<Type> = None;
+    for argument in arguments {
+        let ty = argument.ty();
+        match (&ty, argument) {
+            (Type::Any, _) => return Ok(None),
+            (Type::Object(_) | Type::Map(_), Value::Null(_)) => {}
+            (Type::Object(own), _) => {
+                attributes.extend(own.iter().map(|(name, own)| (name.clone(), own.clone())));
+            }
+            (Type::Map(element), Value::Map(_, elements)) => {
+                let each = |key: &SmolStr| (key.clone(), Attribute::required((**element).clone()));
+                attributes.extend(elements.keys().map(each));
+            }
+            (Type::Map(_), _) => all_keys_known = false,
+            _ => return Err(Refusal::of_call("its arguments are maps or objects")),
+        }
+        match &first {
+            None => first = Some(ty),
+            Some(first) => same &= *first == ty,
+        }
+    }
+    Ok(match first {
+        None => Some(Type::object([])),
+        Some(first) if same => Some(first),
+        Some(_) if all_keys_known => Some(Type::object(attributes)),
+        Some(_) => None,
+    })
+}
+
+pub(super) fn lookup(arguments: &[Value]) -> Outcome {
+    let [map, key, default @ ..] = arguments else { return Ok(Value::UNKNOWN) };
+    let default = match default {
+        [] => None,
+        [default] => Some(default),
+        [_, _, ..] => return Err(Refusal::of_call("it takes two or three arguments")),
+    };
+    let missing = || Refusal::of_argument(0, "there is no such key, and no default");
+    match (map, map.ty(), key.as_str()) {
+        (_, Type::Object(_), None) => Ok(Value::UNKNOWN),
+        (_, Type::Object(attributes), Some(key)) => match (map, attributes.get(key), default) {
+            (Value::Object(own), Some(_), _) => Ok(own[key].clone()),
+            (_, Some(attribute), _) => Ok(Value::Unknown(attribute.ty.clone())),
+            (Value::Object(_), None, Some(default)) => Ok(default.clone()),
+            (_, None, Some(default)) => Ok(Value::Unknown(default.ty())),
+            (_, None, None) => Err(missing()),
+        },
+        (_, Type::Map(element), key) => {
+            let default = match default.map(|default| convert(default, &element)) {
+                None => None,
+                Some(Ok(default)) => Some(default),
+                Some(Err(mismatch)) => return Err(Refusal::of_argument(2, mismatch.to_string())),
+            };
+            match (map, key) {
+                (Value::Map(_, elements), Some(key)) => elements
+                    .get(key)
+                    .cloned()
+                    .or(default)
+                    .ok_or_else(|| Refusal::of_call("there is no such key")),
+                _ => Ok(Value::Unknown((*element).clone())),
+            }
+        }
+        _ => Err(Refusal::of_argument(0, "a map is needed")),
+    }
+}
+
+pub(super) fn zipmap(arguments: &[Value]) -> Outcome {
+    let [keys, values] = arguments else { return Ok(Value::UNKNOWN) };
+    let names: Option<Vec<SmolStr>> = match keys {
+        Value::List(_, keys) if keys.iter().all(|key| key.as_str().is_some()) => {
+            Some(keys.iter().filter_map(Value::as_str).map(SmolStr::new).collect())
+        }
+        _ => None,
+    };
+    let unequal = || Refusal::of_call("there are not as many keys as values");
+    match (values, values.ty(), names) {
+        (Value::List(element, elements), _, Some(names)) => {
+            if names.len() != elements.len() {
+                return Err(unequal());
+            }
+            Ok(Value::Map(element.clone(), names.into_iter().zip(elements.iter().cloned()).collect()))
+        }
+        (_, Type::List(element), _) => Ok(Value::Unknown(Type::Map(element))),
+        (Value::Tuple(elements), _, Some(names)) => {
+            if names.len() != elements.len() {
+                return Err(unequal());
+            }
+            Ok(Value::Object(names.into_iter().zip(elements.iter().cloned()).collect()))
+        }
+        (_, Type::Tuple(_), _) => Ok(Value::UNKNOWN),
+        _ => Err(Refusal::of_call("its second argument is a list or a tuple")),
+    }
+}
+
+/// Every element, with the keys of the lists that it is in.
+pub(super) fn transpose(arguments: &[Value]) -> Outcome {
+    let unknown = Ok(Value::Unknown(Type::map(Type::list(Type::String))));
+    let [Value::Map(_, lists)] = arguments else { return unknown };
+    let mut keys: BTreeMap<SmolStr, Vec<Value>> = BTreeMap::new();
+    for (key, list) in lists {
+        let Value::List(_, elements) = list else {
+            return Err(Refusal::of_call("there is a null in the map"));
+        };
+        for element in elements {
+            let Value::String(text) = element else {
+                return Err(Refusal::of_call("there is a null in a list"));
+            };
+            keys.entry(text.clone()).or_default().push(Value::String(key.clone()));
+        }
+    }
+    let lists = keys.into_iter().map(|(text, keys)| (text, Value::List(Type::String, keys)));
+    Ok(Value::Map(Type::list(Type::String), lists.collect()))
+}
