@@ -38,20 +38,13 @@ fn a_file_that_a_link_leads_to_as_well_is_excused_in_the_policy() {
 #[cfg(unix)]
 #[test]
 fn permissions_are_kept_and_what_may_not_be_written_is_excused_in_the_policy() {
-    use std::os::unix::fs::PermissionsExt as _;
-
     let place = Place::repository(&[("a/main.tf", FOUND), ("b/main.tf", FOUND)]);
-    let mode =
-        |name: &str| fs::metadata(place.path().join(name)).expect("the file").permissions().mode() & 0o777;
-    let set = |name: &str, mode: u32| {
-        fs::set_permissions(place.path().join(name), fs::Permissions::from_mode(mode)).expect("permissions");
-    };
-    set("a/main.tf", 0o640);
-    set("b/main.tf", 0o444);
+    place.set_mode("a/main.tf", 0o640);
+    place.set_mode("b/main.tf", 0o444);
     let said = place.overrule(&["check", "--add-exceptions"]);
     assert!(said.err.ends_with("without a comment: b/main.tf: it is read-only\n"), "{said:?}");
     assert!(text(&place, "a/main.tf").contains("# overrule: allow("));
-    assert_eq!((text(&place, "b/main.tf").as_str(), mode("a/main.tf")), (FOUND, 0o640));
+    assert_eq!((text(&place, "b/main.tf").as_str(), place.mode("a/main.tf")), (FOUND, 0o640));
     assert_eq!(place.overrule(&["check", "--fail-on", "notice"]).code, Some(0));
     let mut left: Vec<_> =
         fs::read_dir(place.path()).expect("it").flatten().map(|one| one.file_name()).collect();
@@ -62,14 +55,11 @@ fn permissions_are_kept_and_what_may_not_be_written_is_excused_in_the_policy() {
 #[cfg(unix)]
 #[test]
 fn where_the_policy_may_not_be_written_no_comment_is_either() {
-    use std::os::unix::fs::PermissionsExt as _;
-
     let json = "{\"variable\": {\"a b\": {}}}";
     let policy = "policy {\n  extends = [\"language\"]\n}\n";
     let place =
         Place::repository(&[("a/main.tf", FOUND), ("b/main.tf.json", json), ("overrule.hcl", policy)]);
-    let path = place.path().join("overrule.hcl");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).expect("permissions");
+    place.set_mode("overrule.hcl", 0o444);
     let said = place.overrule(&["check", "--add-exceptions"]);
     assert_eq!(said.code, Some(2), "{said:?}");
     assert!(

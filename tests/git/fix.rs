@@ -121,18 +121,12 @@ fn lines_that_git_converts_are_written_as_they_lie_there() {
 #[cfg(unix)]
 #[test]
 fn permissions_are_kept_and_what_may_not_be_written_is_left_alone() {
-    use std::os::unix::fs::PermissionsExt as _;
     let place = Place::committed(&[("a/main.tf", FOUND), ("b/main.tf", FOUND)]);
-    let mode =
-        |name: &str| fs::metadata(place.path().join(name)).expect("the file").permissions().mode() & 0o777;
-    let set = |name: &str, mode: u32| {
-        fs::set_permissions(place.path().join(name), fs::Permissions::from_mode(mode)).expect("permissions");
-    };
-    set("a/main.tf", 0o640);
-    set("b/main.tf", 0o444);
+    place.set_mode("a/main.tf", 0o640);
+    place.set_mode("b/main.tf", 0o444);
     let said = place.overrule(FIX);
-    assert_eq!((text(&place, "a/main.tf"), mode("a/main.tf")), (FIXED.to_owned(), 0o640));
-    assert_eq!((text(&place, "b/main.tf"), mode("b/main.tf")), (FOUND.to_owned(), 0o444));
+    assert_eq!((text(&place, "a/main.tf"), place.mode("a/main.tf")), (FIXED.to_owned(), 0o640));
+    assert_eq!((text(&place, "b/main.tf"), place.mode("b/main.tf")), (FOUND.to_owned(), 0o444));
     assert!(
         said.err.contains("not fixed: b/main.tf:4 (provider-source-missing): it is read-only\n"),
         "{said:?}"

@@ -83,6 +83,20 @@ impl Place {
         self.git(&["commit", "--quiet", "--no-verify", "--allow-empty", "--message", message]);
     }
 
+    /// The permissions of a file.
+    #[cfg(unix)]
+    pub(crate) fn mode(&self, path: &str) -> u32 {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::metadata(self.path().join(path)).expect("the file").permissions().mode() & 0o777
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn set_mode(&self, path: &str, mode: u32) {
+        use std::os::unix::fs::PermissionsExt as _;
+        let permissions = fs::Permissions::from_mode(mode);
+        fs::set_permissions(self.path().join(path), permissions).expect("permissions");
+    }
+
     #[cfg(unix)]
     pub(crate) fn link(&self, path: &str, target: &str) {
         let path = self.path().join(path);
