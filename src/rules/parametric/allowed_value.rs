@@ -20,9 +20,8 @@ impl Rule for AllowedValue {
     const ID: &'static str = "allowed-value";
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
-        options.refuse_empty("values", "Without a value nothing is allowed.").map_err(|finding| {
-            finding.help("name values, or make a rule of the kind `forbidden-argument`")
-        })?;
+        let order = "name values, or make a rule of the kind `forbidden-argument`";
+        options.refuse_empty("values", "Without a value nothing is allowed.", order)?;
         Ok(Self {
             blocks: Blocks::configure(options)?,
             argument: ArgumentPath::configure(options)?,

@@ -77,11 +77,8 @@ impl Blocks {
     fn among(kinds: &[&str], options: &Options<'_>) -> Result<Self, Finding> {
         let wanted = options.texts("blocks")?;
         let wanted = options.required("blocks", wanted)?;
-        options.refuse_empty("blocks", "Without a pattern the rule looks at no block.").map_err(
-            |finding| {
-                finding.help("name blocks, as in [\"resource\"], or turn the rule off with `level = \"off\"`")
-            },
-        )?;
+        let order = "name blocks, as in [\"resource\"], or turn the rule off with `level = \"off\"`";
+        options.refuse_empty("blocks", "Without a pattern the rule looks at no block.", order)?;
         let except = options.texts("except")?.unwrap_or_default();
         Ok(Self { wanted: globs(options, &wanted, kinds)?, except: globs(options, &except, kinds)? })
     }

@@ -18,9 +18,8 @@ impl Rule for ForbiddenValue {
     const ID: &'static str = "forbidden-value";
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
-        options
-            .refuse_empty("values", "Without a value nothing is forbidden.")
-            .map_err(|finding| finding.help("name values, or turn the rule off with `level = \"off\"`"))?;
+        let order = "name values, or turn the rule off with `level = \"off\"`";
+        options.refuse_empty("values", "Without a value nothing is forbidden.", order)?;
         Ok(Self {
             blocks: Blocks::configure(options)?,
             argument: ArgumentPath::configure(options)?,
