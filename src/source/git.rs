@@ -33,8 +33,7 @@ const EXTENSIONS: &[&str] = &[
 /// Where the index lies that git works with. Git sets `GIT_INDEX_FILE` for its hooks to a path from the top of the work
 /// tree, and a hook may well have gone into another folder since.
 pub(super) fn index_path(repository: &gix::Repository) -> PathBuf {
-    let set = env::var_os(INDEX_FILE).map(PathBuf::from).filter(|path| !path.as_os_str().is_empty());
-    match (set, repository.workdir()) {
+    match (env::var_os(INDEX_FILE), repository.workdir()) {
         (Some(path), Some(top)) => top.join(path),
         (Some(_) | None, _) => repository.index_path(),
     }
