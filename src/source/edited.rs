@@ -1,7 +1,7 @@
 //! Turns a work tree and new texts for some of its files into the work tree as it would be, and says of a file on disk
 //! whether it may be written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -49,6 +49,23 @@ impl Worktree {
             twins.extend(others.filter_map(|file: &File| file.id).filter(|other| *other != id));
         }
         twins
+    }
+
+    /// By file: another one of the run that is the same on disk, by whatever links; files with one name are left out. It
+    /// asks the disk for every file.
+    pub fn other_names(&self) -> HashMap<FileId, FileId> {
+        let top = self.top().unwrap_or(Path::new(""));
+        let mut first: HashMap<PathBuf, FileId> = HashMap::new();
+        let mut others = HashMap::new();
+        for id in self.folders.iter().flat_map(|folder| &folder.files).filter_map(|file| file.id) {
+            let Ok(real) = fs::canonicalize(top.join(self.sources.get(id).name())) else { continue };
+            let known = *first.entry(real).or_insert(id);
+            if known != id {
+                others.insert(id, known);
+                others.entry(known).or_insert(id);
+            }
+        }
+        others
     }
 
     /// Looks whether a file of the run may be written where it lies on disk.

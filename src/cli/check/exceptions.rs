@@ -1,8 +1,7 @@
 //! Turns what a run told into exceptions in files: comments in those of modules, and blocks in the policy.
 
-use std::collections::{BTreeMap, HashMap};
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::rewrite::{Rewrite, refusal, tell_refused};
 use crate::check::{Additions, Verdict};
@@ -14,29 +13,13 @@ use crate::text::{FileId, counted};
 
 /// Excuses what was told with one reason, as far as the files on disk may be changed. Nothing is written yet.
 pub(super) fn excuse(worktree: &Worktree, told: &[Verdict], reason: &str) -> Additions {
-    let others = other_names(worktree);
+    // What is found in a file need not be found under its other name, and a comment would stand in both.
+    let others = worktree.other_names();
     let mut refusal = |id: FileId| {
         let other = || Some(format!("it is `{}`, too", worktree.sources().get(*others.get(&id)?).name()));
         refusal(worktree, id).or_else(other)
     };
     Additions::excuse(told, worktree.sources(), reason, &mut refusal)
-}
-
-/// By file: another one of the run that is the same on disk. What is found in one need not be found in the other, and a
-/// comment would stand in both.
-fn other_names(worktree: &Worktree) -> HashMap<FileId, FileId> {
-    let top = worktree.top().unwrap_or(Path::new(""));
-    let mut first: HashMap<PathBuf, FileId> = HashMap::new();
-    let mut others = HashMap::new();
-    for id in worktree.folders().iter().flat_map(|folder| &folder.files).filter_map(|file| file.id) {
-        let Ok(real) = fs::canonicalize(top.join(worktree.sources().get(id).name())) else { continue };
-        let known = *first.entry(real).or_insert(id);
-        if known != id {
-            others.insert(id, known);
-            others.entry(known).or_insert(id);
-        }
-    }
-    others
 }
 
 /// Writes comments into the files of modules, and blocks into the policy: the one that holds, or a new one. Says how many
