@@ -31,7 +31,7 @@ use stream::{err, err_painted, out};
 use terminal::Terminal;
 
 use crate::report::{one_line, visible};
-use crate::source;
+use crate::source::{self, cause};
 use crate::text::{counted, nearest};
 
 /// Checks Terraform and OpenTofu modules against the documented rules of the language, before `init`.
@@ -111,12 +111,7 @@ impl Failure {
 
 impl From<source::Error> for Failure {
     fn from(error: source::Error) -> Self {
-        let failure = match &error {
-            source::Error::Path { path, error, .. } if error.kind() != io::ErrorKind::NotFound => {
-                Self::cannot("read", path, error)
-            }
-            error => Self::new(error.to_string()),
-        };
+        let failure = Self::new(error.to_string());
         match error.order() {
             Some(order) => failure.help(order),
             None => failure,
@@ -131,12 +126,6 @@ fn unknown(what: &str, name: &str, known: &[&str]) -> String {
         None => format!("there are {}", known.join(", ")),
     };
     format!("no {what} is called `{name}`; {hint}")
-}
-
-/// What the system says, as the end of a sentence: without the number that it adds.
-fn cause(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or(&text).to_lowercase()
 }
 
 const FAILED: u8 = 2;

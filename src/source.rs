@@ -48,6 +48,7 @@ pub use hook::{Found, Hook};
 pub use names::Names;
 pub use path::{child, join, last_name, parent};
 pub use policy::POLICIES;
+pub use read::cause;
 pub use snapshot::Content;
 
 use read::{Read, Reader};

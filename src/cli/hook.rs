@@ -7,9 +7,9 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::{Failure, cause, place, say};
+use super::{Failure, place, say};
 use crate::report::one_line;
-use crate::source::{Error, Found, Hook};
+use crate::source::{Error, Found, Hook, cause};
 
 /// Arguments of `hook`.
 #[derive(Debug, clap::Args)]

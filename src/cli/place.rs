@@ -3,8 +3,9 @@
 use std::env;
 use std::path::{Component, Path, PathBuf};
 
-use super::{Failure, cause};
+use super::Failure;
 use crate::report::Names;
+use crate::source::cause;
 
 /// The current folder.
 pub(super) fn current() -> Result<PathBuf, Failure> {

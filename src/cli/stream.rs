@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
-use super::{Failure, cause};
+use super::Failure;
 use crate::report::visible;
+use crate::source::cause;
 
 /// Writes a text to standard output.
 pub(super) fn out(text: &str) -> Result<(), Failure> {

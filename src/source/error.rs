@@ -70,12 +70,12 @@ impl Error {
     }
 
     pub(super) fn path(path: &Path, at: &Path, error: std::io::Error) -> Self {
-        let is_link = at.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
-        if is_link && error.kind() == std::io::ErrorKind::NotFound {
+        let is_missing = error.kind() == std::io::ErrorKind::NotFound;
+        if is_missing && at.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
             let why = "it is a link that leads nowhere".to_owned();
             return Self::File { path: path.to_owned(), why };
         }
-        Self::Path { path: path.to_owned(), error, nearest: sibling(path, at) }
+        Self::Path { path: path.to_owned(), error, nearest: is_missing.then(|| sibling(path, at)).flatten() }
     }
 }
 

@@ -220,14 +220,17 @@ pub(super) fn link_leaves(name: &str) -> Finding {
         .help("move what it links to into the repository, or call it as a module")
 }
 
-/// What the system says, without the number that it adds.
+/// Why something could not be read, as the end of a sentence: in the same words on every system, for what is usual.
 pub(super) fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file".to_owned(),
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        _ => {
-            let text = error.to_string();
-            text.split(" (os error").next().unwrap_or(&text).to_lowercase()
-        }
+        _ => cause(error),
     }
+}
+
+/// What the system says, as the end of a sentence: without the number that it adds.
+pub fn cause(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_lowercase()
 }

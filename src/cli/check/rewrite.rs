@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
 
+use crate::cli::Failure;
 use crate::cli::stream::err;
-use crate::cli::{Failure, cause};
 use crate::report::one_line;
-use crate::source::{Standing, Worktree};
+use crate::source::{Standing, Worktree, cause};
 use crate::text::FileId;
 
 /// Files that are about to be written. Nothing is changed before [`Rewrite::finish`]; who reads a file meanwhile reads what
