@@ -34,7 +34,7 @@ rule "provider-block-in-shared-module" { level = "warning" }
 rule "provider-removed-with-resources" { level = "warning" }
 rule "undefined-provider-alias" { level = "error" }
 rule "unused-configuration-alias" { level = "warning" }
-rule "providers-map-incomplete" { level = "warning" }
+rule "providers-map-incomplete" { level = "notice" }
 
 # Versions
 rule "required-provider-missing" { level = "warning" }

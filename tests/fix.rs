@@ -129,13 +129,139 @@ fn a_file_that_does_not_parse_or_holds_other_bytes_is_left_alone() {
 
 #[test]
 fn a_fix_that_would_bring_something_new_is_withheld() {
-    // The caller may not pass what it does not declare itself.
-    let root = "module \"m\" {\n  source    = \"./m\"\n  providers = { aws.a = aws.a }\n}\nprovider \"aws\" {\n  alias = \"a\"\n}\n";
-    let child = "terraform {\n  required_providers {\n    aws = {\n      source                = \"hashicorp/aws\"\n      configuration_aliases = [aws.a]\n    }\n    random = {\n      source = \"hashicorp/random\"\n    }\n  }\n}\nresource \"aws_vpc\" \"a\" {\n  provider = aws.a\n}\nresource \"random_id\" \"b\" {}\nresource \"aws_vpc\" \"c\" {}\n";
-    let made =
-        fixed(&[("main.tf", root), ("m/main.tf", child)], &["providers-map-incomplete"], Safety::Unsafe);
-    assert_eq!(why(&made), ["that would bring a new finding of `undefined-provider-reference`"]);
+    // With its source back, `b` is `a` once more.
+    let base = r#"
+terraform {
+  required_providers {
+    a = {
+      source = "acme/a"
+    }
+    b = {
+      source = "acme/a"
+    }
+  }
+}
+"#;
+    let over = r#"
+terraform {
+  required_providers {
+    b = {
+      version = ">= 1.0"
+    }
+  }
+}
+"#;
+    let files = [("main.tf", base), ("main_override.tf", over)];
+    let made = fixed(&files, &["override-drops-provider-source"], Safety::Unsafe);
+    assert_eq!(why(&made), ["that would bring a new finding of `duplicate-required-provider`"]);
     assert!(made.files.is_empty());
+}
+
+/// A module that uses the default configuration of `aws`, and an alias that it has to be passed.
+const USES_BOTH: &str = r#"
+terraform {
+  required_providers {
+    aws = {
+      source                = "hashicorp/aws"
+      configuration_aliases = [aws.a]
+    }
+  }
+}
+resource "aws_vpc" "a" {
+  provider = aws.a
+}
+resource "aws_vpc" "b" {}
+"#;
+
+/// A call that passes it the alias alone.
+const CALL: &str = r#"
+module "m" {
+  source    = "./m"
+  providers = { aws.a = aws.a }
+}
+"#;
+
+const REQUIRED: &str = r#"
+terraform {
+  required_providers {
+    aws = {
+      source = "hashicorp/aws"
+    }
+  }
+}
+"#;
+
+const BLOCKS: &str = r#"
+provider "aws" {
+  region = "eu-central-1"
+}
+provider "aws" {
+  alias  = "a"
+  region = "eu-west-1"
+}
+"#;
+
+/// What `check --fix=unsafe` does to a call in a folder; none where nothing is found.
+fn passed_more(folder: &str, files: &[(&str, &str)]) -> Option<String> {
+    let policy = Policy::preset("strict").expect("a preset");
+    let select = vec![RuleId::named("providers-map-incomplete")];
+    let settings = Settings { policy, select, ..Settings::default() };
+    let mut worktree = worktree(files);
+    let outcome = check::run(&mut worktree, &settings);
+    if outcome.verdicts.is_empty() {
+        return None;
+    }
+    let made = check::fix(&worktree, &outcome.verdicts, &settings, Safety::Unsafe, &mut |_| None);
+    Some(text(&made, &format!("{folder}main.tf")).to_owned())
+}
+
+#[test]
+fn a_providers_map_gets_an_entry_in_a_root_module_that_configures_the_provider() {
+    let before = [REQUIRED, BLOCKS, CALL].concat();
+    let after = passed_more("", &[("main.tf", &before), ("m/main.tf", USES_BOTH)]);
+    assert_eq!(after, Some(before.replace("aws.a = aws.a }", "aws.a = aws.a, aws = aws }")));
+}
+
+#[test]
+fn a_providers_map_gets_no_entry_in_a_module_that_others_may_call() {
+    let of_module = USES_BOTH.replace(r#"resource "aws_vpc" "b" {}"#, CALL);
+    // Called here, with and without the provider, and called by nobody.
+    let passes = CALL.replace("./m", "./modules/n").replace("aws.a = aws.a }", "aws = aws, aws.a = aws.a }");
+    let not_here = [("modules/n/main.tf", of_module.as_str()), ("modules/n/m/main.tf", USES_BOTH)];
+    assert_eq!(passed_more("modules/n/", &not_here), None);
+    for root in [[BLOCKS, &passes].concat(), [REQUIRED, BLOCKS, &passes].concat()] {
+        let files = [&[("main.tf", root.as_str())], &not_here[..]].concat();
+        assert_eq!(passed_more("modules/n/", &files), None);
+    }
+    // Not even where it configures the provider itself.
+    let configures = [BLOCKS, CALL].concat();
+    let files = [("modules/n/main.tf", configures.as_str()), ("modules/n/m/main.tf", USES_BOTH)];
+    let called = [&[("main.tf", "module \"n\" {\n  source = \"./modules/n\"\n}\n")], &files[..]].concat();
+    assert_eq!(passed_more("modules/n/", &called), None);
+}
+
+#[test]
+fn a_providers_map_stays_where_an_entry_would_bring_a_report_of_terraform() {
+    // The called module, or the root, does not require the provider; another call uses the name for another provider.
+    let inherits = "module \"n\" {\n  source = \"../n\"\n}\n";
+    let silent = USES_BOTH.replace("aws.a", "aws.b").replace("hashicorp", "acme");
+    let other = [CALL.replace("\"m\"", "\"o\"").replace("./m", "./o"), CALL.to_owned()].concat();
+    let root = [REQUIRED, BLOCKS, &other].concat();
+    let files = [("main.tf", root.as_str()), ("m/main.tf", USES_BOTH), ("o/main.tf", silent.as_str())];
+    assert_eq!(passed_more("", &files), Some(root.clone()));
+    let root = [BLOCKS, CALL].concat();
+    assert_eq!(passed_more("", &[("main.tf", &root), ("m/main.tf", USES_BOTH)]), Some(root));
+    let random = USES_BOTH.replace("aws = {", "b = {").replace("hashicorp/aws", "hashicorp/b");
+    let random = random.replace("aws.a", "b.a").replace("resource \"aws_vpc\" \"b\" {}", inherits);
+    let random = random.replace("resource \"aws_vpc\" \"a\"", "resource \"b_c\" \"a\"");
+    let root =
+        [REQUIRED, BLOCKS, &CALL.replace("aws.a", "b.a")].concat() + "provider \"b\" {\n  alias = \"a\"\n}\n";
+    let files = [
+        ("main.tf", root.as_str()),
+        ("m/main.tf", &random),
+        ("n/main.tf", "resource \"aws_vpc\" \"b\" {}\n"),
+    ];
+    assert_eq!(passed_more("", &files), Some(root.clone()));
 }
 
 #[test]

@@ -32,6 +32,8 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
     // The engines take the configured block for an empty one: this is what is left of their errors.
     ("override-disarms-provider-block", "In a module that is called twice", "proxy-provider-block"),
     ("override-disarms-provider-block", "In a module that is given another one", "proxy-provider-block"),
+    // An empty block is a configuration of its own, and Terraform reports it as redundant.
+    ("providers-map-incomplete", "The module has an empty configuration of its own", "proxy-provider-block"),
     // An argument that the engine refuses is not a missing one.
     ("output-description-missing", REFUSED, "invalid-value"),
     ("required-provider-missing", REFUSED, "invalid-version-constraint"),

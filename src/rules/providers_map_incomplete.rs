@@ -1,5 +1,8 @@
 #![doc = include_str!("../../policies/rules/providers-map-incomplete.md")]
 
+use std::cell::LazyCell;
+use std::collections::{BTreeMap, BTreeSet};
+
 use smol_str::SmolStr;
 
 use super::mend::pass;
@@ -7,16 +10,16 @@ use super::{Context, Rule};
 use crate::finding::{Finding, Fix, Safety};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
-use crate::module::declaration::ModuleCall;
+use crate::module::declaration::{ModuleCall, ProviderConfiguration, RequiredProvider};
 use crate::policy::Options;
-use crate::tree::{Configuration, Node};
+use crate::tree::{Configuration, Node, Role};
 
-/// Providers that need no configuration, and so work the same wherever they are inherited from.
+/// Providers that need no configuration, so it does not matter which configuration a module inherits.
 const WITHOUT_CONFIGURATION: [&str; 10] =
     ["archive", "external", "http", "local", "null", "random", "template", "terraform", "time", "tls"];
 
 pub(super) struct ProvidersMapIncomplete {
-    /// Names of providers that may be left out.
+    /// Names of providers that a map may leave out.
     ignore: Vec<SmolStr>,
 }
 
@@ -29,10 +32,16 @@ impl Rule for ProvidersMapIncomplete {
         Ok(Self { ignore: options.strings("ignore")?.unwrap_or_else(usual) })
     }
 
+    /// Looks at root modules only. A module that others call often inherits the provider itself, and then an entry
+    /// `aws = aws` is an error for every caller that does not pass `aws`.
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        if node.role() != Role::Root || node.is_called() {
+            return;
+        }
+        let others = LazyCell::new(|| passed(node));
         for (call, _) in node.calls() {
             let (Some(at), Some(child)) = (call.providers_span, node.child(&call.name)) else { continue };
-            if call.providers.is_empty() {
+            if call.providers.is_empty() || call.origin.written("providers").len() > 1 {
                 continue;
             }
             for (configuration, needed) in &child.uses().configurations {
@@ -41,19 +50,36 @@ impl Rule for ProvidersMapIncomplete {
                 {
                     continue;
                 }
-                let theirs = local_name(child.module(), &configuration.provider);
-                let ours = local_name(node.module(), &configuration.provider);
+                let Some(block) = default_block(node, &configuration.provider) else { continue };
+                let ours = &block.name;
+                let (theirs, declare) = match entries(child.module(), &configuration.provider)[..] {
+                    [] => (&configuration.provider.name, true),
+                    [entry] => (&entry.name, false),
+                    _ => continue,
+                };
+                let provider = configuration.provider.display(child.module().features.registry_host);
+                let mut help = format!("add `{theirs} = {ours}` to this map");
+                if declare {
+                    help += &format!(
+                        ", and an entry for `{theirs}` to `required_providers` of the called module"
+                    );
+                }
+                let fix = (!declare
+                    && is_safe(node.module(), &others, &configuration.provider, theirs, ours))
+                .then(|| pass(context, call, theirs, ours))
+                .flatten();
                 findings.push(
                     Self::finding("Incomplete `providers` map")
                         .detail(format!(
-                            "The module uses the default configuration of {}, and this map leaves it out. The \
-                             documentation asks for it; the engines still let the module inherit it from here.",
-                            configuration.provider.display(child.module().features.registry_host)
+                            "The called module uses the default configuration of {provider}, and this map does not \
+                             pass it. Terraform and OpenTofu let the module inherit it, but the documentation \
+                             requires a `providers` map to list every configuration that the module needs."
                         ))
                         .at(at)
-                        .related(*needed, format!("needs the default configuration of `{theirs}`"))
-                        .help(format!("add to the map: {theirs} = {ours}"))
-                        .fixed_by(pass(context, call, &theirs, &ours).map(|edit| Fix::safe([edit])))
+                        .related(*needed, format!("uses the default configuration of `{theirs}`"))
+                        .related(block.origin.header(), "the module inherits this configuration")
+                        .help(help)
+                        .fixed_by(fix.map(|edit| Fix::safe([edit])))
                         .address(format!("module.{}", call.name)),
                 );
             }
@@ -61,17 +87,67 @@ impl Rule for ProvidersMapIncomplete {
     }
 }
 
-/// Whether the called module uses a default configuration that it neither has itself nor gets from the map.
+/// Whether the called module inherits a default configuration that this map does not pass.
 fn is_inherited(child: Node<'_>, call: &ModuleCall, configuration: &Configuration) -> bool {
     let module = child.module();
-    let is_it = |other: Option<Configuration>| other.as_ref() == Some(configuration);
+    let is_it = |reference| Configuration::named(module, reference).as_ref() == Some(configuration);
     configuration.alias.is_none()
         && !child.declares(configuration)
-        && !call.providers.iter().any(|passed| is_it(Configuration::named(module, &passed.in_child)))
+        && !call.providers.iter().any(|passed| is_it(&passed.in_child))
+        // A module cannot pass on by name what it only inherits: Terraform reports that.
+        && !module.calls.values().flat_map(|call| &call.providers).any(|passed| is_it(&passed.in_parent))
 }
 
-/// What a module calls a provider.
-fn local_name(module: &Module, provider: &ProviderAddress) -> SmolStr {
-    let entry = module.required_providers.values().find(|entry| entry.address == *provider);
-    entry.map_or_else(|| provider.name.clone(), |entry| entry.name.clone())
+/// The block that configures the default configuration of a provider in a module; none where its arguments have no effect,
+/// or where that is random: its local name has to be the one under which the provider is required.
+fn default_block<'t>(node: Node<'t>, provider: &ProviderAddress) -> Option<&'t ProviderConfiguration> {
+    let module = node.module();
+    let default = Configuration::default_of(provider.clone());
+    let block = node
+        .configured_providers()
+        .find(|block| Configuration::by(module, block).as_ref() == Some(&default))?;
+    let is_attached = match entries(module, provider)[..] {
+        [] => block.name == provider.name,
+        [entry] => block.name == entry.name,
+        _ => false,
+    };
+    is_attached.then_some(block)
+}
+
+/// The entries of `required_providers` for a provider.
+fn entries<'m>(module: &'m Module, provider: &ProviderAddress) -> Vec<&'m RequiredProvider> {
+    let entries = module.required_providers.values().map(|entry| &**entry);
+    entries.filter(|entry| entry.address == *provider).collect()
+}
+
+/// By name in called modules: the providers that the calls of a module pass under it.
+type Passed<'t> = BTreeMap<&'t SmolStr, BTreeSet<Option<ProviderAddress>>>;
+
+fn passed(node: Node<'_>) -> Passed<'_> {
+    let mut passed = Passed::new();
+    for (call, _) in node.calls() {
+        let child = node.child(&call.name);
+        for entry in &call.providers {
+            let provider = match child {
+                Some(child) => child.module().provider_address(&entry.in_child.name),
+                None => node.module().provider_address(&entry.in_parent.name),
+            };
+            passed.entry(&entry.in_child.name).or_default().insert(provider);
+        }
+    }
+    passed
+}
+
+/// Whether the entry `theirs = ours` changes nothing but the map. Terraform reports a mismatch where calls of one module
+/// use a name for several providers, or where the module itself uses the name of the child for another one.
+fn is_safe(
+    module: &Module,
+    passed: &Passed<'_>,
+    provider: &ProviderAddress,
+    theirs: &SmolStr,
+    ours: &SmolStr,
+) -> bool {
+    module.required_providers.contains_key(ours)
+        && (theirs == ours || !module.required_providers.contains_key(theirs))
+        && passed.get(theirs).is_none_or(|one| one.iter().all(|other| other.as_ref() == Some(provider)))
 }

@@ -55,8 +55,10 @@ fn is_used(node: Node<'_>, entry: &RequiredProvider) -> bool {
         || module.providers.values().any(|block| block.name == entry.name)
         || module.provider_metas.values().any(|meta| meta.name == entry.name)
         || below.any(|id| {
-            let mut required = tree.node(id).module().required_providers.values();
+            let node = tree.node(id);
+            let mut required = node.module().required_providers.values();
             required.any(|other| other.address == entry.address)
+                || node.uses().configurations.keys().any(|used| used.provider == entry.address)
         })
 }
 

@@ -207,8 +207,12 @@ fn hand_up(child: Node<'_>, caller: Node<'_>, uses: &mut [Uses]) -> bool {
     let mut changed = uses[caller.id.0].complete && !uses[child.id.0].complete;
     uses[caller.id.0].complete &= uses[child.id.0].complete;
     let module = child.module();
-    let configured: Vec<Configuration> =
-        child.configured_providers().filter_map(|provider| Configuration::by(module, provider)).collect();
+    let of_blocks = |is_configured: bool| {
+        let blocks =
+            module.providers.values().filter(|block| providers::is_configured(block) == is_configured);
+        blocks.filter_map(|block| Configuration::by(module, block)).collect::<Vec<_>>()
+    };
+    let (configured, empty) = (of_blocks(true), of_blocks(false));
     let outward: Vec<(Configuration, Span)> = uses[child.id.0]
         .configurations
         .iter()
@@ -223,10 +227,12 @@ fn hand_up(child: Node<'_>, caller: Node<'_>, uses: &mut [Uses]) -> bool {
             let passed = call.providers.iter().find(|passed| {
                 Configuration::named(module, &passed.in_child).as_ref() == Some(configuration)
             });
+            // Only default configurations are inherited, and an empty block stands in for one; that another
+            // configuration is not passed is an error.
+            let is_inherited = configuration.alias.is_none() && !empty.contains(configuration);
             let of_caller = match passed {
                 Some(passed) => Configuration::named(caller.module(), &passed.in_parent),
-                // Only default configurations are inherited; that another one is not passed is an error.
-                None => configuration.alias.is_none().then(|| configuration.clone()),
+                None => is_inherited.then(|| configuration.clone()),
             };
             if let Some(of_caller) = of_caller
                 && let Entry::Vacant(place) = uses[caller.id.0].configurations.entry(of_caller)

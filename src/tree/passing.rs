@@ -16,7 +16,7 @@ use crate::module::declaration::{ModuleCall, PassedProvider, RequiredProvider};
 use crate::text::Span;
 use crate::tree::providers::{Declared, display};
 use crate::tree::reach::Reached;
-use crate::tree::{Node, NodeId, Tree};
+use crate::tree::{Configuration, Node, NodeId, Role, Tree};
 
 /// Looks at a module as the one that is called.
 pub(super) fn check(node: Node<'_>, reached: &Reached, findings: &mut Vec<Finding>) {
@@ -87,10 +87,40 @@ impl Edge<'_> {
                         .at(self.call.origin.header())
                         .address(format!("module.{}", self.call.name))
                         .related(passed.in_parent.name_span, "passed on here")
-                        .help(format!("add to the call: providers = {{ {name} = {name} }}")),
+                        .help(self.how_to_hand_on(onward, passed)),
                     );
                 }
             }
+        }
+    }
+
+    /// What to write so that the called module has what it passes on. An entry in this call helps only where the caller
+    /// configures the provider, or is a root module that requires it.
+    fn how_to_hand_on(&self, onward: &ModuleCall, passed: &PassedProvider) -> String {
+        let (caller, child) = (self.caller.module(), self.child.module());
+        let name = &passed.in_parent.name;
+        let default = Configuration::named(child, &passed.in_parent);
+        let mut blocks = caller.providers.values();
+        let block = blocks.find(|block| default.is_some() && Configuration::by(caller, block) == default);
+        let mut entries = caller.required_providers.values();
+        let entry = entries.find(|entry| default.as_ref().is_some_and(|one| one.provider == entry.address));
+        let entry = entry.filter(|_| !self.caller.is_called() && self.caller.role() == Role::Root);
+        if let Some(ours) = block.map(|block| &block.name).or(entry.map(|entry| &entry.name)) {
+            return format!("add `{name} = {ours}` to `providers` of this call");
+        }
+        let inherits = self.child.child(&onward.name).is_some_and(|below| {
+            passed.in_child.alias.is_none()
+                && Configuration::named(below.module(), &passed.in_child) == default
+        });
+        let pass = format!("pass `{name}` in every module call from the root module down to this one");
+        if inherits {
+            format!(
+                "remove `{} = {name}` from `providers` of `module.{}`, which then inherits the default configuration, \
+                 or {pass}",
+                passed.in_child.name, onward.name
+            )
+        } else {
+            pass
         }
     }
 
