@@ -58,3 +58,7 @@ rule "module-call-ring" { level = "error" }
 rule "sensitive-value-in-plain-output" { level = "warning" }
 rule "sensitive-default" { level = "warning" }
 rule "moved-target-missing" { level = "warning" }
+
+# Expressions
+rule "comparison-of-different-types" { level = "warning" }
+rule "duplicate-key" { level = "warning" }

@@ -29,7 +29,11 @@ rule "module-version-exact" { level = "notice" }
 # Interfaces
 rule "moved-without-moved-block" { level = "warning" }
 rule "unused-declaration" { level = "warning" }
+rule "unused-output" { level = "notice" }
 rule "variable-type-missing" { level = "warning" }
 rule "variable-description-missing" { level = "notice" }
 rule "output-description-missing" { level = "notice" }
 rule "depends-on-uncommented" { level = "notice" }
+
+# Expressions
+rule "deprecated-syntax" { level = "notice" }

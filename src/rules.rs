@@ -3,9 +3,13 @@
 //! A rule is a type in a file of its own that is called like it, with a page `policies/rules/<rule>.md` and a line in
 //! [`ENTRIES`]; of the kinds in [`KINDS`] a policy makes rules itself. How bad its findings are, and whether anybody asks for it, is for a policy to say.
 
+mod comparison_of_different_types;
 mod context;
 mod depends_on_uncommented;
+mod deprecated_syntax;
+mod duplicate_key;
 mod earlier;
+mod expressions;
 mod lock_file_drift;
 mod mend;
 mod module_call_ring;
@@ -63,6 +67,7 @@ mod undefined_provider_alias;
 mod unsatisfiable_constraints;
 mod unused_configuration_alias;
 mod unused_declaration;
+mod unused_output;
 mod unused_required_provider;
 mod upper_bound_in_shared_module;
 mod variable_description_missing;
@@ -80,7 +85,10 @@ use crate::tree::Node;
 
 /// Every rule, by name. A new one has a line here.
 pub const ENTRIES: &[Entry] = &[
+    Entry::of::<comparison_of_different_types::ComparisonOfDifferentTypes>(),
     Entry::of::<depends_on_uncommented::DependsOnUncommented>(),
+    Entry::of::<deprecated_syntax::DeprecatedSyntax>(),
+    Entry::of::<duplicate_key::DuplicateKey>(),
     Entry::of::<lock_file_drift::LockFileDrift>(),
     Entry::of::<module_call_ring::ModuleCallRing>(),
     Entry::of::<module_depth_with_commit::ModuleDepthWithCommit>(),
@@ -135,6 +143,7 @@ pub const ENTRIES: &[Entry] = &[
     Entry::of::<unsatisfiable_constraints::UnsatisfiableConstraints>(),
     Entry::of::<unused_configuration_alias::UnusedConfigurationAlias>(),
     Entry::of::<unused_declaration::UnusedDeclaration>(),
+    Entry::of::<unused_output::UnusedOutput>(),
     Entry::of::<unused_required_provider::UnusedRequiredProvider>(),
     Entry::of::<upper_bound_in_shared_module::UpperBoundInSharedModule>(),
     Entry::of::<variable_description_missing::VariableDescriptionMissing>(),
@@ -226,7 +235,7 @@ mod tests {
         let names: Vec<&str> = ENTRIES.iter().map(|entry| entry.id).collect();
         assert!(names.is_sorted(), "the list is sorted by name");
         assert_eq!(
-            files("src/rules", &["context", "earlier", "mend", "page", "parametric"]),
+            files("src/rules", &["context", "earlier", "expressions", "mend", "page", "parametric"]),
             names,
             "src/rules and the list"
         );

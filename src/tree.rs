@@ -244,6 +244,11 @@ impl<'t> Node<'t> {
         !data.callers.is_empty() || data.around.is_called_from_outside
     }
 
+    /// Whether a module calls it that is not in this tree, so that not all of its callers are known.
+    pub fn is_called_from_outside(self) -> bool {
+        self.data().around.is_called_from_outside
+    }
+
     fn data(self) -> &'t NodeData {
         &self.tree.nodes[self.id.0]
     }

@@ -337,3 +337,71 @@ fn what_may_not_be_changed_is_left_and_why_is_told() {
     let made = check::fix(&worktree, &told, &settings, Safety::Safe, &mut standing);
     assert_eq!((made.files.len(), why(&made)), (1, vec!["it is read-only"]));
 }
+
+#[test]
+fn older_syntax_becomes_newer_syntax_with_the_same_value() {
+    let main = |before: &str| main(before, &["deprecated-syntax"]);
+    let before = r#"locals {
+  m = { a = 1 }
+  l = [[1], [2]]
+  a = ["${local.l[0]}", "${ local.m }", "${~ local.m ~}"]
+  b = { "${local.m.a}" = 1, (upper("${local.m.a}")) = "${local.m.a}" }
+  c = 2 * "${1 + 1}"
+  d = local.l.0[0] + local.l[1].0
+  e = lookup(local.m, "${"a"}")
+  f = [for x in [local.m] : lookup(x, "a")]
+  g = lookup(merge(local.m, {}), "a") + lookup({ a = 1 }, "a")
+  h = ["a" == "${true ? "a" : "b"}"]
+}
+"#;
+    let after = r#"locals {
+  m = { a = 1 }
+  l = [[1], [2]]
+  a = [local.l[0], local.m, local.m]
+  b = { (local.m.a) = 1, (upper(local.m.a)) = local.m.a }
+  c = 2 * (1 + 1)
+  d = local.l[0][0] + local.l[1][0]
+  e = local.m["a"]
+  f = [for x in [local.m] : x["a"]]
+  g = merge(local.m, {})["a"] + ({ a = 1 })["a"]
+  h = ["a" == (true ? "a" : "b")]
+}
+"#;
+    assert_eq!(main(before), after);
+}
+
+#[test]
+fn older_syntax_stays_where_a_comment_or_another_meaning_would_be_lost() {
+    let before = r#"locals {
+  m = { a = [1] }
+  a = lookup(local.m, # the map
+    "a"
+  )
+  b = "${local.m}"
+  c = [local.m].*.a.0
+}
+"#;
+    let made = fixed(&[("main.tf", before)], &["deprecated-syntax"], Safety::Unsafe);
+    assert!(made.files.is_empty(), "{made:#?}");
+    assert_eq!((made.left.len(), made.mended.len()), (1, 0));
+}
+
+#[test]
+fn only_a_repeated_item_with_the_same_value_is_removed() {
+    let before =
+        "locals {\n  a = { x = 1, y = 2, x = 1 }\n  b = {\n    x = 1 # first\n    y = 2\n    x = 3\n  }\n}\n";
+    let made = fixed(&[("main.tf", before)], &["duplicate-key"], Safety::Unsafe);
+    assert_eq!(text(&made, "main.tf"), before.replace("{ x = 1, y = 2, x = 1 }", "{ y = 2, x = 1 }"));
+    assert_eq!((made.mended.len(), made.left.len()), (1, 1));
+}
+
+#[test]
+fn a_comparison_gets_one_type_on_request_only() {
+    let before = "variable \"n\" {\n  type = number\n}\noutput \"a\" {\n  value = [\"1\" != var.n, var.n == \"x\"]\n}\n";
+    let files = [("main.tf", before)];
+    let rules = &["comparison-of-different-types"];
+    assert!(fixed(&files, rules, Safety::Safe).files.is_empty());
+    let made = fixed(&files, rules, Safety::Unsafe);
+    assert_eq!(text(&made, "main.tf"), before.replace("\"1\" != var.n", "1 != var.n"));
+    assert_eq!((made.mended.len(), made.left.len()), (1, 1));
+}

@@ -27,6 +27,8 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
     ),
     ("override-accidental-name", "New declarations", "override-without-base"),
     ("override-near-miss-name", "A hyphen instead of an underscore", "duplicate-declaration"),
+    // What the rule reports in native syntax, Terraform reports in JSON.
+    ("duplicate-key", "In JSON, Terraform reports it", "duplicate-declaration"),
     // What the exception excused, told again.
     ("expired-exception", "What it excused is told again", "duplicate-declaration"),
     // The engines take the configured block for an empty one: this is what is left of their errors.

@@ -12,13 +12,15 @@ use crate::syntax::{Expr, ExprKind, JsonProperty, ObjectKey};
 pub struct Iteration<'i> {
     /// The names that they set, the outermost first.
     pub names: &'i [SmolStr],
+    /// The name of the argument that the expression is set as; empty in JSON, where a property may be a block.
+    pub argument: &'i str,
     /// Whether what stands there is there, however their collections turn out: each is written out and not empty.
     pub is_certain: bool,
 }
 
 impl Iteration<'_> {
     /// A place with no such block around it.
-    pub const NONE: Self = Self { names: &[], is_certain: true };
+    pub const NONE: Self = Self { names: &[], argument: "", is_certain: true };
 }
 
 /// What is called with each expression, and with what is around it.
@@ -34,7 +36,7 @@ struct Way {
 
 impl Way {
     fn here(&self) -> Iteration<'_> {
-        Iteration { names: &self.names, is_certain: self.uncertain == 0 }
+        Iteration { names: &self.names, argument: "", is_certain: self.uncertain == 0 }
     }
 
     fn enter(&mut self, name: SmolStr, is_certain: bool) {
@@ -67,7 +69,7 @@ impl Body {
 impl NativeBody {
     fn walk(&self, hidden: &Hidden, way: &mut Way, visit: &mut Visit<'_>) {
         for attribute in self.visible_attributes(hidden) {
-            visit(&attribute.expr, way.here());
+            visit(&attribute.expr, Iteration { argument: &attribute.name, ..way.here() });
         }
         for block in self.visible_blocks(hidden) {
             match block.labels.as_slice() {
@@ -85,13 +87,13 @@ fn dynamic(block: &Block, label: &SmolStr, way: &mut Way, visit: &mut Visit<'_>)
     let argument = |name: &str| native.attributes.iter().find(|attribute| attribute.name == name);
     let for_each = argument("for_each");
     if let Some(for_each) = for_each {
-        visit(&for_each.expr, Iteration { is_certain: true, ..way.here() });
+        visit(&for_each.expr, Iteration { is_certain: true, argument: "for_each", ..way.here() });
     }
     let is_certain = for_each.is_some_and(|for_each| has_elements(&for_each.expr));
     let named = argument("iterator").and_then(|iterator| iterator.expr.keyword());
     way.enter(named.unwrap_or_else(|| label.clone()), is_certain);
     if let Some(labels) = argument("labels") {
-        visit(&labels.expr, way.here());
+        visit(&labels.expr, Iteration { argument: "labels", ..way.here() });
     }
     for content in native.blocks.iter().filter(|block| block.kind == "content") {
         content.body.walk(way, visit);

@@ -1,0 +1,165 @@
+#![doc = include_str!("../../policies/rules/comparison-of-different-types.md")]
+
+use super::expressions::{self, Written};
+use super::{Context, Rule};
+use crate::finding::{Edit, Finding, Fix, Safety};
+use crate::module::address::{Subject, reference};
+use crate::policy::Options;
+use crate::syntax::{BinaryOperator, Expr, ExprKind, Scope, quoted};
+use crate::tree::{Node, Values};
+use crate::value::{Type, Value, convert};
+
+pub(super) struct ComparisonOfDifferentTypes;
+
+impl Rule for ComparisonOfDifferentTypes {
+    const ID: &'static str = "comparison-of-different-types";
+    const FIXES: &'static [Safety] = &[Safety::Unsafe];
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        let comparisons = Comparisons { node, context, values: node.values() };
+        expressions::for_each(node, context, &mut |expr, written| {
+            expr.walk(&mut |inner, scope| findings.extend(comparisons.look(inner, scope, written)));
+        });
+    }
+}
+
+struct Comparisons<'t> {
+    node: Node<'t>,
+    context: &'t Context<'t>,
+    values: Values<'t>,
+}
+
+impl Comparisons<'_> {
+    fn look(&self, expr: &Expr, scope: &Scope<'_>, written: Written<'_>) -> Option<Finding> {
+        let ExprKind::Binary(operator, operands) = &expr.kind else { return None };
+        let result = match operator {
+            BinaryOperator::Equal => "false",
+            BinaryOperator::NotEqual => "true",
+            _ => return None,
+        };
+        // Of what a `for` or a `dynamic` block goes through, the type is not known here.
+        let is_bound =
+            |name: &str| scope.has(name) || written.iterators.iter().any(|iterator| iterator == name);
+        if operands.iter().any(|operand| operand.variables().iter().any(|found| is_bound(&found.root))) {
+            return None;
+        }
+        let [left, right] = [&operands[0], &operands[1]].map(|operand| self.values.of(operand));
+        if left.is_null() || right.is_null() || !never_equal(&left.ty(), &right.ty()) {
+            return None;
+        }
+        let types = (left.ty().name(), right.ty().name());
+        let [left, right] = [(&operands[0], &operands[1]), (&operands[1], &operands[0])];
+        let mended = self.mended(*operator, expr, left).or_else(|| self.mended(*operator, expr, right));
+        let help = match &mended {
+            Some(edit) => format!("write `{}`", edit.text),
+            None => "convert one of the two, so that both have the same type".to_owned(),
+        };
+        Some(
+            ComparisonOfDifferentTypes::finding("Comparison of different types")
+                .detail(format!(
+                    "The left side is of type {}, and the right side is of type {}. Values of different types are \
+                     never equal, so this is always {result}.",
+                    types.0, types.1
+                ))
+                .at(expr.span)
+                .label(format!("always {result}"))
+                .help(help)
+                .fixed_by(mended.map(|edit| Fix::on_request([edit])))
+                .address(written.address),
+        )
+    }
+
+    /// The comparison with its constant side written as a value of the type of the other side, if it can be.
+    fn mended(
+        &self,
+        operator: BinaryOperator,
+        expr: &Expr,
+        (constant, other): (&Expr, &Expr),
+    ) -> Option<Edit> {
+        let editor = self.context.editor(expr.span.file)?;
+        let (wanted, text) = (self.values.of(other).ty(), editor.slice(other.span));
+        let sign = if operator == BinaryOperator::Equal { "==" } else { "!=" };
+        if text.contains('\n') {
+            return None;
+        }
+        let is_collection = wanted.element().is_some();
+        let is_empty = match &constant.kind {
+            ExprKind::Tuple(elements) => elements.is_empty(),
+            ExprKind::Object(items) => items.is_empty(),
+            _ => false,
+        };
+        if is_empty && is_collection {
+            let collection = if self.may_be_null(other) {
+                format!("coalesce({text}, {})", editor.slice(constant.span))
+            } else {
+                text.to_owned()
+            };
+            return Some(editor.replace(expr.span, format!("length({collection}) {sign} 0")));
+        }
+        let written =
+            same_constant(constant, &self.values.of(constant), &wanted, editor.slice(constant.span))?;
+        let comparison = if constant.span < other.span {
+            format!("{written} {sign} {text}")
+        } else {
+            format!("{text} {sign} {written}")
+        };
+        Some(editor.replace(expr.span, comparison))
+    }
+
+    /// Whether this is a variable whose default is null: then callers leave it out.
+    fn may_be_null(&self, expr: &Expr) -> bool {
+        let module = self.node.module();
+        let ExprKind::Traversal(traversal) = &expr.kind else { return false };
+        let Ok(reference) = reference(traversal, &module.features) else { return false };
+        let Subject::Variable(name) = &reference.subject else { return false };
+        let default = module.variables.get(name).and_then(|variable| variable.default.as_ref());
+        default.is_some_and(|default| default.value.is_null())
+    }
+}
+
+/// A constant as a value of another type that it converts to, if the result can be equal to others of that type.
+fn same_constant(expr: &Expr, value: &Value, wanted: &Type, text: &str) -> Option<String> {
+    let converted = convert(value, wanted).ok().filter(Value::is_wholly_known)?;
+    match (&expr.kind, &converted) {
+        (ExprKind::Template(_), Value::Number(_) | Value::Bool(_)) => Some(value.as_str()?.to_owned()),
+        (ExprKind::Number(_) | ExprKind::Bool(_), Value::String(text)) => Some(quoted(text)),
+        (ExprKind::Tuple(_), Value::List(..)) => collected("tolist", value, wanted, text),
+        (ExprKind::Tuple(_), Value::Set(..)) => collected("toset", value, wanted, text),
+        (ExprKind::Object(_), Value::Map(..)) => collected("tomap", value, wanted, text),
+        _ => None,
+    }
+}
+
+/// A constant in a call of the function that makes it a collection, where that has the type wanted.
+fn collected(function: &str, value: &Value, wanted: &Type, text: &str) -> Option<String> {
+    let element = wanted.element()?;
+    let is_all = match value {
+        Value::Tuple(elements) => elements.iter().all(|value| value.is(element)),
+        Value::Object(attributes) => attributes.values().all(|value| value.is(element)),
+        _ => false,
+    };
+    is_all.then(|| format!("{function}({text})"))
+}
+
+/// Whether no value of one type is equal to any of the other. Nulls are, and are not asked about.
+fn never_equal(left: &Type, right: &Type) -> bool {
+    match (left, right) {
+        (Type::List(left), Type::List(right))
+        | (Type::Set(left), Type::Set(right))
+        | (Type::Map(left), Type::Map(right)) => never_equal(left, right),
+        // The type of a tuple or an object that is written out follows from its elements: who compares those compares on
+        // purpose.
+        (Type::Any, _)
+        | (_, Type::Any)
+        | (Type::Bool, Type::Bool)
+        | (Type::Number, Type::Number)
+        | (Type::String, Type::String)
+        | (Type::Tuple(_), Type::Tuple(_))
+        | (Type::Object(_), Type::Object(_)) => false,
+        _ => true,
+    }
+}

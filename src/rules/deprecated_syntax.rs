@@ -1,0 +1,216 @@
+#![doc = include_str!("../../policies/rules/deprecated-syntax.md")]
+
+use std::collections::HashSet;
+
+use super::expressions::{self, Written};
+use super::{Context, Rule};
+use crate::finding::{Edit, Finding, Fix, Safety};
+use crate::policy::Options;
+use crate::syntax::{
+    Call, Editor, Expr, ExprKind, ObjectKey, Part, Scope, Step, StepKind, Template, TemplateKind, Traversal,
+};
+use crate::text::Span;
+use crate::tree::Node;
+
+pub(super) struct DeprecatedSyntax;
+
+impl Rule for DeprecatedSyntax {
+    const ID: &'static str = "deprecated-syntax";
+    const FIXES: &'static [Safety] = &[Safety::Safe];
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        expressions::for_each(node, context, &mut |expr, written| {
+            let mut search =
+                Search { context, written, apart: HashSet::new(), keys: HashSet::new(), findings };
+            // `terraform fmt` itself unwraps what is all of an argument.
+            search.apart.insert(expr.span);
+            expr.walk(&mut |inner, scope| search.look(inner, scope));
+        });
+    }
+}
+
+struct Search<'s> {
+    context: &'s Context<'s>,
+    written: Written<'s>,
+    /// Expressions that mean something else without what is around them.
+    apart: HashSet<Span>,
+    /// Keys of objects, where a bare name would stand for itself.
+    keys: HashSet<Span>,
+    findings: &'s mut Vec<Finding>,
+}
+
+impl Search<'_> {
+    /// Looks at an expression, after those around it.
+    fn look(&mut self, expr: &Expr, scope: &Scope<'_>) {
+        match &expr.kind {
+            ExprKind::Object(items) => {
+                self.keys.extend(items.iter().filter_map(|item| match &item.key {
+                    ObjectKey::Name(..) => None,
+                    ObjectKey::Expr(key) => Some(key.span),
+                }));
+            }
+            ExprKind::Splat { source, each, .. } => {
+                // `.0` behind a star belongs to each element, and `[0]` may belong to the result.
+                self.apart.extend([source.span, each.span]);
+            }
+            ExprKind::Index { collection, .. } => {
+                self.apart.insert(collection.span);
+            }
+            ExprKind::Relative(relative) => {
+                self.apart.insert(relative.from.span);
+                if !self.apart.contains(&expr.span) {
+                    self.steps(&relative.steps);
+                }
+            }
+            ExprKind::Traversal(traversal) => self.steps(&traversal.steps),
+            ExprKind::Template(template) => self.template(template, expr),
+            ExprKind::Call(call) => self.lookup(call, expr, scope),
+            _ => {}
+        }
+    }
+
+    fn template(&mut self, template: &Template, expr: &Expr) {
+        let [Part::Interpolation(inner)] = &*template.parts else { return };
+        if template.kind != TemplateKind::Quoted || self.written.is_json || self.apart.contains(&expr.span) {
+            return;
+        }
+        let is_key = self.keys.contains(&expr.span);
+        let edit = self.editor(expr.span).and_then(|editor| unwrapped(editor, inner, expr, is_key));
+        let instead = edit.as_ref().filter(|edit| !edit.text.contains('\n'));
+        let help = match instead {
+            Some(edit) => format!("write `{}`", edit.text),
+            None => "write the expression without the quotes, `${` and `}`".to_owned(),
+        };
+        self.report(
+            "Interpolation-only string",
+            "The string holds one interpolation and nothing else. Since Terraform 0.12 it has the value of that \
+             expression, of whatever type.",
+            expr.span,
+            help,
+            edit,
+        );
+    }
+
+    fn steps(&mut self, steps: &[Step]) {
+        for step in steps {
+            let StepKind::Number(number) = &step.kind else { continue };
+            if self.written.is_json || !self.context.sources().slice(step.span).starts_with('.') {
+                continue;
+            }
+            let text = format!("[{number}]");
+            let edit = self.editor(step.span).map(|editor| editor.replace(step.span, text.clone()));
+            self.report(
+                "Legacy index",
+                "An element of a list is written with brackets since Terraform 0.12. The form with a dot remains for \
+                 old modules.",
+                step.span,
+                format!("write `{text}`"),
+                edit,
+            );
+        }
+    }
+
+    fn lookup(&mut self, call: &Call, expr: &Expr, scope: &Scope<'_>) {
+        let [collection, _] = &*call.arguments else { return };
+        if call.name != "lookup" || call.expands_last {
+            return;
+        }
+        let edit = self
+            .editor(expr.span)
+            .and_then(|editor| indexed(editor, call, expr, self.takes_index(collection, scope)));
+        let help = match &edit {
+            Some(edit) if !edit.text.contains('\n') => format!("write `{}`", edit.text),
+            Some(_) | None => "write the map, then the key in brackets".to_owned(),
+        };
+        self.report(
+            "Lookup without a default",
+            "With two arguments, `lookup` does what an index does. The third argument is optional only for modules \
+             from before Terraform 0.7.",
+            call.name_span,
+            help,
+            edit,
+        );
+    }
+
+    /// Whether an index behind an expression is one into its value.
+    fn takes_index(&self, expr: &Expr, scope: &Scope<'_>) -> bool {
+        match &expr.kind {
+            ExprKind::Traversal(traversal) => {
+                let root = &traversal.root;
+                scope.has(root)
+                    || self.written.iterators.contains(root)
+                    || traversal.steps.len() >= steps_to_value(traversal)
+            }
+            ExprKind::Call(_) | ExprKind::Parens(_) | ExprKind::Relative(_) | ExprKind::Index { .. } => true,
+            _ => false,
+        }
+    }
+
+    fn editor(&self, at: Span) -> Option<Editor<'_>> {
+        self.context.editor(at.file)
+    }
+
+    fn report(&mut self, summary: &str, detail: &str, at: Span, help: String, edit: Option<Edit>) {
+        self.findings.push(
+            DeprecatedSyntax::finding(summary)
+                .detail(detail)
+                .at(at)
+                .help(help)
+                .fixed_by(edit.map(|edit| Fix::safe([edit])))
+                .address(self.written.address),
+        );
+    }
+}
+
+/// What a string with one interpolation becomes; none where a comment would be lost.
+fn unwrapped(editor: Editor<'_>, inner: &Expr, string: &Expr, is_key: bool) -> Option<Edit> {
+    let text = editor.slice(inner.span);
+    let around = [string.span.start..inner.span.start, inner.span.end..string.span.end];
+    let is_bare = around.into_iter().all(|part| {
+        let part = editor.slice(Span { start: part.start, end: part.end, ..string.span });
+        part.chars().all(|c| c.is_whitespace() || "\"${}~".contains(c))
+    });
+    let stands_alone = !is_key && is_operand(inner);
+    is_bare.then(|| {
+        editor.replace(string.span, if stands_alone { text.to_owned() } else { format!("({text})") })
+    })
+}
+
+/// What `lookup` with two arguments becomes, the first in parentheses where it does not take an index as it is; none
+/// where a comment would be lost.
+fn indexed(editor: Editor<'_>, call: &Call, expr: &Expr, takes_index: bool) -> Option<Edit> {
+    let [collection, key] = &*call.arguments else { return None };
+    let around = [
+        call.name_span.end..collection.span.start,
+        collection.span.end..key.span.start,
+        key.span.end..expr.span.end,
+    ];
+    let is_bare = around.into_iter().all(|part| {
+        let part = editor.slice(Span { start: part.start, end: part.end, ..expr.span });
+        part.chars().all(|c| c.is_whitespace() || "(,)".contains(c))
+    });
+    let (map, key) = (editor.slice(collection.span), editor.slice(key.span));
+    let text = if takes_index { format!("{map}[{key}]") } else { format!("({map})[{key}]") };
+    is_bare.then(|| editor.replace(expr.span, text))
+}
+
+/// Whether an expression binds more tightly than any operator around it.
+fn is_operand(expr: &Expr) -> bool {
+    !matches!(expr.kind, ExprKind::Conditional(_) | ExprKind::Unary(..) | ExprKind::Binary(..))
+}
+
+/// How many steps lead from a name to a value; with fewer, an index would name an instance of a resource or of a module.
+fn steps_to_value(traversal: &Traversal) -> usize {
+    let names = match traversal.root.as_str() {
+        "var" | "local" | "each" => return 1,
+        "data" | "ephemeral" => 3,
+        _ => 2,
+    };
+    // An instance may be named.
+    let is_attribute = |step: &Step| matches!(step.kind, StepKind::Attribute(_));
+    names + usize::from(!traversal.steps.get(names - 1).is_some_and(is_attribute))
+}

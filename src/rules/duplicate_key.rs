@@ -1,0 +1,84 @@
+#![doc = include_str!("../../policies/rules/duplicate-key.md")]
+
+use std::collections::HashMap;
+
+use smol_str::SmolStr;
+
+use super::{Context, Rule, expressions};
+use crate::finding::{Finding, Fix, Safety};
+use crate::policy::Options;
+use crate::syntax::{Expr, ExprKind, ObjectItem, ObjectKey};
+use crate::text::Span;
+use crate::tree::Node;
+use crate::value::{self, Type};
+
+pub(super) struct DuplicateKey;
+
+impl Rule for DuplicateKey {
+    const ID: &'static str = "duplicate-key";
+    const FIXES: &'static [Safety] = &[Safety::Safe];
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        // The objects of JSON are read elsewhere: there the engines report it.
+        expressions::for_each(node, context, &mut |expr, written| {
+            expr.walk(&mut |inner, _| {
+                if let ExprKind::Object(items) = &inner.kind {
+                    let found = repeated(inner, items, context);
+                    findings.extend(found.into_iter().map(|finding| finding.address(written.address)));
+                }
+            });
+        });
+    }
+}
+
+/// A finding for each item that a later one with the same key replaces.
+fn repeated(object: &Expr, items: &[ObjectItem], context: &Context<'_>) -> Vec<Finding> {
+    let mut last: HashMap<SmolStr, (Span, &Expr)> = HashMap::new();
+    let mut found = Vec::new();
+    for item in items.iter().rev() {
+        let Some((name, key)) = key(&item.key) else { continue };
+        let Some((kept, value)) = last.get(&name) else {
+            last.insert(name, (key, &item.value));
+            continue;
+        };
+        let text = |expr: &Expr| context.sources().slice(expr.span);
+        let is_same = text(&item.value) == text(value);
+        let (detail, help) = if is_same {
+            ("with the same value", "remove one of the two")
+        } else {
+            ("with another value", "remove the item that is not meant, or correct its key")
+        };
+        let whole = key.to(item.value.span);
+        let remove = || context.editor(key.file)?.remove_item(object, whole);
+        found.push(
+            DuplicateKey::finding("Duplicate key in an object")
+                .detail(format!(
+                    "The key {name:?} occurs again below {detail}. The last item replaces all before it."
+                ))
+                .at(key)
+                .label("replaced")
+                .related(*kept, "this item replaces it")
+                .help(help)
+                .fixed_by(is_same.then(remove).flatten().map(|edit| Fix::safe([edit]))),
+        );
+    }
+    found.reverse();
+    found
+}
+
+/// The key that an item sets, where it is a constant.
+fn key(key: &ObjectKey) -> Option<(SmolStr, Span)> {
+    match key {
+        ObjectKey::Name(name, span) => Some((name.clone(), *span)),
+        ObjectKey::Expr(expr) => {
+            let mut wrong = Vec::new();
+            let value = value::constant(expr, &mut wrong);
+            let text = value::convert(&value, &Type::String).ok().filter(|_| wrong.is_empty())?;
+            Some((text.as_str()?.into(), expr.span))
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Turns the files of a module into the expressions written in them, each with the declaration that it belongs to.
+
+use smol_str::SmolStr;
+
+use super::Context;
+use crate::module::top_blocks;
+use crate::syntax::{Block, Expr};
+use crate::tree::Node;
+
+/// Where an expression is written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Written<'w> {
+    /// The names that the `dynamic` blocks around it set, the outermost first.
+    pub(super) iterators: &'w [SmolStr],
+    /// The address of the declaration that it belongs to; may be empty.
+    pub(super) address: &'w str,
+    /// Whether it is JSON.
+    pub(super) is_json: bool,
+}
+
+/// Calls `visit` with every expression in the files of a module that is evaluated to a value, override files included.
+///
+/// In JSON nothing tells arguments from blocks without a schema, so a whole property of a block is one expression there.
+pub(super) fn for_each(node: Node<'_>, context: &Context<'_>, visit: &mut dyn FnMut(&Expr, Written<'_>)) {
+    let module = node.module();
+    for (id, _) in context.module_files(module) {
+        let Some(file) = context.file(id) else { continue };
+        let is_json = file.body.is_json();
+        for block in top_blocks(&file.body, &module.features) {
+            let address = address(&block);
+            block.body.for_each_expression_in_scope(&mut |expr, around| {
+                if is_address_or_type(&block.kind, around.argument) {
+                    return;
+                }
+                let address = if block.kind == "locals" && !around.argument.is_empty() {
+                    format!("local.{}", around.argument)
+                } else {
+                    address.clone()
+                };
+                visit(expr, Written { iterators: around.names, address: &address, is_json });
+            });
+        }
+    }
+}
+
+/// Whether an argument of such a block holds addresses or a type, which are not evaluated.
+fn is_address_or_type(block: &str, argument: &str) -> bool {
+    match argument {
+        "depends_on" | "ignore_changes" | "replace_triggered_by" => true,
+        "configuration_aliases" => block == "terraform",
+        "from" | "to" => matches!(block, "moved" | "removed" | "import"),
+        "provider" => matches!(block, "resource" | "data" | "ephemeral"),
+        "providers" => block == "module",
+        "type" => matches!(block, "variable" | "output"),
+        _ => false,
+    }
+}
+
+fn address(block: &Block) -> String {
+    let labels = block.labels.iter().map(|label| label.text.as_str());
+    let parts: Vec<&str> = match block.kind.as_str() {
+        "resource" => labels.collect(),
+        "locals" | "terraform" => Vec::new(),
+        kind => std::iter::once(kind).chain(labels).collect(),
+    };
+    parts.join(".")
+}
