@@ -2,6 +2,7 @@
 //!
 //! Rules are known by name only here: what options a rule has shows when it is made.
 
+mod common;
 mod date;
 mod definition;
 mod exception;
@@ -20,13 +21,14 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+pub use common::Common;
 pub use date::Date;
 pub use definition::{Definition, Shown, is_rule_name};
 pub use exception::{Exception, Until};
 pub use fail_on::FailOn;
 pub use fault::INVALID_POLICY;
 pub use file::makes_rules;
-pub use globs::{Globs, Patterns};
+pub use globs::{Globs, InvalidPattern, Patterns};
 pub use level::Level;
 pub use names::Names;
 pub use options::Options;
@@ -65,6 +67,8 @@ pub struct Setting {
     pub asked_by: Line,
     /// Of a rule that a policy makes itself: what it is.
     pub definition: Option<Arc<Definition>>,
+    /// What it sets of the arguments that every rule takes.
+    pub common: Common,
     paths: Option<Arc<Globs>>,
     options: Vec<Arc<Attribute>>,
     /// How one points at the block that sets the options.
@@ -192,6 +196,11 @@ impl Policy {
             }
         }
         definitions
+    }
+
+    /// Whether a rule reports something in modules of some roles only.
+    pub fn asks_for_roles(&self) -> bool {
+        self.settings.values().flatten().any(|setting| setting.common.roles().is_some())
     }
 
     /// The rules that policies made themselves, by name.

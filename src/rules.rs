@@ -166,6 +166,9 @@ pub trait Rule: Sized + Send + Sync + 'static {
     /// Of which kinds the fixes are that its findings may have; none of them has one where this is empty.
     const FIXES: &'static [Safety] = &[];
 
+    /// The names of its options, sorted. A policy can set no others, beside the arguments that every rule takes.
+    const OPTIONS: &'static [&'static str] = &[];
+
     /// Reads its options. A mistake in one of them is a finding at its line.
     fn configure(options: &Options<'_>) -> Result<Self, Finding>;
 
@@ -190,7 +193,15 @@ pub struct Entry {
     pub is_steady: bool,
     /// Of which kinds the fixes are that its findings may have.
     pub fixes: &'static [Safety],
-    configure: fn(&Options<'_>) -> Result<Check, Finding>,
+    /// See [`Rule::OPTIONS`].
+    pub options: &'static [&'static str],
+    configure: fn(Options<'_>) -> Result<Check, Vec<Finding>>,
+}
+
+/// Makes a rule ready. Options that it does not have are reported before any that is missing.
+fn configure<R: Rule>(options: Options<'_>) -> Result<Check, Vec<Finding>> {
+    let rule = R::configure(&options.known(R::OPTIONS)?).map_err(|finding| vec![finding])?;
+    Ok(Box::new(move |node, context, findings| rule.check(node, context, findings)))
 }
 
 impl Entry {
@@ -200,16 +211,13 @@ impl Entry {
             id: R::ID,
             is_steady: R::IS_STEADY,
             fixes: R::FIXES,
-            configure: |options| {
-                let rule = R::configure(options)?;
-                options.refuse_others()?;
-                Ok(Box::new(move |node, context, findings| rule.check(node, context, findings)))
-            },
+            options: R::OPTIONS,
+            configure: configure::<R>,
         }
     }
 
     /// Makes the rule ready.
-    pub fn configure(&self, options: &Options<'_>) -> Result<Check, Finding> {
+    pub fn configure(&self, options: Options<'_>) -> Result<Check, Vec<Finding>> {
         (self.configure)(options)
     }
 }
@@ -280,7 +288,7 @@ mod tests {
             let setting = policy.settings(entry.id).last();
             let setting = setting.unwrap_or_else(|| panic!("{} is in {}", entry.id, strict.file));
             for options in [setting.options(), Options::new(&[])] {
-                if let Err(finding) = entry.configure(&options) {
+                if let Err(finding) = entry.configure(options) {
                     panic!("{}: {finding:?}", entry.id);
                 }
             }

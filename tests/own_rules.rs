@@ -1,8 +1,15 @@
 //! Rules that a policy makes itself, on modules that show what counts and what nobody knows.
 
-use overrule::check::{Settings, load_policy, run};
+use std::collections::BTreeSet;
+
+use overrule::check::example::{Example, examples};
+use overrule::check::{Settings, load_policy, rule_names, run};
 use overrule::finding::RuleId;
+use overrule::policy::{Policy, can_be_off};
+use overrule::rules::page::Page;
+use overrule::rules::{KINDS, Kind};
 use overrule::source::Worktree;
+use overrule::tree::Role;
 
 /// What is found in these files, one of which is the policy: rule, place and summary, sorted by place.
 fn found(files: &[(&str, &str)], select: &[&str]) -> Vec<String> {
@@ -206,3 +213,100 @@ fn a_mistake_in_an_option_is_told_where_it_stands() {
     );
     assert!(refused("required-file", "file = \"a\"\nmesage = \"b\"").ends_with("(did you mean `message`?)"));
 }
+
+/// The examples of every rule that a policy can name, with the rules whose findings they show: of a template, the custom
+/// rules that the policy of the example makes.
+fn shown() -> Vec<(Vec<String>, Example)> {
+    let mut shown = Vec::new();
+    let templates = KINDS.iter().map(|kind| kind.id);
+    for name in rule_names().into_iter().chain(templates) {
+        let page = Page::of(name).expect("a page");
+        for example in examples(page.text).expect("examples") {
+            let own = policy_of(&example).map(|policy| {
+                let own = policy.own_rules().filter(|(_, definition)| definition.kind == name);
+                own.map(|(rule, _)| rule.to_string()).collect()
+            });
+            let rules =
+                if Kind::named(name).is_some() { own.unwrap_or_default() } else { vec![name.to_owned()] };
+            shown.push((rules, example));
+        }
+    }
+    shown
+}
+
+fn policy_text(example: &Example) -> Option<&str> {
+    example.files.iter().find(|file| file.name == "overrule.hcl").map(|file| file.text.as_str())
+}
+
+fn policy_of(example: &Example) -> Option<Policy> {
+    let text = policy_text(example)?;
+    let mut worktree = Worktree::of_files(vec![("overrule.hcl".to_owned(), text.as_bytes().to_vec())]);
+    let file = worktree.read_policy().expect("one policy");
+    load_policy(&mut worktree, file).ok()
+}
+
+/// What a rule finds in an example once a policy sets these arguments for it.
+fn found_with(example: &Example, rule: &str, arguments: &str) -> Vec<String> {
+    let block = format!("\nrule \"{rule}\" {{\n  {arguments}\n}}\n");
+    let (example, policy) = if let Some(text) = policy_text(example) {
+        (example.with(&[("overrule.hcl".to_owned(), format!("{text}{block}"))]), Policy::recommended())
+    } else {
+        let text = format!("policy {{\n  extends = [\"strict\"]\n}}\n{block}");
+        let mut worktree = Worktree::of_files(vec![("overrule.hcl".to_owned(), text.into_bytes())]);
+        let file = worktree.read_policy().expect("one policy");
+        (example.with(&[]), load_policy(&mut worktree, file).expect("a policy without a mistake"))
+    };
+    let found = example.rules(&policy).into_iter();
+    found.filter(|(id, _)| id.as_str() == rule).map(|(_, words)| words).collect()
+}
+
+#[test]
+fn every_rule_takes_level_message_paths_and_roles() {
+    let mut tested = BTreeSet::new();
+    for (rules, example) in shown() {
+        for rule in &rules {
+            if tested.contains(rule) {
+                continue;
+            }
+            let can_be_off = can_be_off(&RuleId::named(rule.as_str()));
+            let every_role = "roles = [\"root\", \"shared\", \"example\", \"test\"]";
+            let every_role = if can_be_off { every_role } else { "" };
+            let found = |arguments: &str| found_with(&example, rule, arguments);
+            let all = found(&format!("level = \"notice\"\n  {every_role}"));
+            if all.is_empty() {
+                continue;
+            }
+            let place = format!("{rule}: {}", example.claim);
+            tested.insert(rule.clone());
+            assert!(all.iter().all(|words| words.starts_with("notice: ")), "{place}: {all:?}");
+            let reworded =
+                found(&format!("level = \"warning\"\n  message = \"In our words\"\n  {every_role}"));
+            assert_eq!(reworded, vec!["warning: In our words"; all.len()], "{place}");
+            if !can_be_off {
+                continue;
+            }
+            let in_paths = |paths: &str| found(&format!("paths = [{paths}]\n  {every_role}")).len();
+            assert_eq!(in_paths("\"not/there\""), 0, "{place}");
+            assert_eq!(in_paths("\"not/there\", \"**\""), all.len(), "{place}");
+            assert_eq!(in_paths("\"**\", \"!**\""), 0, "{place}");
+            let in_role = |role: Role| found(&format!("roles = [\"{}\"]", role.word())).len();
+            let by_role = Role::ALL.map(in_role);
+            if ABOUT_POLICIES.contains(&rule.as_str()) {
+                assert!(by_role.iter().all(|found| *found <= all.len()), "{place}: {by_role:?}");
+            } else {
+                assert_eq!(by_role.iter().sum::<usize>(), all.len(), "{place}: {by_role:?}");
+            }
+        }
+    }
+    let untested: Vec<&str> = rule_names()
+        .into_iter()
+        .filter(|rule| !tested.contains(*rule) && !NOT_IN_A_TEXT.contains(rule))
+        .collect();
+    assert!(untested.is_empty(), "no example shows a finding of {untested:?}");
+}
+
+/// Rules whose findings can lie in a policy, which belongs to no module.
+const ABOUT_POLICIES: &[&str] = &["expired-exception", "unused-exception"];
+
+/// Rules whose findings no text can show.
+const NOT_IN_A_TEXT: &[&str] = &["link-leaves-repository", "unreadable-file"];

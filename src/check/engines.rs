@@ -16,6 +16,7 @@ use super::library::Library;
 use super::rulebook::Rulebook;
 use super::sayings::Sayings;
 use super::threads::one_in_each;
+use super::verdict::Roles;
 use super::wanted::Wanted;
 use crate::engine::{Choice, Engine, Product};
 use crate::finding::Finding;
@@ -35,6 +36,8 @@ pub(super) struct Seen {
     pub(super) findings: Vec<(Finding, Option<Product>)>,
     /// By engine: the modules as it saw them, if they were to be kept.
     pub(super) trees: BTreeMap<Engine, Tree>,
+    /// The roles of the modules, if a rule asks for them.
+    pub(super) roles: Roles,
 }
 
 /// What is asked of the engines.
@@ -113,13 +116,13 @@ fn look_at(
     question: &Question<'_>,
 ) -> Result<Seen, Obstacle> {
     let policy = question.rulebook.policy;
-    let mut heard = Heard { question, accounts: Vec::new(), trees: BTreeMap::new() };
+    let mut heard = Heard::new(question);
     let mut wanted = ask(worktree, library, batch, question.choice, policy, &mut |library, sight, roots| {
         heard.add(worktree, library, sight, &roots)
     })?;
     let mut sayings = Sayings::of(&mut heard.accounts, worktree);
     if wanted.by_syntax(&heard.accounts, &sayings) {
-        heard = Heard { question, accounts: Vec::new(), trees: BTreeMap::new() };
+        heard = Heard::new(question);
         for engine in wanted.roots.keys() {
             let sight = forest::look(worktree, library, batch, policy, *engine)?;
             let roots = wanted.roots_in(&sight.tree);
@@ -127,7 +130,7 @@ fn look_at(
         }
         sayings = Sayings::of(&mut heard.accounts, worktree);
     }
-    let Heard { accounts, trees, .. } = heard;
+    let Heard { accounts, trees, roles, .. } = heard;
     library.put_away(|id| may_excuse(worktree.sources().get(id)));
     let positive = wanted.positive_folders(&accounts);
     let findings = sayings.together(&|folder| positive.contains(folder));
@@ -145,7 +148,7 @@ fn look_at(
             }
         }
     }
-    Ok(Seen { engines: wanted.roots.keys().copied().collect(), looked, findings, trees })
+    Ok(Seen { engines: wanted.roots.keys().copied().collect(), looked, findings, trees, roles })
 }
 
 impl Seen {
@@ -155,6 +158,7 @@ impl Seen {
         self.looked.extend(other.looked);
         self.findings.extend(other.findings);
         self.trees.extend(other.trees);
+        self.roles.extend(other.roles);
     }
 }
 
@@ -163,6 +167,13 @@ struct Heard<'q> {
     question: &'q Question<'q>,
     accounts: Vec<Account>,
     trees: BTreeMap<Engine, Tree>,
+    roles: Roles,
+}
+
+impl<'q> Heard<'q> {
+    fn new(question: &'q Question<'q>) -> Self {
+        Self { question, accounts: Vec::new(), trees: BTreeMap::new(), roles: Roles::new() }
+    }
 }
 
 impl Heard<'_> {
@@ -179,6 +190,11 @@ impl Heard<'_> {
         let mut surveyed = sight.survey(roots, worktree.sources());
         let mut findings = std::mem::take(&mut surveyed.findings);
         findings.extend(self.question.rulebook.findings(&sight.tree, roots, &context));
+        if self.question.rulebook.policy.asks_for_roles() {
+            for node in sight.tree.nodes() {
+                self.roles.entry(node.module().folder.clone()).or_default().insert(node.role());
+            }
+        }
         // Who keeps the modules wants to have them of every engine, and who was asked for is asked.
         let is_free =
             !self.question.keep && self.question.earlier.is_none() && self.question.choice.is_none();

@@ -66,4 +66,23 @@ mod tests {
         }
         assert!(load("rule \"invalid-name\" { level = \"off\" }\n").is_ok());
     }
+
+    #[test]
+    fn a_misspelled_option_is_reported_before_a_missing_one() {
+        for (kind, option, meant) in [
+            ("allowed-source", "moduls = [\"acme/**\"]", "modules"),
+            ("naming", "block = [\"resource\"]", "blocks"),
+            ("required-argument", "blocks = [\"resource\"]\n  argumnt = \"tags\"", "argument"),
+            ("required-file", "fil = \"README.md\"", "file"),
+            ("forbidden-value", "value = [\"x\"]", "values"),
+        ] {
+            let findings =
+                load(&format!("rule \"{kind}\" \"own\" {{\n  {option}\n}}\n")).expect_err("a mistake");
+            assert_eq!(findings.len(), 1, "{kind}: {findings:?}");
+            assert_eq!(findings[0].summary, "Unknown option");
+            assert_eq!(findings[0].help, Some(format!("did you mean `{meant}`?")));
+        }
+        let missing = load("rule \"allowed-source\" \"own\" {}\n").expect_err("a mistake");
+        assert_eq!(missing[0].summary, "Missing required argument");
+    }
 }

@@ -35,21 +35,21 @@ impl<'p> Rulebook<'p> {
             let entry = rules::ENTRIES.iter().find(|entry| entry.id == rule);
             for (setting, said) in policy.settings(rule).iter().enumerate() {
                 let check = match (entry, &said.definition) {
-                    (Some(entry), _) => entry.configure(&said.options()).map(Some),
+                    (Some(entry), _) => entry.configure(said.options()).map(Some),
                     (None, Some(definition)) => {
                         let kind = Kind::named(&definition.kind)
                             .expect("a policy is read with the kinds that there are");
-                        kind.configure(rule, &said.options()).map(Some)
+                        kind.configure(rule, said.options()).map(Some)
                     }
                     // The rules of the language have no options.
-                    (None, None) => said.options().refuse_others().map(|()| None),
+                    (None, None) => said.options().known(&[]).map(|_| None),
                 };
                 match check {
                     Ok(Some(check)) if said.is_on() && is_selected(rule) => {
                         rulebook.ready.push(Ready { rule: rule.into(), setting, check });
                     }
                     Ok(_) => {}
-                    Err(finding) => findings.push(finding),
+                    Err(mistakes) => findings.extend(mistakes),
                 }
             }
         }

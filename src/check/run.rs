@@ -12,6 +12,7 @@ use super::threads::discard;
 use super::verdict::{in_scope, merge, weigh};
 use super::{Excused, Outcome, Settings, Verdict};
 use crate::engine::Engine;
+use crate::finding::Finding;
 use crate::policy::can_be_off;
 use crate::rules::Earlier;
 use crate::source::{Worktree, child};
@@ -75,11 +76,13 @@ pub(super) fn tell(
     let sources = worktree.sources();
 
     let found = worktree.findings().iter().cloned().chain(mistakes).map(|finding| (finding, None));
-    let verdicts = weigh(found.chain(seen.findings).collect(), sources, settings, &mut fingerprints);
+    let is_for_role = |finding: &Finding| settings.is_for_role(finding, sources, &seen.roles);
+    let found = found.chain(seen.findings).filter(|(finding, _)| is_for_role(finding));
+    let verdicts = weigh(found.collect(), sources, settings, &mut fingerprints);
     let exceptions = Exceptions::gather(worktree, &library, &seen.looked, settings);
     discard(library);
     let Parted { mut told, excused, findings } = exceptions.part(verdicts);
-    let wrong = findings.into_iter().map(|finding| (finding, None)).collect();
+    let wrong = findings.into_iter().filter(is_for_role).map(|finding| (finding, None)).collect();
     merge(&mut told, weigh(wrong, sources, settings, &mut fingerprints), sources);
     if about_exceptions {
         told.retain(|verdict| asked.contains(&verdict.finding.rule) || !can_be_off(&verdict.finding.rule));

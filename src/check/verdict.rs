@@ -1,5 +1,7 @@
 //! Turns the findings of all modules into verdicts, sorted, each once.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use smol_str::SmolStr;
 
 use super::baseline::Baseline;
@@ -8,6 +10,7 @@ use crate::engine::{Choice, Product};
 use crate::finding::{Finding, Language, RuleId, Severity};
 use crate::policy::{Date, Globs, Line, Origin, Policy, Setting, can_be_off};
 use crate::text::{Sources, Span};
+use crate::tree::Role;
 
 /// What a run came to.
 #[derive(Debug, Default)]
@@ -161,6 +164,7 @@ pub(super) fn weigh(
         .filter_map(|(finding, engine)| {
             let (level, asked_by) = settings.level(&finding, sources)?;
             let (fingerprint, likeness) = fingerprints.of(&finding, sources);
+            let finding = settings.reworded(finding, sources);
             Some(Verdict { finding, level, asked_by, engine, fingerprint, likeness })
         })
         .collect()
@@ -212,7 +216,7 @@ impl Settings {
     pub(super) fn is_on(&self, rule: &str, place: &str) -> bool {
         let setting = self.policy.setting(rule, place).map(|(_, setting)| setting);
         let is_excluded = self.exclude.has(place) || self.policy.excludes(place);
-        setting.map_or(is_of_language(rule), Setting::is_on)
+        setting.map_or(is_of_language(rule), |setting| setting.is_on() && setting.common.has_path(place))
             && self.names(&RuleId::named(rule))
             && !is_excluded
     }
@@ -227,13 +231,40 @@ impl Settings {
 
     /// How bad a finding is in this run, and on whose word; none where nobody wants it.
     fn level(&self, finding: &Finding, sources: &Sources) -> Option<(Severity, AskedBy)> {
-        let setting = self.policy.setting(finding.rule.as_str(), place_of(finding, sources));
+        let place = place_of(finding, sources);
+        let setting = self.policy.setting(finding.rule.as_str(), place);
+        if setting.is_some_and(|(_, setting)| !setting.common.has_path(place)) {
+            return None;
+        }
         match setting.and_then(|(_, setting)| Some((setting.level?, &setting.asked_by))) {
             Some((level, _)) if level.severity().is_none() && !can_be_off(&finding.rule) => {
                 Some((finding.severity, AskedBy::Engine))
             }
             Some((level, asked_by)) => level.severity().map(|severity| (severity, asked_by.clone().into())),
             None => Some((finding.severity, AskedBy::Engine)),
+        }
+    }
+}
+
+/// The roles that modules have for the engines that look at them, by directory.
+pub(super) type Roles = BTreeMap<SmolStr, BTreeSet<Role>>;
+
+impl Settings {
+    /// Whether the rule of a finding reports something in modules of that role. A finding about no module is reported.
+    pub(super) fn is_for_role(&self, finding: &Finding, sources: &Sources, roles: &Roles) -> bool {
+        let setting = self.policy.setting(finding.rule.as_str(), place_of(finding, sources));
+        let wanted = setting.and_then(|(_, setting)| setting.common.roles());
+        match (wanted, roles.get(&finding.module)) {
+            (Some(wanted), Some(roles)) => wanted.iter().any(|role| roles.contains(role)),
+            (Some(_), None) | (None, _) => true,
+        }
+    }
+
+    /// A finding in the words of the policy.
+    fn reworded(&self, finding: Finding, sources: &Sources) -> Finding {
+        match self.policy.setting(finding.rule.as_str(), place_of(&finding, sources)) {
+            Some((_, setting)) => setting.common.reworded(finding),
+            None => finding,
         }
     }
 }

@@ -48,8 +48,8 @@ fn of_policy(arguments: &Arguments, terminal: &Terminal) -> Result<String, Failu
     let Setting { level, asked_by: Line { file, line, .. }, .. } = setting;
     let file = place::names(&current, worktree.top()).of(file);
     let mut text = format!("# {rule}\n\n");
-    if let Ok(Some(message)) = setting.options().string("message") {
-        text.push_str(&format!("{}\n\n", one_line(&message)));
+    if let Some(message) = setting.common.message() {
+        text.push_str(&format!("{}\n\n", one_line(message)));
     }
     text.push_str(&format!(
         "A rule of the kind `{}`, at the level `{}` by {}:{line}:\n\n```hcl\n{}\n```\n\n",

@@ -108,8 +108,8 @@ fn finds(policy: &Policy, rule: &str) -> String {
     match policy.definition(rule) {
         Some(definition) => {
             let setting = policy.everywhere(rule).or_else(|| policy.settings(rule).last());
-            let message = setting.and_then(|setting| setting.options().string("message").ok()?);
-            let message = message.map(|message| one_line(&message).into_owned());
+            let message = setting.and_then(|setting| setting.common.message());
+            let message = message.map(|message| one_line(message).into_owned());
             message.unwrap_or_else(|| format!("A rule of the kind `{}`.", definition.kind))
         }
         None => Page::of(rule).map_or("", Page::finds).into(),

@@ -70,7 +70,8 @@ fn example(block: &Block, reader: &mut Reader<'_>) -> Option<Shown> {
             .push(finding.help("say in one label what it shows: `example \"a bucket without an owner\"`"));
         return None;
     };
-    let content = reader.arguments(&block.body, &["code", "files"]);
+    let before = reader.findings.len();
+    let content = reader.arguments(block, &["code", "files"], &[]);
     let mut shown = Shown { claim: claim.text.clone(), claim_span: claim.span, files: Vec::new() };
     if let Some(code) = content.attribute("code") {
         let text = reader.kept(constant("code", &code.expr))?;
@@ -79,7 +80,7 @@ fn example(block: &Block, reader: &mut Reader<'_>) -> Option<Shown> {
     if let Some(files) = content.attribute("files") {
         shown.files.extend(reader.kept(named(&files.expr))?);
     }
-    if shown.files.is_empty() {
+    if shown.files.is_empty() && reader.findings.len() == before {
         reader.findings.push(missing("code", block.header));
     }
     Some(shown)

@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 
 use super::fault::{fault, unknown};
-use super::file::{Reader, missing};
+use super::file::Reader;
 use super::options::wrong_type;
 use super::{Date, Globs};
 use crate::syntax::Block;
@@ -46,13 +46,9 @@ impl Exception {
 /// Reads a block.
 pub(super) fn read(block: &Block, reader: &mut Reader<'_>) -> Option<Exception> {
     let label = block.labels.first()?;
-    let content = reader.arguments(&block.body, &["paths", "reason", "until"]);
+    let content = reader.arguments(block, &["paths", "reason", "until"], &["reason"]);
     let paths = reader.globs(&content, "paths");
-    let reason = content.attribute("reason");
-    if reason.is_none() {
-        reader.findings.push(missing("reason", block.header));
-    }
-    let reason = reason.and_then(|attribute| Some((attribute, reader.text(attribute)?)));
+    let reason = content.attribute("reason").and_then(|attribute| Some((attribute, reader.text(attribute)?)));
     if let Some((attribute, text)) = &reason
         && text.trim().is_empty()
     {
@@ -85,11 +81,8 @@ pub(super) fn allows_comments(block: &Block, reader: &mut Reader<'_>) -> Option<
     if label.text != "comments" {
         reader.findings.push(unknown("place of exceptions", &label.text, ["comments"], label.span));
     }
-    let content = reader.arguments(&block.body, &["allowed"]);
-    let Some(allowed) = content.attribute("allowed") else {
-        reader.findings.push(missing("allowed", block.header));
-        return None;
-    };
+    let content = reader.arguments(block, &["allowed"], &["allowed"]);
+    let allowed = content.attribute("allowed")?;
     let value = constant(&allowed.expr, &mut Vec::new()).as_bool();
     reader.kept(value.ok_or_else(|| wrong_type("allowed", "true or false", &allowed.expr)))
 }

@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+use super::common::Common;
 use super::definition::{self, Definition};
 use super::exception::{self, Exception};
 use super::fault::{INVALID_POLICY, fault, unknown};
-use super::options::{text, texts, written, wrong_type};
+use super::options::{globs, invalid_pattern, text, texts, written, wrong_type};
 use super::{FailOn, Globs, Level};
 use crate::engine::Choice;
 use crate::finding::{Category, Finding};
 use crate::limits::{Limit, Limits};
-use crate::syntax::{self, Attribute, AttributeSchema, Block, BlockSchema, Body, Content, Notation, Schema};
+use crate::syntax::{self, Attribute, AttributeSchema, Block, BlockSchema, Content, Notation, Schema};
 use crate::text::{FileId, Source, Span};
 use crate::tree::Role;
 
@@ -50,6 +51,7 @@ pub(super) struct RuleBlock {
     pub(super) paths: Option<Arc<Globs>>,
     pub(super) level: Option<Level>,
     pub(super) level_span: Option<Span>,
+    pub(super) common: Common,
     pub(super) options: Vec<Arc<Attribute>>,
 }
 
@@ -132,7 +134,7 @@ impl Reader<'_> {
                     .related(block.header, "declared here first"),
             );
         }
-        let content = self.arguments(&block.body, &["extends", "engine", "exclude", "fail_on"]);
+        let content = self.arguments(block, &["extends", "engine", "exclude", "fail_on"], &[]);
         if let Some(attribute) = content.attribute("extends") {
             read.extends = self.kept(texts("extends", &attribute.expr));
         }
@@ -167,11 +169,8 @@ impl Reader<'_> {
 
     fn role(&mut self, block: &Block) -> Option<(Role, Globs)> {
         let label = block.labels.first()?;
-        let content = self.arguments(&block.body, &["paths"]);
+        let content = self.arguments(block, &["paths"], &["paths"]);
         let globs = self.globs(&content, "paths");
-        if content.attribute("paths").is_none() {
-            self.findings.push(missing("paths", block.header));
-        }
         let role = Role::of(&label.text);
         if role.is_none() {
             self.findings.push(unknown("role", &label.text, Role::ALL.map(Role::word), label.span));
@@ -182,7 +181,8 @@ impl Reader<'_> {
     fn paths(&mut self, block: &Block, rules: &mut Vec<RuleBlock>) {
         let content = block.body.content(&Schema { attributes: &[], blocks: &[RULE] }, self.findings);
         let Some(label) = block.labels.first() else { return };
-        let globs = Globs::new([label.text.as_str()]).map_err(|why| invalid_pattern(&why, label.span));
+        let globs =
+            Globs::new([label.text.as_str()]).map_err(|invalid| invalid_pattern(invalid.why, label.span));
         let Some(globs) = self.kept(globs).map(Arc::new) else { return };
         for rule in content.blocks_of("rule") {
             rules.extend(self.rule(rule, Some(&globs)));
@@ -203,6 +203,7 @@ impl Reader<'_> {
         }
         let at = options.iter().position(|attribute| attribute.name == "level");
         let level = at.map(|at| options.remove(at));
+        let common = Common::take(&mut options, self);
         Some(RuleBlock {
             rule: name.text.clone(),
             name_span: name.span,
@@ -213,33 +214,45 @@ impl Reader<'_> {
             level_span: level.as_ref().map(|attribute| attribute.expr.span),
             level: level
                 .and_then(|level| self.word(&level, &Level::ALL.map(Level::word)).and_then(Level::of)),
+            common,
             options,
         })
     }
 
-    /// The arguments of a block that has no blocks in it. None of them has to be there as far as this is concerned.
-    pub(super) fn arguments(&mut self, body: &Body, names: &[&str]) -> Content {
+    /// The arguments of a block that has no blocks in it. A missing one is reported only where nothing else in the block
+    /// is wrong, because an unknown argument may be the missing one, misspelled.
+    pub(super) fn arguments(&mut self, block: &Block, names: &[&str], required: &[&str]) -> Content {
         let attributes: Vec<_> = names.iter().map(|name| AttributeSchema::optional(name)).collect();
-        body.content(&Schema { attributes: &attributes, blocks: &[] }, self.findings)
+        let before = self.findings.len();
+        let content = block.body.content(&Schema { attributes: &attributes, blocks: &[] }, self.findings);
+        if self.findings.len() == before {
+            let absent = required.iter().filter(|name| content.attribute(name).is_none());
+            self.findings.extend(absent.map(|name| missing(name, block.header)));
+        }
+        content
     }
 
     /// The patterns of an argument, where it is set.
     pub(super) fn globs(&mut self, content: &Content, name: &str) -> Option<Globs> {
         let attribute = content.attribute(name)?;
         let patterns = self.kept(texts(name, &attribute.expr))?;
-        let mut sound = Vec::new();
-        for (pattern, span) in &patterns {
-            match Globs::new([pattern.as_str()]) {
-                Ok(_) => sound.push(pattern.as_str()),
-                Err(why) => self.findings.push(invalid_pattern(&why, *span)),
-            }
-        }
-        self.kept(Globs::new(sound).map_err(|why| invalid_pattern(&why, attribute.expr.span)))
+        self.kept(globs(&patterns, Globs::new))
     }
 
     pub(super) fn text(&mut self, attribute: &Attribute) -> Option<SmolStr> {
         let given = text(&attribute.expr);
         self.kept(given.ok_or_else(|| wrong_type(&attribute.name, "a text between quotes", &attribute.expr)))
+    }
+
+    /// A string that is not empty.
+    pub(super) fn sentence(&mut self, attribute: &Attribute) -> Option<SmolStr> {
+        let text = self.text(attribute)?;
+        let is_empty = text.trim().is_empty();
+        if is_empty {
+            let finding = fault(format!("Invalid `{}`", attribute.name), attribute.expr.span);
+            self.findings.push(finding.detail("It is empty.").help("write a sentence, or leave it out"));
+        }
+        (!is_empty).then_some(text)
     }
 
     fn word(&mut self, attribute: &Attribute, words: &[&'static str]) -> Option<&'static str> {
@@ -271,10 +284,6 @@ pub(super) fn missing(name: &str, block: Span) -> Finding {
     fault("Missing required argument", block)
         .detail(format!("The argument `{name}` is required, but it is not set."))
         .help(format!("set `{name}`"))
-}
-
-fn invalid_pattern(why: &str, at: Span) -> Finding {
-    fault("Invalid pattern", at).detail(why)
 }
 
 /// Whether a text in the notation of policies makes a rule itself: others use that notation too.

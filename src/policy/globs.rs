@@ -1,83 +1,155 @@
-//! Turns patterns of paths into a question: is this path among them?
+//! Turns lists of patterns into a question: does this path, source address or value match?
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// Patterns anchored at the top of the run: `*` stays within a folder, `**` goes across, and a bare folder means it and
-/// all that is below.
+/// Patterns of paths or source addresses, in the order in which they are written.
+///
+/// A pattern that starts with `!` takes back what the patterns before it match: the last pattern that matches decides.
 #[derive(Debug, Clone, Default)]
-pub struct Globs(GlobSet);
+pub struct Globs {
+    set: GlobSet,
+    /// For each glob of the set, whether it takes back what earlier ones match.
+    negated: Vec<bool>,
+}
+
+/// A pattern that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidPattern {
+    /// Its position in the list.
+    pub index: usize,
+    /// A clause that names the pattern.
+    pub why: String,
+}
 
 impl Globs {
-    /// Reads the patterns; the first that cannot be read is told in one line.
-    pub fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
-        let mut set = GlobSetBuilder::new();
-        for pattern in patterns {
-            if let Some(why) = matches_nothing(pattern) {
-                return Err(format!("`{pattern}` is no pattern of paths: {why}"));
+    /// Reads patterns of paths, anchored at the root of the repository: `*` stays within a directory, `**` crosses
+    /// directories, and a plain directory means everything below it too.
+    pub fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, InvalidPattern> {
+        Self::read(patterns, |pattern| {
+            if let Some(why) = never_a_path(pattern) {
+                return Err(why.to_owned());
             }
             let bare = pattern.trim_start_matches("./").trim_matches('/');
-            // The top has no name, and all else is below it.
-            let both = if bare == "." {
-                [String::new(), "**".to_owned()]
-            } else {
-                [bare.to_owned(), format!("{bare}/**")]
-            };
-            for anchored in both {
-                set.add(glob(&anchored, true, |why| format!("`{pattern}` is no pattern of paths: {why}"))?);
+            // The root has no name: `/` means the root alone, `.` everything.
+            Ok(match bare {
+                "." => vec![String::new(), "**".to_owned()],
+                bare => vec![bare.to_owned(), format!("{bare}/**")],
+            })
+        })
+    }
+
+    /// Reads patterns of source addresses: each means the whole address, `*` stays between two `/`, and `**` crosses
+    /// them. Nothing is added to what is written, because such a pattern can decide what is safe.
+    pub fn of_sources<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, InvalidPattern> {
+        Self::read(patterns, |pattern| match pattern {
+            "" => Err("it is empty".to_owned()),
+            pattern => Ok(vec![pattern.to_owned()]),
+        })
+    }
+
+    fn read<'a>(
+        patterns: impl IntoIterator<Item = &'a str>,
+        expand: impl Fn(&str) -> Result<Vec<String>, String>,
+    ) -> Result<Self, InvalidPattern> {
+        let (mut set, mut negated) = (GlobSetBuilder::new(), Vec::new());
+        for (index, pattern) in patterns.into_iter().enumerate() {
+            let invalid =
+                |why: String| InvalidPattern { index, why: format!("`{pattern}` cannot be used: {why}") };
+            let plain = pattern.strip_prefix('!');
+            if plain.is_some() && index == 0 {
+                let why =
+                    "a pattern with `!` takes back what patterns before it match, and this one is the first";
+                return Err(invalid(why.to_owned()));
+            }
+            for glob in expand(plain.unwrap_or(pattern)).map_err(invalid)? {
+                set.add(compile(&glob, true).map_err(invalid)?);
+                negated.push(plain.is_some());
             }
         }
-        set.build().map(Self).map_err(|error| error.to_string())
+        let set = set.build().map_err(|error| InvalidPattern { index: 0, why: error.to_string() })?;
+        Ok(Self { set, negated })
     }
 
-    /// Reads patterns of source addresses: each means the whole address, `*` stays between two `/`, and `**` goes across.
-    /// Nothing is added to what is written, for such a pattern may say what is safe.
-    pub fn of_sources<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
-        let mut set = GlobSetBuilder::new();
-        for pattern in patterns {
-            set.add(glob(pattern, true, |why| format!("`{pattern}` is no pattern of sources: {why}"))?);
-        }
-        set.build().map(Self).map_err(|error| error.to_string())
-    }
-
-    /// Whether a path, from the top of the run with `/` between folders, is meant.
+    /// Whether a path, from the root of the repository with `/` between directories, or an address matches.
     pub fn has(&self, path: &str) -> bool {
-        self.0.is_match(path)
+        self.matches(&[path], &[])
+    }
+
+    /// Whether something matches that can be written in several ways. Patterns with `!` look at `also` too.
+    pub fn matches<T: AsRef<str>>(&self, forms: &[T], also: &[T]) -> bool {
+        if !self.negated.contains(&true) {
+            return forms.iter().any(|form| self.set.is_match(form.as_ref()));
+        }
+        let of = |forms: &[T]| -> Vec<usize> {
+            forms.iter().flat_map(|form| self.set.matches(form.as_ref())).collect()
+        };
+        let also = of(also).into_iter().filter(|index| self.negated[*index]);
+        of(forms).into_iter().chain(also).max().is_some_and(|last| !self.negated[last])
     }
 }
 
-/// Reads one pattern, whose `*` stays between two `/` if those are separators; `wrong` words why it cannot be read.
-fn glob(pattern: &str, separates: bool, wrong: impl FnOnce(String) -> String) -> Result<Glob, String> {
-    let glob = GlobBuilder::new(pattern).literal_separator(separates).backslash_escape(true).build();
-    glob.map_err(|error| wrong(error.kind().to_string()))
+/// Compiles one pattern; `*` stays between two `/` if those are separators.
+fn compile(pattern: &str, separates: bool) -> Result<Glob, String> {
+    let pattern = if separates { crossing(pattern) } else { pattern.to_owned() };
+    let glob = GlobBuilder::new(&pattern).literal_separator(separates).backslash_escape(true).build();
+    glob.map_err(|error| error.kind().to_string())
 }
 
-/// Why no path can ever fit a pattern, where that shows: who wrote it means something else by it.
-fn matches_nothing(pattern: &str) -> Option<&'static str> {
+/// The same pattern, in which `**` crosses `/` beside other characters too: to the crate it is a `*` in `git::**`.
+fn crossing(pattern: &str) -> String {
+    let mut crossing = String::new();
+    for (index, part) in pattern.split("**").enumerate() {
+        if index > 0 {
+            let is_step = (crossing.is_empty() || crossing.ends_with(['/', '{', ',']))
+                && (part.is_empty() || part.starts_with(['/', '}', ',']));
+            crossing.push_str(if is_step { "**" } else { "{*,*/**/*}" });
+        }
+        crossing.push_str(part);
+    }
+    crossing
+}
+
+/// Why no path can ever match a pattern, where that is certain: its author means something else by it.
+fn never_a_path(pattern: &str) -> Option<&'static str> {
+    let inner = pattern.trim_start_matches("./").trim_matches('/');
+    let mut after_backslashes = pattern.split('\\').skip(1);
     if pattern.is_empty() {
-        return Some("it is empty; `.` stands for everything");
+        Some("it is empty; `**` matches everything")
+    } else if pattern.starts_with('!') {
+        Some("`!` stands once, before the pattern")
+    } else if pattern.split('/').any(|step| step == "..") {
+        Some("patterns start at the root of the repository, without `..`")
+    } else if inner != "." && inner.split('/').any(|step| step == ".") || inner.contains("//") {
+        Some("a path has neither `.` nor an empty name between two `/`")
+    } else if after_backslashes.any(|rest| rest.starts_with(char::is_alphanumeric)) {
+        Some("directories are separated by `/`, not by a backslash")
+    } else {
+        None
     }
-    if pattern.starts_with('!') {
-        return Some("a `!` turns nothing around here");
-    }
-    let is_step = |part: &str| part == "..";
-    pattern.split('/').any(is_step).then_some("paths are written from the top, without `..`")
 }
 
-/// Patterns of texts that are no paths: `*` stands for anything, and a pattern means the whole text.
+/// Patterns of values: `*` stands for anything, and a pattern means the whole value.
 #[derive(Debug, Clone, Default)]
 pub struct Patterns(GlobSet);
 
 impl Patterns {
-    /// Reads the patterns; the first that cannot be read is told in one line.
-    pub fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
+    /// Reads the patterns. Such a list has no `!`.
+    pub fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, InvalidPattern> {
         let mut set = GlobSetBuilder::new();
-        for pattern in patterns {
-            set.add(glob(pattern, false, |why| format!("`{pattern}` is no pattern: {why}"))?);
+        for (index, pattern) in patterns.into_iter().enumerate() {
+            let invalid =
+                |why: String| InvalidPattern { index, why: format!("`{pattern}` cannot be used: {why}") };
+            if pattern.starts_with('!') {
+                let why =
+                    "`!` negates nothing in a list of values; write `\\\\!` for a value that starts with it";
+                return Err(invalid(why.to_owned()));
+            }
+            set.add(compile(pattern, false).map_err(invalid)?);
         }
-        set.build().map(Self).map_err(|error| error.to_string())
+        set.build().map(Self).map_err(|error| InvalidPattern { index: 0, why: error.to_string() })
     }
 
-    /// Whether a text is meant.
+    /// Whether a value matches.
     pub fn has(&self, text: &str) -> bool {
         self.0.is_match(text)
     }
@@ -88,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_are_anchored_and_a_folder_means_what_is_below() {
+    fn patterns_are_anchored_and_a_directory_means_what_is_below() {
         let has = |pattern: &str, path: &str| Globs::new([pattern]).expect("a pattern").has(path);
         assert!(has("examples", "examples/a/main.tf"));
         assert!(has("./examples/", "examples"));
@@ -97,8 +169,33 @@ mod tests {
         assert!(has("lib/*/main.tf", "lib/a/main.tf"));
         assert!(!has("lib/*/main.tf", "lib/a/b/main.tf"));
         assert!(has("**/fixtures", "a/b/fixtures/main.tf"));
-        assert!(has(".", "") && has("./.", "a/b.tf"));
+        assert!(
+            has(".", "") && has("./.", "a/b.tf") && has("/", "") && !has("/", "a.tf") && has("**", "a/b.tf")
+        );
         assert!(!Globs::default().has("main.tf"));
+    }
+
+    #[test]
+    fn the_last_pattern_that_matches_decides() {
+        let globs = Globs::new(["live", "!live/*/old", "live/eu/old/kept"]).expect("patterns");
+        for (path, expected) in [
+            ("live/main.tf", true),
+            ("live/eu/old", false),
+            ("live/eu/old/main.tf", false),
+            ("live/eu/old/kept/main.tf", true),
+            ("other/main.tf", false),
+        ] {
+            assert_eq!(globs.has(path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_taken_back_source_is_found_in_every_form() {
+        let globs = Globs::of_sources(["git::**", "!bad.example.com/**"]).expect("patterns");
+        assert!(globs.matches(&["git::https://good.example.com/x"], &["good.example.com/x"]));
+        assert!(!globs.matches(&["git::https://me@bad.example.com/x"], &["bad.example.com/x"]));
+        let globs = Globs::of_sources(["bad.example.com/**"]).expect("patterns");
+        assert!(!globs.matches(&["git::https://me@bad.example.com/x"], &["bad.example.com/x"]));
     }
 
     #[test]
@@ -106,6 +203,10 @@ mod tests {
         let has = |pattern: &str, source: &str| Globs::of_sources([pattern]).expect("a pattern").has(source);
         assert!(has("git::https://git.example.com/**", "git::https://git.example.com/a/b.git?ref=v1"));
         assert!(has("hashicorp/*", "hashicorp/aws"));
+        assert!(has("git::**", "git::https://git.example.com/a") && has("git::**", "git::a"));
+        assert!(has("git::**", "git::ssh://x") && !has("git::**", "s3::https://git::x/y"));
+        assert!(has("git::**.git", "git::ssh://x/y.git") && !has("git::**.git", "git::ssh://x/y"));
+        assert!(!has("git::*", "git::https://git.example.com/a"));
         assert!(!has("*/*", "evil.example.net/x/y"));
         for pattern in ["*", "./*", "./**", "/**", "hashicorp"] {
             assert!(!has(pattern, "hashicorp/aws"), "{pattern}");
@@ -114,21 +215,26 @@ mod tests {
     }
 
     #[test]
-    fn patterns_of_texts_mean_the_whole_text() {
+    fn patterns_of_values_mean_the_whole_value() {
         let has = |pattern: &str, text: &str| Patterns::new([pattern]).expect("a pattern").has(text);
         assert!(has("arn:aws:iam::*", "arn:aws:iam::1:role/a/b"));
         assert!(has("t?.{micro,small}", "t3.micro"));
         assert!(has("0.0.0.0/0", "0.0.0.0/0"));
+        assert!(has("\\!x", "!x"));
         assert!(!has("public", "public/a") && !has("public", "a-public"));
-        assert!(Patterns::new(["a["]).is_err());
+        assert!(Patterns::new(["a["]).is_err() && Patterns::new(["!a"]).is_err());
     }
 
     #[test]
-    fn what_is_no_pattern_is_said() {
+    fn a_pattern_that_no_path_can_match_is_refused() {
         let error = Globs::new(["a", "b[c"]).expect_err("no pattern");
-        assert!(error.starts_with("`b[c` is no pattern of paths: "), "{error}");
-        for pattern in ["", "!examples", "../net", "a/../b"] {
+        assert_eq!(error.index, 1);
+        assert!(error.why.starts_with("`b[c` cannot be used: "), "{}", error.why);
+        for pattern in ["", "!examples", "../net", "a/../b", "a//b", "a/./b", "modules\\net"] {
             Globs::new([pattern]).expect_err(pattern);
+        }
+        for pattern in ["!!a", "!", "!../a"] {
+            Globs::new(["a", pattern]).expect_err(pattern);
         }
     }
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use smol_str::SmolStr;
 
 use super::Definition;
+use super::common::{COMMON, cannot_be_limited};
 use super::fault::{fault, unknown};
 use super::file::{self, File, RuleBlock};
 use super::names::Own;
@@ -59,26 +60,27 @@ impl Policy {
         let File { extends: _, engine, exclude, fail_on, roles, rules, exceptions, comments, limits } = file;
         let settings = BTreeMap::new();
         self.extend(Self { settings, engine, exclude, fail_on, roles, exceptions, comments, limits });
-        for RuleBlock { rule, header, line, definition, paths, level, options, .. } in rules {
+        for RuleBlock { rule, header, line, definition, paths, level, common, options, .. } in rules {
             let asked_by = Line { file: source.name().into(), line, origin };
             let before = self.everywhere(&rule).or_else(|| self.settings(&rule).last());
             let defined = before.filter(|before| before.definition.is_some());
             let setting = match (definition, defined) {
                 (Some(definition), _) => {
                     let level = level.or(Some(Level::USUAL));
-                    Setting { level, asked_by, definition: Some(definition), paths, options, header }
+                    Setting { level, asked_by, definition: Some(definition), common, paths, options, header }
                 }
                 // What a policy made itself stays what it is, at another level.
                 (None, Some(before)) => {
                     let level = level.or(before.level.filter(|_| before.is_on())).or(Some(Level::USUAL));
-                    Setting { level, asked_by, paths, ..before.clone() }
+                    let common = common.over(&before.common);
+                    Setting { level, asked_by, common, paths, ..before.clone() }
                 }
                 (None, None) => {
                     let level = level.or_else(|| match self.everywhere(&rule) {
                         Some(setting) if setting.is_on() => setting.level,
                         Some(_) | None => usual_level(&rule, origin),
                     });
-                    Setting { level, asked_by, definition: None, paths, options, header }
+                    Setting { level, asked_by, definition: None, common, paths, options, header }
                 }
             };
             self.settings.entry(rule).or_default().push(setting);
@@ -169,6 +171,9 @@ impl Loader<'_> {
         for (number, block) in file.rules.iter().enumerate() {
             self.findings.extend(self.names.wrong_definition(block, &own));
             let is_same = |other: &&RuleBlock| other.definition.is_some() && other.defines_what(block);
+            if let Some((at, _)) = block.common.paths_span.zip(block.paths.as_ref()) {
+                self.findings.push(paths_twice(at));
+            }
             if let Some(first) = file.rules[..number].iter().find(is_same) {
                 self.findings.push(twice(block, first));
             }
@@ -181,7 +186,13 @@ impl Loader<'_> {
             if let Some((option, definition)) = block.options.first().zip(own.get(&block.rule)) {
                 self.findings.push(not_here(&option.name, &block.rule, definition, option.name_span));
             }
-            if block.level == Some(Level::Off) && !can_be_off(&RuleId::named(block.rule.as_str())) {
+            let rule = RuleId::named(block.rule.as_str());
+            if let Some(at) =
+                block.common.roles_span.or(block.common.paths_span).filter(|_| !can_be_off(&rule))
+            {
+                self.findings.push(cannot_be_limited(&rule, at));
+            }
+            if block.level == Some(Level::Off) && !can_be_off(&rule) {
                 let at = block.level_span.unwrap_or(block.name_span);
                 self.findings.push(cannot_be_off(&block.rule, at));
             }
@@ -199,6 +210,13 @@ impl Loader<'_> {
     }
 }
 
+/// `paths` of a rule in a `paths` block.
+fn paths_twice(at: Span) -> Finding {
+    fault("Invalid `paths`", at)
+        .detail("The label of the `paths` block already says where this rule block applies.")
+        .help("remove `paths`, or move the rule out of the block")
+}
+
 fn twice(block: &RuleBlock, first: &RuleBlock) -> Finding {
     fault("Rule that is defined twice", block.header)
         .detail(format!(
@@ -213,12 +231,12 @@ fn twice(block: &RuleBlock, first: &RuleBlock) -> Finding {
 fn not_here(option: &str, rule: &str, definition: &Definition, at: Span) -> Finding {
     fault("Option of a rule that is defined elsewhere", at)
         .detail(format!(
-            "A block with the name alone sets the level of `{rule}`, and leaves what it looks for."
+            "A block with the name alone sets the level of `{rule}` and where it reports, not what it looks for."
         ))
         .related(definition.span, "defined here")
-        .help(match option {
-            _ if nearest(option, ["level"]).is_some() => "did you mean `level`?".to_owned(),
-            _ => format!("define it anew: rule \"{}\" \"{rule}\" {{ … }}", definition.kind),
+        .help(match nearest(option, COMMON.iter().copied()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("define it anew: rule \"{}\" \"{rule}\" {{ … }}", definition.kind),
         })
 }
 

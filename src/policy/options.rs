@@ -1,31 +1,34 @@
 //! Turns the arguments of a `rule` block into the options that its rule asks for.
 
-use std::cell::RefCell;
+use std::fmt;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+use super::common::COMMON;
 use super::fault::{fault, unknown};
 use super::file::missing;
+use super::globs::InvalidPattern;
 use super::{Globs, Patterns};
 use crate::finding::Finding;
 use crate::syntax::{Attribute, Expr, ExprKind};
 use crate::text::Span;
 use crate::value;
 
-/// What a policy sets for one rule. What the rule does not ask for, nobody may set.
-#[derive(Debug)]
+/// The options of one rule: what a policy sets beside the arguments that every rule takes.
+#[derive(Debug, Clone, Copy)]
 pub struct Options<'p> {
     given: &'p [Arc<Attribute>],
-    /// How one points at the block that they stand in.
+    /// Where a missing option is reported.
     header: Option<Span>,
-    asked: RefCell<Vec<&'static str>>,
+    /// The options that the rule has, once that is checked.
+    known: Option<&'static [&'static str]>,
 }
 
 impl<'p> Options<'p> {
     /// The options that these arguments set.
     pub fn new(given: &'p [Arc<Attribute>]) -> Self {
-        Self { given, header: None, asked: RefCell::default() }
+        Self { given, header: None, known: None }
     }
 
     /// The options of a block.
@@ -33,38 +36,35 @@ impl<'p> Options<'p> {
         Self { header: Some(header), ..Self::new(given) }
     }
 
-    /// Patterns of paths, or of anything that is written like one; none match where the option is not set.
+    /// The same options for a rule that has those of `known`. Every other one that is set is reported.
+    pub fn known(self, known: &'static [&'static str]) -> Result<Self, Vec<Finding>> {
+        let others = self.given.iter().filter(|attribute| !known.contains(&attribute.name.as_str()));
+        let all = known.iter().chain(COMMON).copied();
+        let unknown: Vec<Finding> =
+            others.map(|other| unknown("option", &other.name, all.clone(), other.name_span)).collect();
+        if unknown.is_empty() { Ok(Self { known: Some(known), ..self }) } else { Err(unknown) }
+    }
+
+    /// Patterns of paths; none match where the option is not set.
     pub fn globs(&self, name: &'static str) -> Result<Globs, Finding> {
         let Some(patterns) = self.listed(name)? else { return Ok(Globs::default()) };
-        // The first that is no pattern is the one to point at.
-        for (pattern, span) in &patterns {
-            Globs::new([pattern.as_str()]).map_err(|error| fault("Invalid pattern", *span).detail(error))?;
-        }
-        let patterns = patterns.iter().map(|(pattern, _)| pattern.as_str());
-        Globs::new(patterns).map_err(|error| fault("Invalid pattern", self.span(name)).detail(error))
+        globs(&patterns, Globs::new)
     }
 
     /// Patterns of source addresses; none match where the option is not set.
     pub fn sources(&self, name: &'static str) -> Result<Globs, Finding> {
         let Some(patterns) = self.listed(name)? else { return Ok(Globs::default()) };
-        for (pattern, span) in &patterns {
-            Globs::of_sources([pattern.as_str()])
-                .map_err(|error| fault("Invalid pattern", *span).detail(error))?;
-        }
-        let patterns = patterns.iter().map(|(pattern, _)| pattern.as_str());
-        Globs::of_sources(patterns).map_err(|error| fault("Invalid pattern", self.span(name)).detail(error))
+        globs(&patterns, Globs::of_sources)
     }
 
-    /// Patterns of whole texts. Numbers and `true` or `false` among them stand for how they are written.
+    /// Patterns of whole values. A number, `true` or `false` in the list stands for its text.
     pub fn patterns(&self, name: &'static str) -> Result<Option<Patterns>, Finding> {
         let Some(expr) = self.ask(name) else { return Ok(None) };
         let written = self.written(name)?;
-        for (pattern, element) in written.iter().zip(expr.as_list().unwrap_or_default()) {
-            let checked = Patterns::new([pattern.as_str()]);
-            checked.map_err(|error| fault("Invalid pattern", element.span).detail(error))?;
-        }
-        let all = Patterns::new(written.iter().map(SmolStr::as_str));
-        all.map(Some).map_err(|error| fault("Invalid pattern", expr.span).detail(error))
+        Patterns::new(written.iter().map(SmolStr::as_str)).map(Some).map_err(|invalid| {
+            let element = expr.as_list().unwrap_or_default().get(invalid.index);
+            invalid_pattern(invalid.why, element.map_or(expr.span, |element| element.span))
+        })
     }
 
     /// The same as they are written; none where the option is not set.
@@ -181,20 +181,11 @@ impl<'p> Options<'p> {
         unknown(what, word, known.iter().copied(), at)
     }
 
-    /// Where an option was set, but never asked for.
-    pub fn refuse_others(&self) -> Result<(), Finding> {
-        let asked = self.asked.borrow();
-        match self.given.iter().find(|attribute| !asked.contains(&attribute.name.as_str())) {
-            Some(other) => {
-                let known = asked.iter().copied().chain(["level"]);
-                Err(unknown("option", &other.name, known, other.name_span))
-            }
-            None => Ok(()),
-        }
-    }
-
     fn ask(&self, name: &'static str) -> Option<&'p Expr> {
-        self.asked.borrow_mut().push(name);
+        debug_assert!(
+            self.known.is_none_or(|known| known.contains(&name)),
+            "`{name}` is not among the options"
+        );
         self.given.iter().find(|attribute| attribute.name == name).map(|attribute| &attribute.expr)
     }
 
@@ -207,6 +198,26 @@ impl<'p> Options<'p> {
         let Some(expr) = self.ask(name) else { return Ok(None) };
         texts(name, expr).map(Some)
     }
+}
+
+/// Reads a list of patterns; the first that cannot be used is reported where it is written.
+pub(super) fn globs<'a>(
+    patterns: &'a [(SmolStr, Span)],
+    read: impl FnOnce(Vec<&'a str>) -> Result<Globs, InvalidPattern>,
+) -> Result<Globs, Finding> {
+    let texts = patterns.iter().map(|(pattern, _)| pattern.as_str()).collect();
+    read(texts).map_err(|invalid| invalid_pattern(invalid.why, patterns[invalid.index].1))
+}
+
+/// A pattern that cannot be used.
+pub(super) fn invalid_pattern(why: impl fmt::Display, at: Span) -> Finding {
+    fault("Invalid pattern", at).detail(format!("{why}."))
+}
+
+/// An empty list, with which a rule could never report anything.
+pub(super) fn empty_list(name: &str, at: Span, help: &str) -> Finding {
+    let why = format!("With an empty `{name}` the rule can never report anything.");
+    fault(format!("Invalid `{name}`"), at).detail(why).help(help)
 }
 
 /// The texts of a list that is written out, each with its place.
@@ -262,7 +273,6 @@ mod tests {
         assert_eq!(options.one_of("s", &["x", "y"]), Ok(Some("x")));
         assert_eq!(options.number("n"), Ok(Some(4)));
         assert_eq!(options.flag("f"), Ok(Some(true)));
-        assert_eq!(options.refuse_others(), Ok(()));
         assert_eq!(options.flag("other"), Ok(None), "what is not set has a default");
     }
 
@@ -280,7 +290,7 @@ mod tests {
             "13: Unsuitable value: `b` takes a list of texts between quotes."
         );
         assert!(
-            wrong(options.globs("c").map(|_| ())).starts_with("27: Invalid pattern: `b[c` is no pattern")
+            wrong(options.globs("c").map(|_| ())).starts_with("27: Invalid pattern: `b[c` cannot be used: ")
         );
         assert_eq!(wrong(options.number("d").map(|_| ())), "38: Unsuitable value: `d` takes a whole number.");
         assert_eq!(wrong(options.flag("a").map(|_| ())), "4: Unsuitable value: `a` takes `true` or `false`.");
@@ -291,13 +301,15 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_asked_for_is_refused_with_the_nearest_word() {
-        let given = given("alow = []\n");
-        let options = Options::new(&given);
-        assert!(options.globs("allow").is_ok());
+    fn every_unknown_option_is_reported_with_the_nearest_one() {
+        let given = given("alow = []\nallow = []\nrole = []\n");
+        let unknown = Options::new(&given).known(&["allow"]).expect_err("mistakes");
         assert_eq!(
-            told(&options.refuse_others().expect_err("a mistake")),
-            "0: Unknown option: No option is called `alow` here. (did you mean `allow`?)"
+            unknown.iter().map(told).collect::<Vec<_>>(),
+            [
+                "0: Unknown option: No option is called `alow` here. (did you mean `allow`?)",
+                "21: Unknown option: No option is called `role` here. (did you mean `roles`?)",
+            ]
         );
     }
 }

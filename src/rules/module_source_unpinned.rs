@@ -15,6 +15,7 @@ const MOVING: [&str; 8] = ["main", "master", "trunk", "develop", "development", 
 
 impl Rule for ModuleSourceUnpinned {
     const ID: &'static str = "module-source-unpinned";
+    const OPTIONS: &'static [&'static str] = &["allow"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self { allow: options.sources("allow")? })

@@ -16,6 +16,7 @@ const MOST: usize = 1000;
 
 impl Rule for ModuleTreeDepth {
     const ID: &'static str = "module-tree-depth";
+    const OPTIONS: &'static [&'static str] = &["max"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         let max = options.number("max")?.unwrap_or(USUAL);

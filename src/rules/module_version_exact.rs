@@ -13,6 +13,7 @@ pub(super) struct ModuleVersionExact {
 
 impl Rule for ModuleVersionExact {
     const ID: &'static str = "module-version-exact";
+    const OPTIONS: &'static [&'static str] = &["own"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self { own: options.sources("own")? })

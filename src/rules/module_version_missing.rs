@@ -12,6 +12,7 @@ pub(super) struct ModuleVersionMissing {
 
 impl Rule for ModuleVersionMissing {
     const ID: &'static str = "module-version-missing";
+    const OPTIONS: &'static [&'static str] = &["allow"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self { allow: options.sources("allow")? })

@@ -12,6 +12,7 @@ pub(super) struct OverrideCommitted {
 
 impl Rule for OverrideCommitted {
     const ID: &'static str = "override-committed";
+    const OPTIONS: &'static [&'static str] = &["allow"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self { allow: options.globs("allow")? })

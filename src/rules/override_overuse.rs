@@ -15,6 +15,7 @@ pub(super) struct OverrideOveruse {
 
 impl Rule for OverrideOveruse {
     const ID: &'static str = "override-overuse";
+    const OPTIONS: &'static [&'static str] = &["max_blocks", "max_files"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self {

@@ -1,8 +1,7 @@
-//! Turns what a policy says of a rule of its own into that rule: kinds of rules, of which a policy makes as many as it
-//! likes.
+//! Rule templates: a policy makes any number of custom rules from each.
 //!
-//! A kind is a [`Rule`] in a file of its own, with a page and a line in [`KINDS`], whose findings bear the name that the
-//! policy gave. All kinds look at modules as they are after override files.
+//! A template is a [`Rule`] in a file of its own, with a page and a line in [`KINDS`]. Findings of a custom rule have the
+//! name that the policy gives it. All templates look at modules as they are after override files.
 
 mod allowed_source;
 mod allowed_value;
@@ -18,12 +17,9 @@ mod required_file;
 
 use std::fmt;
 
-use smol_str::SmolStr;
-
-use super::{Check, Rule};
+use super::{Check, Rule, configure};
 use crate::finding::{Finding, RuleId};
 use crate::policy::Options;
-use crate::tree::Role;
 
 /// Every kind of rule, by name. A new one has a line here.
 pub const KINDS: &[Kind] = &[
@@ -42,68 +38,35 @@ pub const KINDS: &[Kind] = &[
 pub struct Kind {
     /// The name that people write as the first label.
     pub id: &'static str,
-    configure: fn(&str, &Options<'_>) -> Result<Check, Finding>,
+    /// See [`Rule::OPTIONS`].
+    pub options: &'static [&'static str],
+    configure: fn(Options<'_>) -> Result<Check, Vec<Finding>>,
 }
 
 impl Kind {
-    /// The kind whose rules a type is, apart from their names.
+    /// The template whose rules a type is, apart from their names.
     const fn of<R: Rule>() -> Self {
-        Self { id: R::ID, configure: configure::<R> }
+        Self { id: R::ID, options: R::OPTIONS, configure: configure::<R> }
     }
 
-    /// The kind of that name.
+    /// The template of that name.
     pub fn named(name: &str) -> Option<&'static Self> {
         KINDS.iter().find(|kind| kind.id == name)
     }
 
     /// Makes a rule of that name.
-    pub fn configure(&self, name: &str, options: &Options<'_>) -> Result<Check, Finding> {
-        (self.configure)(name, options)
+    pub fn configure(&self, name: &str, options: Options<'_>) -> Result<Check, Vec<Finding>> {
+        let (check, id) = ((self.configure)(options)?, RuleId::named(name));
+        Ok(Box::new(move |node, context, findings| {
+            let from = findings.len();
+            check(node, context, findings);
+            findings[from..].iter_mut().for_each(|finding| finding.rule = id.clone());
+        }))
     }
 }
 
 impl fmt::Debug for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Kind").field(&self.id).finish()
-    }
-}
-
-/// What a rule of any kind can be told.
-struct Manner {
-    message: Option<SmolStr>,
-    help: Option<SmolStr>,
-    /// The modules that it looks at, by what they are there for.
-    roles: Vec<Role>,
-}
-
-fn configure<R: Rule>(name: &str, options: &Options<'_>) -> Result<Check, Finding> {
-    let rule = R::configure(options)?;
-    let roles = options.words("roles", &Role::ALL.map(Role::word))?;
-    let manner = Manner {
-        message: options.string("message")?,
-        help: options.string("help")?,
-        roles: match roles {
-            Some(words) => words.into_iter().filter_map(Role::of).collect(),
-            None => Role::ALL.to_vec(),
-        },
-    };
-    options.refuse_others()?;
-    let id = RuleId::named(name);
-    Ok(Box::new(move |node, context, findings| {
-        if !manner.roles.contains(&node.role()) {
-            return;
-        }
-        let mut found = Vec::new();
-        rule.check(node, context, &mut found);
-        findings.extend(found.into_iter().map(|finding| manner.applied(finding, &id)));
-    }))
-}
-
-impl Manner {
-    /// A finding in the words of the policy.
-    fn applied(&self, finding: Finding, id: &RuleId) -> Finding {
-        let summary = self.message.as_ref().map_or(finding.summary, SmolStr::to_string);
-        let help = self.help.as_ref().map(SmolStr::to_string).or(finding.help);
-        Finding { rule: id.clone(), summary, help, ..finding }
     }
 }

@@ -26,6 +26,7 @@ pub(super) struct ProvidersMapIncomplete {
 impl Rule for ProvidersMapIncomplete {
     const ID: &'static str = "providers-map-incomplete";
     const FIXES: &'static [Safety] = &[Safety::Safe];
+    const OPTIONS: &'static [&'static str] = &["ignore"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         let usual = || WITHOUT_CONFIGURATION.iter().map(|name| SmolStr::new_static(name)).collect();

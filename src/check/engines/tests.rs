@@ -152,7 +152,7 @@ fn opentofu_need_not_look_where_it_would_find_nothing() {
         let question =
             Question { choice: None, rulebook: &rulebook, earlier: None, keep: false, batch: usize::MAX };
         let batch = Batch::whole(&worktree);
-        let mut heard = Heard { question: &question, accounts: Vec::new(), trees: BTreeMap::new() };
+        let mut heard = Heard::new(&question);
         ask(&worktree, &mut Library::default(), &batch, None, &policy, &mut |library, sight, roots| {
             heard.add(&worktree, library, sight, &roots)
         })

@@ -50,7 +50,8 @@ impl<'a> Asked<'a> {
             (None, None) if arguments.add_exceptions => Deed::Excuse,
             (None, None) => Deed::Tell,
         };
-        let exclude = Globs::new(arguments.exclude.iter().map(String::as_str)).map_err(Failure::new)?;
+        let exclude = Globs::new(arguments.exclude.iter().map(String::as_str))
+            .map_err(|invalid| Failure::new(invalid.why))?;
         arguments.reports.validate(&current, arguments.write_baseline.as_deref())?;
         let known = arguments.baseline.as_deref().map(baseline).transpose()?.unwrap_or_default();
         // A new list is of everything that is found, known or not.

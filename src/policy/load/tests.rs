@@ -1,6 +1,7 @@
 use super::*;
 use crate::finding::Severity;
 use crate::limits::{Limit, Limits};
+use crate::tree::Role;
 
 const RULES: &[&str] =
     &["syntax-error", "invalid-name", "override-drops-provider-source", "unused-exception"];
@@ -159,7 +160,7 @@ fn a_mistake_names_its_place_and_the_nearest_right_word() {
         [
             "overrule.hcl:3,12: Invalid engine: no engine is called `terrafrom`; did you mean `terraform`?",
             "overrule.hcl:4,13: Unsuitable value: `fail_on` takes a text between quotes.",
-            "overrule.hcl:1,7: Invalid pattern: `a[` is no pattern of paths: unclosed character class; missing ']'",
+            "overrule.hcl:1,7: Invalid pattern: `a[` cannot be used: unclosed character class; missing ']'.",
         ]
     );
 }
@@ -269,7 +270,7 @@ fn a_mistake_in_a_definition_shows_the_way_out() {
     assert_eq!(
         wrong(&format!("{OWNER}rule \"owner-tag\" {{\n  lvel = \"off\"\n}}\nrule \"owner-tga\" {{}}\n")),
         [
-            "overrule.hcl:6,3: Option of a rule that is defined elsewhere: A block with the name alone sets the level of `owner-tag`, and leaves what it looks for. (did you mean `level`?)",
+            "overrule.hcl:6,3: Option of a rule that is defined elsewhere: A block with the name alone sets the level of `owner-tag` and where it reports, not what it looks for. (did you mean `level`?)",
             "overrule.hcl:8,6: Unknown rule: No rule is called `owner-tga`. (did you mean `owner-tag`?)",
         ]
     );
@@ -346,5 +347,58 @@ fn a_limit_that_cannot_be_is_told_with_one_that_can() {
     assert_eq!(
         wrong("limits {}\nlimits {}\n"),
         ["overrule.hcl:2,1: Duplicate limits block: A policy says once how much is read."]
+    );
+}
+
+#[test]
+fn a_misspelled_name_is_reported_and_not_taken_for_a_missing_one() {
+    let misspelled = |text: &str| {
+        let findings = wrong(text);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        findings.into_iter().next().expect("one")
+    };
+    for (text, place, help) in [
+        ("polcy {}\n", "1,1", "policy"),
+        ("policy {\n  exclud = []\n}\n", "2,3", "exclude"),
+        ("policy {\n  extends = [\"recomended\"]\n}\n", "2,14", "recommended"),
+        ("role \"root\" {\n  path = [\"live\"]\n}\n", "2,3", "paths"),
+        ("role \"rot\" {\n  paths = [\"live\"]\n}\n", "1,6", "root"),
+        ("rule \"invalid-name\" {\n  level = \"eror\"\n}\n", "2,11", "error"),
+        ("rule \"invalid-name\" {\n  roles = [\"rot\"]\n}\n", "2,12", "root"),
+        ("paths \"live\" {\n  rul \"invalid-name\" {}\n}\n", "2,3", "rule"),
+        ("exception \"invalid-name\" {\n  reson = \"x\"\n}\n", "2,3", "reason"),
+        ("exceptions \"comments\" {\n  alowed = true\n}\n", "2,3", "allowed"),
+        ("limits {\n  file_sise = \"1MiB\"\n}\n", "2,3", "file_size"),
+        ("rule \"naming\" \"own\" {\n  example \"a\" {\n    cod = \"\"\n  }\n}\n", "3,5", "code"),
+    ] {
+        let found = misspelled(text);
+        assert!(found.starts_with(&format!("overrule.hcl:{place}: ")), "{found}");
+        assert!(found.ends_with(&format!("(did you mean `{help}`?)")), "{found}");
+    }
+}
+
+#[test]
+fn a_rule_can_say_where_it_reports() {
+    let policy =
+        loaded("rule \"invalid-name\" {\n  paths = [\"live\", \"!live/old\"]\n  roles = [\"root\"]\n}\n");
+    let (_, setting) = policy.setting("invalid-name", "live/main.tf").expect("a setting");
+    assert!(setting.common.has_path("live/main.tf") && !setting.common.has_path("live/old/main.tf"));
+    assert_eq!(setting.common.roles(), Some(&[Role::Root][..]));
+    assert_eq!(
+        wrong(
+            "rule \"invalid-name\" {\n  paths = []\n  roles = []\n  message = \" \"\n}\npaths \"live\" {\n  rule \"invalid-name\" {\n    paths = [\"live\"]\n  }\n}\n"
+        ),
+        [
+            "overrule.hcl:2,11: Invalid `paths`: With an empty `paths` the rule can never report anything. (leave `paths` out for the whole repository)",
+            "overrule.hcl:3,11: Invalid `roles`: With an empty `roles` the rule can never report anything. (leave `roles` out for modules of every role)",
+            "overrule.hcl:4,13: Invalid `message`: It is empty. (write a sentence, or leave it out)",
+            "overrule.hcl:8,5: Invalid `paths`: The label of the `paths` block already says where this rule block applies. (remove `paths`, or move the rule out of the block)",
+        ]
+    );
+    assert_eq!(
+        wrong("rule \"syntax-error\" {\n  roles = [\"root\"]\n}\n"),
+        [
+            "overrule.hcl:2,3: Rule that cannot be limited: `syntax-error` reports that a file was not checked. That holds for every module of the repository. (remove `roles` and `paths`)"
+        ]
     );
 }

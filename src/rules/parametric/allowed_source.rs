@@ -23,6 +23,7 @@ const REGISTRIES: [&str; 2] = ["registry.terraform.io", "registry.opentofu.org"]
 
 impl Rule for AllowedSource {
     const ID: &'static str = "allowed-source";
+    const OPTIONS: &'static [&'static str] = &["modules", "providers"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         let set = |name| Ok(options.texts(name)?.is_some().then_some(options.sources(name)?));

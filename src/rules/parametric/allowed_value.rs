@@ -18,6 +18,7 @@ pub(super) struct AllowedValue {
 
 impl Rule for AllowedValue {
     const ID: &'static str = "allowed-value";
+    const OPTIONS: &'static [&'static str] = &["argument", "blocks", "except", "values"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         let order = "name values, or make a rule of the kind `forbidden-argument`";

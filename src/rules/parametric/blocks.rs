@@ -113,12 +113,12 @@ fn globs(options: &Options<'_>, patterns: &[(SmolStr, Span)], kinds: &[&str]) ->
             return Err(options.mistake("Invalid pattern", *span).detail(why));
         }
         let checked = Globs::new([pattern.replace('.', "/").as_str()]);
-        checked.map_err(|why| options.mistake("Invalid pattern", *span).detail(why))?;
+        checked.map_err(|invalid| options.mistake("Invalid pattern", *span).detail(invalid.why))?;
     }
     let all: Vec<String> = patterns.iter().map(|(pattern, _)| pattern.replace('.', "/")).collect();
     let Some((_, first)) = patterns.first() else { return Ok(Globs::default()) };
     let all = Globs::new(all.iter().map(String::as_str));
-    all.map_err(|why| options.mistake("Invalid pattern", *first).detail(why))
+    all.map_err(|invalid| options.mistake("Invalid pattern", *first).detail(invalid.why))
 }
 
 impl Part<'_> {

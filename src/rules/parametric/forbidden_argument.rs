@@ -15,6 +15,7 @@ pub(super) struct ForbiddenArgument {
 
 impl Rule for ForbiddenArgument {
     const ID: &'static str = "forbidden-argument";
+    const OPTIONS: &'static [&'static str] = &["argument", "blocks", "except"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self { blocks: Blocks::configure(options)?, argument: ArgumentPath::configure(options)? })

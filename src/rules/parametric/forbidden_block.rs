@@ -12,6 +12,7 @@ pub(super) struct ForbiddenBlock {
 
 impl Rule for ForbiddenBlock {
     const ID: &'static str = "forbidden-block";
+    const OPTIONS: &'static [&'static str] = &["blocks", "except"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self { blocks: Blocks::configure(options)? })

@@ -16,6 +16,7 @@ pub(super) struct ForbiddenValue {
 
 impl Rule for ForbiddenValue {
     const ID: &'static str = "forbidden-value";
+    const OPTIONS: &'static [&'static str] = &["argument", "blocks", "except", "values"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         let order = "name values, or turn the rule off with `level = \"off\"`";

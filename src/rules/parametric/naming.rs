@@ -33,6 +33,7 @@ const STYLES: [Style; 2] =
 
 impl Rule for Naming {
     const ID: &'static str = "naming";
+    const OPTIONS: &'static [&'static str] = &["blocks", "except", "pattern", "style"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         let blocks = Blocks::with_names(options)?;

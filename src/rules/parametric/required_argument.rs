@@ -16,6 +16,7 @@ pub(super) struct RequiredArgument {
 
 impl Rule for RequiredArgument {
     const ID: &'static str = "required-argument";
+    const OPTIONS: &'static [&'static str] = &["argument", "blocks", "except"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self { blocks: Blocks::configure(options)?, argument: ArgumentPath::configure(options)? })

@@ -16,6 +16,7 @@ pub(super) struct RequiredFile {
 
 impl Rule for RequiredFile {
     const ID: &'static str = "required-file";
+    const OPTIONS: &'static [&'static str] = &["file"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         let written = options.required("file", options.string("file")?)?;
@@ -25,7 +26,7 @@ impl Rule for RequiredFile {
                 .refuse("file", format!("`{written}` is no path from the folder of a module down to a file."))
                 .help("write it as in \"README.md\" or \"tests/*.tftest.hcl\""));
         }
-        let name = |name| Patterns::new([name]).map_err(|why| options.refuse("file", why));
+        let name = |name| Patterns::new([name]).map_err(|invalid| options.refuse("file", invalid.why));
         Ok(Self { names: written.split('/').map(name).collect::<Result<_, _>>()?, written })
     }
 

@@ -1,0 +1,123 @@
+//! Turns the arguments that every rule takes into what they limit and what they reword.
+
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::Globs;
+use super::fault::{fault, unknown};
+use super::file::Reader;
+use super::options::{empty_list, globs, texts};
+use crate::finding::{Finding, RuleId};
+use crate::syntax::Attribute;
+use crate::text::Span;
+use crate::tree::Role;
+
+/// The arguments that every rule takes, beside its options.
+pub(super) const COMMON: &[&str] = &["level", "roles", "paths", "message", "help"];
+
+/// What a `rule` block sets with them; what it does not set is none.
+#[derive(Debug, Clone, Default)]
+pub struct Common {
+    /// The roles of the modules in which the rule reports something.
+    pub(super) roles: Option<Vec<Role>>,
+    /// Where it reports something.
+    pub(super) paths: Option<Arc<Globs>>,
+    /// What replaces the summary of its findings.
+    pub(super) message: Option<SmolStr>,
+    /// What replaces their help.
+    pub(super) help: Option<SmolStr>,
+    /// Where `roles` is written.
+    pub(super) roles_span: Option<Span>,
+    /// Where `paths` is written.
+    pub(super) paths_span: Option<Span>,
+}
+
+impl Common {
+    /// Takes these arguments out of those of a block, apart from `level`.
+    pub(super) fn take(options: &mut Vec<Arc<Attribute>>, reader: &mut Reader<'_>) -> Self {
+        let mut common = Self::default();
+        options.retain(|attribute| {
+            match attribute.name.as_str() {
+                "roles" => {
+                    common.roles_span = Some(attribute.name_span);
+                    common.roles = reader.kept(roles(attribute));
+                }
+                "paths" => {
+                    common.paths_span = Some(attribute.name_span);
+                    common.paths = reader.kept(paths(attribute)).map(Arc::new);
+                }
+                "message" => common.message = reader.sentence(attribute),
+                "help" => common.help = reader.sentence(attribute),
+                _ => return true,
+            }
+            false
+        });
+        common
+    }
+
+    /// The same, with what a block sets that names the rule again.
+    pub(super) fn over(self, before: &Self) -> Self {
+        let before = before.clone();
+        Self {
+            roles: self.roles.or(before.roles),
+            paths: self.paths.or(before.paths),
+            message: self.message.or(before.message),
+            help: self.help.or(before.help),
+            roles_span: self.roles_span.or(before.roles_span),
+            paths_span: self.paths_span.or(before.paths_span),
+        }
+    }
+
+    /// Whether the rule reports something in a file, or about a directory.
+    pub fn has_path(&self, path: &str) -> bool {
+        self.paths.as_ref().is_none_or(|paths| paths.has(path))
+    }
+
+    /// The roles of the modules in which the rule reports something; none where that is all of them.
+    pub fn roles(&self) -> Option<&[Role]> {
+        self.roles.as_deref()
+    }
+
+    /// What replaces the summary of its findings.
+    pub fn message(&self) -> Option<&SmolStr> {
+        self.message.as_ref()
+    }
+
+    /// A finding of the rule in the words of the policy.
+    pub fn reworded(&self, finding: Finding) -> Finding {
+        let summary = self.message.as_ref().map_or(finding.summary, SmolStr::to_string);
+        let help = self.help.as_ref().map(SmolStr::to_string).or(finding.help);
+        Finding { summary, help, ..finding }
+    }
+}
+
+fn roles(attribute: &Attribute) -> Result<Vec<Role>, Finding> {
+    let words = texts("roles", &attribute.expr)?;
+    if words.is_empty() {
+        return Err(empty_list("roles", attribute.expr.span, "leave `roles` out for modules of every role"));
+    }
+    let role = |(word, span): (SmolStr, Span)| {
+        let known = Role::ALL.map(Role::word);
+        Role::of(&word).ok_or_else(|| unknown("role", &word, known, span))
+    };
+    words.into_iter().map(role).collect()
+}
+
+fn paths(attribute: &Attribute) -> Result<Globs, Finding> {
+    let patterns = texts("paths", &attribute.expr)?;
+    if patterns.is_empty() {
+        return Err(empty_list("paths", attribute.expr.span, "leave `paths` out for the whole repository"));
+    }
+    globs(&patterns, Globs::new)
+}
+
+/// A rule that cannot be off, limited to some modules or paths.
+pub(super) fn cannot_be_limited(rule: &RuleId, at: Span) -> Finding {
+    fault("Rule that cannot be limited", at)
+        .detail(format!(
+            "`{}` reports that a file was not checked. That holds for every module of the repository.",
+            rule.as_str()
+        ))
+        .help("remove `roles` and `paths`")
+}
