@@ -75,7 +75,7 @@ impl Repository {
     }
 }
 
-const INSTALLED: &str = "installed `.git/hooks/pre-commit`: what is staged is checked before every commit\n";
+const INSTALLED: &str = "installed `.git/hooks/pre-commit`\ninstalled `.git/hooks/pre-merge-commit`\n";
 
 #[test]
 fn a_hook_is_installed_once_and_taken_away_again() {
@@ -88,13 +88,13 @@ fn a_hook_is_installed_once_and_taken_away_again() {
         written.starts_with("#!/bin/sh\n") && written.ends_with("\nexec overrule check --hook\n"),
         "{written}"
     );
-    let again = "`.git/hooks/pre-commit` is installed already\n".to_owned();
-    assert_eq!(repository.overrule(&["hook", "install"], "infra"), (Some(0), again));
+    let again = INSTALLED.lines().map(|line| line.replace("installed ", "") + " is installed already\n");
+    assert_eq!(repository.overrule(&["hook", "install"], "infra"), (Some(0), again.collect()));
     assert_eq!(read(&hook), written);
-    let removed = "removed `.git/hooks/pre-commit`\n".to_owned();
+    let removed = INSTALLED.replace("installed", "removed");
     assert_eq!(repository.overrule(&["hook", "uninstall"], "infra"), (Some(0), removed));
     assert!(!hook.exists());
-    let none = "there is no hook to take away\n".to_owned();
+    let none = "there is no hook to remove\n".to_owned();
     assert_eq!(repository.overrule(&["hook", "uninstall"], "infra"), (Some(0), none));
 }
 
@@ -119,19 +119,24 @@ fn a_hook_of_somebody_else_is_left_as_it_is() {
     let hook = repository.path("infra/.git/hooks/pre-commit");
     repository.overrule(&["hook", "install"], "infra");
     let ours = read(&hook);
-    let left = "error: `.git/hooks/pre-commit` is another hook, and left as it is\n";
+    repository.overrule(&["hook", "uninstall"], "infra");
+    let left = "error: `.git/hooks/pre-commit` was not written by overrule, so it stays as it is\n";
     let theirs = "#!/bin/sh\nmake lint\n";
     fs::write(&hook, theirs).expect("a hook");
     let order = "  help: add the line `overrule check --hook || exit 1` to it\n";
     assert_eq!(repository.overrule(&["hook", "install"], "infra"), (Some(2), format!("{left}{order}")));
     assert_eq!(repository.overrule(&["hook", "uninstall"], "infra"), (Some(2), left.to_owned()));
     assert_eq!(read(&hook), theirs);
+    assert!(!repository.path("infra/.git/hooks/pre-merge-commit").exists(), "all or nothing");
     for theirs in [format!("{theirs}overrule check --hook || exit 1\n"), format!("{ours}make lint\n")] {
         fs::write(&hook, &theirs).expect("a hook");
         let there = "`.git/hooks/pre-commit` runs `overrule check --hook` already\n";
-        assert_eq!(repository.overrule(&["hook", "install"], "infra"), (Some(0), there.to_owned()));
-        let order = "  help: take the line with `overrule check --hook` out of it\n";
-        assert_eq!(repository.overrule(&["hook", "uninstall"], "infra"), (Some(2), format!("{left}{order}")));
+        let beside = "installed `.git/hooks/pre-merge-commit`\n";
+        assert_eq!(repository.overrule(&["hook", "install"], "infra"), (Some(0), format!("{there}{beside}")));
+        let order = "  help: remove the line with `overrule check --hook` from it\n";
+        let removed = "removed `.git/hooks/pre-merge-commit`\n";
+        let said = (Some(2), format!("{removed}{left}{order}"));
+        assert_eq!(repository.overrule(&["hook", "uninstall"], "infra"), said);
         assert_eq!(read(&hook), theirs);
     }
 }
@@ -141,7 +146,7 @@ fn a_hook_of_somebody_else_is_left_as_it_is() {
 fn where_hooks_are_turned_off_it_is_said_by_what() {
     let repository = Repository::new();
     repository.git(&["config", "core.hooksPath", "/dev/null"], "infra");
-    let told = "error: git looks for hooks in `/dev/null`, which is no folder\n  help: `git config --show-origin core.hooksPath` tells who says so; take that out, or name a folder\n";
+    let told = "error: git looks for hooks in `/dev/null`, which is not a directory\n  help: run `git config --show-origin core.hooksPath` to see which file sets it; remove the setting or name a directory\n";
     for what in ["install", "uninstall"] {
         assert_eq!(repository.overrule(&["hook", what], "infra"), (Some(2), told.to_owned()));
     }
@@ -193,7 +198,7 @@ fn a_folder_that_several_repositories_share_is_not_written_to() {
     repository.git(&["config", "--global", "core.hooksPath", "~/shared"], "infra");
     let (code, said) = repository.overrule(&["hook", "install"], "infra");
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("/shared/pre-commit`, which is not of this repository alone\n"), "{said}");
+    assert!(said.contains("/shared/pre-commit`, which other repositories may use too\n"), "{said}");
     assert!(!repository.path("shared/pre-commit").exists());
 }
 
@@ -244,6 +249,39 @@ fn git_asks_the_hook_about_what_it_is_to_commit() {
         "what still calls it is named: {said}"
     );
     assert!(repository.commit(&["--no-verify"]).0);
+}
+
+#[test]
+fn a_merge_is_checked_before_git_commits_it() {
+    let repository = Repository::new();
+    repository.write("infra/main.tf", GOOD);
+    repository.git(&["add", "."], "infra");
+    assert!(repository.commit(&[]).0);
+    repository.git(&["checkout", "--quiet", "-b", "theirs"], "infra");
+    repository.write("infra/theirs.tf", "variable \"b\" {\n  type = string\n}\n");
+    repository.git(&["add", "."], "infra");
+    assert!(repository.commit(&[]).0);
+    repository.git(&["checkout", "--quiet", "-b", "ours", "HEAD~1"], "infra");
+    repository.write("infra/ours.tf", "variable \"b\" {\n  type = string\n}\n");
+    repository.git(&["add", "."], "infra");
+    assert!(repository.commit(&[]).0);
+    repository.overrule(&["hook", "install"], "infra");
+    let merge = ["merge", "--quiet", "--no-edit", "theirs"];
+    let output = repository.run(Command::new("git").args(merge), "infra");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && said.contains("Duplicate variable declaration"), "{said}");
+    repository.git(&["merge", "--abort"], "infra");
+    repository.git(&[&merge[..], &["--no-verify"]].concat(), "infra");
+}
+
+#[test]
+fn the_merge_hook_that_comes_with_git_runs_the_other_one() {
+    let repository = Repository::new();
+    let sample = "#!/bin/sh\n. git-sh-setup\ntest -x \"$GIT_DIR/hooks/pre-commit\" &&\n        exec \"$GIT_DIR/hooks/pre-commit\"\n:\n";
+    repository.write("infra/.git/hooks/pre-merge-commit", sample);
+    let (code, said) = repository.overrule(&["hook", "install"], "infra");
+    let there = "installed `.git/hooks/pre-commit`\n`.git/hooks/pre-merge-commit` runs `overrule check --hook` already\n";
+    assert_eq!((code, said.as_str()), (Some(0), there));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Turns a repository into one whose commits are checked before they are made, and back.
+//! Installs the git hooks that check staged content before a commit, and removes them.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::{Failure, place, say};
+use super::{Failure, out, place, say};
 use crate::report::one_line;
 use crate::source::{Error, Found, Hook, cause};
 
@@ -20,62 +20,124 @@ pub(super) struct Arguments {
 
 #[derive(Debug, Clone, Copy, Subcommand)]
 enum What {
-    /// Has git check what is staged before every commit; a hook that is there already is left alone
+    /// Check staged content before every commit and merge; existing hooks stay as they are
     Install,
-    /// Takes that hook away
+    /// Remove these hooks
     Uninstall,
 }
 
-/// What git calls the hook that it runs before a commit is made.
-const NAME: &str = "pre-commit";
+/// The hooks before a commit is made: git runs the first one for `git commit`, and the second one for a merge that it
+/// commits by itself.
+const NAMES: [&str; 2] = ["pre-commit", "pre-merge-commit"];
 
 /// The hook. Its text is how it is known again, so one that somebody changed is theirs.
 const HOOK: &str = "\
 #!/bin/sh
-# Written by `overrule hook install`. `overrule hook uninstall` takes it away.
+# Written by `overrule hook install`. `overrule hook uninstall` removes it.
 command -v overrule >/dev/null 2>&1 || {
-    echo 'overrule is not on PATH, so this commit cannot be checked (git commit --no-verify makes it anyway)' >&2
+    echo 'overrule is not on PATH, so this commit cannot be checked (--no-verify commits anyway)' >&2
     exit 1
 }
 exec overrule check --hook
 ";
 
-/// Installs the hook, or takes it away.
+/// What is found in the place of a hook, as far as it matters here.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Missing,
+    Ours,
+    /// Somebody else's, which runs the check.
+    Equal,
+    /// Somebody else's.
+    Other,
+}
+
+/// Installs the hooks, or removes them.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let current = place::current()?;
-    let hook = Hook::of(&current, NAME).map_err(nowhere)?;
-    let shown = hook.path.strip_prefix(&hook.top).unwrap_or(&hook.path).to_string_lossy();
-    let shown = one_line(&shown);
-    let is_ours = match (&hook.found, arguments.what) {
-        (Found::Nothing, _) => false,
-        (Found::Text(text), _) if text == HOOK => true,
-        (Found::Text(text), What::Install) if runs_check(text) => {
-            return say(&format!("`{shown}` runs `{COMMAND}` already\n"));
-        }
-        (Found::Text(text), what) => return Err(foreign(&shown, what, runs_check(text))),
-        (Found::Other, what) => return Err(foreign(&shown, what, false)),
-    };
-    let failed =
-        |what: &str, error: &io::Error| Failure::new(format!("cannot {what} `{shown}`: {}", cause(error)));
-    match (arguments.what, is_ours) {
-        (What::Install, _) if !hook.is_own => Err(Failure::new(format!(
-            "`core.hooksPath` leads to `{shown}`, which is not of this repository alone"
-        ))
-        .help(format!("write a hook there that has the line `{LINE}`"))),
-        (What::Install, false) => {
-            install(&hook.path).map_err(|error| failed("write", &error))?;
-            say(&format!("installed `{shown}`: what is staged is checked before every commit\n"))
-        }
-        (What::Install, true) => {
-            make_executable(&hook.path).map_err(|error| failed("write", &error))?;
-            say(&format!("`{shown}` is installed already\n"))
-        }
-        (What::Uninstall, true) => {
-            fs::remove_file(&hook.path).map_err(|error| failed("remove", &error))?;
-            say(&format!("removed `{shown}`\n"))
-        }
-        (What::Uninstall, false) => say("there is no hook to take away\n"),
+    let hooks =
+        NAMES.map(|name| Hook::of(&current, name).map_err(nowhere).map(|hook| (state(&hook, name), hook)));
+    let [first, second] = hooks;
+    let hooks = [first?, second?];
+    match arguments.what {
+        What::Install => install_all(&hooks),
+        What::Uninstall => uninstall_all(&hooks),
     }
+}
+
+fn state(hook: &Hook, name: &str) -> State {
+    match &hook.found {
+        Found::Nothing => State::Missing,
+        Found::Text(text) if text == HOOK => State::Ours,
+        Found::Text(text) if runs_check(text) || name != NAMES[0] && runs_first(text) => State::Equal,
+        Found::Text(_) | Found::Other => State::Other,
+    }
+}
+
+/// Writes nothing unless every hook can be written.
+fn install_all(hooks: &[(State, Hook)]) -> Result<ExitCode, Failure> {
+    let mut report = String::new();
+    for (state, hook) in hooks {
+        let shown = shown(hook);
+        match state {
+            State::Missing | State::Ours if !hook.is_own => {
+                let why =
+                    format!("`core.hooksPath` leads to `{shown}`, which other repositories may use too");
+                return Err(Failure::new(why).help(format!("write a hook there that has the line `{LINE}`")));
+            }
+            State::Other => return Err(foreign(&shown).help(format!("add the line `{LINE}` to it"))),
+            State::Missing | State::Ours | State::Equal => {}
+        }
+    }
+    for (state, hook) in hooks {
+        let shown = shown(hook);
+        let failed = |error| failed("write", &shown, &error);
+        match state {
+            State::Missing => {
+                install(&hook.path).map_err(failed)?;
+                report.push_str(&format!("installed `{shown}`\n"));
+            }
+            State::Ours => {
+                make_executable(&hook.path).map_err(failed)?;
+                report.push_str(&format!("`{shown}` is installed already\n"));
+            }
+            State::Equal => report.push_str(&format!("`{shown}` runs `{COMMAND}` already\n")),
+            State::Other => {}
+        }
+    }
+    say(&report)
+}
+
+/// Removes the hooks that are ours.
+fn uninstall_all(hooks: &[(State, Hook)]) -> Result<ExitCode, Failure> {
+    let mut report = String::new();
+    for (_, hook) in hooks.iter().filter(|(state, _)| *state == State::Ours) {
+        let shown = shown(hook);
+        fs::remove_file(&hook.path).map_err(|error| failed("remove", &shown, &error))?;
+        report.push_str(&format!("removed `{shown}`\n"));
+    }
+    if let Some((_, hook)) = hooks.iter().find(|(state, _)| *state == State::Equal) {
+        out(&report)?;
+        return Err(foreign(&shown(hook)).help(format!("remove the line with `{COMMAND}` from it")));
+    }
+    match hooks.iter().find(|(state, _)| *state == State::Other) {
+        Some((_, hook)) if report.is_empty() => Err(foreign(&shown(hook))),
+        _ if report.is_empty() => say("there is no hook to remove\n"),
+        _ => say(&report),
+    }
+}
+
+/// The path of a hook from the top of the working tree.
+fn shown(hook: &Hook) -> String {
+    one_line(&hook.path.strip_prefix(&hook.top).unwrap_or(&hook.path).to_string_lossy()).into_owned()
+}
+
+fn failed(what: &str, shown: &str, error: &io::Error) -> Failure {
+    Failure::new(format!("cannot {what} `{shown}`: {}", cause(error)))
+}
+
+fn foreign(shown: &str) -> Failure {
+    Failure::new(format!("`{shown}` was not written by overrule, so it stays as it is"))
 }
 
 /// What a hook of somebody else's has to have in it.
@@ -84,20 +146,16 @@ const LINE: &str = "overrule check --hook || exit 1";
 /// What such a line runs.
 const COMMAND: &str = "overrule check --hook";
 
-fn foreign(shown: &str, what: What, runs_check: bool) -> Failure {
-    let failure = Failure::new(format!("`{shown}` is another hook, and left as it is"));
-    match what {
-        What::Install => failure.help(format!("add the line `{LINE}` to it")),
-        What::Uninstall if runs_check => failure.help(format!("take the line with `{COMMAND}` out of it")),
-        What::Uninstall => failure,
-    }
-}
-
 /// Whether a line of a hook runs the check, with whichever other options.
 fn runs_check(hook: &str) -> bool {
     let commands = |line: &str| line.split([';', '&', '|', '(', ')', '{', '}']).any(is_check);
     // What stands behind is a remark.
     hook.lines().any(|line| commands(line.split(" #").next().unwrap_or(line)))
+}
+
+/// Whether a line of a hook runs the `pre-commit` hook beside it, as the sample does that comes with git.
+fn runs_first(hook: &str) -> bool {
+    hook.lines().any(|line| !line.trim_start().starts_with('#') && line.contains("hooks/pre-commit"))
 }
 
 /// Whether a command is the check: words such as `exec` or `A=1` may stand before the program, and options behind it.
@@ -121,10 +179,10 @@ fn nowhere(error: Error) -> Failure {
     };
     match folder {
         Some(folder) => Failure::new(format!(
-            "git looks for hooks in `{}`, which is no folder",
+            "git looks for hooks in `{}`, which is not a directory",
             folder.display()
         ))
-        .help("`git config --show-origin core.hooksPath` tells who says so; take that out, or name a folder"),
+        .help("run `git config --show-origin core.hooksPath` to see which file sets it; remove the setting or name a directory"),
         None => error.into(),
     }
 }
