@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use smol_str::SmolStr;
 use unicode_segmentation::UnicodeSegmentation;
 
+pub mod file_name;
 mod grouped;
 pub mod lines;
 mod nearest;

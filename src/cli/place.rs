@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use super::Failure;
 use crate::report::Names;
 use crate::source::cause;
+use crate::text::file_name::decode_os;
 
 /// The current folder.
 pub(super) fn current() -> Result<PathBuf, Failure> {
@@ -37,7 +38,7 @@ pub(super) fn asked_names(current: &Path, paths: &[PathBuf], top: Option<&Path>)
 
 fn slashed(path: &Path) -> String {
     let parts = path.components().filter_map(|component| match component {
-        Component::Normal(name) => Some(name.to_string_lossy()),
+        Component::Normal(name) => Some(decode_os(name)),
         Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => None,
     });
     parts.collect::<Vec<_>>().join("/")

@@ -45,7 +45,9 @@ impl Formatter for Escaping<'_> {
         let mut is_command = |at| commands.next_if_eq(&at).is_some();
         for (at, c) in fragment.char_indices().filter(|(at, c)| is_command(*at) || is_obeyed(*c)) {
             out.write_all(&fragment.as_bytes()[written..at])?;
-            write!(out, "\\u{:04x}", u32::from(c))?;
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                write!(out, "\\u{unit:04x}")?;
+            }
             written = at + c.len_utf8();
         }
         out.write_all(&fragment.as_bytes()[written..])
@@ -98,9 +100,9 @@ mod tests {
 
     #[test]
     fn what_a_terminal_obeys_is_written_by_its_number() {
-        let hostile = "a\u{1b}[31m\u{9b}\u{202e}\u{7f}é\r\n##[error]";
+        let hostile = "a\u{1b}[31m\u{9b}\u{202e}\u{7f}é\u{e0041}\r\n##[error]";
         let text = to_string(&hostile);
-        assert_eq!(text, "\"a\\u001b[31m\\u009b\\u202e\\u007fé\\r\\n#\\u0023[error]\"\n");
+        assert_eq!(text, "\"a\\u001b[31m\\u009b\\u202e\\u007fé\\udb40\\udc41\\r\\n#\\u0023[error]\"\n");
         assert_eq!(serde_json::from_str::<String>(&text).expect("JSON"), hostile);
     }
 }

@@ -8,6 +8,9 @@ use super::visible::at_line_start;
 /// How many lines around a change are shown.
 const CONTEXT: usize = 3;
 
+/// What some editors on Windows write at the start of a file in UTF-8.
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
 /// What differs, under the names of both sides; nothing where nothing does. What a terminal would obey is made visible.
 pub fn unified(from: &str, to: &str, before: &str, after: &str, color: bool) -> String {
     let painted = |line: &str, code: &str| {
@@ -24,7 +27,13 @@ pub fn unified(from: &str, to: &str, before: &str, after: &str, color: bool) -> 
         for change in hunk.iter_changes() {
             let line = change.value().strip_suffix('\n').unwrap_or(change.value());
             let (line, end) = line.strip_suffix('\r').map_or((line, ""), |line| (line, "\r"));
-            let line = format!("{}{end}", visible(line));
+            // The mark at the start of a file is part of its first line, and a patch without it does not apply.
+            let is_first = change.old_index() == Some(0) || change.new_index() == Some(0);
+            let (mark, line) = line
+                .strip_prefix(BYTE_ORDER_MARK)
+                .filter(|_| is_first)
+                .map_or(("", line), |rest| (BYTE_ORDER_MARK, rest));
+            let line = format!("{mark}{}{end}", visible(line));
             written.push_str(&match change.tag() {
                 ChangeTag::Equal => format!("{}\n", at_line_start(&format!(" {line}"))),
                 ChangeTag::Delete => painted(&format!("-{line}"), "31"),

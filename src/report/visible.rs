@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::Names;
+use crate::text::file_name::raw_byte;
 use crate::text::{commands, is_obeyed};
 
 /// The text with a stand-in for every character that a terminal would obey, that turns the direction of writing round,
@@ -18,7 +19,11 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     while let Some((at, c)) = rest.next() {
         let ends_a_line = c == '\r' && rest.peek().is_some_and(|(_, next)| *next == '\n');
         let is_command = commands.next_if_eq(&at).is_some();
-        shown.push(if is_command || is_obeyed(c) && !ends_a_line { stand_in(c) } else { c });
+        if is_command || is_obeyed(c) && !ends_a_line {
+            shown.push_str(&stand_in(c));
+        } else {
+            shown.push(c);
+        }
     }
     Cow::Owned(shown)
 }
@@ -49,12 +54,17 @@ pub(super) fn path_at_line_start(path: &str, names: &Names) -> String {
     format!("{way}{}", one_line(&name))
 }
 
-fn stand_in(c: char) -> char {
-    match c.len_utf8() {
-        1 => '?',
-        2 => '\u{bf}',
-        _ => char::REPLACEMENT_CHARACTER,
+/// As many bytes as the character has. A byte in the name of a file is shown by its number.
+fn stand_in(c: char) -> Cow<'static, str> {
+    if let Some(byte) = raw_byte(c) {
+        return Cow::Owned(format!("\\x{byte:02x}"));
     }
+    Cow::Borrowed(match c.len_utf8() {
+        1 => "?",
+        2 => "\u{bf}",
+        3 => "\u{fffd}",
+        _ => "\u{fffd}?",
+    })
 }
 
 #[cfg(test)]
@@ -67,6 +77,14 @@ mod tests {
         let shown = visible(hostile);
         assert_eq!(shown, "a?[31m\u{bf}0m\u{fffd}b???");
         assert_eq!(shown.len(), hostile.len());
+    }
+
+    #[test]
+    fn what_nobody_sees_is_shown_in_the_same_length() {
+        let hidden = "a\u{200b}b\u{feff}\u{ad}\u{e0041}\u{10fffe}\u{fe0f}";
+        let shown = visible(hidden);
+        assert_eq!(shown, "a\u{fffd}b\u{fffd}\u{bf}\u{fffd}?\\xfe\u{fe0f}");
+        assert_eq!(shown.len(), hidden.len());
     }
 
     #[test]

@@ -19,6 +19,9 @@ pub fn escaped(text: &str) -> String {
             '\r' => written.push_str("\\r"),
             '\t' => written.push_str("\\t"),
             '$' | '%' if rest.peek() == Some(&'{') => written.extend([c, c]),
+            c if is_obeyed(c) && c.len_utf8() == 4 => {
+                written.push_str(&format!("\\U{:08x}", u32::from(c)));
+            }
             c if is_obeyed(c) => written.push_str(&format!("\\u{:04x}", u32::from(c))),
             c => written.push(c),
         }
@@ -47,7 +50,13 @@ mod tests {
 
     #[test]
     fn a_quoted_string_means_its_text() {
-        for text in ["a", "a \"b\"\\n\n\t\r", "${x} %{ if } $$ $", "$${x}", "\u{1b}[31m\u{202e}\u{7f}é"] {
+        for text in [
+            "a",
+            "a \"b\"\\n\n\t\r",
+            "${x} %{ if } $$ $",
+            "$${x}",
+            "\u{1b}[31m\u{202e}\u{7f}é\u{e0041}\u{200b}",
+        ] {
             let expr = parse_expression(&quoted(text)).expect("a string");
             let ExprKind::Template(template) = &expr.kind else { panic!("a string: {expr:?}") };
             let [Part::Literal { text: meant, .. }] = &template.parts[..] else { panic!("{template:?}") };

@@ -1,12 +1,31 @@
-//! Tells text that terminals and the agents of a CI show from text that they obey.
+//! Tells text that terminals and the agents of a CI show from text that they obey or hide.
 
-/// Whether a terminal does something at this character other than to show it: controls of C0 and C1, and those that
-/// turn the direction of writing round. Line feeds and tabs are shown.
+use super::file_name::raw_byte;
+
+/// Whether a terminal does something at this character other than to show it: controls of C0 and C1, those that turn the
+/// direction of writing round, those that show nothing at all (`Default_Ignorable_Code_Point` of Unicode, without the
+/// variation selectors that emoji need), and those that stand for a byte in the name of a file. Line feeds and tabs are
+/// shown.
 pub fn is_obeyed(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
-        c => c.is_control(),
+        '\u{ad}'
+        | '\u{34f}'
+        | '\u{61c}'
+        | '\u{115f}'..='\u{1160}'
+        | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{3164}'
+        | '\u{feff}'
+        | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}'
+        | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}' => true,
+        c => c.is_control() || raw_byte(c).is_some(),
     }
 }
 

@@ -134,6 +134,7 @@ const HARM: &[&str] = &[
     "\u{202e}\u{2066}back\u{200f}",
     "\u{9b}31m\u{85}\u{2028}",
     "%0A::error::pwned,file=x",
+    "zero\u{200b}width\u{feff}\u{ad}tag\u{e0041}byte\u{10fffe}",
 ];
 
 #[test]

@@ -2,14 +2,17 @@
 
 use std::path::Path;
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
+
+use crate::text::file_name::encode;
 
 /// What stays as it is: the unreserved characters, and what parts folders.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// The reference, and whether it is one from the top of the repository.
 pub(super) fn of(name: &str) -> (String, bool) {
-    let encoded = utf8_percent_encode(name, ENCODED);
+    let bytes = encode(name);
+    let encoded = percent_encode(&bytes, ENCODED);
     if !Path::new(name).is_absolute() {
         return (encoded.to_string(), true);
     }
@@ -21,6 +24,7 @@ pub(super) fn of(name: &str) -> (String, bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::file_name::decode;
 
     #[test]
     fn a_name_is_encoded_such_that_it_can_be_taken_back() {
@@ -32,6 +36,11 @@ mod tests {
         assert_eq!(relative("live/a-b_c~1/main.tf"), "live/a-b_c~1/main.tf");
         assert_eq!(relative("a:b/é %.tf"), "a%3Ab/%C3%A9%20%25.tf");
         assert_eq!(relative("a\nb#?[]\\\u{fffd}.tf"), "a%0Ab%23%3F%5B%5D%5C%EF%BF%BD.tf");
+    }
+
+    #[test]
+    fn a_byte_that_is_not_text_is_encoded_as_it_is() {
+        assert_eq!(of(&decode(b"d\xfe/main.tf")), ("d%FE/main.tf".to_owned(), true));
     }
 
     #[cfg(unix)]

@@ -1,0 +1,117 @@
+//! Names of files, which are bytes, as text that stands for exactly one of them, and back.
+//!
+//! Most names are UTF-8. Each byte that is not part of a valid character becomes one of 128 characters at the end of
+//! Unicode's last private use area, and so does each byte of such a character that is really in the name. So two names
+//! are never the same text.
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+
+/// The character that stands for the byte 0x80; 127 more follow.
+const FIRST: u32 = 0x0010_ff80;
+
+/// The byte that this character of a decoded name stands for, if it stands for one.
+pub fn raw_byte(c: char) -> Option<u8> {
+    let byte = u32::from(c).checked_sub(FIRST)?;
+    u8::try_from(byte + 0x80).ok()
+}
+
+/// The text of a name or a path.
+pub fn decode(name: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(name)
+        && !text.contains(|c| raw_byte(c).is_some())
+    {
+        return Cow::Borrowed(text);
+    }
+    let stand_in = |byte: &u8| char::from_u32(FIRST - 0x80 + u32::from(*byte)).expect("the last is U+10FFFF");
+    let mut text = String::with_capacity(name.len() * 2);
+    for chunk in name.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match raw_byte(c) {
+                Some(_) => text.extend(c.encode_utf8(&mut [0; 4]).as_bytes().iter().map(stand_in)),
+                None => text.push(c),
+            }
+        }
+        text.extend(chunk.invalid().iter().map(stand_in));
+    }
+    Cow::Owned(text)
+}
+
+/// The name that a text stands for: the reverse of [`decode`].
+pub fn encode(text: &str) -> Cow<'_, [u8]> {
+    if !text.contains(|c| raw_byte(c).is_some()) {
+        return Cow::Borrowed(text.as_bytes());
+    }
+    let mut name = Vec::with_capacity(text.len());
+    for c in text.chars() {
+        match raw_byte(c) {
+            Some(byte) => name.push(byte),
+            None => name.extend(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
+    Cow::Owned(name)
+}
+
+/// The text of a name as the system gives it.
+#[cfg(unix)]
+pub fn decode_os(name: &OsStr) -> Cow<'_, str> {
+    use std::os::unix::ffi::OsStrExt as _;
+    decode(name.as_bytes())
+}
+
+/// The text of a name as the system gives it. Git for Windows knows no name that is not UTF-8.
+#[cfg(not(unix))]
+pub fn decode_os(name: &OsStr) -> Cow<'_, str> {
+    name.to_string_lossy()
+}
+
+/// The name that a text stands for, as the system takes it.
+#[cfg(unix)]
+pub fn encode_os(text: &str) -> Cow<'_, OsStr> {
+    use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+    match encode(text) {
+        Cow::Borrowed(name) => Cow::Borrowed(OsStr::from_bytes(name)),
+        Cow::Owned(name) => Cow::Owned(std::ffi::OsString::from_vec(name)),
+    }
+}
+
+/// The name that a text stands for, as the system takes it.
+#[cfg(not(unix))]
+pub fn encode_os(text: &str) -> Cow<'_, OsStr> {
+    Cow::Borrowed(OsStr::new(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_has_a_text_of_its_own() {
+        let names: &[&[u8]] = &[
+            b"main.tf",
+            "größe/\u{1f600}".as_bytes(),
+            b"d\xfe",
+            b"d\xff",
+            b"d\xff\xfe/\x80x",
+            b"\xc3(",
+            "\u{fffd}".as_bytes(),
+            "\u{10fffe}".as_bytes(),
+            "\u{10ff80}\u{10ffff}\u{10ff7f}".as_bytes(),
+            b"\xf4\x8f\xbf",
+        ];
+        let mut texts: Vec<String> = names.iter().map(|name| decode(name).into_owned()).collect();
+        for (name, text) in names.iter().zip(&texts) {
+            assert_eq!(encode(text), *name, "{text:?}");
+            assert_eq!(decode_os(&encode_os(text)), *text);
+        }
+        texts.sort();
+        texts.dedup();
+        assert_eq!(texts.len(), names.len());
+    }
+
+    #[test]
+    fn names_in_utf_8_are_their_own_text() {
+        assert_eq!(decode("größe/\u{10ff7f}".as_bytes()), "größe/\u{10ff7f}");
+        assert_eq!(decode(b"d\xfe"), "d\u{10fffe}");
+    }
+}
