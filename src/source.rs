@@ -12,6 +12,7 @@ use smol_str::SmolStr;
 use crate::engine::{Engine, Evidence, Loaded, Signal};
 use crate::finding::Finding;
 use crate::limits::Limits;
+use crate::text::file_name::encode_os;
 use crate::text::{FileId, Sources};
 
 mod path;
@@ -310,7 +311,7 @@ impl Worktree {
     fn read_folder(&mut self, path: &str, real: &str) -> Reached {
         let (folder, content) = match &self.origin {
             Origin::Disk(top) => {
-                let disk = top.path().join(path);
+                let disk = top.path().join(encode_os(path));
                 let Ok(listing) = listing::list(&disk) else { return Reached::Missing };
                 (
                     Folder::of(path, &listing.files),

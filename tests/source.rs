@@ -141,7 +141,7 @@ fn only_what_an_engine_would_load_is_read() {
 }
 
 #[test]
-fn what_tools_put_there_is_left_alone() {
+fn what_tools_put_there_is_left_alone_until_a_call_names_it() {
     let place = Place::with(&[
         ("a/main.tf", ""),
         ("a/.terraform/modules/net/main.tf", ""),
@@ -149,7 +149,25 @@ fn what_tools_put_there_is_left_alone() {
         ("node_modules/x/main.tf", ""),
     ]);
     assert_eq!(names(&place.open()), ["a/main.tf"]);
-    assert_eq!(place.open().reach("a/.terraform/modules/net"), Reached::Foreign);
+    let mut worktree = place.open();
+    assert!(matches!(worktree.reach("a/.terraform/modules/net"), Reached::Folder(_)));
+    assert!(matches!(worktree.reach("node_modules/x"), Reached::Folder(_)));
+    assert_eq!(worktree.reach("a/.terraform/modules/later"), Reached::Foreign, "a tool may still bring it");
+}
+
+#[cfg(unix)]
+#[test]
+fn rules_about_ignored_files_are_read_from_regular_files_alone() {
+    for target in ["pipe", "/dev/zero", "rules"] {
+        let place = Place::repository(&[("a/main.tf", ""), ("b/c/main.tf", ""), ("b/rules", "*\n")]);
+        let made = Command::new("mkfifo").arg(place.path().join("b/pipe")).status().expect("mkfifo");
+        assert!(made.success());
+        std::os::unix::fs::symlink(target, place.path().join("b/.gitignore")).expect("a link");
+        assert_eq!(names(&place.open()), ["a/main.tf", "b/c/main.tf"], "{target}");
+        std::fs::remove_file(place.path().join("b/.gitignore")).expect("the link");
+        std::fs::rename(place.path().join("b/pipe"), place.path().join("b/.gitignore")).expect("the pipe");
+        assert_eq!(names(&place.open()), ["a/main.tf", "b/c/main.tf"], "a pipe");
+    }
 }
 
 #[test]

@@ -19,6 +19,7 @@ use super::top::{Place, slashed, without_dots};
 use super::touched::Touched;
 use super::{Error, Excerpt, Worktree, parent, settled};
 use crate::limits::Limits;
+use crate::text::file_name::{decode, encode, encode_os};
 use crate::text::{Source, Sources};
 
 /// Two states of a repository, and what differs between them.
@@ -131,19 +132,19 @@ impl Change {
             let inside = from_top(top, current, path)
                 .ok_or_else(|| Error::git(format!("`{}` lies outside of the repository", path.display())))?;
             let is_there = |reading: &Reading<'_>| {
-                inside.is_empty() || reading.item(inside.as_str().into()).is_ok_and(|item| item.is_some())
+                inside.is_empty() || reading.item(encode(&inside).as_bstr()).is_ok_and(|item| item.is_some())
             };
             if is_there(&before) || is_there(&now) {
                 return Ok(inside);
             }
-            Err(Error::path(path, &top.join(&inside), ErrorKind::NotFound.into()))
+            Err(Error::path(path, &top.join(encode_os(&inside)), ErrorKind::NotFound.into()))
         });
         inside.collect()
     }
 
     /// The paths that differ, from the top, sorted.
     pub fn paths(&self) -> impl Iterator<Item = String> {
-        self.differences.iter().map(|difference| difference.path.to_str_lossy().into_owned())
+        self.differences.iter().map(|difference| decode(&difference.path).into_owned())
     }
 
     /// Every folder that now holds something of a module, with a name for what it holds; sorted.
@@ -160,7 +161,7 @@ impl Change {
     /// The symbolic links that lead to a folder in one of the states, so that this has more than one path.
     pub fn links_to_folders(&self) -> BTreeSet<String> {
         let differing = self.differences.iter().filter(|difference| difference.is_of_link());
-        let differing = differing.map(|difference| difference.path.to_str_lossy().into_owned());
+        let differing = differing.map(|difference| decode(&difference.path).into_owned());
         let links: BTreeSet<String> = self.overview.links.iter().cloned().chain(differing).collect();
         let states = [self.before.read(), self.now.read()];
         let is_folder = |link: &String| {
@@ -191,7 +192,7 @@ impl Change {
     pub fn with_other_names(&self) -> BTreeSet<String> {
         let differences = self.differences.iter().filter(|difference| difference.is_of_another_kind());
         let paths: Vec<String> =
-            differences.map(|difference| difference.path.to_str_lossy().into_owned()).collect();
+            differences.map(|difference| decode(&difference.path).into_owned()).collect();
         paths.iter().flat_map(|path| around(path)).map(str::to_owned).collect()
     }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::open;
 use super::policy::POLICY_LIMIT;
 use super::read::{self, Failure};
-use super::top::{NEVER, slashed};
+use super::top::{OF_TOOLS, slashed};
 use super::{Error, Worktree};
 use crate::engine::LOCK_FILE;
 use crate::text::{FileId, Source};
@@ -37,7 +37,7 @@ impl Worktree {
             for entry in fs::read_dir(&folder).map_err(unreadable)? {
                 let entry = entry.map_err(unreadable)?;
                 let kind = entry.file_type().map_err(unreadable)?;
-                let is_left_out = NEVER.iter().any(|name| entry.file_name() == *name);
+                let is_left_out = OF_TOOLS.iter().any(|name| entry.file_name() == *name);
                 if kind.is_dir() && !is_left_out {
                     next.push(entry.path());
                 } else if !kind.is_dir() && is_document(&entry) {

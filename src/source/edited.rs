@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::{File, Folder, Origin, Worktree, read};
 use crate::text::FileId;
+use crate::text::file_name::encode_os;
 
 /// How a file on disk stands to what was read of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +59,9 @@ impl Worktree {
         let mut first: HashMap<PathBuf, FileId> = HashMap::new();
         let mut others = HashMap::new();
         for id in self.folders.iter().flat_map(|folder| &folder.files).filter_map(|file| file.id) {
-            let Ok(real) = fs::canonicalize(top.join(self.sources.get(id).name())) else { continue };
+            let Ok(real) = fs::canonicalize(top.join(encode_os(self.sources.get(id).name()))) else {
+                continue;
+            };
             let known = *first.entry(real).or_insert(id);
             if known != id {
                 others.insert(id, known);
@@ -74,7 +77,7 @@ impl Worktree {
         let Some(top) = self.top() else {
             return Standing::Other("it is in no work tree".to_owned());
         };
-        let disk = top.join(source.name());
+        let disk = top.join(encode_os(source.name()));
         let in_index = match &self.origin {
             Origin::Disk(_) | Origin::Memory { .. } => false,
             Origin::Git { .. } => true,

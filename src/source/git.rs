@@ -6,8 +6,10 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gix::ObjectId;
 use gix::bstr::ByteSlice;
+use gix::discover::upwards;
+use gix::sec::trust::Mapping;
+use gix::{ObjectId, ThreadSafeRepository};
 
 use super::Error;
 
@@ -42,12 +44,35 @@ pub(super) fn index_path(repository: &gix::Repository) -> PathBuf {
 /// The variable that names another index than the usual one.
 pub(super) const INDEX_FILE: &str = "GIT_INDEX_FILE";
 
+/// Opens the repository around a directory, which is absolute. Variables such as `GIT_DIR` and `GIT_INDEX_FILE` count,
+/// because git sets them for its hooks.
+///
+/// A bare repository counts only where no working tree is around it and it names none itself: whoever can commit files
+/// can commit a directory that looks like one, with a configuration, an index and branches of their choice. That is what
+/// git does with [`safe.bareRepository=explicit`](https://git-scm.com/docs/git-config#Documentation/git-config.txt-safebareRepository).
+pub(super) fn discover(directory: &Path) -> Result<gix::Repository, gix::Error> {
+    let open = |dot_git_only| {
+        let options = upwards::Options { dot_git_only, ..upwards::Options::default() };
+        let mut settings = Mapping::<gix::open::Options>::default();
+        // `git replace` would show other content than the commit has.
+        settings.full = settings.full.config_overrides(["core.useReplaceRefs=false"]);
+        settings.reduced = settings.reduced.config_overrides(["core.useReplaceRefs=false"]);
+        ThreadSafeRepository::discover_with_environment_overrides_opts(directory, options, settings)
+            .map(|repository| repository.to_thread_local())
+    };
+    match open(true) {
+        Err(error) if error.is_not_found() => {
+            open(false).and_then(|bare| if bare.workdir().is_none() { Ok(bare) } else { Err(error) })
+        }
+        found => found,
+    }
+}
+
 impl Git {
-    /// The repository around a folder. Variables such as `GIT_DIR` and `GIT_INDEX_FILE` count, because git sets them
-    /// for its hooks.
+    /// The repository around a directory, as [`discover`] finds it.
     pub(super) fn around(folder: &Path) -> Result<Self, Error> {
         let folder = fs::canonicalize(folder).map_err(|error| Error::path(folder, folder, error))?;
-        let repository = gix::discover_with_environment_overrides(&folder).map_err(|error| {
+        let repository = discover(&folder).map_err(|error| {
             let none = Error::git("no git repository is around this folder");
             if error.is_not_found() {
                 none.help("run it in a folder of a repository")

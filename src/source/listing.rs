@@ -8,6 +8,7 @@ use std::path::Path;
 use smol_str::{SmolStr, ToSmolStr};
 
 use crate::engine::{self, LOCK_FILE, Signal};
+use crate::text::file_name::decode_os;
 
 /// What a folder holds; `At` says where each of its files is kept.
 #[derive(Debug)]
@@ -91,7 +92,7 @@ impl<At> Listing<At> {
 
 impl OnDisk {
     fn add(&mut self, name: OsString, kind: FileType) {
-        let text = name.to_string_lossy().into_owned();
+        let text = decode_os(&name).into_owned();
         if text == ".git" {
             self.has_git = true;
         } else if kind.is_dir() {

@@ -6,6 +6,7 @@ use std::fs;
 use super::path::child;
 use super::top::Top;
 use super::{Origin, Worktree, parent};
+use crate::text::file_name::{decode_os, encode_os};
 
 /// What is in a folder, sorted.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -37,12 +38,12 @@ impl Worktree {
 
 fn on_disk(top: &Top, folder: &str) -> Names {
     let mut names = Names::default();
-    let Ok(entries) = fs::read_dir(top.path().join(folder)) else { return names };
+    let Ok(entries) = fs::read_dir(top.path().join(encode_os(folder))) else { return names };
     for entry in entries.filter_map(Result::ok) {
-        let name = entry.file_name().to_string_lossy().into_owned();
+        let name = decode_os(&entry.file_name()).into_owned();
         let Ok(mut kind) = entry.file_type() else { continue };
         if kind.is_symlink() {
-            let real = fs::canonicalize(top.path().join(child(folder, &name)));
+            let real = fs::canonicalize(top.path().join(encode_os(&child(folder, &name))));
             let Some(real) = real.ok().filter(|real| top.holds(real)) else { continue };
             let Ok(metadata) = fs::metadata(real) else { continue };
             kind = metadata.file_type();

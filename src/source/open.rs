@@ -14,6 +14,7 @@ use super::unread::Unread;
 use super::walk::{Listed, Rules, Walk};
 use super::{Error, Folder, Origin, Worktree, parent};
 use crate::finding::Severity;
+use crate::text::file_name::encode_os;
 
 /// A path as it was given, and what it is.
 pub(super) struct Given<'a> {
@@ -195,5 +196,5 @@ pub(super) fn read(worktree: &mut Worktree, walk: &Walk) {
 
 /// Whether a link leads to a folder that may not be read; only then could a module be behind it.
 fn leaves(top: &Top, link: &str) -> bool {
-    fs::canonicalize(top.path().join(link)).is_ok_and(|real| !top.holds(&real) && real.is_dir())
+    fs::canonicalize(top.path().join(encode_os(link))).is_ok_and(|real| !top.holds(&real) && real.is_dir())
 }

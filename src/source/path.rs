@@ -1,11 +1,15 @@
 //! Paths within a run, as text with `/`, turned into other such paths; the disk is not asked.
 
+use crate::text::file_name::decode;
+
 /// Where `source`, a local module address such as `../net`, leads from the module in `folder`.
 ///
 /// The engines join the two and clean the result up without a look at the disk, so a `..` behind a symbolic link
 /// undoes the link. What climbs above the top of the run leads nowhere.
 pub fn join(folder: &str, source: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    // A source is text, and a character of it may be one that stands for a byte in a path.
+    let source = decode(source.as_bytes());
     for part in source.split(['/', std::path::MAIN_SEPARATOR]) {
         match part {
             "" | "." => {}

@@ -13,6 +13,7 @@ use super::read::{self, Failure};
 use super::snapshot::Snapshot;
 use super::top::slashed;
 use super::{Error, Origin, Worktree};
+use crate::text::file_name::{decode_os, encode_os};
 use crate::text::{FileId, Source};
 
 /// Where a repository keeps its policy; a new one goes to the first.
@@ -57,7 +58,7 @@ impl Worktree {
             .map_err(|failure| Error::File { path: path.to_owned(), why: failure.reason() })?;
         let name = match self.top().and_then(|top| real.strip_prefix(top).ok()) {
             Some(inside) => slashed(inside),
-            None => real.to_string_lossy().replace(MAIN_SEPARATOR, "/"),
+            None => decode_os(real.as_os_str()).replace(MAIN_SEPARATOR, "/"),
         };
         Ok(self.sources.push(Source::new(name, bytes)))
     }
@@ -72,7 +73,7 @@ impl Worktree {
         let inside = inside.ok_or_else(|| Failure::Leaves.reason())?;
         let (name, bytes) = if is_outside {
             let name = child(&folder, &inside);
-            let bytes = read::regular(Path::new(&name), POLICY_LIMIT);
+            let bytes = read::regular(Path::new(&encode_os(&name)), POLICY_LIMIT);
             (name, bytes)
         } else {
             let bytes = self.content(&inside);
@@ -94,7 +95,7 @@ impl Worktree {
             // Of folders without a repository around them, what lies beside them is none of our business.
             Origin::Disk(top) if !top.holds(top.path()) => Err(missing()),
             Origin::Disk(top) => {
-                let real = fs::canonicalize(top.path().join(path)).map_err(Failure::Io)?;
+                let real = fs::canonicalize(top.path().join(encode_os(path))).map_err(Failure::Io)?;
                 if top.holds(&real) { read::regular(&real, POLICY_LIMIT) } else { Err(Failure::Leaves) }
             }
         }

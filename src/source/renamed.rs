@@ -4,13 +4,13 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use gix::ObjectId;
-use gix::bstr::ByteSlice;
 
 use super::difference::Difference;
 use super::read::Failure;
 use super::snapshot::{Item, ItemKind, Reading};
 use super::{last_name, parent};
 use crate::engine;
+use crate::text::file_name::decode;
 
 /// A file that lies in more folders than this is one that people copy.
 const MANY: usize = 16;
@@ -57,7 +57,7 @@ fn module_files<'d>(
 ) -> Vec<(String, ObjectId)> {
     let files = differences.iter().filter_map(|difference| {
         let (Some(Item { kind: ItemKind::File, id }), None) = sides(difference) else { return None };
-        let path = difference.path.to_str_lossy();
+        let path = decode(&difference.path);
         engine::is_module_file(last_name(&path)).then(|| (parent(&path).unwrap_or_default().to_owned(), *id))
     });
     files.collect()

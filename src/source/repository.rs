@@ -7,7 +7,8 @@ use gix::bstr::ByteSlice;
 use gix::index::entry::{Flags, Mode, Stage};
 use gix::worktree::stack::state::ignore::Source;
 
-use super::git::index_path;
+use super::git::{discover, index_path};
+use crate::text::file_name::{decode, encode, encode_os};
 
 /// A repository with a work tree.
 pub(super) struct Repository {
@@ -32,18 +33,15 @@ pub(super) struct Tracked {
 impl Repository {
     /// The repository around `folder`, which is absolute; none where there is none, or none that can be opened, or
     /// where its work tree is elsewhere.
-    ///
-    /// Variables such as `GIT_DIR` and `GIT_INDEX_FILE` count, because git sets them for its hooks.
     pub(super) fn around(folder: &Path) -> Option<Self> {
-        let git = gix::discover_with_environment_overrides(folder).ok()?;
+        let git = discover(folder).ok()?;
         let work_tree = std::fs::canonicalize(git.workdir()?).ok()?;
         folder.starts_with(&work_tree).then_some(Self { git, work_tree })
     }
 
     /// Whether `folder`, which is absolute, lies in a repository without a work tree.
     pub(super) fn is_bare_around(folder: &Path) -> bool {
-        let bare =
-            gix::discover_with_environment_overrides(folder).ok().filter(|git| git.workdir().is_none());
+        let bare = discover(folder).ok().filter(|git| git.workdir().is_none());
         let path = bare.and_then(|git| std::fs::canonicalize(git.path()).ok());
         path.is_some_and(|path| folder.starts_with(path))
     }
@@ -59,7 +57,8 @@ impl Repository {
 
     /// The answers to "would git track this?", by way of all `.gitignore` files and settings that count.
     pub(super) fn ignored<'a>(&'a self, index: &gix::index::State) -> Ignored<'a> {
-        Ignored(self.git.excludes(index, None, Source::WorktreeThenIdMappingIfNotSkipped).ok())
+        let stack = self.git.excludes(index, None, Source::WorktreeThenIdMappingIfNotSkipped).ok();
+        Ignored { stack, work_tree: &self.work_tree, barred: HashMap::new() }
     }
 }
 
@@ -70,22 +69,21 @@ impl Tracked {
         for entry in index.entries() {
             let path = entry.path(index);
             if entry.mode == Mode::COMMIT {
-                tracked.submodules.insert(path.to_str_lossy().into_owned());
+                tracked.submodules.insert(decode(path).into_owned());
                 continue;
             }
             let folder = path.rfind_byte(b'/').map_or(&b""[..], |at| &path[..at]);
-            if entry.flags.contains(Flags::SKIP_WORKTREE) && !tracked.hidden.contains(&*folder.to_str_lossy())
-            {
-                tracked.hidden.insert(folder.to_str_lossy().into_owned());
+            if entry.flags.contains(Flags::SKIP_WORKTREE) && !tracked.hidden.contains(&*decode(folder)) {
+                tracked.hidden.insert(decode(folder).into_owned());
             }
             // A folder in conflict is still a folder of the work tree, so every stage counts; a sparse folder is not
             // on the disk.
             if entry.mode.is_sparse() && entry.stage() == Stage::Unconflicted {
-                tracked.sparse.insert(folder.to_str_lossy().into_owned());
+                tracked.sparse.insert(decode(folder).into_owned());
                 continue;
             }
             if last != Some(folder) {
-                tracked.add(&folder.to_str_lossy());
+                tracked.add(&decode(folder));
                 last = Some(folder);
             }
         }
@@ -114,7 +112,12 @@ impl Tracked {
 }
 
 /// See [`Repository::ignored`].
-pub(super) struct Ignored<'a>(Option<gix::AttributeStack<'a>>);
+pub(super) struct Ignored<'a> {
+    stack: Option<gix::AttributeStack<'a>>,
+    work_tree: &'a Path,
+    /// By directory: whether it, or one around it, has a `.gitignore` that must not be opened.
+    barred: HashMap<String, bool>,
+}
 
 impl Ignored<'_> {
     /// Whether git ignores the folder at `path`, from the top, should nothing in it be tracked.
@@ -128,7 +131,25 @@ impl Ignored<'_> {
     }
 
     fn is_excluded(&mut self, path: &str, mode: Mode) -> bool {
-        let stack = self.0.as_mut();
-        stack.is_some_and(|stack| stack.at_path(path, Some(mode)).is_ok_and(|at| at.is_excluded()))
+        if self.is_barred(super::parent(path).unwrap_or_default()) {
+            return false;
+        }
+        let stack = self.stack.as_mut();
+        stack.is_some_and(|stack| {
+            stack.at_entry(encode(path).as_bstr(), Some(mode)).is_ok_and(|at| at.is_excluded())
+        })
+    }
+    /// Whether the rules for a directory lie in something that is not a regular file. A pipe or a device may block for
+    /// ever, and git does not follow a `.gitignore` that is a symbolic link. Nothing there is ignored.
+    fn is_barred(&mut self, directory: &str) -> bool {
+        if let Some(known) = self.barred.get(directory) {
+            return *known;
+        }
+        let around = super::parent(directory);
+        let rules = self.work_tree.join(&*encode_os(directory)).join(".gitignore");
+        let is_barred = around.is_some_and(|around| self.is_barred(around))
+            || std::fs::symlink_metadata(rules).is_ok_and(|rules| !rules.is_file());
+        self.barred.insert(directory.to_owned(), is_barred);
+        is_barred
     }
 }

@@ -18,10 +18,11 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::listing::{Entry, Kind, Listing, is_values_file};
 use super::read::Failure;
-use super::top::{NEVER, Place};
-use super::{Error, Names, last_name, parent};
+use super::top::Place;
+use super::{Error, Names};
 use crate::engine::{self, Signal};
 
+use crate::text::file_name::{decode, encode};
 pub(super) use commit::Commit;
 pub(super) use index::Index;
 pub use overview::Content;
@@ -123,10 +124,10 @@ impl Snapshot {
 impl Reading<'_> {
     /// What there is at `path`, given from the top.
     pub(super) fn place(&self, path: &str) -> Place {
-        match self.follow(BString::default(), path.as_bytes().as_bstr()) {
+        match self.follow(BString::default(), encode(path).as_bstr()) {
             Ok(Found::Folder(real)) => {
-                let real = real.to_str_lossy().into_owned();
-                if is_of_a_tool(&real) { Place::Foreign } else { Place::Folder { real } }
+                let real = decode(&real).into_owned();
+                Place::Folder { real }
             }
             Ok(Found::File(_) | Found::Missing) | Err(_) => Place::Missing,
             Ok(Found::Outside) => Place::Outside,
@@ -143,7 +144,7 @@ impl Reading<'_> {
                 ItemKind::Link => Kind::Link,
                 ItemKind::Folder | ItemKind::Submodule => return,
             };
-            listing.add(&name.to_str_lossy(), item.id, kind);
+            listing.add(&decode(name), item.id, kind);
         };
         self.for_each_in(real, &mut add)?;
         Ok(listing)
@@ -163,7 +164,7 @@ impl Reading<'_> {
         let mut names = Names::default();
         let Place::Folder { real } = self.place(path) else { return names };
         let mut add = |name: &BStr, item: &Item| {
-            let leads_to = || self.follow(BString::from(real.as_str()), name);
+            let leads_to = || self.follow(encode(&real).into_owned().into(), name);
             let (is_file, is_folder) = match item.kind {
                 ItemKind::File => (true, false),
                 ItemKind::Folder => (false, true),
@@ -175,9 +176,9 @@ impl Reading<'_> {
                 },
             };
             if is_file {
-                names.files.insert(name.to_str_lossy().into_owned());
+                names.files.insert(decode(name).into_owned());
             } else if is_folder {
-                names.folders.insert(name.to_str_lossy().into_owned());
+                names.folders.insert(decode(name).into_owned());
             }
         };
         // A tree that this clone does not hold has no names.
@@ -196,7 +197,7 @@ impl Reading<'_> {
 
     /// The bytes of the file at `path`, given from the top.
     pub(super) fn content(&self, path: &str, limit: u64) -> Result<Vec<u8>, Failure> {
-        self.blob(file(&self.follow(BString::default(), path.into())?)?, limit)
+        self.blob(file(&self.follow(BString::default(), encode(path).as_bstr())?)?, limit)
     }
 
     /// What the link with this content, in a folder, leads to.
@@ -205,7 +206,7 @@ impl Reading<'_> {
         if is_absolute(target.as_bstr()) {
             return Err(Failure::Leaves);
         }
-        file(&self.follow(BString::from(real), target.as_bstr())?)
+        file(&self.follow(encode(real).into_owned().into(), target.as_bstr())?)
     }
 
     /// Goes from a folder without links in its path to where `path` leads, as a system would.
@@ -318,14 +319,9 @@ fn is_absolute(path: &BStr) -> bool {
     path.starts_with(b"/") || path.starts_with(b"\\") || path.get(1) == Some(&b':')
 }
 
-/// Whether a folder, or one around it, holds what tools put there.
-fn is_of_a_tool(real: &str) -> bool {
-    std::iter::successors(Some(real), |path| parent(path)).any(|path| NEVER.contains(&last_name(path)))
-}
-
 /// Whether a file of this name, in any folder, is of a module or says something about one.
 pub(super) fn matters(name: &BStr) -> bool {
-    let name = name.to_str_lossy();
+    let name = decode(name);
     engine::is_module_file(&name) || Signal::may_be_in(&name) || is_values_file(&name)
 }
 

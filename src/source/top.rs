@@ -1,5 +1,6 @@
 //! A path from the top of a run, turned into the place on disk that it means, if the run may look there.
 
+use crate::text::file_name::{decode_os, encode_os};
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
@@ -35,8 +36,9 @@ pub(super) enum Place {
     Foreign,
 }
 
-/// Folders that hold what tools put there, never modules that somebody maintains.
-pub(super) const NEVER: &[&str] = &[".git", ".terraform", ".terragrunt-cache", "node_modules"];
+/// Directories that hold what tools put there. They are looked into where git tracks something there, and where a call
+/// names one.
+pub(super) const OF_TOOLS: &[&str] = &[".git", ".terraform", ".terragrunt-cache", "node_modules"];
 
 impl Top {
     pub(super) fn new(
@@ -73,10 +75,10 @@ impl Top {
 
     /// What there is at `path`, given from the top.
     pub(super) fn place(&self, path: &str) -> Place {
-        let Ok(real) = std::fs::canonicalize(self.path.join(path)) else {
+        let Ok(real) = std::fs::canonicalize(self.path.join(encode_os(path))) else {
             // A submodule that was not checked out, and what a tool has yet to bring, may well hold it; a sparse checkout
             // leaves out what is there.
-            let may_be = self.is_foreign(path) || self.is_hidden(path);
+            let may_be = is_of_tool(path) || self.is_foreign(path) || self.is_hidden(path);
             return if may_be { Place::Foreign } else { Place::Missing };
         };
         if !self.holds(&real) {
@@ -98,15 +100,22 @@ impl Top {
         self.hidden.contains(path) || around.any(|path| self.sparse.contains(path))
     }
 
-    /// Whether a folder, or one around it, belongs to another project or to a tool.
+    /// Whether a directory, or one around it, belongs to another project.
     pub(super) fn is_foreign(&self, real: &str) -> bool {
         std::iter::successors(Some(real), |path| super::parent(path)).any(|path| {
-            let name = super::last_name(path);
-            let nested =
-                || self.is_repository && !path.is_empty() && self.path.join(path).join(".git").exists();
-            NEVER.contains(&name) || self.is_submodule(path) || nested()
+            let nested = || {
+                self.is_repository
+                    && !path.is_empty()
+                    && self.path.join(encode_os(path)).join(".git").exists()
+            };
+            self.is_submodule(path) || nested()
         })
     }
+}
+
+/// Whether a directory, or one around it, is named as those of tools are.
+pub(super) fn is_of_tool(path: &str) -> bool {
+    path.split('/').any(|name| OF_TOOLS.contains(&name))
 }
 
 /// A path without `.` and `..`, by its letters alone: links are not followed.
@@ -125,7 +134,7 @@ pub(super) fn without_dots(path: &Path) -> PathBuf {
 /// A relative path as text with `/`.
 pub(super) fn slashed(path: &Path) -> String {
     let parts = path.components().filter_map(|component| match component {
-        Component::Normal(name) => Some(name.to_string_lossy()),
+        Component::Normal(name) => Some(decode_os(name)),
         Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => None,
     });
     parts.collect::<Vec<_>>().join("/")

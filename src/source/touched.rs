@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use gix::ObjectId;
-use gix::bstr::{BStr, ByteSlice};
+use gix::bstr::ByteSlice;
 
 use super::difference::Difference;
 use super::listing::{Kind, Listing};
@@ -12,6 +12,7 @@ use super::read::{self, Failure};
 use super::snapshot::{Item, ItemKind, Overview, Reading, matters};
 use crate::engine::Signal;
 use crate::limits::Limits;
+use crate::text::file_name::{decode, encode};
 
 /// Collects the folders that a change touches.
 pub(super) struct Touched<'s> {
@@ -36,7 +37,7 @@ impl Touched<'_> {
         let mut touched = BTreeSet::new();
         let mut looked_at: BTreeSet<String> = BTreeSet::new();
         for Difference { path, was, is } in differences {
-            let text = path.to_str_lossy();
+            let text = decode(path);
             let folder = parent(&text).unwrap_or_default();
             let is_other =
                 |item: &Option<Item>| item.as_ref().is_some_and(|item| item.kind != ItemKind::File);
@@ -85,12 +86,13 @@ impl Touched<'_> {
         let mut folders = Vec::new();
         let above = std::iter::successors(Some(folder), |path| parent(path));
         for path in above.filter(|path| !path.is_empty()) {
-            let path: &BStr = path.into();
+            let encoded = encode(path);
+            let encoded = encoded.as_bstr();
             let is_folder = |item: Option<Item>| item.is_some_and(|item| item.kind == ItemKind::Folder);
-            if is_folder(self.before.item(path)?) == is_folder(self.now.item(path)?) {
+            if is_folder(self.before.item(encoded)?) == is_folder(self.now.item(encoded)?) {
                 break;
             }
-            folders.push(path.to_string());
+            folders.push(path.to_owned());
         }
         Ok(folders)
     }

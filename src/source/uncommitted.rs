@@ -12,6 +12,7 @@ use super::path::child;
 use super::walk::{Rules, Walk};
 use super::{last_name, parent};
 use crate::engine::is_override_file;
+use crate::text::file_name::encode;
 
 impl Rules<'_, '_> {
     /// The override files that git ignores, or does not track although it tracks others of the same folder. A folder of
@@ -22,7 +23,7 @@ impl Rules<'_, '_> {
             let names = folder.listing.modules.iter().map(|entry| entry.name.as_str());
             names.filter(|name| is_override_file(name)).map(|name| (&folder.path, child(&folder.path, name)))
         });
-        let is_in_index = |path: &str| index.entry_range(path.as_bytes().as_bstr()).is_some();
+        let is_in_index = |path: &str| index.entry_range(encode(path).as_bstr()).is_some();
         let is_left_out =
             |(folder, path): &(&String, String)| tracked.has_file_of(folder) || ignored.file(path);
         let overrides = overrides.filter(|(_, path)| !is_in_index(path)).filter(is_left_out);

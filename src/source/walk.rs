@@ -12,7 +12,8 @@ use super::listing::{self, Listing, OnDisk};
 use super::path::{child, parent};
 use super::read::Failure;
 use super::repository::{Ignored, Tracked};
-use super::top::{NEVER, Top};
+use super::top::{OF_TOOLS, Top, is_of_tool};
+use crate::text::file_name::{decode_os, encode_os};
 
 /// A folder that was listed.
 #[derive(Debug)]
@@ -44,7 +45,7 @@ impl Rules<'_, '_> {
     /// Every folder at `start` and below; `start` itself is not judged.
     pub(super) fn walk(&mut self, start: String) -> Walk {
         let mut walk = Walk::default();
-        let mut level = vec![(self.top.path().join(&start), start)];
+        let mut level = vec![(self.top.path().join(encode_os(&start)), start)];
         // A system has paths of so many names and no more, and one that is too long cannot be listed.
         for depth in 0.. {
             let listings: Vec<_> = level.par_iter().map(|(disk, _)| listing::list(disk)).collect();
@@ -63,7 +64,7 @@ impl Rules<'_, '_> {
                         }
                     }
                     Err(error) => {
-                        let tracked = self.git.as_ref().is_none_or(|(tracked, _)| tracked.has(&path));
+                        let tracked = self.git.is_none() || self.tracks(&path);
                         walk.unreadable.push((path, tracked, Failure::Io(error)));
                     }
                 }
@@ -82,6 +83,7 @@ impl Rules<'_, '_> {
     /// Whether the walk from the top never comes to the folder at `path`.
     pub(super) fn leave_out(&mut self, path: &str) -> bool {
         self.top.is_foreign(path)
+            || is_of_tool(path) && !self.tracks(path)
             || std::iter::successors(Some(path), |path| parent(path))
                 .any(|path| !path.is_empty() && self.ignores_folder(path))
     }
@@ -89,13 +91,19 @@ impl Rules<'_, '_> {
     fn folders_of(&mut self, path: &str, disk: &std::path::Path, listing: &OnDisk) -> Vec<(PathBuf, String)> {
         let mut folders = Vec::new();
         for name in &listing.folders {
-            let text = name.to_string_lossy();
+            let text = decode_os(name);
             let inside = child(path, &text);
-            if !NEVER.contains(&&*text) && !self.top.is_submodule(&inside) && !self.ignores_folder(&inside) {
+            let is_left_out = OF_TOOLS.contains(&&*text) && !self.tracks(&inside);
+            if !is_left_out && !self.top.is_submodule(&inside) && !self.ignores_folder(&inside) {
                 folders.push((disk.join(name), inside));
             }
         }
         folders
+    }
+
+    /// Whether git tracks something in the directory.
+    fn tracks(&self, path: &str) -> bool {
+        self.git.as_ref().is_some_and(|(tracked, _)| tracked.has(path))
     }
 
     fn ignores_folder(&mut self, path: &str) -> bool {
@@ -106,7 +114,7 @@ impl Rules<'_, '_> {
     }
 
     fn links_of(&mut self, path: &str, listing: &OnDisk) -> Vec<String> {
-        let links = listing.links.iter().map(|name| child(path, &name.to_string_lossy()));
+        let links = listing.links.iter().map(|name| child(path, &decode_os(name)));
         match &mut self.git {
             Some((_, ignored)) => links.filter(|link| !ignored.file(link)).collect(),
             None => links.collect(),

@@ -104,11 +104,65 @@ fn submodules_are_somebody_elses() {
 }
 
 #[test]
-fn what_tools_put_there_is_left_alone_though_it_was_committed() {
-    let place = Place::committed(&[("a/main.tf", ""), ("a/.terraform/modules/net/main.tf", "")]);
+fn what_git_tracks_is_read_whatever_its_directory_is_called() {
+    let place = Place::committed(&[
+        (".terragrunt-cache/main.tf", ""),
+        ("a/.terraform/modules/net/main.tf", ""),
+        ("a/main.tf", ""),
+        ("node_modules/x/main.tf", ""),
+    ]);
+    place.write("node_modules/y/main.tf", "");
+    let all = [
+        ".terragrunt-cache/main.tf",
+        "a/main.tf",
+        "a/.terraform/modules/net/main.tf",
+        "node_modules/x/main.tf",
+    ];
     let mut worktree = index(&place);
-    assert_eq!(names(&worktree), ["a/main.tf"]);
-    assert_eq!(worktree.reach("a/.terraform/modules/net"), Reached::Foreign);
+    assert_eq!(names(&worktree), all);
+    assert!(matches!(worktree.reach("a/.terraform/modules/net"), Reached::Folder(_)));
+    assert_eq!(worktree.reach("node_modules/y"), Reached::Missing);
+    assert_eq!(names(&Worktree::of_revision(&place.path(), "HEAD").expect("a commit")), all);
+    let on_disk = Worktree::open(&place.path(), &["."]).expect("a repository");
+    assert_eq!(names(&on_disk), [&all[..], &["node_modules/y/main.tf"]].concat(), "beside what is tracked");
+}
+
+/// Two directories that are one where their names are made text carelessly.
+#[cfg(unix)]
+#[test]
+fn directories_whose_names_are_not_text_are_told_apart() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let place = Place::committed(&[("main.tf", "locals {}\n")]);
+    let write = |name: &[u8], text: &str| {
+        let directory = place.path().join(std::ffi::OsStr::from_bytes(name));
+        std::fs::create_dir_all(&directory).expect("a directory");
+        std::fs::write(directory.join("main.tf"), text).expect("a file");
+    };
+    let names: [&[u8]; 4] = [b"d\xfe", b"d\xff", "d\u{fffd}".as_bytes(), "d\u{10fffe}".as_bytes()];
+    for broken in names {
+        for name in names {
+            let text = if name == broken { "variable \"a\" {\n  x = 1\n}\n" } else { "locals {}\n" };
+            write(name, text);
+        }
+        for check in [&["check"][..], &["check", "--changed"], &["check", "--base", "HEAD"]] {
+            place.git(&["add", "--all"]);
+            let said = place.overrule(&[check, &["--format", "json"]].concat());
+            assert_eq!(said.code, Some(1), "{broken:?} {check:?}: {}{}", said.out, said.err);
+            let report: serde_json::Value = serde_json::from_str(&said.out).expect("JSON");
+            assert_eq!(report["error_count"], 1, "{broken:?} {check:?}: {}", said.out);
+            let module = &report["diagnostics"][0]["module"];
+            assert!(!module.is_null(), "{report}");
+        }
+        let human = place.overrule(&["check"]).out;
+        let shown = match broken {
+            b"d\xfe" => "d\\xfe/main.tf",
+            b"d\xff" => "d\\xff/main.tf",
+            b"d\xef\xbf\xbd" => "d\u{fffd}/main.tf",
+            _ => "d\\xf4\\x8f\\xbf\\xbe/main.tf",
+        };
+        assert!(human.contains(shown), "{human}");
+        place.git(&["reset", "--quiet", "--hard"]);
+    }
 }
 
 #[test]

@@ -6,6 +6,8 @@ mod changed;
 mod commit;
 mod content;
 mod dice;
+#[cfg(unix)]
+mod embedded;
 mod exceptions;
 mod fix;
 #[cfg(unix)]

@@ -9,7 +9,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use super::{Item, ItemKind, LONGEST_PATH, Overview, failure, matters, not_here};
 use crate::source::path::child;
 use crate::source::read::Failure;
-use crate::source::top::NEVER;
+use crate::text::file_name::{decode, encode};
 
 /// A tree, and what was read of those below it.
 pub(in crate::source) struct Commit {
@@ -31,13 +31,9 @@ impl Commit {
         while let Some((path, id)) = next.pop() {
             let mut has_some = false;
             for (name, item) in read(git, id)? {
-                let inside = || child(&path, &name.to_str_lossy());
+                let inside = || child(&path, &decode(&name));
                 match item.kind {
-                    ItemKind::Folder
-                        if path.len() < LONGEST_PATH && !NEVER.contains(&&*name.to_str_lossy()) =>
-                    {
-                        next.push((inside(), item.id));
-                    }
+                    ItemKind::Folder if path.len() < LONGEST_PATH => next.push((inside(), item.id)),
                     ItemKind::Link => drop(into.links.insert(inside())),
                     ItemKind::File | ItemKind::Folder | ItemKind::Submodule => {}
                 }
@@ -57,7 +53,7 @@ impl Commit {
         folder: &str,
         add: &mut dyn FnMut(&BStr, &Item),
     ) -> Result<(), Failure> {
-        let Some(id) = self.tree(git, folder.as_bytes().as_bstr())? else { return Ok(()) };
+        let Some(id) = self.tree(git, encode(folder).as_bstr())? else { return Ok(()) };
         self.read(git, id)?.iter().for_each(|(name, item)| add(name.as_bstr(), item));
         Ok(())
     }
@@ -109,12 +105,8 @@ pub(in crate::source) fn read(git: &gix::Repository, id: ObjectId) -> Result<Tre
     Ok(items)
 }
 
-/// What has a name in a folder; one that was made of a text may stand for other bytes.
+/// What has a name in a folder.
 fn find(tree: &Tree, name: &BStr) -> Option<Item> {
-    let exact = tree.binary_search_by(|(other, _)| other.as_bstr().cmp(name)).ok();
-    let alike = || {
-        let text = name.to_str().ok().filter(|text| text.contains('\u{fffd}'))?;
-        tree.iter().position(|(other, _)| other.to_str_lossy() == text)
-    };
-    exact.or_else(alike).map(|at| tree[at].1.clone())
+    let at = tree.binary_search_by(|(other, _)| other.as_bstr().cmp(name)).ok()?;
+    Some(tree[at].1.clone())
 }

@@ -4,7 +4,6 @@
 //! of the ordinary, and found by their order from then on. The index knows the trees that git has for most of its folders,
 //! and so it knows these folders without a look at what is in them.
 
-use std::collections::BTreeMap;
 use std::env;
 use std::ops::Range;
 
@@ -18,15 +17,13 @@ use super::{Item, ItemKind, LONGEST_PATH, Overview};
 use crate::source::Error;
 use crate::source::git::{INDEX_FILE, index_path};
 use crate::source::path::child;
-use crate::source::top::NEVER;
+use crate::text::file_name::{decode, encode};
 
 /// An index without conflicts, of which every entry is a file, a link or a submodule.
 pub(in crate::source) struct Index {
     state: State,
     /// The numbers of entries that are symbolic links.
     links: Vec<usize>,
-    /// Paths of folders that are no text, by what is made of them as text.
-    odd: BTreeMap<String, BString>,
 }
 
 /// Entries that lie in one folder and below it.
@@ -63,15 +60,15 @@ impl Index {
         };
         let seen = Seen::of(&state);
         if let Some(number) = seen.unmerged {
-            let path = state.entries()[number].path(&state).to_str_lossy().into_owned();
+            let path = decode(state.entries()[number].path(&state));
             return Err(Error::git(format!("`{path}` is not merged yet"))
                 .help("resolve the conflict, and `git add` the file"));
         }
         if seen.is_plain {
-            return Ok(Self { odd: odd_folders(&state), links: seen.links, state });
+            return Ok(Self { links: seen.links, state });
         }
         let state = spread_out(without_intentions(state), git).map_err(wrong)?;
-        Ok(Self { odd: odd_folders(&state), links: Seen::of(&state).links, state })
+        Ok(Self { links: Seen::of(&state).links, state })
     }
 
     /// The top folder, with all that there is.
@@ -88,8 +85,8 @@ impl Index {
         while let Some((path, look)) = next.pop() {
             into.folders.push((path.clone(), look.tree()));
             let mut add = |name: &[u8], look| {
-                let name = name.as_bstr().to_str_lossy();
-                if !NEVER.contains(&&*name) && path.len() < LONGEST_PATH {
+                let name = decode(name);
+                if path.len() < LONGEST_PATH {
                     next.push((child(&path, &name), look));
                 }
             };
@@ -104,7 +101,7 @@ impl Index {
                 }),
             }
         }
-        let paths = self.links.iter().map(|number| self.path(*number).to_str_lossy().into_owned());
+        let paths = self.links.iter().map(|number| decode(self.path(*number)).into_owned());
         into.links.extend(paths);
     }
 
@@ -120,7 +117,6 @@ impl Index {
 
     /// What there is at a path.
     pub(super) fn item(&self, path: &BStr) -> Option<Item> {
-        let path = self.odd.get(&*path.to_str_lossy()).map_or(path, |odd| odd.as_bstr());
         if let Some(entry) = self.state.entry_by_path_and_stage(path, Stage::Unconflicted) {
             return Some(item(entry));
         }
@@ -131,7 +127,8 @@ impl Index {
 
     /// A folder that is there.
     fn folder(&self, path: &str) -> Option<Folder<'_>> {
-        let path = self.odd.get(path).map_or(path.as_bytes().as_bstr(), |odd| odd.as_bstr());
+        let path = encode(path);
+        let path = path.as_bstr();
         let mut folder = self.top();
         for name in path.split_str("/").filter(|name| !name.is_empty()) {
             let inside = &path[..folder.length + name.len()];
@@ -285,21 +282,6 @@ fn spread_out(mut state: State, git: &gix::Repository) -> Result<State, gix::Err
     }
     state.sort_entries();
     Ok(state)
-}
-
-/// The folders whose paths are no text.
-fn odd_folders(state: &State) -> BTreeMap<String, BString> {
-    // Paths lie one behind the other, and nearly always all of them are text.
-    if state.path_backing().to_str().is_ok() {
-        return BTreeMap::new();
-    }
-    let paths = state.entries().iter().map(|entry| entry.path(state)).filter(|path| path.to_str().is_err());
-    let folders = paths.flat_map(|path| {
-        let path: &[u8] = path;
-        (0..path.len()).filter(|at| path[*at] == b'/').map(|at| path[..at].as_bstr())
-    });
-    let odd = folders.filter(|folder| folder.to_str().is_err());
-    odd.map(|folder| (folder.to_str_lossy().into_owned(), folder.to_owned())).collect()
 }
 
 /// The tree that git last made of a folder in a folder.
