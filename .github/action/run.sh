@@ -5,9 +5,11 @@
 set -euo pipefail
 
 root=$RUNNER_TEMP/overrule
+step=${1-}
 
 fail() {
-    printf '::error title=overrule::%s\n' "$1"
+    printf '::error title=overrule::%s\n' "$1" >&2
+    [ "$step" != check ] || printf 'exit-code=2\n' >>"$GITHUB_OUTPUT"
     exit 2
 }
 
@@ -76,8 +78,69 @@ download() {
     tar -xz -C "$root/bin" <"$archive"
 }
 
+# Goes into the working directory, and sets `top` to the top of the checkout around it; empty where there is none.
+#
+# A change decides neither where that is nor what is read there. A symbolic link or a submodule in the place of the
+# directory would lead elsewhere, and a directory that looks like a bare repository would be one to git.
+enter() {
+    local workspace
+    workspace=$(pwd -P)
+    cd "$INPUT_WORKING_DIRECTORY" || fail "there is no directory $INPUT_WORKING_DIRECTORY"
+    case $INPUT_WORKING_DIRECTORY in
+        /* | [A-Za-z]:*) ;;
+        *) [ "$(pwd -P)" = "$(cd "$workspace" && cd -L "$INPUT_WORKING_DIRECTORY" && pwd -L)" ] ||
+            fail "a symbolic link is part of the working directory $INPUT_WORKING_DIRECTORY" ;;
+    esac
+    top=$(pwd -P)
+    while [ ! -e "$top/.git" ]; do
+        case $top in */*[!/]*) top=${top%/*} ;; *) top='' ; return ;; esac
+    done
+    if [ -n "$(in_top rev-parse --show-superproject-working-tree)" ]; then
+        fail "$top is a submodule of the checkout: check it in a repository of its own"
+    fi
+}
+
+# Runs git at the top of the checkout.
+in_top() {
+    [ -n "$top" ] && git -c safe.bareRepository=explicit -C "$top" "$@"
+}
+
+has_commit() {
+    in_top rev-parse --quiet --verify "$1^{commit}" >/dev/null 2>&1
+}
+
+# Succeeds where the change is checked out as GitHub merged it into its base, which is then the first parent.
 is_merged_into_its_base() {
-    [ "$(git rev-parse HEAD)" = "$GITHUB_SHA" ] && git rev-parse --quiet --verify 'HEAD^2^{commit}' >/dev/null
+    [ "$(in_top rev-parse HEAD)" = "$GITHUB_SHA" ] && has_commit 'HEAD^2'
+}
+
+# Sets `trusted` to the revision that a change cannot alter; empty where the event is not about a change, or where the
+# checkout does not hold it. Then `why` says what to do about that.
+find_trusted() {
+    trusted='' why=''
+    case $GITHUB_EVENT_NAME in
+        pull_request)
+            why='set `fetch-depth: 2` at actions/checkout'
+            if is_merged_into_its_base; then
+                trusted='HEAD^1'
+            elif has_commit "origin/$GITHUB_BASE_REF"; then
+                trusted=origin/$GITHUB_BASE_REF
+            fi
+            ;;
+        # They run for a branch of this repository, whatever is checked out then.
+        pull_request_target | workflow_run)
+            if [ "$(in_top rev-parse HEAD)" = "$GITHUB_SHA" ]; then return; fi
+            why="run \`git fetch --depth 1 origin $GITHUB_SHA\` after actions/checkout"
+            if has_commit "$GITHUB_SHA"; then trusted=$GITHUB_SHA; fi
+            ;;
+        merge_group)
+            why='set `fetch-depth: 0` at actions/checkout'
+            trusted=$(sed -n 's/.*"base_sha": *"\([0-9a-f]*\)".*/\1/p' "${GITHUB_EVENT_PATH:-/dev/null}" | head -n 1)
+            if [ -z "$trusted" ] || ! has_commit "$trusted"; then trusted=''; fi
+            ;;
+        *) return ;;
+    esac
+    if [ -n "$trusted" ]; then why=''; fi
 }
 
 # Prints the revision that the change is compared with; nothing where everything is to be checked.
@@ -89,25 +152,23 @@ base() {
             return
             ;;
     esac
-    [ "$GITHUB_EVENT_NAME" = pull_request ] || return 0
-    # What is checked out by default is the change merged into its base, which is then the first parent.
-    if is_merged_into_its_base; then
-        printf 'HEAD^1\n'
-    elif git merge-base "origin/$GITHUB_BASE_REF" HEAD >/dev/null 2>&1; then
-        printf 'origin/%s\n' "$GITHUB_BASE_REF"
-    else
+    if [ -n "$trusted" ] && in_top merge-base "$trusted" HEAD >/dev/null 2>&1; then
+        printf '%s\n' "$trusted"
+    elif [ -n "$trusted$why" ]; then
         printf '::notice title=overrule::everything is checked: %s\n' \
-            'set `fetch-depth: 2` at actions/checkout to be told only of what a change adds' >&2
+            'set `fetch-depth: 2` at actions/checkout to report only what a change adds' >&2
     fi
 }
 
-# Prints the revision that the policy is taken from; nothing where that is what is checked out.
-policy_from() {
+# Sets `policy` to the revision that the policy is taken from, empty where that is what is checked out, and `warning` to
+# what to say about that.
+find_policy() {
     local line
+    policy='' warning=''
     case $INPUT_POLICY_FROM in
         none) return ;;
         ?*)
-            printf '%s\n' "$INPUT_POLICY_FROM"
+            policy=$INPUT_POLICY_FROM
             return
             ;;
     esac
@@ -115,23 +176,14 @@ policy_from() {
     while IFS= read -r line; do
         case ${line%$'\r'} in --policy | --policy=* | --policy-from | --policy-from=* | --isolated) return ;; esac
     done <<<"$INPUT_ARGUMENTS"
-    case $GITHUB_EVENT_NAME in
-        pull_request) ;;
-        # It runs for the base itself, whatever is checked out then.
-        pull_request_target)
-            if git rev-parse --quiet --verify "$GITHUB_SHA^{commit}" >/dev/null; then printf '%s\n' "$GITHUB_SHA"; fi
-            return
-            ;;
-        *) return ;;
-    esac
-    if is_merged_into_its_base; then
-        printf 'HEAD^1\n'
-    elif git rev-parse --quiet --verify "origin/$GITHUB_BASE_REF^{commit}" >/dev/null; then
-        printf 'origin/%s\n' "$GITHUB_BASE_REF"
-    else
-        printf '::warning title=overrule::the policy is that of the change itself: %s\n' \
-            'set `fetch-depth: 2` at actions/checkout to take it from the base' >&2
+    policy=$trusted
+    if [ -z "$why" ]; then return; fi
+    # The change runs with the rights of the base here, so it must not choose its policy.
+    if [ "$GITHUB_EVENT_NAME" = pull_request_target ]; then
+        fail "the policy would be that of the change itself: $why"
     fi
+    warning="the policy is that of the change itself: $why to take it from the base"
+    printf '::warning title=overrule::%s\n' "$warning"
 }
 
 # Appends the lines of $1 that are not empty to `arguments`.
@@ -145,15 +197,16 @@ append_lines() {
 
 # Checks once, hands out what was found, and fails last.
 check() {
-    local sarif=$RUNNER_TEMP/overrule.sarif summary=$RUNNER_TEMP/overrule.md revision trusted code=0
+    local sarif=$RUNNER_TEMP/overrule.sarif summary=$RUNNER_TEMP/overrule.md top trusted why revision policy warning code=0
     rm -f "$sarif" "$summary"
-    cd "$INPUT_WORKING_DIRECTORY"
+    enter
+    find_trusted
     revision=$(base)
-    trusted=$(policy_from)
+    find_policy
     # GitHub shows what SARIF has as excused as if it were not.
     arguments=(check --format github --output "sarif=$sarif" --output "markdown=$summary" --hide-excused)
     [ -z "$revision" ] || arguments+=(--base "$revision")
-    [ -z "$trusted" ] || arguments+=("--policy-from=$trusted")
+    [ -z "$policy" ] || arguments+=("--policy-from=$policy")
     [ -z "$INPUT_ENGINE" ] || arguments+=(--engine "$INPUT_ENGINE")
     [ -z "$INPUT_FAIL_ON" ] || arguments+=(--fail-on "$INPUT_FAIL_ON")
     append_lines "$INPUT_ARGUMENTS"
@@ -161,12 +214,13 @@ check() {
     append_lines "$INPUT_PATHS"
     overrule "${arguments[@]}" || code=$?
     if [ -f "$summary" ]; then cat "$summary" >>"$GITHUB_STEP_SUMMARY"; fi
+    if [ -n "$warning" ]; then printf '\n> [!WARNING]\n> %s\n' "$warning" >>"$GITHUB_STEP_SUMMARY"; fi
     if [ -f "$sarif" ]; then printf 'sarif=%s\n' "$sarif" >>"$GITHUB_OUTPUT"; fi
     printf 'exit-code=%s\n' "$code" >>"$GITHUB_OUTPUT"
     exit "$code"
 }
 
-case ${1-} in
-    plan | install | check) "$1" ;;
+case $step in
+    plan | install | check) "$step" ;;
     *) fail 'run.sh takes plan, install or check' ;;
 esac

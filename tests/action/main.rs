@@ -2,6 +2,8 @@
 //! for outputs, for PATH and for the summary.
 #![cfg(unix)]
 
+mod trust;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
