@@ -14,7 +14,7 @@ mod merge;
 pub mod merged;
 mod origins;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -103,6 +103,9 @@ pub struct Module {
     pub imports: Vec<Import>,
     /// Blocks in override files that the engine drops without a word.
     pub ignored_overrides: Vec<Arc<Block>>,
+    /// What only override files declare, by address: `var.a`, `output.a`, `module.a` and so on. That it is missing is
+    /// reported there, so no reference to it is reported as well.
+    pub(crate) without_base: BTreeSet<String>,
     /// Variables whose values are needed before anything runs, each with what for (OpenTofu).
     pub(crate) early_needs: Vec<(SmolStr, Purpose)>,
 }
@@ -176,6 +179,7 @@ impl Module {
             removed: Vec::new(),
             imports: Vec::new(),
             ignored_overrides: Vec::new(),
+            without_base: BTreeSet::new(),
             early_needs: Vec::new(),
         }
     }

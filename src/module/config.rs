@@ -68,6 +68,15 @@ impl Config {
         }
     }
 
+    /// Whether nobody knows which items belong to it, because a closing brace is missing.
+    pub fn is_unclosed(&self) -> bool {
+        match self {
+            Self::Plain(body) => body.is_unclosed(),
+            Self::Escaped(body, escaped) => body.is_unclosed() || escaped.is_unclosed(),
+            Self::Merged(base, over) => base.is_unclosed() || over.is_unclosed(),
+        }
+    }
+
     /// Whether nothing stands in it that an empty schema would complain about. Of a merged config that is always so:
     /// the engines then take a configured provider for an empty one.
     pub fn looks_empty(&self) -> bool {

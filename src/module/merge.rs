@@ -131,8 +131,9 @@ impl Merger<'_> {
         );
     }
 
-    /// Says that there is nothing to override.
-    fn without_base(&mut self, summary: &str, what: &str, at: Span) {
+    /// Reports that there is nothing to override at this address.
+    fn without_base(&mut self, summary: &str, what: &str, address: String, at: Span) {
+        self.module.without_base.insert(address);
         self.findings.push(
             Finding::language(Language::OverrideWithoutBase, summary)
                 .detail(format!(

@@ -32,6 +32,9 @@ pub struct Attribute {
     pub span: Span,
     /// Right of the `=`.
     pub expr: Expr,
+    /// Whether there is a syntax error in `expr`. It is then what the engines' parsers make of it, and nothing can be
+    /// concluded from its references or its value.
+    pub is_broken: bool,
 }
 
 /// `kind "label" { … }`.
@@ -177,6 +180,7 @@ pub struct Body {
     inner: Arc<Inner>,
     /// What was taken out already.
     hidden: Hidden,
+    is_unclosed: bool,
 }
 
 #[derive(Debug)]
@@ -198,7 +202,7 @@ impl Body {
     pub fn native(span: Span, attributes: Vec<Arc<Attribute>>, blocks: Vec<Arc<Block>>) -> Self {
         let missing_item = Span { end: span.start, ..span };
         let native = NativeBody { span, missing_item, attributes, blocks };
-        Self { inner: Arc::new(Inner::Native(native)), hidden: Hidden::default() }
+        Self { inner: Arc::new(Inner::Native(native)), hidden: Hidden::default(), is_unclosed: false }
     }
 
     /// A body on one line with a single argument, as in `block { name = value }`. To the engines that argument is all
@@ -206,12 +210,23 @@ impl Body {
     pub fn single_line(span: Span, attribute: Arc<Attribute>) -> Self {
         let missing_item = Span { end: attribute.span.start, ..attribute.span };
         let native = NativeBody { span, missing_item, attributes: vec![attribute], blocks: Vec::new() };
-        Self { inner: Arc::new(Inner::Native(native)), hidden: Hidden::default() }
+        Self { inner: Arc::new(Inner::Native(native)), hidden: Hidden::default(), is_unclosed: false }
+    }
+
+    /// The same body, where the file ends before its closing brace.
+    #[must_use]
+    pub fn unclosed(self) -> Self {
+        Self { is_unclosed: true, ..self }
+    }
+
+    /// Whether the file ends before its closing brace: nobody knows then which of its items belong to it.
+    pub fn is_unclosed(&self) -> bool {
+        self.is_unclosed
     }
 
     /// A body that `value` stands for; whether it can shows when the body is asked.
     pub(super) fn json(value: Arc<Node>) -> Self {
-        Self { inner: Arc::new(Inner::Json(JsonBody(value))), hidden: Hidden::default() }
+        Self { inner: Arc::new(Inner::Json(JsonBody(value))), hidden: Hidden::default(), is_unclosed: false }
     }
 
     /// Takes what `schema` expects. Everything else that is there, and all that is missing, is a finding.
@@ -228,7 +243,7 @@ impl Body {
             Inner::Native(native) => native.partial_content(&self.hidden, schema, findings),
             Inner::Json(json) => json.partial_content(&self.hidden, schema, findings),
         };
-        (content, Self { inner: Arc::clone(&self.inner), hidden })
+        (content, Self { inner: Arc::clone(&self.inner), hidden, ..*self })
     }
 
     /// The argument of that name left in it, if it is there.
@@ -288,7 +303,7 @@ impl Body {
     pub fn without(&self, names: &[SmolStr]) -> Self {
         let more = |hidden: &[SmolStr]| hidden.iter().chain(names).cloned().collect();
         let hidden = Hidden { attributes: more(&self.hidden.attributes), blocks: more(&self.hidden.blocks) };
-        Self { inner: Arc::clone(&self.inner), hidden }
+        Self { inner: Arc::clone(&self.inner), hidden, ..*self }
     }
 
     /// Of the native syntax: every argument and block that is written in it, in order. JSON tells what is a block only

@@ -83,7 +83,8 @@ impl Tree<'_> {
         let attributes: Vec<_> =
             outline.attributes.iter().map(|attribute| Arc::new(self.attribute(attribute))).collect();
         let blocks = outline.blocks.iter().map(|block| Arc::new(self.block(block))).collect();
-        Body::native(self.span(outline.start, outline.end), attributes, blocks)
+        let body = Body::native(self.span(outline.start, outline.end), attributes, blocks);
+        if outline.is_unclosed { body.unclosed() } else { body }
     }
 
     fn attribute(&mut self, outline: &grammar::Attribute) -> Attribute {
@@ -93,7 +94,8 @@ impl Tree<'_> {
         // Where an expression is missing, the engines point at what stands behind the argument instead.
         expr.span.start = expr.span.start.min(span.end);
         expr.span.end = expr.span.end.min(span.end);
-        Attribute { name: SmolStr::new(&self.text[name_span.range()]), name_span, span, expr }
+        let is_broken = outline.is_broken;
+        Attribute { name: SmolStr::new(&self.text[name_span.range()]), name_span, span, expr, is_broken }
     }
 
     fn block(&mut self, outline: &grammar::Block) -> Block {

@@ -34,6 +34,9 @@ pub(super) fn given(call: &ModuleCall, child: &Module) -> Vec<Arc<Attribute>> {
 }
 
 fn unknown(call: &ModuleCall, child: &Module, findings: &mut Vec<Finding>) {
+    if call.config.is_unclosed() {
+        return;
+    }
     let from = findings.len();
     call.config.content(&Schema { attributes: &schema(child), blocks: &[] }, findings);
     for finding in &mut findings[from..] {
@@ -89,5 +92,7 @@ fn set_in_base(config: &Config, child: &Module) -> (Vec<Arc<Attribute>>, Option<
 }
 
 fn schema(child: &Module) -> Vec<AttributeSchema<'_>> {
-    child.variables.keys().map(|name| AttributeSchema::optional(name)).collect()
+    let without_base = child.without_base.iter().filter_map(|address| address.strip_prefix("var."));
+    let names = child.variables.keys().map(|name| name.as_str()).chain(without_base);
+    names.map(AttributeSchema::optional).collect()
 }

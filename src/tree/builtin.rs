@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::finding::{Finding, Language, Severity, Stage};
 use crate::module::Module;
-use crate::module::address::{Mode, ProviderAddress};
+use crate::module::address::{Mode, ProviderAddress, valid_identifier};
 use crate::module::config::Config;
 use crate::module::declaration::{ProviderConfiguration, Resource};
 use crate::syntax::{Attribute, Block, Content, Step, StepKind, Traversal};
@@ -35,6 +35,8 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
                         ignored_changes(arguments, resource, blocks.findings);
                     }
                 }
+                // That the type is no name was reported when the block was read.
+                None if !valid_identifier(&resource.address.kind) => {}
                 None => blocks.findings.push(unknown(resource)),
             }
         }
@@ -171,7 +173,12 @@ fn known(resource: &Resource) -> Option<Arguments> {
 
 /// What of a config is expected, and its dynamic blocks.
 pub(super) fn content(arguments: Arguments, config: &Config, findings: &mut Vec<Finding>) -> Content {
-    arguments.with_schema(|schema| config.content(schema, findings))
+    let from = findings.len();
+    let content = arguments.with_schema(|schema| config.content(schema, findings));
+    if config.is_unclosed() {
+        findings.truncate(from);
+    }
+    content
 }
 
 fn unknown(resource: &Resource) -> Finding {

@@ -71,7 +71,7 @@ fn bottom_up<'t>(tree: &'t Tree, nodes: &[NodeId]) -> Vec<Node<'t>> {
 
 /// A local value that names itself is found where it does; the engine's graph lets it pass.
 fn self_references(module: &Module, findings: &mut Vec<Finding>) {
-    for local in module.locals.values() {
+    for local in module.locals.values().filter(|local| !local.attribute.is_broken) {
         for traversal in local.attribute.expr.variables() {
             let Ok(reference) = reference(traversal, &module.features) else { continue };
             if reference.subject == Subject::Local(local.name.clone()) {

@@ -22,7 +22,7 @@ use smol_str::SmolStr;
 
 use crate::finding::{Finding, Severity, Stage};
 use crate::module::address::{Subject, reference};
-use crate::module::declaration::{Import, Local, ModuleCall, Resource};
+use crate::module::declaration::{Import, Local, ModuleCall, Resource, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind, Iteration, ObjectKey, Part};
 use crate::text::Span;
 use crate::tree::cycles::components;
@@ -61,7 +61,7 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
         }
     }
     sites::for_each(node, &mut |site, found| match (found, &site.owner) {
-        (Found::Dependencies(_), _) | (_, Owner::Local(_)) => {}
+        (Found::Dependencies(_) | Found::Broken(_), _) | (_, Owner::Local(_)) => {}
         (Found::Expression(expr, around), _) => {
             evaluation.at_site(site, expr, around);
         }
@@ -308,12 +308,25 @@ impl<'t> Evaluation<'t, '_> {
         self.findings.extend(found.into_iter().map(address));
     }
 
-    /// The arguments of a call, held against the types of the variables that they are for.
+    /// The arguments of a call, held against the types of the variables that they are for; and the defaults of the other
+    /// variables, held against their validations.
     fn arguments(&mut self, call: &ModuleCall, child: Node<'_>) {
-        for attribute in arguments::given(call, child.module()) {
+        let given = arguments::given(call, child.module());
+        let is_given = |variable: &Variable| given.iter().any(|attribute| attribute.name == variable.name);
+        let variables = child.module().variables.values();
+        for variable in variables.filter(|variable| call.source.is_some() && !is_given(variable)) {
+            let Some(default) = &variable.default else { continue };
+            let found = validation::refused(&default.value, None, variable, child, &self.work);
+            let at_call = |finding: Finding| {
+                let finding = finding.related(call.origin.header(), "called here, without a value for it");
+                finding.at_validate().address(format!("module.{}", call.name))
+            };
+            self.findings.extend(found.into_iter().map(at_call));
+        }
+        for attribute in given {
             let Some(variable) = child.module().variables.get(&attribute.name) else { continue };
             let value = self.known(&attribute.expr, Symbols::OF_ARGUMENTS);
-            let mut found = validation::refused(&value, &attribute.expr, variable, child, &self.work);
+            let mut found = validation::refused(&value, Some(&attribute.expr), variable, child, &self.work);
             found.extend(given::argument(&value, &attribute.expr, variable));
             let address = |finding: Finding| finding.at_validate().address(format!("module.{}", call.name));
             self.findings.extend(found.into_iter().map(address));

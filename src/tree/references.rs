@@ -26,7 +26,7 @@ use sites::{Found, Owner, Site};
 pub(super) struct LookedAt {
     /// What refers to what.
     pub(super) links: Links,
-    /// The expressions that refer to something wrongly.
+    /// The expressions that refer to something wrongly, or have a syntax error.
     pub(super) wrong: BTreeSet<Span>,
     /// Whether there is the name of a type among what they refer to.
     pub(super) names_types: bool,
@@ -43,6 +43,9 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) -> LookedAt {
             if judge.findings[before..].iter().any(|finding| finding.severity == Severity::Error) {
                 wrong.insert(expr.span);
             }
+        }
+        Found::Broken(expr) => {
+            wrong.insert(expr.span);
         }
         Found::Dependencies(dependencies) => judge.dependencies(site, dependencies),
     });

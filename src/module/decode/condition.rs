@@ -24,6 +24,7 @@ impl Decoder<'_> {
         condition.condition = content.attribute("condition").cloned();
         condition.error_message = content.attribute("error_message").cloned();
         if let Some(attribute) = &condition.condition
+            && !attribute.is_broken
             && attribute.expr.variables().is_empty()
         {
             self.findings.push(

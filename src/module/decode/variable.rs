@@ -119,7 +119,7 @@ impl Decoder<'_> {
 
     fn validation(&mut self, block: &Arc<Block>, variable: &str) -> Condition {
         let condition = self.condition(block);
-        if let Some(attribute) = &condition.condition {
+        if let Some(attribute) = condition.condition.as_ref().filter(|attribute| !attribute.is_broken) {
             let mut own = false;
             let mut others = false;
             for traversal in attribute.expr.variables() {

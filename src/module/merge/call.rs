@@ -7,7 +7,12 @@ impl Merger<'_> {
     pub(super) fn override_call(&mut self, over: ModuleCall) {
         let Some(base) = self.module.calls.get_mut(&over.name) else {
             let what = format!("module call `{}`", over.name);
-            self.without_base("Missing module call to override", &what, over.origin.header());
+            self.without_base(
+                "Missing module call to override",
+                &what,
+                format!("module.{}", over.name),
+                over.origin.header(),
+            );
             return;
         };
         base.source = over.source.or(base.source.take());

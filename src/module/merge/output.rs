@@ -8,7 +8,12 @@ impl Merger<'_> {
     pub(super) fn override_output(&mut self, over: Output) {
         let Some(base) = self.module.outputs.get_mut(&over.name) else {
             let what = format!("output `{}`", over.name);
-            self.without_base("Missing base output definition to override", &what, over.origin.header());
+            self.without_base(
+                "Missing base output definition to override",
+                &what,
+                format!("output.{}", over.name),
+                over.origin.header(),
+            );
             return;
         };
         base.description = over.description.filter(|text| !text.value.is_empty()).or(base.description.take());

@@ -25,6 +25,7 @@ impl Merger<'_> {
                 self.without_base(
                     "Missing base provider configuration for override",
                     &what,
+                    format!("provider.{}", over.compact()),
                     over.origin.header(),
                 );
             }

@@ -17,7 +17,7 @@ impl Merger<'_> {
                 Mode::Ephemeral => "Missing ephemeral resource to override",
             };
             let what = what(&over);
-            self.without_base(summary, &what, over.origin.header());
+            self.without_base(summary, &what, over.address.to_string(), over.origin.header());
             return;
         };
         base.count = over.count.or(base.count.take());
@@ -36,7 +36,8 @@ impl Merger<'_> {
     pub(super) fn override_action(&mut self, over: Action) {
         let Some(base) = self.module.actions.get_mut(&(over.kind.clone(), over.name.clone())) else {
             let what = format!("action `{}.{}`", over.kind, over.name);
-            self.without_base("Missing resource to override", &what, over.origin.header());
+            let address = format!("action.{}.{}", over.kind, over.name);
+            self.without_base("Missing resource to override", &what, address, over.origin.header());
             return;
         };
         base.count = over.count.or(base.count.take());

@@ -11,7 +11,12 @@ impl Merger<'_> {
     pub(super) fn override_variable(&mut self, over: Variable) {
         let Some(base) = self.module.variables.get_mut(&over.name) else {
             let what = format!("variable `{}`", over.name);
-            self.without_base("Missing base variable declaration to override", &what, over.origin.header());
+            self.without_base(
+                "Missing base variable declaration to override",
+                &what,
+                format!("var.{}", over.name),
+                over.origin.header(),
+            );
             return;
         };
         let wrote = (over.constraint.is_some(), over.default.is_some());
@@ -43,7 +48,12 @@ impl Merger<'_> {
     pub(super) fn override_local(&mut self, over: Local) {
         let Some(base) = self.module.locals.get_mut(&over.name) else {
             let what = format!("local value `{}`", over.name);
-            self.without_base("Missing base local value definition to override", &what, over.attribute.span);
+            self.without_base(
+                "Missing base local value definition to override",
+                &what,
+                format!("local.{}", over.name),
+                over.attribute.span,
+            );
             return;
         };
         let (declared, overridden) = (base.attribute.span, over.attribute.span);

@@ -52,13 +52,17 @@ impl Way {
 
 impl Body {
     /// Calls `visit` as [`Body::for_each_expression`] does, and with the iterators of the `dynamic` blocks around each
-    /// expression: those names mean something else there than outside. What names an iterator is no expression.
+    /// expression: those names mean something else there than outside. What names an iterator is no expression, and
+    /// expressions with a syntax error and bodies without a closing brace are left out.
     pub fn for_each_expression_in_scope(&self, visit: &mut Visit<'_>) {
         self.walk(&mut Way::default(), visit);
     }
 
     /// The depth of a body is bounded where it is read, and so is this recursion.
     fn walk(&self, way: &mut Way, visit: &mut Visit<'_>) {
+        if self.is_unclosed {
+            return;
+        }
         match &*self.inner {
             Inner::Native(native) => native.walk(&self.hidden, way, visit),
             Inner::Json(json) => json.walk(&self.hidden, way, visit),
@@ -68,7 +72,7 @@ impl Body {
 
 impl NativeBody {
     fn walk(&self, hidden: &Hidden, way: &mut Way, visit: &mut Visit<'_>) {
-        for attribute in self.visible_attributes(hidden) {
+        for attribute in self.visible_attributes(hidden).filter(|attribute| !attribute.is_broken) {
             visit(&attribute.expr, Iteration { argument: &attribute.name, ..way.here() });
         }
         for block in self.visible_blocks(hidden) {
@@ -84,7 +88,9 @@ impl NativeBody {
 /// every `for_each` with the outermost one, but `content` only where there is something to go through.
 fn dynamic(block: &Block, label: &SmolStr, way: &mut Way, visit: &mut Visit<'_>) {
     let Inner::Native(native) = &*block.body.inner else { return };
-    let argument = |name: &str| native.attributes.iter().find(|attribute| attribute.name == name);
+    let argument = |name: &str| {
+        native.attributes.iter().find(|attribute| attribute.name == name && !attribute.is_broken)
+    };
     let for_each = argument("for_each");
     if let Some(for_each) = for_each {
         visit(&for_each.expr, Iteration { is_certain: true, argument: "for_each", ..way.here() });

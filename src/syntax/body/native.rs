@@ -231,7 +231,13 @@ mod tests {
     fn attribute(name: &str, start: usize) -> Arc<Attribute> {
         let expr = Expr { span: span(start + 8, start + 9), kind: ExprKind::Null };
         let name_span = span(start, start + name.len());
-        Arc::new(Attribute { name: name.into(), name_span, span: span(start, start + 9), expr })
+        Arc::new(Attribute {
+            name: name.into(),
+            name_span,
+            span: span(start, start + 9),
+            expr,
+            is_broken: false,
+        })
     }
 
     fn block(kind: &str, start: usize, labels: &[&str]) -> Arc<Block> {

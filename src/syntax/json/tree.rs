@@ -54,6 +54,18 @@ impl Node {
     }
 }
 
+impl Node {
+    /// Whether there is a syntax error in it.
+    fn is_broken(&self) -> bool {
+        match &self.kind {
+            NodeKind::Array(elements) => elements.iter().any(|element| element.is_broken()),
+            NodeKind::Object(properties) => properties.iter().any(|property| property.value.is_broken()),
+            NodeKind::Invalid => true,
+            NodeKind::Null | NodeKind::Bool(_) | NodeKind::Number(_) | NodeKind::String(_) => false,
+        }
+    }
+}
+
 impl Property {
     pub(super) fn new(name: SmolStr, name_span: Span, value: Node) -> Self {
         Self { name, name_span, value: Arc::new(value), attribute: OnceLock::new() }
@@ -67,6 +79,7 @@ impl Property {
                 name_span: self.name_span,
                 span: self.name_span.to(self.value.span),
                 expr: self.value.expr(),
+                is_broken: self.value.is_broken(),
             })
         })
     }

@@ -43,6 +43,8 @@ pub(super) struct Body {
     pub(super) end: u32,
     pub(super) attributes: Vec<Attribute>,
     pub(super) blocks: Vec<Block>,
+    /// Whether the file ends before its closing brace.
+    pub(super) is_unclosed: bool,
 }
 
 /// `name = expression`.
@@ -53,6 +55,8 @@ pub(super) struct Attribute {
     pub(super) expr: remnant::Piece,
     /// End of the last token that belongs to it.
     pub(super) end: u32,
+    /// Whether there is an error in its expression.
+    pub(super) is_broken: bool,
 }
 
 /// A block.

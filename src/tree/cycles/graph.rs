@@ -153,6 +153,7 @@ impl<'t, 'n> Builder<'t, 'n> {
         };
         let from = self.number(owner);
         match found {
+            Found::Broken(_) => {}
             Found::Dependencies(dependencies) => {
                 for dependency in dependencies {
                     self.reference(from, &dependency.traversal);

@@ -69,7 +69,7 @@ struct Set {
     arguments: Vec<(Arc<Attribute>, Presence, Value)>,
     /// Whether nothing was found wrong with them.
     is_right: bool,
-    /// Whether one refers to something wrongly. The engine then knows of none whether it is set.
+    /// Whether one refers to something wrongly.
     is_open: bool,
 }
 
@@ -157,24 +157,22 @@ impl Set {
         }
     }
 
-    /// Whether an argument is set, as far as the engine can tell.
-    fn may_have(&self, name: &str) -> bool {
-        self.is_open || self.get(name).is_some()
-    }
-
+    /// Where a reference in a provisioner is wrong, the engine takes every argument for set, and reports that too many
+    /// are. It is reported here only if it is true.
     fn one_script(&self) -> Option<Finding> {
-        let given = ["inline", "script", "scripts"].into_iter().filter(|name| self.may_have(name)).count();
-        (given != 1).then(|| {
+        let given =
+            ["inline", "script", "scripts"].into_iter().filter(|name| self.get(name).is_some()).count();
+        (given > 1 || (given == 0 && !self.is_open)).then(|| {
             Finding::language(Language::InvalidProvisioner, "Invalid remote-exec provisioner configuration")
                 .detail("What is to be run is said by one of `inline`, `script` and `scripts`.")
         })
     }
 
     fn one_content(&self) -> Option<Finding> {
-        let summary = match (self.may_have("source"), self.may_have("content")) {
+        let summary = match (self.get("source").is_some(), self.get("content").is_some()) {
             (true, true) => "Cannot set both 'source' and 'content'",
-            (false, false) => "Must provide one of 'source' or 'content'",
-            (true, false) | (false, true) => return None,
+            (false, false) if !self.is_open => "Must provide one of 'source' or 'content'",
+            (false, false) | (true, false) | (false, true) => return None,
         };
         let detail = "What the file is to hold is said by one of `source` and `content`.";
         Some(Finding::language(Language::InvalidProvisioner, summary).detail(detail))

@@ -51,6 +51,10 @@ impl Evaluation<'_, '_> {
             // Behind an error, the result is not looked at.
             return;
         }
+        if matches!(site.owner, Owner::Variable(_)) && self.node.is_called() {
+            // There the engine validates what each call sets.
+            return;
+        }
         match given::condition(&value, expr, is_condition, site) {
             Some(finding) => self.findings.push(finding.at_validate().address(site.to_string())),
             None if shown && value.is_known() => self.message(expr, site),

@@ -72,6 +72,7 @@ pub(super) fn condition(value: &Value, expr: &Expr, is_condition: bool, site: &S
     match &site.owner {
         Owner::Output(_) if is_condition => result(value, expr),
         Owner::Output(_) | Owner::Check(_) if !is_condition => message(value, expr),
+        Owner::Variable(variable) if is_condition => validation(value, expr, variable),
         _ => None,
     }
 }
@@ -126,6 +127,16 @@ fn result(value: &Value, expr: &Expr) -> Option<Finding> {
         Ok(_) => None,
         Err(_) => Some(invalid(&format!("a {}", value.ty().name()))),
     }
+}
+
+/// A validation that is false before the value of the variable is known.
+fn validation(value: &Value, expr: &Expr, variable: &Variable) -> Option<Finding> {
+    (convert(value, &Type::Bool) == Ok(Value::Bool(false))).then(|| {
+        Finding::language(Language::InvalidCheckOrCondition, "Invalid value for variable")
+            .detail(format!("No value of the variable `{}` passes this validation.", variable.name))
+            .at(variable.origin.header())
+            .related(expr.span, "this condition is always false")
+    })
 }
 
 fn message(value: &Value, expr: &Expr) -> Option<Finding> {

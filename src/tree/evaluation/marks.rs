@@ -240,7 +240,7 @@ impl<'t> Marking<'t, '_> {
             "keys" | "setproduct" if call.arguments.iter().any(|argument| self.is_of_any_type(argument)) => {
                 Marked::default()
             }
-            "tolist" | "tomap" => Marked { shape: None, ..first() },
+            "tolist" | "tomap" => first(),
             "abs" => if_known(&given),
             // A set takes on the marks of its elements.
             "toset" => {

@@ -152,7 +152,9 @@ impl ModuleScope<'_> {
         if call.enabled.is_some() {
             return Value::UNKNOWN;
         }
-        let outputs = child.outputs.keys().map(|name| (name.clone(), value::Attribute::required(Type::Any)));
+        let without_base = child.without_base.iter().filter_map(|address| address.strip_prefix("output."));
+        let outputs = child.outputs.keys().cloned().chain(without_base.map(SmolStr::new));
+        let outputs = outputs.map(|name| (name, value::Attribute::required(Type::Any)));
         let instance = Type::object(outputs);
         Value::Unknown(if call.count.is_some() {
             Type::list(instance)

@@ -14,10 +14,11 @@ use crate::tree::references::sites::Symbols;
 use crate::tree::{Node, references};
 use crate::value::{Constraint, Resolved, Scope, Value, convert, evaluate};
 
-/// One finding for each validation that refuses the value. Where it is set is where the engine points.
+/// One finding for each validation that refuses the value. It points where the value is set, as the engine does; for a
+/// default the engine gives no place.
 pub(super) fn refused(
     value: &Value,
-    expr: &Expr,
+    expr: Option<&Expr>,
     variable: &Variable,
     child: Node<'_>,
     work: &Cell<usize>,
@@ -61,19 +62,26 @@ pub(super) fn refused(
     });
     refusing
         .map(|validation| {
-            Finding::language(Language::ModuleArgumentType, "Invalid value for variable")
-                .detail(format!(
-                    "The module called here checks its variable `{}`, and this value does not pass.",
+            let finding = Finding::language(Language::ModuleArgumentType, "Invalid value for variable");
+            let finding = match expr {
+                Some(expr) => finding.at(expr.span).detail(format!(
+                    "The module called here validates its variable `{}`, and this value does not pass.",
                     variable.name
-                ))
-                .at(expr.span)
-                .related(
-                    validation
-                        .condition
-                        .as_ref()
-                        .map_or(validation.block.header, |condition| condition.expr.span),
-                    "it has to meet this condition",
-                )
+                )),
+                None => finding.related(variable.origin.header(), "declared here, with its default").detail(
+                    format!(
+                        "The default of the variable `{}` does not pass its own validation.",
+                        variable.name
+                    ),
+                ),
+            };
+            finding.related(
+                validation
+                    .condition
+                    .as_ref()
+                    .map_or(validation.block.header, |condition| condition.expr.span),
+                "it has to meet this condition",
+            )
         })
         .collect()
 }

@@ -50,7 +50,7 @@ pub(super) fn no_variable(
     similar: &Similar,
     findings: &mut Vec<Finding>,
 ) {
-    if !module.complete {
+    if !module.complete || module.without_base.contains(&format!("var.{name}")) {
         return;
     }
     let finding =
@@ -70,7 +70,7 @@ pub(super) fn no_local(
     similar: &Similar,
     findings: &mut Vec<Finding>,
 ) {
-    if !module.complete {
+    if !module.complete || module.without_base.contains(&format!("local.{name}")) {
         return;
     }
     let finding =
@@ -90,7 +90,7 @@ pub(super) fn no_call(
     similar: &Similar,
     findings: &mut Vec<Finding>,
 ) {
-    if !module.complete {
+    if !module.complete || module.without_base.contains(&format!("module.{name}")) {
         return;
     }
     let finding =
@@ -110,7 +110,7 @@ pub(super) fn no_resource(
     similar: &Similar,
     findings: &mut Vec<Finding>,
 ) {
-    if !module.complete {
+    if !module.complete || module.without_base.contains(&address.to_string()) {
         return;
     }
     let what = match address.mode {
@@ -169,6 +169,11 @@ pub(super) fn instance(
     findings: &mut Vec<Finding>,
 ) {
     let address = &resource.address;
+    let broken =
+        [&resource.count, &resource.for_each].into_iter().flatten().any(|attribute| attribute.is_broken);
+    if broken {
+        return;
+    }
     let repeated = resource.count.as_ref().map(|attribute| (attribute, "count.index"));
     let repeated = repeated.or_else(|| resource.for_each.as_ref().map(|attribute| (attribute, "each.key")));
     match (key, repeated) {

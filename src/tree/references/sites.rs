@@ -63,6 +63,8 @@ pub(in crate::tree) struct Symbols {
 pub(in crate::tree) enum Found<'e> {
     /// An expression, and the `dynamic` blocks around it.
     Expression(&'e Expr, Iteration<'e>),
+    /// An expression with a syntax error in it, from which nothing is concluded.
+    Broken(&'e Expr),
     /// The elements of `depends_on`.
     Dependencies(&'e [Dependency]),
 }
@@ -274,7 +276,7 @@ impl<'t> Sites<'_, 't> {
 
     fn argument(&mut self, site: &Site<'t>, attribute: Option<&Attribute>) {
         if let Some(attribute) = attribute {
-            (self.visit)(site, Found::Expression(&attribute.expr, Iteration::NONE));
+            (self.visit)(site, found(attribute, Iteration::NONE));
         }
     }
 
@@ -298,5 +300,14 @@ impl<'t> Sites<'_, 't> {
         config.for_each_expression_in_scope(&mut |expr, around| {
             (self.visit)(site, Found::Expression(expr, around));
         });
+    }
+}
+
+/// The expression of an argument.
+fn found<'e>(attribute: &'e Attribute, around: Iteration<'e>) -> Found<'e> {
+    if attribute.is_broken {
+        Found::Broken(&attribute.expr)
+    } else {
+        Found::Expression(&attribute.expr, around)
     }
 }

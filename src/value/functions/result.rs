@@ -59,8 +59,8 @@ pub(in crate::value) fn result(
             Some(_) | None => Ok(Value::UNKNOWN),
         },
         "min" | "max" if arguments.is_empty() => Err(Refusal::of_call("it takes at least one number")),
-        "list" => Err(Refusal::of_call("it went with Terraform 0.12, and tolist([ … ]) took its place")),
-        "map" => Err(Refusal::of_call("it went with Terraform 0.12, and tomap({ … }) took its place")),
+        "list" => Err(gone("list", "tolist([ ... ])")),
+        "map" => Err(gone("map", "tomap({ ... })")),
         "length" => length(arguments),
         "coalesce" => coalesce(arguments),
         "join" if arguments.len() == 1 && arguments[0].is_known() => {
@@ -97,6 +97,7 @@ pub(in crate::value) fn result(
         "setproduct" => set::product(arguments),
         // Of a null without a type they say nothing either.
         "format" | "formatlist" if arguments.contains(&Value::NULL) => Ok(Value::UNKNOWN),
+        "format" if !arguments.iter().all(Value::is_wholly_known) => Ok(Value::Unknown(Type::String)),
         name if arguments.iter().all(Value::is_wholly_known) => of_known(name, arguments, longest)
             .unwrap_or_else(|| {
                 let may_fail = !NEVER_FAILING.contains(&name);
@@ -104,6 +105,14 @@ pub(in crate::value) fn result(
             }),
         _ => Ok(Value::Unknown(function.gives.ty())),
     }
+}
+
+/// Why a function that Terraform 0.12 removed has no result, in the words of the engines.
+fn gone(name: &str, instead: &str) -> Refusal {
+    Refusal::of_call(format!(
+        "the {name:?} function was deprecated in Terraform v0.12 and is no longer available; use {instead} syntax to \
+         write a literal {name}"
+    ))
 }
 
 /// What a function gives that gives nothing before it knows all of its arguments; none of those that are not carried out

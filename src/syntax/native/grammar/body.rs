@@ -38,6 +38,7 @@ impl<'a> Parser<'a> {
                     let bad = self.read();
                     self.no_item(bad, open);
                     body.end = self.previous().end;
+                    body.is_unclosed = bad.kind == Kind::End;
                     self.recover(end);
                     return body;
                 }
@@ -136,7 +137,8 @@ impl<'a> Parser<'a> {
                 self.recover_after_item();
             }
         }
-        Attribute { name, expr, end }
+        let is_broken = failed || expr.remnant.is_some();
+        Attribute { name, expr, end, is_broken }
     }
 
     fn no_newline(&mut self, behind: Token) {

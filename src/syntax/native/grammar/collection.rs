@@ -181,7 +181,7 @@ impl Parser<'_> {
         match whole {
             _ if !self.broken_since(breaks) => extent.into(),
             // It makes the wrong kind of thing, of what is all there.
-            Some(collection) => Piece::broken(extent, Remnant::Parens(collection)),
+            Some(collection) => Piece::broken(extent, Remnant::For(collection)),
             None => Piece::broken(extent, Remnant::Unknown),
         }
     }

@@ -37,6 +37,8 @@ pub(in crate::syntax::native) enum Remnant {
     },
     /// A string of these pieces of text and expressions.
     Template(Vec<Piece>),
+    /// A `for` expression through this, of which nothing else is known.
+    For(Piece),
     /// An expression in parentheses.
     Parens(Piece),
     /// `a[b]`.

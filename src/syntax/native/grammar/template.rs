@@ -29,6 +29,16 @@ impl Word {
     }
 }
 
+/// Why the string that opens with this mark has no end.
+fn unterminated(opener: &str) -> String {
+    match opener.trim_end().trim_start_matches("<<").trim_start_matches('-') {
+        marker if opener.starts_with("<<") => {
+            format!("No line that holds `{marker}` alone closes the heredoc that this is in.")
+        }
+        _ => "The string is not closed before this.".to_owned(),
+    }
+}
+
 impl Parser<'_> {
     /// The template whose opening mark, if it has one, was read last, up to `end`.
     pub(super) fn template(&mut self, end: Kind) -> Piece {
@@ -68,11 +78,12 @@ impl Parser<'_> {
                 }
                 _ => {
                     if !self.recovery {
-                        self.error(
-                            "Unterminated template string",
-                            token,
-                            "The string is not closed before this.",
-                        );
+                        let finding =
+                            Finding::language(Language::SyntaxError, "Unterminated template string")
+                                .at(self.span(token))
+                                .detail(unterminated(self.written(opener)))
+                                .related(self.span(opener), "opened here");
+                        self.report(finding);
                     }
                     break self.recover(end);
                 }

@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 
 use super::{Excerpt, Expr, ExprKind, Kind, Lowering};
 use crate::syntax::native::grammar::remnant::{Piece, Remnant};
-use crate::syntax::{Call, ObjectItem, ObjectKey, Part, Template, TemplateKind};
+use crate::syntax::{Call, For, ObjectItem, ObjectKey, Part, Template, TemplateKind};
 use crate::text::Span;
 
 impl<E: Excerpt> Lowering<'_, E> {
@@ -32,6 +32,15 @@ impl<E: Excerpt> Lowering<'_, E> {
                 close: Span { start: span.end, ..span },
             })),
             Remnant::Template(pieces) => ExprKind::Template(self.broken_template(span, pieces)),
+            Remnant::For(collection) => ExprKind::For(Box::new(For {
+                key_name: None,
+                value_name: SmolStr::default(),
+                collection: self.piece(collection),
+                key: None,
+                value: Expr { span, kind: ExprKind::Invalid },
+                condition: None,
+                grouped: false,
+            })),
             Remnant::Parens(inner) => ExprKind::Parens(Box::new(self.piece(inner))),
             Remnant::Index { collection, key, brackets } => ExprKind::Index {
                 collection: Box::new(self.piece(collection)),
