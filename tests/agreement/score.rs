@@ -5,6 +5,7 @@ use std::fmt;
 
 use crate::answer::{Answer, Diagnostic, Stage};
 use crate::case::Case;
+use crate::gaps::Gap;
 use crate::ours::Said;
 
 /// How many cases are named for each kind of disagreement.
@@ -20,8 +21,8 @@ pub(crate) struct Score {
     both: usize,
     missing: usize,
     extra: usize,
-    /// Cases that do not agree.
-    different: Vec<String>,
+    /// Every difference.
+    gaps: BTreeSet<Gap>,
     /// What is missing or extra, with the cases that show it.
     causes: BTreeMap<String, Vec<String>>,
 }
@@ -36,7 +37,7 @@ impl Score {
             both: 0,
             missing: 0,
             extra: 0,
-            different: Vec::new(),
+            gaps: BTreeSet::new(),
             causes: BTreeMap::new(),
         }
     }
@@ -52,9 +53,8 @@ impl Score {
         self.cases += 1;
         if difference.size() == 0 {
             self.exact += 1;
-        } else {
-            self.different.push(case.name.clone());
         }
+        self.gaps.extend(difference.lines().map(|line| Gap { case: case.name.clone(), line }));
         self.both += difference.both.len();
         self.missing += difference.missing.len();
         self.extra += difference.extra.len();
@@ -66,18 +66,18 @@ impl Score {
         }
     }
 
-    /// The cases that do not agree, in the order in which they came.
-    pub(crate) fn different(&self) -> impl Iterator<Item = &str> {
-        self.different.iter().map(String::as_str)
+    /// Every difference between the two.
+    pub(crate) fn gaps(&self) -> impl Iterator<Item = &Gap> {
+        self.gaps.iter()
     }
 
     /// How much of what the engine says is said.
-    pub(crate) fn recall(&self) -> f64 {
+    fn recall(&self) -> f64 {
         ratio(self.both, self.both + self.missing)
     }
 
     /// How much of what is said the engine says.
-    pub(crate) fn precision(&self) -> f64 {
+    fn precision(&self) -> f64 {
         ratio(self.both, self.both + self.extra)
     }
 }
@@ -124,6 +124,12 @@ impl Difference {
             missing: answer.diagnostics.difference(&ours).cloned().collect(),
             extra: ours.difference(&answer.diagnostics).cloned().collect(),
         }
+    }
+
+    /// The differences as lines: `-` before what only the engine has, `+` before what only the checker has.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = String> {
+        let missing = self.missing.iter().map(|one| format!("- {one}"));
+        missing.chain(self.extra.iter().map(|one| format!("+ {one}")))
     }
 
     /// The part that one part of the engine answers for.

@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::answer::{Answer, Diagnostic, Reach, Stage};
-use crate::calls::{Installed, installed, manifest};
+use crate::calls::{Installed, installed, knows_calls, manifest};
 use crate::case::{Case, RELEASE};
 
 /// Calls a module that is not there. That is an error of the loader, so that `validate` is never begun; and the loader
@@ -122,7 +122,8 @@ impl Terraform {
             if of_loader { Stage::Load } else { Stage::Validate }
         };
         if all.iter().any(|said| said.is_error && stage(said) == Stage::Load) {
-            let follows_calls = modules.len() == 1 || loaded.iter().any(|said| said.file == PROBE_FILE);
+            let calls_nothing = modules.len() == 1 && knows_calls(root);
+            let follows_calls = calls_nothing || loaded.iter().any(|said| said.file == PROBE_FILE);
             return answer(if follows_calls { Reach::Tree } else { Reach::Root }, &|_| Stage::Load);
         }
         let late = |said: &&Said| said.is_error && stage(said) == Stage::Validate;
