@@ -3,9 +3,10 @@
 use crate::finding::{Finding, Language};
 use crate::module::address::{ImportTarget, InstanceKey};
 use crate::module::declaration::{Import, Resource};
+use crate::syntax::{ExprKind, Step, StepKind};
 use crate::text::Span;
 use crate::tree::{Callee, Node};
-use crate::value::Value;
+use crate::value::{Number, Value};
 
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     if node.is_called() || !node.module().features.import_targets_validated {
@@ -77,14 +78,61 @@ fn absent_or_other(node: Node<'_>, import: &Import, target: &ImportTarget, at: S
     }
     let resource = module.module().resources.get(&target.resource.resource);
     match resource {
-        Some(resource) if target.is_static && import.for_each.is_none() => instances(resource, target, at),
+        Some(resource) if target.is_static && import.for_each.is_none() => {
+            instances(resource, target.resource.key.as_ref(), at)
+        }
+        Some(resource) => made_for_each(node, import, resource, at),
         None if !module.module().complete => None,
         None if !target.path.is_empty() => Some(absent(target, at, "the module does not declare it")),
         // What is missing in the root can be generated, but not as one of many.
         None if target.is_static && (target.resource.key.is_some() || import.for_each.is_some()) => {
             Some(absent(target, at, "no configuration can be generated for one of several instances"))
         }
-        Some(_) | None => None,
+        None => None,
+    }
+}
+
+/// The same of an address that ends in `[each.key]` or `[each.value]`, by the first element of `for_each`.
+fn made_for_each(node: Node<'_>, import: &Import, resource: &Resource, at: Span) -> Option<Finding> {
+    let value = node.values().of(&import.for_each.as_ref()?.expr);
+    if !value.is_wholly_known() || !has_elements(&value) {
+        return None;
+    }
+    let ExprKind::Index { key, .. } = &import.to.as_ref()?.kind else { return None };
+    let ExprKind::Traversal(each) = &key.kind else { return None };
+    let [Step { kind: StepKind::Attribute(name), span }] = &each.steps[..] else { return None };
+    if each.root != "each" {
+        return None;
+    }
+    if name != "key" && name != "value" {
+        return Some(
+            Finding::language(Language::InvalidReference, "Unsupported attribute")
+                .detail(format!("`each` has no attribute `{name}`: there are `each.key` and `each.value`."))
+                .at(*span),
+        );
+    }
+    let key = match first(&value, name == "key")? {
+        Value::String(text) => InstanceKey::Text(text),
+        Value::Number(_) => InstanceKey::Number(0),
+        _ => return None,
+    };
+    instances(resource, Some(&key), at)
+}
+
+/// What `each.key` or else `each.value` is for the first element.
+fn first(collection: &Value, key: bool) -> Option<Value> {
+    match collection {
+        Value::List(_, elements) | Value::Tuple(elements) => {
+            let first = elements.first()?;
+            Some(if key { Value::Number(Number::from(0)) } else { first.clone() })
+        }
+        // The elements of a set are their own keys.
+        Value::Set(_, elements) => elements.iter().next().cloned(),
+        Value::Map(_, elements) | Value::Object(elements) => {
+            let (name, first) = elements.iter().next()?;
+            Some(if key { Value::string(name.as_str()) } else { first.clone() })
+        }
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Null(_) | Value::Unknown(_) => None,
     }
 }
 
@@ -95,9 +143,9 @@ fn absent(target: &ImportTarget, at: Span, why: &str) -> Finding {
 }
 
 /// The key has to be of the kind that the resource has.
-fn instances(resource: &Resource, target: &ImportTarget, at: Span) -> Option<Finding> {
+fn instances(resource: &Resource, key: Option<&InstanceKey>, at: Span) -> Option<Finding> {
     let (count, for_each) = (resource.count.as_ref(), resource.for_each.as_ref());
-    let (why, argument) = match &target.resource.key {
+    let (why, argument) = match key {
         Some(InstanceKey::Text(_)) if for_each.is_none() => ("does not use `for_each`", count),
         Some(InstanceKey::Number(_)) if count.is_none() => ("does not use `count`", for_each),
         None if for_each.is_some() => ("uses `for_each`, so there must be a key", for_each),

@@ -27,18 +27,6 @@ pub(crate) fn installed(root: &Path) -> Vec<Installed> {
     found
 }
 
-/// Whether the calls of the root module can be known: those in a broken JSON file cannot, though the engine reads them.
-pub(crate) fn knows_calls(root: &Path) -> bool {
-    let names = fs::read_dir(root)
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut json = names.filter(|name| name.strip_suffix(".tf.json").is_some());
-    json.all(|name| {
-        fs::read(root.join(name)).is_ok_and(|bytes| serde_json::from_slice::<Value>(&bytes).is_ok())
-    })
-}
-
 /// The manifest of these modules.
 pub(crate) fn manifest(installed: &[Installed]) -> String {
     let modules: Vec<Value> = installed

@@ -24,7 +24,7 @@ impl Decoder<'_> {
         }
         let content = block.body.content(&SCHEMA, self.findings);
         self.name(&block.labels[0], "Invalid check block name");
-        let mut source: Option<Resource> = None;
+        let (mut source, mut refused): (Option<Resource>, Option<Resource>) = (None, None);
         for block in &content.blocks {
             let before = self.findings.len();
             if block.kind == "assert" {
@@ -41,7 +41,10 @@ impl Decoder<'_> {
                 );
             } else {
                 let data = self.data(block, Some(&check.name));
-                if !self.failed_since(before) {
+                if self.failed_since(before) {
+                    // What refers to it is right nevertheless.
+                    refused.get_or_insert(data);
+                } else {
                     check.data = Some(data.address.clone());
                     source = Some(data);
                 }
@@ -55,6 +58,6 @@ impl Decoder<'_> {
                     .at(block.header),
             );
         }
-        (check, source)
+        (check, source.or(refused))
     }
 }

@@ -97,6 +97,9 @@ pub(in crate::value) fn result(
         "setproduct" => set::product(arguments),
         // Of a null without a type they say nothing either.
         "format" | "formatlist" if arguments.contains(&Value::NULL) => Ok(Value::UNKNOWN),
+        "formatlist" if !arguments.iter().all(Value::is_wholly_known) => {
+            Ok(Value::Unknown(Type::list(Type::String)))
+        }
         "format" if !arguments.iter().all(Value::is_wholly_known) => Ok(Value::Unknown(Type::String)),
         name if arguments.iter().all(Value::is_wholly_known) => of_known(name, arguments, longest)
             .unwrap_or_else(|| {
