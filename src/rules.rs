@@ -257,7 +257,7 @@ mod tests {
         let names: Vec<&str> = KINDS.iter().map(|kind| kind.id).collect();
         assert!(names.is_sorted(), "the list is sorted by name");
         assert_eq!(
-            files("src/rules/parametric", &["argument", "blocks", "reach"]),
+            files("src/rules/parametric", &["argument", "blocks", "grammar", "parts", "reach"]),
             names,
             "the folder and the list"
         );

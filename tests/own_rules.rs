@@ -148,6 +148,19 @@ fn roles_and_paths_say_where_it_looks() {
 }
 
 #[test]
+fn settings_in_several_blocks_all_count_unless_an_override_file_sets_them() {
+    let policy = "policy {\n  extends = []\n}\nrule \"forbidden-value\" \"own\" {\n  blocks = [\"terraform\"]\n  argument = \"required_version\"\n  values = [\">= *\"]\n}\n";
+    let setting = "terraform {\n  required_version = \">= 1.0\"\n}\n";
+    let other = "terraform {\n  required_version = \"~> 1.2\"\n}\n";
+    let files = [("a.tf", setting), ("b.tf", other), ("c.tf", setting), ("overrule.hcl", policy)];
+    assert_eq!(found(&files, &["own"]), ["a.tf:2,22 own terraform", "c.tf:2,22 own terraform"]);
+    let files = [("a.tf", setting), ("override.tf", other), ("overrule.hcl", policy)];
+    assert_eq!(found(&files, &["own"]), [""; 0]);
+    let files = [("a.tf", other), ("override.tf", setting), ("overrule.hcl", policy)];
+    assert_eq!(found(&files, &["own"]), ["override.tf:2,22 own terraform"]);
+}
+
+#[test]
 fn both_engines_find_it_once() {
     let files = [("main.tf", "resource \"a_b\" \"c\" {}\n"), ("overrule.hcl", OWNER)];
     assert_eq!(found(&files, &["owner-tag"]), ["main.tf:1,1 owner-tag a_b.c"]);
@@ -183,7 +196,7 @@ fn a_mistake_in_an_option_is_told_where_it_stands() {
     assert!(refused("naming", "blocks = [\"local\"]").ends_with("(set `style` or `pattern`)"));
     assert_eq!(
         refused("required-argument", "blocks = [\"local.*\"]\nargument = \"a\""),
-        "overrule.hcl:2,11 Unknown kind of block: No kind of block is called `local` here. There are `action`, `backend`, `check`, `cloud`, `data`, `ephemeral`, `import`, `module`, `moved`, `output`, `provider`, `removed`, `resource`, `variable`. ()"
+        "overrule.hcl:2,11 Invalid pattern: `local.*` cannot match a block: a local value has no arguments. ()"
     );
     assert!(
         refused("forbidden-block", "blocks = [\"aws_iam_user.*\"]")
@@ -196,7 +209,7 @@ fn a_mistake_in_an_option_is_told_where_it_stands() {
     );
     assert!(
         refused("required-argument", &format!("{argument}tags[0]"))
-            .starts_with("overrule.hcl:3,12 Invalid path of an argument")
+            .starts_with("overrule.hcl:3,12 Invalid `argument`")
     );
     assert!(refused("required-argument", &format!("{argument}5")).contains("`argument` takes a text"));
     assert!(refused("forbidden-value", &format!("{argument}\"a\"")).ends_with("(set `values`)"));

@@ -118,7 +118,7 @@ fn rules() -> String {
 }
 
 fn kinds() -> String {
-    let mut rows = "| kind | finds |\n|---|---|\n".to_owned();
+    let mut rows = "| template | finds |\n|---|---|\n".to_owned();
     for kind in KINDS {
         let finds = Page::of(kind.id).expect("every kind has a page").finds();
         rows += &format!("| [`{0}`](rules/{0}.md) | {finds} |\n", kind.id);

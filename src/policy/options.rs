@@ -206,7 +206,14 @@ pub(super) fn globs<'a>(
     read: impl FnOnce(Vec<&'a str>) -> Result<Globs, InvalidPattern>,
 ) -> Result<Globs, Finding> {
     let texts = patterns.iter().map(|(pattern, _)| pattern.as_str()).collect();
-    read(texts).map_err(|invalid| invalid_pattern(invalid.why, patterns[invalid.index].1))
+    read(texts).map_err(|invalid| {
+        let (pattern, at) = &patterns[invalid.index];
+        let finding = invalid_pattern(invalid.why, *at);
+        if pattern.starts_with('!') && invalid.index == 0 && patterns.len() > 1 {
+            return finding.help(format!("move `{pattern}` behind the patterns that it takes from"));
+        }
+        finding
+    })
 }
 
 /// A pattern that cannot be used.

@@ -25,7 +25,7 @@ impl Rule for ModuleSourceUnpinned {
         for call in node.module().calls.values() {
             let Some(source) = &call.source else { continue };
             let Some(ModuleSource::Remote(remote)) = &source.address else { continue };
-            if self.allow.has(&source.raw) || self.allow.has(&remote.to_string()) {
+            if self.allow.matches(&[source.raw.as_str(), &remote.to_string()], &[]) {
                 continue;
             }
             let Some((keys, help)) = pins(remote) else { continue };

@@ -43,8 +43,10 @@ macro_rules! pages {
 
 /// Every page, by name. A new rule has a file and a line here.
 pub const PAGES: &[Page] = pages![
+    "allowed-file",
     "allowed-source",
     "allowed-value",
+    "block-order",
     "comparison-of-different-types",
     "depends-on-uncommented",
     "deprecated-module-argument",

@@ -3,14 +3,18 @@
 //! A template is a [`Rule`] in a file of its own, with a page and a line in [`KINDS`]. Findings of a custom rule have the
 //! name that the policy gives it. All templates look at modules as they are after override files.
 
+mod allowed_file;
 mod allowed_source;
 mod allowed_value;
 mod argument;
+mod block_order;
 mod blocks;
 mod forbidden_argument;
 mod forbidden_block;
 mod forbidden_value;
+mod grammar;
 mod naming;
+mod parts;
 mod reach;
 mod required_argument;
 mod required_file;
@@ -23,8 +27,10 @@ use crate::policy::Options;
 
 /// Every kind of rule, by name. A new one has a line here.
 pub const KINDS: &[Kind] = &[
+    Kind::of::<allowed_file::AllowedFile>(),
     Kind::of::<allowed_source::AllowedSource>(),
     Kind::of::<allowed_value::AllowedValue>(),
+    Kind::of::<block_order::BlockOrder>(),
     Kind::of::<forbidden_argument::ForbiddenArgument>(),
     Kind::of::<forbidden_block::ForbiddenBlock>(),
     Kind::of::<forbidden_value::ForbiddenValue>(),

@@ -27,6 +27,21 @@ impl Rule for AllowedSource {
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         let set = |name| Ok(options.texts(name)?.is_some().then_some(options.sources(name)?));
+        for name in ["modules", "providers"] {
+            for (pattern, span) in options.texts(name)?.unwrap_or_default() {
+                if let Some((why, order)) = never_decides(&pattern) {
+                    let why = format!("`{pattern}` {why}.");
+                    return Err(options.mistake("Invalid pattern", span).detail(why).help(order));
+                }
+            }
+            if let [(pattern, span)] = &options.texts(name)?.unwrap_or_default()[..]
+                && pattern == "**"
+            {
+                let why = format!("`**` allows all {name}, so the rule can never report any.");
+                let order = format!("name the sources that are allowed, or leave `{name}` out");
+                return Err(options.mistake("Invalid pattern", *span).detail(why).help(order));
+            }
+        }
         let (modules, providers) = (set("modules")?, set("providers")?);
         options.either(["modules", "providers"], modules.as_ref().or(providers.as_ref()))?;
         Ok(Self { modules, providers })
@@ -42,7 +57,7 @@ impl Rule for AllowedSource {
                 findings.push(
                     Self::finding("Module from a source that is not allowed")
                         .detail(format!(
-                            "`{}` is none of the sources that modules may come from.",
+                            "`{}` is not among the sources that modules may come from.",
                             source.raw
                         ))
                         .at(source.span)
@@ -54,12 +69,12 @@ impl Rule for AllowedSource {
         if let Some(allowed) = &self.providers {
             for (address, at) in providers(module) {
                 let shown = address.display(module.features.registry_host);
-                if address.is_built_in() || forms_of(&address).iter().any(|form| allowed.has(form)) {
+                if address.is_built_in() || allowed.matches(&forms_of(&address), &[]) {
                     continue;
                 }
                 findings.push(
                     Self::finding("Provider from a source that is not allowed")
-                        .detail(format!("`{shown}` is none of the providers that may be used."))
+                        .detail(format!("`{shown}` is not among the providers that may be used."))
                         .at(at)
                         .label("needs this provider")
                         .help("use an allowed provider")
@@ -107,13 +122,13 @@ fn in_registries(host: &str, path: &str) -> Vec<String> {
 
 /// Whether a module comes from elsewhere, and from none of the allowed places.
 fn is_refused(source: &Source, allowed: &Globs) -> bool {
-    let forms = match &source.address {
+    let (forms, also) = match &source.address {
         // A folder of the same repository is reviewed with it; of what is not known nothing is said.
         None | Some(ModuleSource::Local(_)) => return false,
         Some(ModuleSource::Registry(module)) => {
             let full = module.to_string();
             let path = full.strip_prefix(module.host.as_str()).unwrap_or(&full).trim_start_matches('/');
-            in_registries(&module.host, path)
+            (in_registries(&module.host, path), Vec::new())
         }
         Some(ModuleSource::Remote(module)) => {
             // A server may take such a path for a shorter one, that no pattern here would mean.
@@ -126,10 +141,30 @@ fn is_refused(source: &Source, allowed: &Globs) -> bool {
             let host = host.split_once("://").map_or(host, |(_, rest)| rest);
             let first = host.split('/').next().unwrap_or(host);
             let host = first.rsplit_once('@').map_or(host, |(user, _)| &host[user.len() + 1..]);
-            vec![source.raw.to_string(), plain.to_owned(), host.to_owned(), full.clone()]
+            let forms = vec![source.raw.to_string(), plain.to_owned(), host.to_owned(), full.clone()];
+            (forms, without_user_and_port(plain, host))
         }
     };
-    !forms.iter().any(|form| allowed.has(form))
+    !allowed.matches(&forms, &also)
+}
+
+/// The address of a package as a pattern with `!` should find it however it is written: the host in lower case, without
+/// a user or a port. Beside it the same from the host on.
+fn without_user_and_port(address: &str, from_host: &str) -> Vec<String> {
+    let (host, path) = from_host.split_at(from_host.find('/').unwrap_or(from_host.len()));
+    let host = host.split(':').next().unwrap_or(host).to_ascii_lowercase();
+    let scheme = address.find("://").map_or("", |at| &address[..at + 3]);
+    vec![format!("{scheme}{host}{path}"), format!("{host}{path}")]
+}
+
+/// Why a pattern of sources can decide nothing, and what to do instead.
+fn never_decides(pattern: &str) -> Option<(&'static str, &'static str)> {
+    let plain = pattern.trim_start_matches('!');
+    let is_local = plain.starts_with("./") || plain.starts_with("../") || plain.starts_with('/');
+    is_local.then_some((
+        "decides nothing: a module in a directory of the repository is always allowed",
+        "remove the pattern",
+    ))
 }
 
 fn climbs(package: &str) -> bool {

@@ -1,7 +1,7 @@
 #![doc = include_str!("../../../policies/rules/allowed-value.md")]
 
 use super::argument::ArgumentPath;
-use super::blocks::Blocks;
+use super::blocks::{Blocks, Wants};
 use super::reach::{Reached, as_text, follow};
 use crate::finding::Finding;
 use crate::policy::{Options, Patterns};
@@ -23,17 +23,24 @@ impl Rule for AllowedValue {
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         let order = "name values, or make a rule of the kind `forbidden-argument`";
         options.refuse_empty("values", "Without a value nothing is allowed.", order)?;
+        if options.written("values")?.iter().any(|value| value == "*") {
+            let why = "`*` allows every value, so the rule can never report anything.";
+            return Err(options
+                .refuse("values", why)
+                .help("remove `*`, or turn the rule off with `level = \"off\"`"));
+        }
+        let (blocks, argument) = Blocks::with_argument(options, Wants::Value)?;
         Ok(Self {
-            blocks: Blocks::configure(options)?,
-            argument: ArgumentPath::configure(options)?,
+            blocks,
+            argument,
             values: options.required("values", options.patterns("values")?)?,
             written: options.written("values")?.join(", "),
         })
     }
 
-    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let values = node.values();
-        for part in self.blocks.of(node.module()) {
+        for part in self.blocks.of(node.module(), context) {
             for reached in follow(&part, &self.argument, &values) {
                 let Reached::Value { parts: single, .. } = reached else { continue };
                 for (at, value) in single {

@@ -7,24 +7,25 @@ use smol_str::SmolStr;
 use crate::finding::Finding;
 use crate::policy::Options;
 use crate::syntax::{ExprKind, StepKind, Traversal};
+use crate::text::Span;
 
 /// The way from a block to something in it: through nested blocks, arguments, and the keys of their values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ArgumentPath(Vec<SmolStr>);
 
 impl ArgumentPath {
-    /// Reads the option `argument`: a text, or the path as it is.
-    pub(super) fn configure(options: &Options<'_>) -> Result<Self, Finding> {
+    /// Reads the option `argument`, a string or the path itself, with its place.
+    pub(super) fn configure(options: &Options<'_>) -> Result<(Self, Span), Finding> {
         let expr = options.required("argument", options.expression("argument"))?;
         let path = match &expr.kind {
             ExprKind::Traversal(traversal) => Self::followed(traversal),
             _ => Self::parse(&options.required("argument", options.string("argument")?)?),
         };
-        path.ok_or_else(|| {
+        path.map(|path| (path, expr.span)).ok_or_else(|| {
             options
-                .mistake("Invalid path of an argument", expr.span)
-                .detail("It goes by names, of nested blocks, arguments, and keys of their values.")
-                .help("write names with points between them, as in \"tags.Owner\", and other keys as in labels[\"a.b\"]")
+                .mistake("Invalid `argument`", expr.span)
+                .detail("A path to an argument has the names of nested blocks, arguments and keys of values.")
+                .help("separate names with dots, as in \"tags.Owner\", and write other keys as in labels[\"a.b\"]")
         })
     }
 

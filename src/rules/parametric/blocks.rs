@@ -1,201 +1,413 @@
-//! Turns patterns such as `resource.aws_*` into the blocks of a merged module that they mean.
-
-use std::sync::Arc;
+//! Patterns such as `resource.aws_*`, and the blocks of a merged module that they match.
 
 use smol_str::SmolStr;
 
+use super::argument::ArgumentPath;
+use super::grammar::{self, Leads};
+use super::parts::{Part, parts};
 use crate::finding::Finding;
 use crate::module::Module;
-use crate::module::address::Mode;
-use crate::module::declaration::{Origin, Storage};
-use crate::policy::{Globs, Options};
-use crate::syntax::Block;
-use crate::text::Span;
+use crate::policy::{Globs, Options, Patterns};
+use crate::rules::Context;
+use crate::text::{Span, nearest};
 
-/// The kinds of blocks that a pattern can begin with.
-const KINDS: &[&str] = &[
-    "action",
-    "backend",
-    "check",
-    "cloud",
-    "data",
-    "ephemeral",
-    "import",
-    "module",
-    "moved",
-    "output",
-    "provider",
-    "removed",
-    "resource",
-    "variable",
+/// A kind of block that a pattern can name.
+#[derive(Debug)]
+pub(super) struct BlockKind {
+    /// Its first word; for a block in a `terraform` block that word too.
+    pub(super) name: &'static str,
+    /// What its labels are.
+    labels: &'static [&'static str],
+    /// Whether its author chooses the last label.
+    is_named: bool,
+}
+
+impl BlockKind {
+    const fn new(name: &'static str, labels: &'static [&'static str]) -> Self {
+        Self { name, labels, is_named: !labels.is_empty() }
+    }
+
+    /// A kind whose labels name something that exists elsewhere.
+    const fn without_name(name: &'static str, labels: &'static [&'static str]) -> Self {
+        Self { is_named: false, ..Self::new(name, labels) }
+    }
+
+    /// A block of this kind, as native syntax writes it, around a body.
+    pub(super) fn around(&self, body: &str) -> String {
+        let labels = " \"x\"".repeat(self.labels.len());
+        match self.name {
+            "provider" => format!("provider \"x\" {{\n{body}\n}}\n"),
+            "local" => String::new(),
+            name => match name.strip_prefix("terraform.") {
+                Some(nested) => format!("terraform {{\n{nested}{labels} {{\n{body}\n}}\n}}\n"),
+                None => format!("{name}{labels} {{\n{body}\n}}\n"),
+            },
+        }
+    }
+}
+
+/// Every kind, by name. A local value is one of them, though it is no block, and so is an entry of `required_providers`.
+const KINDS: &[BlockKind] = &[
+    BlockKind::new("action", &["type", "name"]),
+    BlockKind::new("check", &["name"]),
+    BlockKind::new("data", &["type", "name"]),
+    BlockKind::new("ephemeral", &["type", "name"]),
+    BlockKind::new("import", &[]),
+    BlockKind::new("local", &["name"]),
+    BlockKind::new("module", &["name"]),
+    BlockKind::new("moved", &[]),
+    BlockKind::new("output", &["name"]),
+    BlockKind::new("provider", &["local name", "alias"]),
+    BlockKind::new("removed", &[]),
+    BlockKind::new("resource", &["type", "name"]),
+    BlockKind::new(TERRAFORM, &[]),
+    BlockKind::without_name("terraform.backend", &["type"]),
+    BlockKind::new("terraform.cloud", &[]),
+    BlockKind::new("terraform.encryption", &[]),
+    BlockKind::without_name("terraform.provider_meta", &["provider"]),
+    BlockKind::without_name(REQUIRED_PROVIDERS, &["local name"]),
+    BlockKind::new("variable", &["name"]),
 ];
 
-/// Those for which somebody chooses a name; a local value is one of them, though it is no block.
-const NAMED: &[&str] = &[
-    "action",
-    "check",
-    "data",
-    "ephemeral",
-    "local",
-    "module",
-    "output",
-    "provider",
-    "resource",
-    "variable",
-];
+/// The block for settings of the module. As a pattern it means that block, and none of those in it.
+pub(super) const TERRAFORM: &str = "terraform";
 
-/// Blocks of a module, by kind and labels.
+/// The entries of `required_providers`.
+pub(super) const REQUIRED_PROVIDERS: &str = "terraform.required_providers";
+
+/// The kinds that a rule can look at.
+#[derive(Clone, Copy)]
+pub(super) enum Among {
+    /// All of them.
+    All,
+    /// Those with arguments: a local value has none.
+    WithArguments,
+    /// Those with labels.
+    Labeled,
+    /// Those whose name somebody chooses.
+    Named,
+}
+
+impl Among {
+    fn has(self, kind: &BlockKind) -> bool {
+        match self {
+            Self::All => true,
+            Self::WithArguments => kind.name != "local",
+            Self::Labeled => !kind.labels.is_empty(),
+            Self::Named => kind.is_named,
+        }
+    }
+
+    /// Why the others are not among them.
+    const fn why(self) -> &'static str {
+        match self {
+            Self::All => "there are no such blocks",
+            Self::WithArguments => "a local value has no arguments",
+            Self::Labeled => "such blocks have no labels",
+            Self::Named => "such blocks have no name that their author chooses",
+        }
+    }
+}
+
+/// What a rule does with the arguments of blocks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wants {
+    /// It looks whether an argument or a nested block is there.
+    Presence,
+    /// It compares values.
+    Value,
+}
+
+/// The blocks of a module that patterns match, by kind and labels.
 pub(super) struct Blocks {
     wanted: Globs,
     except: Globs,
+    kinds: Vec<&'static BlockKind>,
 }
 
-/// A block as it is after override files.
-pub(super) struct Part<'m> {
-    kind: &'static str,
-    /// Its labels; of a provider configuration the alias stands behind them.
-    labels: Vec<SmolStr>,
-    /// How one points at it: the header of the base, and of a local value the whole argument.
-    pub(super) header: Span,
-    /// Where the name stands that somebody chose for it.
-    pub(super) name: Option<Span>,
-    /// The base, then its overrides; none of a local value.
-    pub(super) layers: Vec<&'m Arc<Block>>,
+/// A pattern, and the kinds of blocks that it can match.
+struct Pattern {
+    text: SmolStr,
+    span: Span,
+    kinds: Vec<&'static BlockKind>,
 }
 
 impl Blocks {
     /// Reads the options `blocks` and `except`.
-    pub(super) fn configure(options: &Options<'_>) -> Result<Self, Finding> {
-        Self::among(KINDS, options)
+    pub(super) fn configure(options: &Options<'_>, among: Among) -> Result<Self, Finding> {
+        let wanted = Self::wanted(options, among)?;
+        Self::of_patterns(&wanted, options, among)
     }
 
-    /// The same for what has a name that somebody chose.
-    pub(super) fn with_names(options: &Options<'_>) -> Result<Self, Finding> {
-        Self::among(NAMED, options)
-    }
-
-    fn among(kinds: &[&str], options: &Options<'_>) -> Result<Self, Finding> {
-        let wanted = options.texts("blocks")?;
-        let wanted = options.required("blocks", wanted)?;
-        let order = "name blocks, as in [\"resource\"], or turn the rule off with `level = \"off\"`";
-        options.refuse_empty("blocks", "Without a pattern the rule looks at no block.", order)?;
-        let except = options.texts("except")?.unwrap_or_default();
-        Ok(Self { wanted: globs(options, &wanted, kinds)?, except: globs(options, &except, kinds)? })
+    /// The same with the option `argument`. Blocks that cannot have the argument are left out, and reported where a
+    /// pattern matches no others.
+    pub(super) fn with_argument(
+        options: &Options<'_>,
+        wants: Wants,
+    ) -> Result<(Self, ArgumentPath), Finding> {
+        let among = Among::WithArguments;
+        let mut wanted = Self::wanted(options, among)?;
+        let (path, at) = ArgumentPath::configure(options)?;
+        for pattern in &mut wanted {
+            let mut refused = None;
+            pattern.kinds.retain(|kind| {
+                let refusal = refusal(kind, &path, wants);
+                let is_possible = refusal.is_none();
+                refused = refused.take().or(refusal);
+                is_possible
+            });
+            if let (true, Some((why, help))) = (pattern.kinds.is_empty(), refused) {
+                return Err(options
+                    .mistake("Invalid `argument`", at)
+                    .detail(why)
+                    .help(help)
+                    .related(pattern.span, "for these blocks"));
+            }
+        }
+        Ok((Self::of_patterns(&wanted, options, among)?, path))
     }
 
     /// The blocks of a module that are meant, by kind and name.
-    pub(super) fn of<'m>(&self, module: &'m Module) -> Vec<Part<'m>> {
-        let mut parts = parts(module);
+    pub(super) fn of(&self, module: &Module, context: &Context<'_>) -> Vec<Part> {
+        let mut parts = parts(module, context);
         parts.retain(|part| {
             let path = part.path();
-            self.wanted.has(&path) && !self.except.has(&path)
+            self.has_kind(part.kind()) && self.wanted.has(&path) && !self.except.has(&path)
         });
         parts
     }
-}
 
-/// Points part the names of a pattern as they do in an address.
-fn globs(options: &Options<'_>, patterns: &[(SmolStr, Span)], kinds: &[&str]) -> Result<Globs, Finding> {
-    for (pattern, span) in patterns {
-        let kind = pattern.split('.').next().unwrap_or(pattern);
-        let is_pattern = kind.contains(['*', '?', '[', '{']);
-        if !is_pattern && !kinds.contains(&kind) {
-            let unknown = options.unknown("kind of block", kind, kinds, *span);
-            // Without its kind, an address is that of a resource.
-            return Err(if kind.contains('_') {
-                Finding { help: Some(format!("write `resource.{pattern}`")), ..unknown }
-            } else {
-                unknown
-            });
+    /// Whether blocks of a kind can be among them.
+    pub(super) fn has_kind(&self, name: &str) -> bool {
+        self.kinds.iter().any(|kind| kind.name == name)
+    }
+
+    fn wanted(options: &Options<'_>, among: Among) -> Result<Vec<Pattern>, Finding> {
+        let wanted = options.required("blocks", options.texts("blocks")?)?;
+        let order = "name blocks, as in [\"resource\"], or turn the rule off with `level = \"off\"`";
+        options.refuse_empty("blocks", "Without a pattern the rule looks at no block.", order)?;
+        patterns(options, wanted, among, "`except` lists the blocks to leave out")
+    }
+
+    fn of_patterns(wanted: &[Pattern], options: &Options<'_>, among: Among) -> Result<Self, Finding> {
+        let mut kinds: Vec<&BlockKind> = wanted.iter().flat_map(|pattern| pattern.kinds.clone()).collect();
+        kinds.sort_by_key(|kind| kind.name);
+        kinds.dedup_by_key(|kind| kind.name);
+        let given = options.texts("except")?.unwrap_or_default();
+        let except = patterns(options, given, among, "write it without `!`")?;
+        for pattern in &except {
+            if !pattern.kinds.iter().any(|kind| kinds.iter().any(|wanted| wanted.name == kind.name)) {
+                return Err(options
+                    .mistake("Invalid `except`", pattern.span)
+                    .detail(format!("`blocks` has nothing that `{}` could leave out.", pattern.text))
+                    .help("remove the pattern, or add such blocks to `blocks`"));
+            }
+            if wanted.iter().all(|wanted| covers(&pattern.text, &wanted.text)) {
+                return Err(options
+                    .mistake("Invalid `except`", pattern.span)
+                    .detail(format!("`{}` leaves out everything that `blocks` names.", pattern.text))
+                    .help("narrow the pattern, or turn the rule off with `level = \"off\"`"));
+            }
         }
-        if pattern.split('.').any(str::is_empty) {
-            let why = format!("`{pattern}` stands for no block: a name is missing beside a point");
-            return Err(options.mistake("Invalid pattern", *span).detail(why));
-        }
-        let checked = Globs::new([pattern.replace('.', "/").as_str()]);
-        checked.map_err(|invalid| options.mistake("Invalid pattern", *span).detail(invalid.why))?;
-    }
-    let all: Vec<String> = patterns.iter().map(|(pattern, _)| pattern.replace('.', "/")).collect();
-    let Some((_, first)) = patterns.first() else { return Ok(Globs::default()) };
-    let all = Globs::new(all.iter().map(String::as_str));
-    all.map_err(|invalid| options.mistake("Invalid pattern", *first).detail(invalid.why))
-}
-
-impl Part<'_> {
-    /// The word before its labels.
-    pub(super) fn kind(&self) -> &'static str {
-        self.kind
-    }
-
-    /// The name that somebody chose for it; none where nobody did.
-    pub(super) fn chosen(&self) -> Option<(&SmolStr, Span)> {
-        self.labels.last().zip(self.name)
-    }
-
-    /// As people know it.
-    pub(super) fn address(&self) -> String {
-        let kind = (self.kind != "resource").then_some(self.kind);
-        kind.into_iter().chain(self.labels.iter().map(SmolStr::as_str)).collect::<Vec<_>>().join(".")
-    }
-
-    fn path(&self) -> String {
-        let labels = self.labels.iter().map(SmolStr::as_str);
-        std::iter::once(self.kind).chain(labels).collect::<Vec<_>>().join("/")
+        Ok(Self { wanted: globs(options, wanted)?, except: globs(options, &except)?, kinds })
     }
 }
 
-impl<'m> Part<'m> {
-    fn merged(kind: &'static str, labels: &[&SmolStr], origin: &'m Origin) -> Self {
-        Self { layers: origin.blocks().collect(), ..Self::plain(kind, labels, &origin.base) }
-    }
-
-    fn plain(kind: &'static str, labels: &[&SmolStr], block: &'m Arc<Block>) -> Self {
-        let labels: Vec<SmolStr> = labels.iter().copied().cloned().collect();
-        let name = block.labels.last().map(|label| label.span);
-        Self { kind, labels, header: block.header, name, layers: vec![block] }
+/// Why a rule could never work with an argument of a kind of block, and what to write instead.
+fn refusal(kind: &BlockKind, path: &ArgumentPath, wants: Wants) -> Option<(String, String)> {
+    let name = kind.name;
+    let presence =
+        format!("`required-argument` and `forbidden-argument` look only at whether `{path}` is set");
+    match grammar::leads(kind, path) {
+        Leads::Nowhere { name: wrong, within, suggestion } => Some((
+            format!("`{wrong}` is not expected in a `{within}` block, so the rule could never be met."),
+            suggestion.unwrap_or_else(|| "choose an argument that these blocks have".to_owned()),
+        )),
+        Leads::Address if wants == Wants::Value => Some((
+            format!(
+                "`{path}` of a `{name}` block is a type, a reference or a keyword. It has no value to compare."
+            ),
+            presence,
+        )),
+        Leads::Block if wants == Wants::Value => Some((
+            format!("`{path}` of a `{name}` block is a nested block. It has no value to compare."),
+            format!("add the name of an argument in it, or use another template: {presence}"),
+        )),
+        Leads::Address | Leads::Block | Leads::Anywhere => None,
     }
 }
 
-/// Everything that a module declares, by kind and then by name, or in its order where there are no names.
-fn parts(module: &Module) -> Vec<Part<'_>> {
-    let mut parts = Vec::new();
-    for resource in module.resources.values() {
-        let kind = match resource.address.mode {
-            Mode::Managed => "resource",
-            Mode::Data => "data",
-            Mode::Ephemeral => "ephemeral",
+/// Reads patterns of blocks; `negation` says what to write instead of one with `!`.
+fn patterns(
+    options: &Options<'_>,
+    given: Vec<(SmolStr, Span)>,
+    among: Among,
+    negation: &str,
+) -> Result<Vec<Pattern>, Finding> {
+    given
+        .into_iter()
+        .map(|(text, span)| {
+            let invalid = |why: &str| {
+                options
+                    .mistake("Invalid pattern", span)
+                    .detail(format!("`{text}` cannot match a block: {why}."))
+            };
+            if text.starts_with('!') {
+                return Err(invalid("a list of blocks has no `!`").help(negation));
+            }
+            if text.split('.').any(str::is_empty) {
+                return Err(invalid("a name is missing beside a dot"));
+            }
+            let steps = steps(&text).map_err(|why| invalid(&why))?;
+            let matching: Vec<_> = KINDS.iter().filter(|kind| can_match(&steps, &path(kind))).collect();
+            if matching.is_empty() {
+                return Err(no_kind(options, &text, span, among));
+            }
+            let kinds: Vec<_> = matching.into_iter().filter(|kind| among.has(kind)).collect();
+            if kinds.is_empty() {
+                return Err(invalid(among.why()));
+            }
+            let kinds = if text == TERRAFORM { kinds.into_iter().take(1).collect() } else { kinds };
+            Ok(Pattern { text: text.clone(), span, kinds })
+        })
+        .collect()
+}
+
+/// A pattern for which there is no kind of block.
+fn no_kind(options: &Options<'_>, pattern: &str, span: Span, among: Among) -> Finding {
+    let word = pattern.split('.').next().unwrap_or(pattern);
+    let of_word = |kind: &&BlockKind| kind.name == word;
+    if let Some(kind) = KINDS.iter().find(of_word).filter(|kind| kind.name != TERRAFORM) {
+        let labels = match kind.labels {
+            [] => "no labels".to_owned(),
+            [one] => format!("one label, its {one}"),
+            several => format!("{} labels, {}", several.len(), several.join(" and ")),
         };
-        parts.push(Part::merged(kind, &[&resource.address.kind, &resource.address.name], &resource.origin));
+        let why = format!("`{pattern}` cannot match a block: a `{word}` block has {labels}.");
+        return options.mistake("Invalid pattern", span).detail(why);
     }
-    parts.extend(module.calls.values().map(|call| Part::merged("module", &[&call.name], &call.origin)));
-    for provider in module.providers.values() {
-        let part = Part::merged("provider", &[&provider.name], &provider.origin);
-        let alias = provider.alias.as_ref();
-        let labels = part.labels.iter().cloned().chain(alias.map(|alias| alias.value.clone())).collect();
-        // Nobody chooses the name of a provider, but that of its configuration.
-        parts.push(Part { labels, name: alias.map(|alias| alias.span), ..part });
+    let known: Vec<&str> = KINDS.iter().filter(|kind| among.has(kind)).map(|kind| kind.name).collect();
+    let in_terraform = format!("{TERRAFORM}.{word}");
+    let unknown = match pattern.strip_prefix("terraform.") {
+        Some(_) => options.unknown("kind of block", pattern, &known, span),
+        None => options.unknown("kind of block", word, &known, span),
+    };
+    let help = if known.contains(&in_terraform.as_str()) {
+        format!("write `{TERRAFORM}.{pattern}`")
+    } else if word == "locals" {
+        "write `local`".to_owned()
+    } else if word.contains('_') && nearest(word, known.iter().copied()).is_none() {
+        // Without its kind, an address is that of a resource.
+        format!("write `resource.{pattern}`")
+    } else {
+        return unknown;
+    };
+    Finding { help: Some(help), ..unknown }
+}
+
+/// The names of a pattern, each ready to be compared.
+fn steps(pattern: &str) -> Result<Vec<Option<Patterns>>, String> {
+    let step = |step: &str| match step {
+        "**" => Ok(None),
+        step => Patterns::new([step]).map(Some).map_err(|invalid| invalid.why),
+    };
+    pattern.split('.').map(step).collect()
+}
+
+/// What a kind is called in a pattern, with nothing in the place of labels.
+fn path(kind: &'static BlockKind) -> Vec<Option<&'static str>> {
+    kind.name.split('.').map(Some).chain(kind.labels.iter().map(|_| None)).collect()
+}
+
+/// Whether a pattern can match a block. Names that the pattern leaves out can be any.
+fn can_match(pattern: &[Option<Patterns>], path: &[Option<&str>]) -> bool {
+    match (pattern, path) {
+        ([] | [None], _) => true,
+        ([None, rest @ ..], [_, below @ ..]) => can_match(rest, path) || can_match(pattern, below),
+        ([Some(step), rest @ ..], [name, below @ ..]) => {
+            name.is_none_or(|name| step.has(name)) && can_match(rest, below)
+        }
+        (_, []) => false,
     }
-    let variables = module.variables.values();
-    parts.extend(variables.map(|variable| Part::merged("variable", &[&variable.name], &variable.origin)));
-    parts.extend(
-        module.outputs.values().map(|output| Part::merged("output", &[&output.name], &output.origin)),
-    );
-    parts.extend(module.locals.values().map(|local| Part {
-        kind: "local",
-        labels: vec![local.name.clone()],
-        header: local.attribute.name_span,
-        name: Some(local.attribute.name_span),
-        layers: Vec::new(),
-    }));
-    let actions = module.actions.values();
-    parts.extend(actions.map(|action| Part::merged("action", &[&action.kind, &action.name], &action.origin)));
-    parts.extend(module.checks.values().map(|check| Part::plain("check", &[&check.name], &check.block)));
-    if let Some(Storage { kind: Some(kind), block, .. }) = &module.backend {
-        parts.push(Part { name: None, ..Part::plain("backend", &[kind], block) });
+}
+
+/// Whether one pattern certainly matches all that another matches.
+fn covers(pattern: &str, other: &str) -> bool {
+    if pattern == TERRAFORM || other == TERRAFORM {
+        return pattern == other || pattern == "*" || pattern == "**";
     }
-    parts.extend(module.cloud.iter().map(|cloud| Part::plain("cloud", &[], &cloud.block)));
-    parts.extend(module.moved.iter().map(|moved| Part::plain("moved", &[], &moved.block)));
-    parts.extend(module.removed.iter().map(|removed| Part::plain("removed", &[], &removed.block)));
-    parts.extend(module.imports.iter().map(|import| Part::plain("import", &[], &import.block)));
-    parts
+    let mut others = other.split('.');
+    for step in pattern.split('.') {
+        match (step, others.next()) {
+            ("**", _) => return true,
+            ("*", None) => {}
+            ("*", Some(other)) if other != "**" => {}
+            (step, Some(other)) if step == other => {}
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// Dots separate the names of a pattern as they do in an address; what a pattern leaves out can be anything.
+fn globs(options: &Options<'_>, patterns: &[Pattern]) -> Result<Globs, Finding> {
+    let mut written = Vec::new();
+    for Pattern { text, span, .. } in patterns {
+        let path = text.replace('.', "/");
+        let all = format!("{path}/**");
+        for glob in if text == TERRAFORM { vec![path] } else { vec![path, all] } {
+            written.push((glob, *span));
+        }
+    }
+    let globs = Globs::of_sources(written.iter().map(|(glob, _)| glob.as_str()));
+    globs.map_err(|invalid| {
+        options.mistake("Invalid pattern", written[invalid.index].1).detail(format!("{}.", invalid.why))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_sorted() {
+        assert!(KINDS.is_sorted_by_key(|kind| kind.name));
+    }
+
+    #[test]
+    fn a_pattern_can_match_kinds() {
+        let kinds = |pattern: &str| -> Vec<&str> {
+            let steps = steps(pattern).expect("a pattern");
+            let matching = KINDS.iter().filter(|kind| can_match(&steps, &path(kind)));
+            matching.map(|kind| kind.name).collect()
+        };
+        assert_eq!(kinds("resource.aws_*"), ["resource"]);
+        assert_eq!(kinds("{resource,data}.*.x"), ["data", "resource"]);
+        assert_eq!(kinds("terraform.backend.s3"), ["terraform.backend"]);
+        assert_eq!(kinds("provider.aws.west"), ["provider"]);
+        assert_eq!(kinds("*").len(), KINDS.len());
+        for pattern in ["resource.a.b.c", "variable.a.b", "moved.a", "backend.s3", "terraform.backend.s3.x"] {
+            assert_eq!(kinds(pattern), [""; 0], "{pattern}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_covers_another() {
+        for (pattern, other) in [
+            ("resource", "resource.aws_*"),
+            ("resource.*", "resource"),
+            ("*", "data.x"),
+            ("**", "terraform"),
+            ("resource.aws_*", "resource.aws_*"),
+        ] {
+            assert!(covers(pattern, other), "{pattern} {other}");
+        }
+        for (pattern, other) in [
+            ("resource.aws_?", "resource.aws_*"),
+            ("resource.a", "resource"),
+            ("terraform", "terraform.cloud"),
+        ] {
+            assert!(!covers(pattern, other), "{pattern} {other}");
+        }
+    }
 }

@@ -1,7 +1,7 @@
 #![doc = include_str!("../../../policies/rules/forbidden-argument.md")]
 
 use super::argument::ArgumentPath;
-use super::blocks::Blocks;
+use super::blocks::{Blocks, Wants};
 use super::reach::{Reached, follow};
 use crate::finding::Finding;
 use crate::policy::Options;
@@ -18,12 +18,13 @@ impl Rule for ForbiddenArgument {
     const OPTIONS: &'static [&'static str] = &["argument", "blocks", "except"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self { blocks: Blocks::configure(options)?, argument: ArgumentPath::configure(options)? })
+        let (blocks, argument) = Blocks::with_argument(options, Wants::Presence)?;
+        Ok(Self { blocks, argument })
     }
 
-    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let values = node.values();
-        for part in self.blocks.of(node.module()) {
+        for part in self.blocks.of(node.module(), context) {
             for reached in follow(&part, &self.argument, &values) {
                 let at = match reached {
                     Reached::Block(header) => header,

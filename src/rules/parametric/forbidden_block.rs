@@ -1,6 +1,6 @@
 #![doc = include_str!("../../../policies/rules/forbidden-block.md")]
 
-use super::blocks::Blocks;
+use super::blocks::{Among, Blocks};
 use crate::finding::Finding;
 use crate::policy::Options;
 use crate::rules::{Context, Rule};
@@ -15,11 +15,11 @@ impl Rule for ForbiddenBlock {
     const OPTIONS: &'static [&'static str] = &["blocks", "except"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self { blocks: Blocks::configure(options)? })
+        Ok(Self { blocks: Blocks::configure(options, Among::All)? })
     }
 
-    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
-        for part in self.blocks.of(node.module()) {
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        for part in self.blocks.of(node.module(), context) {
             findings.push(
                 Self::finding("Forbidden block")
                     .detail(format!("`{}` may not be declared here.", part.address()))

@@ -1,7 +1,7 @@
 #![doc = include_str!("../../../policies/rules/forbidden-value.md")]
 
 use super::argument::ArgumentPath;
-use super::blocks::Blocks;
+use super::blocks::{Blocks, Wants};
 use super::reach::{Reached, as_text, follow};
 use crate::finding::Finding;
 use crate::policy::{Options, Patterns};
@@ -21,16 +21,13 @@ impl Rule for ForbiddenValue {
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         let order = "name values, or turn the rule off with `level = \"off\"`";
         options.refuse_empty("values", "Without a value nothing is forbidden.", order)?;
-        Ok(Self {
-            blocks: Blocks::configure(options)?,
-            argument: ArgumentPath::configure(options)?,
-            values: options.required("values", options.patterns("values")?)?,
-        })
+        let (blocks, argument) = Blocks::with_argument(options, Wants::Value)?;
+        Ok(Self { blocks, argument, values: options.required("values", options.patterns("values")?)? })
     }
 
-    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let values = node.values();
-        for part in self.blocks.of(node.module()) {
+        for part in self.blocks.of(node.module(), context) {
             for reached in follow(&part, &self.argument, &values) {
                 let Reached::Value { parts: single, .. } = reached else { continue };
                 for (at, value) in single {

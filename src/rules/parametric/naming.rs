@@ -3,7 +3,7 @@
 use regex::Regex;
 use smol_str::SmolStr;
 
-use super::blocks::Blocks;
+use super::blocks::{Among, Blocks};
 use crate::finding::Finding;
 use crate::policy::Options;
 use crate::rules::{Context, Rule};
@@ -36,13 +36,19 @@ impl Rule for Naming {
     const OPTIONS: &'static [&'static str] = &["blocks", "except", "pattern", "style"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
-        let blocks = Blocks::with_names(options)?;
+        let blocks = Blocks::configure(options, Among::Named)?;
         let pattern = options.string("pattern")?;
         let style = options.one_of("style", &STYLES.map(|style| style.name))?;
         let style = style.and_then(|name| STYLES.iter().find(|style| style.name == name));
         let wanted = match (pattern, style) {
             (Some(_), Some(_)) => {
                 return Err(options.refuse("style", "A `pattern` says already how names are to be."));
+            }
+            (Some(pattern), None) if ["", ".*", ".+"].contains(&pattern.as_str()) => {
+                let why = if pattern.is_empty() { "No name is empty." } else { "Every name matches it." };
+                return Err(options
+                    .refuse("pattern", why)
+                    .help("write a pattern, as in \"[a-z][a-z0-9_]*\""));
             }
             (Some(pattern), None) => {
                 // By itself first: what closes a group that it never opened would be read as something else below.
@@ -54,8 +60,8 @@ impl Rule for Naming {
         Ok(Self { blocks, wanted })
     }
 
-    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
-        for part in self.blocks.of(node.module()) {
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        for part in self.blocks.of(node.module(), context) {
             let Some((name, at)) = part.chosen() else { continue };
             let (wanted, help) = match &self.wanted {
                 Wanted::Pattern(pattern, written) if !pattern.is_match(name) => {

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::argument::ArgumentPath;
-use super::blocks::Part;
+use super::blocks::TERRAFORM;
+use super::parts::Part;
 use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, ObjectKey};
 use crate::text::Span;
 use crate::tree::Values;
@@ -41,7 +42,7 @@ pub(super) enum Reached {
 }
 
 /// Follows a way from a block.
-pub(super) fn follow(part: &Part<'_>, path: &ArgumentPath, values: &Values<'_>) -> Vec<Reached> {
+pub(super) fn follow(part: &Part, path: &ArgumentPath, values: &Values<'_>) -> Vec<Reached> {
     let mut search = Search { path: path.steps(), values, found: Vec::new() };
     search.part(part);
     search.found
@@ -61,7 +62,21 @@ enum Here {
 }
 
 impl Search<'_> {
-    fn part(&mut self, part: &Part<'_>) {
+    fn part(&mut self, part: &Part) {
+        if let Some(entry) = &part.entry {
+            match entry.expr.kind {
+                ExprKind::Object(_) | ExprKind::JsonObject(_) => {
+                    self.expression(&entry.expr, entry.span, entry.name_span, 0);
+                }
+                // A version alone, as Terraform 0.12 had it.
+                _ => self.found.push(Reached::Unknown),
+            }
+            return;
+        }
+        if part.kind() == TERRAFORM {
+            self.settings(part);
+            return;
+        }
         let name = self.path[0].as_str();
         let is_resource = part.kind() == "resource" || part.kind() == "data" || part.kind() == "ephemeral";
         if is_resource && name == "lifecycle" && self.path.len() > 1 {
@@ -70,17 +85,35 @@ impl Search<'_> {
         }
         // These stay as the base has them.
         let base_only = ["depends_on", "precondition", "validation"].contains(&name);
-        let layers = if base_only { &part.layers[..1] } else { &part.layers };
+        let layers = if base_only { &part.layers[..part.bases] } else { &part.layers[..] };
         let bodies: Vec<Body> = layers.iter().flat_map(|block| with_escaped(&block.body)).collect();
         self.bodies(&bodies, part.header, 0);
     }
 
+    /// The settings of a module can be in several blocks, which do not replace each other. Those of override files do.
+    fn settings(&mut self, part: &Part) {
+        let (bases, overrides) = part.layers.split_at(part.bases);
+        let body = |block: &Arc<Block>| block.body.clone();
+        let has = |block: &&Arc<Block>| here(&block.body, &self.path[0]).is_some();
+        if let Some(last) = overrides.iter().rfind(has) {
+            self.bodies(&[body(last)], last.header, 0);
+            return;
+        }
+        let having: Vec<Body> = bases.iter().filter(has).map(body).collect();
+        for base in &having {
+            self.bodies(slice::from_ref(base), part.header, 0);
+        }
+        if having.is_empty() {
+            self.found.push(Reached::Nothing { steps: 0, at: part.header });
+        }
+    }
+
     /// A lifecycle is merged argument by argument, but for what only the base can say.
-    fn lifecycle(&mut self, part: &Part<'_>) {
-        let of = |block: &&Arc<Block>| block.blocks("lifecycle", &[]);
+    fn lifecycle(&mut self, part: &Part) {
+        let of = |block: &Arc<Block>| block.blocks("lifecycle", &[]);
         let base_only =
             ["replace_triggered_by", "precondition", "postcondition"].contains(&self.path[1].as_str());
-        let layers = if base_only { &part.layers[..1] } else { &part.layers };
+        let layers = if base_only { &part.layers[..part.bases] } else { &part.layers[..] };
         let blocks: Vec<Arc<Block>> = layers.iter().flat_map(of).collect();
         let Some(last) = blocks.last() else {
             self.found.push(Reached::Nothing { steps: 0, at: part.header });

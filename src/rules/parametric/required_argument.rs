@@ -1,7 +1,8 @@
 #![doc = include_str!("../../../policies/rules/required-argument.md")]
 
 use super::argument::ArgumentPath;
-use super::blocks::{Blocks, Part};
+use super::blocks::{Blocks, Wants};
+use super::parts::Part;
 use super::reach::{Reached, follow};
 use crate::finding::Finding;
 use crate::policy::Options;
@@ -19,15 +20,16 @@ impl Rule for RequiredArgument {
     const OPTIONS: &'static [&'static str] = &["argument", "blocks", "except"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self { blocks: Blocks::configure(options)?, argument: ArgumentPath::configure(options)? })
+        let (blocks, argument) = Blocks::with_argument(options, Wants::Presence)?;
+        Ok(Self { blocks, argument })
     }
 
-    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         if !node.module().complete {
             return;
         }
         let values = node.values();
-        for part in self.blocks.of(node.module()) {
+        for part in self.blocks.of(node.module(), context) {
             for reached in follow(&part, &self.argument, &values) {
                 match reached {
                     Reached::Nothing { steps, at } => findings.push(self.missing(&part, steps, at)),
@@ -43,13 +45,13 @@ impl Rule for RequiredArgument {
 }
 
 impl RequiredArgument {
-    fn missing(&self, part: &Part<'_>, steps: usize, at: Span) -> Finding {
+    fn missing(&self, part: &Part, steps: usize, at: Span) -> Finding {
         let next = &self.argument.steps()[steps.min(self.argument.steps().len() - 1)];
         let finding = self.finding_in(part, at);
         if at == part.header { finding } else { finding.label(format!("has no `{next}`")) }
     }
 
-    fn finding_in(&self, part: &Part<'_>, at: Span) -> Finding {
+    fn finding_in(&self, part: &Part, at: Span) -> Finding {
         let finding = Self::finding("Required argument is missing")
             .detail(format!("`{}` is not set in `{}`.", self.argument, part.address()))
             .at(at)

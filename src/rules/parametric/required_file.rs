@@ -26,6 +26,10 @@ impl Rule for RequiredFile {
                 .refuse("file", format!("`{written}` is no path from the folder of a module down to a file."))
                 .help("write it as in \"README.md\" or \"tests/*.tftest.hcl\""));
         }
+        if written == "*" {
+            let why = "Every module has a file, so the rule can never report anything.";
+            return Err(options.refuse("file", why).help("write it as in \"README.md\""));
+        }
         let name = |name| Patterns::new([name]).map_err(|invalid| options.refuse("file", invalid.why));
         Ok(Self { names: written.split('/').map(name).collect::<Result<_, _>>()?, written })
     }

@@ -1,0 +1,99 @@
+#![doc = include_str!("../../../policies/rules/block-order.md")]
+
+use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
+
+use super::blocks::{Among, Blocks};
+use super::parts::Part;
+use crate::finding::Finding;
+use crate::module::Module;
+use crate::policy::Options;
+use crate::rules::{Context, Rule};
+use crate::tree::Node;
+
+pub(super) struct BlockOrder {
+    blocks: Blocks,
+    order: Vec<&'static str>,
+}
+
+/// Variables without a default come first.
+const REQUIRED: &str = "required";
+
+/// Names are in alphabetical order.
+const NAME: &str = "name";
+
+/// What a block is sorted by.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    IsOptional(bool),
+    Labels(Vec<SmolStr>),
+}
+
+impl Rule for BlockOrder {
+    const ID: &'static str = "block-order";
+    const OPTIONS: &'static [&'static str] = &["blocks", "except", "order"];
+
+    fn configure(options: &Options<'_>) -> Result<Self, Finding> {
+        let blocks = Blocks::configure(options, Among::Labeled)?;
+        let order = options.required("order", options.words("order", &[NAME, REQUIRED])?)?;
+        let help = "write [\"name\"], [\"required\"] or [\"required\", \"name\"]";
+        options.refuse_empty("order", "Without a word any order is fine.", help)?;
+        if order.contains(&REQUIRED) && !blocks.has_kind("variable") {
+            let why = "Only variables are required or optional, and `blocks` names no variable.";
+            return Err(options.refuse("order", why).help("write [\"name\"], or add `variable` to `blocks`"));
+        }
+        Ok(Self { blocks, order })
+    }
+
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        let mut groups: BTreeMap<_, Vec<Part>> = BTreeMap::new();
+        for part in self.blocks.of(node.module(), context) {
+            groups.entry((part.kind(), part.header.file)).or_default().push(part);
+        }
+        for parts in groups.values_mut() {
+            parts.sort_by_key(|part| part.header.start);
+            let keys: Vec<_> = parts.iter().map(|part| self.keys(part, node.module())).collect();
+            // The first that is out of place; where it belongs depends on all before it.
+            let Some(at) = keys.windows(2).position(|two| two[1] < two[0]) else { continue };
+            let part = &parts[at + 1];
+            let Some(next) = keys.iter().position(|key| *key > keys[at + 1]) else { continue };
+            let next = &parts[next];
+            findings.push(
+                Self::finding("Declaration out of order")
+                    .detail(format!(
+                        "`{}` comes after `{}`. In one file, {}.",
+                        part.address(),
+                        next.address(),
+                        self.wanted()
+                    ))
+                    .at(part.header)
+                    .related(next.header, format!("belongs after `{}`", part.address()))
+                    .help(format!("move it above `{}`", next.address()))
+                    .address(part.address()),
+            );
+        }
+    }
+}
+
+impl BlockOrder {
+    fn keys(&self, part: &Part, module: &Module) -> Vec<Key> {
+        let key = |word: &&str| match *word {
+            REQUIRED => {
+                let variable = part.labels().last().and_then(|name| module.variables.get(name));
+                let has_default = variable.is_some_and(|variable| variable.origin.writes("default"));
+                Key::IsOptional(part.kind() == "variable" && has_default)
+            }
+            _ => Key::Labels(part.labels().to_vec()),
+        };
+        self.order.iter().map(key).collect()
+    }
+
+    fn wanted(&self) -> String {
+        let words = self.order.iter().map(|word| match *word {
+            REQUIRED => "variables without a default come first",
+            _ => "names are in alphabetical order",
+        });
+        words.collect::<Vec<_>>().join(", then ")
+    }
+}

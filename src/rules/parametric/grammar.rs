@@ -1,0 +1,139 @@
+//! Turns a kind of block and the path to an argument into whether such a block can have that argument.
+//!
+//! What a block can hold is decided where modules are decoded, so a block with the argument is written and decoded, as
+//! the newest version of each engine sees it, and its diagnostics are the answer.
+
+use smol_str::SmolStr;
+
+use super::argument::ArgumentPath;
+use super::blocks::{BlockKind, REQUIRED_PROVIDERS};
+use crate::engine::{Engine, Features, FileKind, Notation, Product};
+use crate::finding::Finding;
+use crate::limits::Limits;
+use crate::module::merged::Strings;
+use crate::module::{Module, ModuleFile};
+use crate::syntax;
+use crate::text::{FileId, Source, nearest};
+
+/// Where the path to an argument leads in a kind of block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Leads {
+    /// To something that only a provider, a module or a value decides, or to an argument with a value.
+    Anywhere,
+    /// To a type, a reference or a keyword.
+    Address,
+    /// To a nested block.
+    Block,
+    /// To something that the engines refuse.
+    Nowhere {
+        /// The name that they refuse.
+        name: SmolStr,
+        /// The block in which they do.
+        within: SmolStr,
+        /// The name that is meant, as a sentence.
+        suggestion: Option<String>,
+    },
+}
+
+/// The arguments of an entry of `required_providers`, which is an object.
+const ENTRY: &[&str] = &["configuration_aliases", "source", "version"];
+
+/// A name that no block has.
+const NOTHING: &str = "overrule_probe";
+
+/// Where the path to an argument leads in a kind of block, for the engine that allows most.
+pub(super) fn leads(kind: &BlockKind, path: &ArgumentPath) -> Leads {
+    if kind.name == REQUIRED_PROVIDERS {
+        return entry(&path.steps()[0]);
+    }
+    let of = |product| Probe { kind, features: Engine::newest(product).features() }.leads(path.steps());
+    let [terraform, opentofu] = Product::ALL.map(of);
+    if matches!(terraform, Leads::Nowhere { .. }) { opentofu } else { terraform }
+}
+
+fn entry(name: &SmolStr) -> Leads {
+    if ENTRY.contains(&name.as_str()) {
+        return if name == "configuration_aliases" { Leads::Address } else { Leads::Anywhere };
+    }
+    let suggestion = nearest(name, ENTRY.iter().copied()).map(|meant| format!("did you mean `{meant}`?"));
+    Leads::Nowhere { name: name.clone(), within: "required_providers".into(), suggestion }
+}
+
+/// Blocks of one kind as an engine sees them.
+struct Probe<'k> {
+    kind: &'k BlockKind,
+    features: Features,
+}
+
+impl Probe<'_> {
+    fn leads(&self, steps: &[SmolStr]) -> Leads {
+        // What is written before and behind the name that is asked about, and the block that this is.
+        let (mut before, mut behind) = (String::new(), String::new());
+        let mut within = SmolStr::new(self.kind.name.rsplit('.').next().unwrap_or(self.kind.name));
+        let mut left = steps;
+        while let Some((name, below)) = left.split_first() {
+            let refusal = |text: &str, at: &str| self.refusal(&before, text, &behind, at);
+            let argument = refusal(&format!("{name} = null"), name);
+            let mut labels = String::new();
+            let mut below = below;
+            // A nested block with labels is refused without them.
+            while self.lacks_label(&format!("{before}{name}{labels} {{\n}}{behind}"), name) {
+                let Some((label, rest)) = below.split_first() else { return Leads::Block };
+                labels.push_str(&format!(" \"{label}\""));
+                below = rest;
+            }
+            let block = refusal(&format!("{name}{labels} {{\n}}"), name);
+            let inside = format!("{name}{labels} {{\n{NOTHING} = null\n}}");
+            let is_closed = block.is_none() && refusal(&inside, NOTHING).is_some();
+            if Strings::of(&within, name, &self.features) == Strings::Addresses && argument.is_none() {
+                return Leads::Address;
+            }
+            match (argument, block) {
+                (Some(refused), Some(_)) => {
+                    let suggestion = refused.help.filter(|help| help.starts_with("did you mean"));
+                    return Leads::Nowhere { name: name.clone(), within, suggestion };
+                }
+                (_, None) if below.is_empty() && !labels.is_empty() => return Leads::Block,
+                (Some(_), None) if below.is_empty() => return Leads::Block,
+                (_, None) if is_closed && below.is_empty() => return Leads::Block,
+                (_, None) if is_closed => {
+                    before = format!("{before}{name}{labels} {{\n");
+                    behind = format!("\n}}{behind}");
+                    within = name.clone();
+                    left = below;
+                }
+                (None, _) | (Some(_), None) => return Leads::Anywhere,
+            }
+        }
+        Leads::Block
+    }
+
+    /// The diagnostic of an engine against a name in a body.
+    fn refusal(&self, before: &str, text: &str, behind: &str, name: &str) -> Option<Finding> {
+        let refused = ["Unsupported argument", "Unsupported block type"];
+        let text = self.kind.around(&format!("{before}{text}{behind}"));
+        self.findings(&text).into_iter().find(|finding| {
+            let at = finding.primary.map(|at| &text[at.start as usize..at.end as usize]);
+            refused.contains(&finding.summary.as_str()) && at.is_some_and(|at| at.contains(name))
+        })
+    }
+
+    /// Whether a nested block in a body needs one more label.
+    fn lacks_label(&self, body: &str, name: &str) -> bool {
+        let lacking = format!(" for {name}");
+        let found = self.findings(&self.kind.around(body));
+        found.iter().any(|finding| {
+            finding.summary.starts_with("Missing ") && finding.summary.ends_with(lacking.as_str())
+        })
+    }
+
+    fn findings(&self, text: &str) -> Vec<Finding> {
+        let source = Source::new("main.tf", text.to_owned().into_bytes());
+        let limits = Limits::default();
+        let (file, mut findings) = syntax::parse(FileId::new(0), &source, Notation::Native, &limits);
+        let files =
+            [ModuleFile { name: "main.tf", body: &file.body, kind: FileKind::Primary, complete: true }];
+        Module::build("", &files, &self.features, &limits, &mut findings);
+        findings
+    }
+}

@@ -1,0 +1,155 @@
+//! Turns a module into its blocks as they are after override files.
+
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::blocks::{REQUIRED_PROVIDERS, TERRAFORM};
+use crate::module::Module;
+use crate::module::address::Mode;
+use crate::module::declaration::{Origin, RequiredProvider};
+use crate::rules::Context;
+use crate::syntax::{Attribute, Block};
+use crate::text::{FileId, Span};
+
+/// A block as it is after override files.
+pub(super) struct Part {
+    kind: &'static str,
+    /// Its labels; of a provider configuration the alias comes after them.
+    labels: Vec<SmolStr>,
+    /// How it is pointed at: the header of the base block; of a local value and of an entry the name.
+    pub(super) header: Span,
+    /// Where the name is written that its author chose.
+    pub(super) name: Option<Span>,
+    /// The base, then its overrides; none of a local value and of an entry. A module can have several base blocks of the
+    /// kind `terraform`.
+    pub(super) layers: Vec<Arc<Block>>,
+    /// How many of them are base blocks.
+    pub(super) bases: usize,
+    /// An entry of `required_providers`.
+    pub(super) entry: Option<Arc<Attribute>>,
+}
+
+impl Part {
+    /// The words before its labels.
+    pub(super) fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    /// The name that its author chose, if there is one.
+    pub(super) fn chosen(&self) -> Option<(&SmolStr, Span)> {
+        self.labels.last().zip(self.name)
+    }
+
+    /// Its labels.
+    pub(super) fn labels(&self) -> &[SmolStr] {
+        &self.labels
+    }
+
+    /// Where it is declared: every base block.
+    pub(super) fn headers(&self) -> Vec<Span> {
+        match &self.layers[..self.bases] {
+            [] => vec![self.header],
+            bases => bases.iter().map(|block| block.header).collect(),
+        }
+    }
+
+    /// As people know it.
+    pub(super) fn address(&self) -> String {
+        let kind = (self.kind != "resource").then_some(self.kind);
+        kind.into_iter().chain(self.labels.iter().map(SmolStr::as_str)).collect::<Vec<_>>().join(".")
+    }
+
+    /// Its kind and labels with `/` between them, as patterns see it.
+    pub(super) fn path(&self) -> String {
+        let labels = self.labels.iter().map(SmolStr::as_str);
+        self.kind.split('.').chain(labels).collect::<Vec<_>>().join("/")
+    }
+
+    fn merged(kind: &'static str, labels: &[&SmolStr], origin: &Origin) -> Self {
+        Self { layers: origin.blocks().cloned().collect(), ..Self::plain(kind, labels, &origin.base) }
+    }
+
+    fn plain(kind: &'static str, labels: &[&SmolStr], block: &Arc<Block>) -> Self {
+        let labels: Vec<SmolStr> = labels.iter().copied().cloned().collect();
+        let name = block.labels.last().map(|label| label.span);
+        let layers = vec![Arc::clone(block)];
+        Self { kind, labels, header: block.header, name, layers, bases: 1, entry: None }
+    }
+
+    fn without_block(kind: &'static str, name: &SmolStr, at: Span) -> Self {
+        let labels = vec![name.clone()];
+        Self { kind, labels, header: at, name: Some(at), layers: Vec::new(), bases: 0, entry: None }
+    }
+}
+
+/// Everything that a module declares, by kind and then by name, or in its order where there are no names.
+pub(super) fn parts(module: &Module, context: &Context<'_>) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for resource in module.resources.values() {
+        let kind = match resource.address.mode {
+            Mode::Managed => "resource",
+            Mode::Data => "data",
+            Mode::Ephemeral => "ephemeral",
+        };
+        parts.push(Part::merged(kind, &[&resource.address.kind, &resource.address.name], &resource.origin));
+    }
+    parts.extend(module.calls.values().map(|call| Part::merged("module", &[&call.name], &call.origin)));
+    for provider in module.providers.values() {
+        let part = Part::merged("provider", &[&provider.name], &provider.origin);
+        let alias = provider.alias.as_ref();
+        let labels = part.labels.iter().cloned().chain(alias.map(|alias| alias.value.clone())).collect();
+        // Nobody chooses the name of a provider, but that of its configuration.
+        parts.push(Part { labels, name: alias.map(|alias| alias.span), ..part });
+    }
+    let variables = module.variables.values();
+    parts.extend(variables.map(|variable| Part::merged("variable", &[&variable.name], &variable.origin)));
+    let outputs = module.outputs.values();
+    parts.extend(outputs.map(|output| Part::merged("output", &[&output.name], &output.origin)));
+    let locals = module.locals.values();
+    parts.extend(locals.map(|local| Part::without_block("local", &local.name, local.attribute.name_span)));
+    let actions = module.actions.values();
+    parts.extend(actions.map(|action| Part::merged("action", &[&action.kind, &action.name], &action.origin)));
+    parts.extend(module.checks.values().map(|check| Part::plain("check", &[&check.name], &check.block)));
+    parts.extend(module.moved.iter().map(|moved| Part::plain("moved", &[], &moved.block)));
+    parts.extend(module.removed.iter().map(|removed| Part::plain("removed", &[], &removed.block)));
+    parts.extend(module.imports.iter().map(|import| Part::plain("import", &[], &import.block)));
+    of_terraform(module, context, &mut parts);
+    parts
+}
+
+/// The settings of a module: its `terraform` blocks taken together, and what they hold.
+fn of_terraform(module: &Module, context: &Context<'_>, parts: &mut Vec<Part>) {
+    let overriding: Vec<FileId> = context.override_files(module).into_iter().map(|(file, _)| file).collect();
+    let is_base = |block: &Arc<Block>| !overriding.contains(&block.header.file);
+    let (bases, overrides): (Vec<_>, Vec<_>) =
+        context.terraform_blocks(module).into_iter().partition(is_base);
+    if let Some(first) = bases.first() {
+        let part = Part::plain(TERRAFORM, &[], first);
+        let (count, layers) = (bases.len(), bases.iter().chain(&overrides).cloned().collect());
+        parts.push(Part { layers, bases: count, ..part });
+    }
+    if let Some(backend) = &module.backend
+        && let Some(kind) = &backend.kind
+    {
+        parts.push(Part::plain("terraform.backend", &[kind], &backend.block));
+    }
+    parts.extend(module.cloud.iter().map(|cloud| Part::plain("terraform.cloud", &[], &cloud.block)));
+    parts.extend(module.encryption.iter().map(|block| Part::plain("terraform.encryption", &[], block)));
+    let metas = module.provider_metas.values();
+    parts.extend(metas.map(|meta| Part::plain("terraform.provider_meta", &[&meta.name], &meta.block)));
+    let requirements: Vec<_> =
+        bases.iter().chain(&overrides).flat_map(|block| block.blocks("required_providers", &[])).collect();
+    let written = |entry: &RequiredProvider| {
+        let of_block = |block: &Arc<Block>| {
+            block.attribute(&entry.name).filter(|attribute| attribute.span == entry.span)
+        };
+        requirements.iter().find_map(of_block)
+    };
+    for entry in module.required_providers.values() {
+        if let (Some(attribute), Some(first)) = (written(entry), written(entry.first())) {
+            let part = Part::without_block(REQUIRED_PROVIDERS, &entry.name, first.name_span);
+            parts.push(Part { entry: Some(attribute), ..part });
+        }
+    }
+}
