@@ -65,17 +65,17 @@ impl Rule for Naming {
             let Some((name, at)) = part.chosen() else { continue };
             let (wanted, help) = match &self.wanted {
                 Wanted::Pattern(pattern, written) if !pattern.is_match(name) => {
-                    (format!("match `{written}`"), "choose another name".to_owned())
+                    (format!("does not match `{written}`"), "choose another name".to_owned())
                 }
                 Wanted::Style(style) if !style.is_met_by(name) => {
-                    (format!("be in {}", style.name), format!("call it `{}`", style.rewrite(name)))
+                    (format!("is not in {}", style.name), format!("call it `{}`", style.rewrite(name)))
                 }
                 Wanted::Pattern(..) | Wanted::Style(_) => continue,
             };
             let moves = matches!(part.kind(), "resource" | "module");
             findings.push(
                 Self::finding("Name that is not as it should be")
-                    .detail(format!("The name `{name}` of `{}` does not {wanted}.", part.address()))
+                    .detail(format!("The name `{name}` of `{}` {wanted}.", part.address()))
                     .at(at)
                     .help(if moves {
                         format!("{help}, and write a `moved` block for the old one")
