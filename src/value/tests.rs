@@ -10,6 +10,7 @@ use super::{Value, constant};
 mod constants;
 mod conversion;
 mod functions;
+mod patterns;
 mod types;
 
 /// The expression of `x = …`.

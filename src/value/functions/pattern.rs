@@ -1,40 +1,44 @@
-//! What functions that take patterns give, and which patterns they refuse.
+//! The functions that take patterns: `regex`, `regexall` and `replace`.
 
 use regex::{Captures, Regex};
 use smol_str::SmolStr;
 
+use re2::translate;
+
 use super::result::Refusal;
 use crate::value::{Attribute, Type, Value};
 
+mod re2;
+
 type Outcome = Result<Value, Refusal>;
 
-/// How much longer than a pattern a text may be, for what a pattern is made into is much larger than that.
+/// How much longer than a pattern a string may be, because a compiled pattern is much larger than its text.
 const TEXT_TO_PATTERN: usize = 64;
 
-/// A pattern as the engine reads it.
+/// A valid pattern.
 struct Pattern {
-    /// As this program reads it, where that is sure to be the same.
+    /// The compiled pattern, if it is certain to match what the engine matches.
     regex: Option<Regex>,
-    /// What a match is worth.
-    shape: Option<Shape>,
+    shape: Shape,
 }
 
+/// The result of a match.
 enum Shape {
-    /// The text that matches.
+    /// The string that matches.
     Whole,
-    /// A text for each group.
+    /// A tuple with a string for each group.
     Groups(usize),
-    /// A text for each name.
+    /// An object with a string for each name. Of several groups with one name the last one counts.
     Names(Vec<SmolStr>),
 }
 
-/// `regex` and `regexall`; the pattern is looked at also where the text is unknown.
+/// `regex` and `regexall`. The pattern is checked even if the string is unknown.
 pub(super) fn regex(name: &str, arguments: &[Value], longest: usize) -> Outcome {
     let all = name == "regexall";
     let unknown = if all { Value::Unknown(Type::list(Type::Any)) } else { Value::UNKNOWN };
     let Some(text) = arguments.first().and_then(Value::as_str) else { return Ok(unknown) };
     let pattern = Pattern::read(text, longest / TEXT_TO_PATTERN)?;
-    let Some(shape) = &pattern.shape else { return Ok(unknown) };
+    let shape = &pattern.shape;
     let ty = shape.ty();
     let (Some(regex), Some(text)) = (&pattern.regex, arguments.get(1).and_then(Value::as_str)) else {
         return Ok(Value::Unknown(if all { Type::list(ty) } else { ty }));
@@ -43,7 +47,7 @@ pub(super) fn regex(name: &str, arguments: &[Value], longest: usize) -> Outcome 
         return Err(Refusal::Expensive);
     }
     if !text.is_ascii() {
-        // The engine takes classes such as `\w` for those of ASCII.
+        // Unicode versions and normalization differ.
         return Ok(Value::Unknown(if all { Type::list(ty) } else { ty }));
     }
     if all {
@@ -52,7 +56,7 @@ pub(super) fn regex(name: &str, arguments: &[Value], longest: usize) -> Outcome 
     }
     match regex.captures(text) {
         Some(found) => Ok(shape.value(&found)),
-        None => Err(Refusal::of_call("the pattern matches no part of the text")),
+        None => Err(Refusal::of_call("the pattern did not match any part of the given string")),
     }
 }
 
@@ -61,9 +65,10 @@ pub(super) fn replace(arguments: &[Value], longest: usize) -> Outcome {
     let texts: Vec<&str> = arguments.iter().filter_map(Value::as_str).collect();
     let [text, part, with] = texts[..] else { return Ok(Value::Unknown(Type::String)) };
     match part.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) {
-        Some(pattern) => match fault(pattern) {
-            Some(why) => Err(Refusal::of_call(why)),
-            None => Ok(Value::Unknown(Type::String)),
+        Some(pattern) if pattern.len() > longest / TEXT_TO_PATTERN => Err(Refusal::Expensive),
+        Some(pattern) => match translate(pattern) {
+            Ok(_) => Ok(Value::Unknown(Type::String)),
+            Err(why) => Err(Refusal::of_call(format!("error parsing regexp: {why}"))),
         },
         None if text.len().saturating_mul(with.len().max(1)) > longest => Err(Refusal::Expensive),
         None => Ok(Value::string(text.replace(part, with))),
@@ -71,36 +76,29 @@ pub(super) fn replace(arguments: &[Value], longest: usize) -> Outcome {
 }
 
 impl Pattern {
-    /// Reads one that is not longer than so many bytes.
+    /// Compiles a pattern that is not longer than so many bytes.
     fn read(text: &str, longest: usize) -> Result<Self, Refusal> {
-        let wrong = |why: String| Refusal::of_argument(0, why);
-        if let Some(why) = fault(text) {
-            return Err(wrong(why));
-        }
         if text.len() > longest {
             return Err(Refusal::Expensive);
         }
-        let regex = match Regex::new(text) {
-            _ if !is_portable(text) => None,
-            Ok(regex) => Some(regex),
-            Err(regex::Error::Syntax(_)) => return Err(wrong("the pattern cannot be read".to_owned())),
-            Err(_) => None,
-        };
-        let Some(shape) = regex.as_ref().map(Shape::of) else { return Ok(Self { regex, shape: None }) };
-        let shape = shape.map_err(wrong)?;
-        Ok(Self { regex, shape: Some(shape) })
+        let wrong = |why: String| Refusal::of_argument(0, why);
+        let translation = translate(text).map_err(|why| wrong(format!("invalid regexp pattern: {why}")))?;
+        let shape = Shape::of(&translation.groups).map_err(wrong)?;
+        // Unicode normalization may change what a pattern with other characters means.
+        let is_exact = translation.is_exact && text.is_ascii();
+        let regex = if is_exact { Regex::new(&translation.pattern).ok() } else { None };
+        Ok(Self { regex, shape })
     }
 }
 
 impl Shape {
-    fn of(regex: &Regex) -> Result<Self, String> {
-        let groups = regex.captures_len() - 1;
-        let names: Vec<SmolStr> = regex.capture_names().flatten().map(SmolStr::new).collect();
-        match (groups, names.len()) {
-            (0, _) => Ok(Self::Whole),
-            (groups, 0) => Ok(Self::Groups(groups)),
-            (groups, count) if groups == count => Ok(Self::Names(names)),
-            _ => Err("a pattern has groups with names or groups without, and not both".to_owned()),
+    fn of(groups: &[Option<SmolStr>]) -> Result<Self, String> {
+        let names: Vec<SmolStr> = groups.iter().flatten().cloned().collect();
+        match names.len() {
+            _ if groups.is_empty() => Ok(Self::Whole),
+            0 => Ok(Self::Groups(groups.len())),
+            named if named == groups.len() => Ok(Self::Names(names)),
+            _ => Err("cannot mix both named and unnamed capture groups".to_owned()),
         }
     }
 
@@ -123,121 +121,9 @@ impl Shape {
             Self::Whole => text(found.get(0)),
             Self::Groups(groups) => Value::Tuple((1..=*groups).map(|group| text(found.get(group))).collect()),
             Self::Names(names) => {
-                Value::Object(names.iter().map(|name| (name.clone(), text(found.name(name)))).collect())
+                let named = names.iter().zip(1..).map(|(name, group)| (name.clone(), text(found.get(group))));
+                Value::Object(named.collect())
             }
         }
     }
-}
-
-/// Whether a pattern means to the engine what it means here: its classes cannot stand in each other, and letters behind
-/// a backslash are few.
-fn is_portable(pattern: &str) -> bool {
-    let mut signs = pattern.chars().peekable();
-    let mut in_class = false;
-    while let Some(sign) = signs.next() {
-        match sign {
-            '\\' => {
-                let escaped = signs.next();
-                if escaped
-                    .is_some_and(|escaped| escaped.is_alphanumeric() && !"dDsSwWbBnrtfvAz".contains(escaped))
-                {
-                    return false;
-                }
-            }
-            '[' if in_class => return false,
-            '[' => {
-                in_class = true;
-                signs.next_if_eq(&'^');
-                signs.next_if_eq(&']');
-            }
-            ']' => in_class = false,
-            '&' | '-' | '~' if in_class && signs.peek() == Some(&sign) => return false,
-            '(' if !in_class && signs.peek() == Some(&'?') => {
-                // Only groups without a name, or with one as the engine writes it.
-                signs.next();
-                if !matches!(signs.peek(), Some(':' | 'P' | 'i')) {
-                    return false;
-                }
-            }
-            // What is no count is a brace to the engine.
-            '{' if !in_class && !signs.peek().is_some_and(char::is_ascii_digit) => return false,
-            _ => {}
-        }
-    }
-    pattern.is_ascii()
-}
-
-/// What the engine refuses in a pattern, as far as that takes no parser.
-fn fault(pattern: &str) -> Option<String> {
-    let mut signs = pattern.chars().peekable();
-    let mut open = 0_usize;
-    // Whether there is something that a `*` can repeat.
-    let mut repeatable = false;
-    while let Some(sign) = signs.next() {
-        match sign {
-            '\\' => match signs.next() {
-                None => return Some("the pattern ends in a backslash".to_owned()),
-                // What is quoted means itself, up to `\E`.
-                Some('Q') => return None,
-                Some(_) => repeatable = true,
-            },
-            '[' => {
-                signs.next_if_eq(&'^');
-                signs.next_if_eq(&']');
-                if !skip_class(&mut signs) {
-                    return Some("a `[` is not closed".to_owned());
-                }
-                repeatable = true;
-            }
-            '(' => {
-                open += 1;
-                repeatable = false;
-                if signs.next_if_eq(&'?').is_some() {
-                    if let Some(look) = signs.next_if(|sign| matches!(sign, '=' | '!')) {
-                        return Some(format!("`(?{look}` is not understood: a pattern cannot look ahead"));
-                    }
-                    if signs.next_if_eq(&'<').is_some()
-                        && let Some(look) = signs.next_if(|sign| matches!(sign, '=' | '!'))
-                    {
-                        return Some(format!("`(?<{look}` is not understood: a pattern cannot look behind"));
-                    }
-                }
-            }
-            ')' => {
-                let Some(rest) = open.checked_sub(1) else {
-                    return Some("a `)` closes nothing".to_owned());
-                };
-                open = rest;
-                repeatable = true;
-            }
-            '|' => repeatable = false,
-            '*' | '+' | '?' if !repeatable && open == 0 => {
-                return Some(format!("there is nothing before this `{sign}` that it could repeat"));
-            }
-            _ => repeatable = true,
-        }
-    }
-    (open > 0).then(|| "a `(` is not closed".to_owned())
-}
-
-/// Goes behind the `]` of a class; whether there is one.
-fn skip_class(signs: &mut std::iter::Peekable<std::str::Chars<'_>>) -> bool {
-    while let Some(sign) = signs.next() {
-        match sign {
-            '\\' => {
-                signs.next();
-            }
-            '[' if signs.peek() == Some(&':') => {
-                // A class by name ends in a bracket of its own.
-                for inner in signs.by_ref() {
-                    if inner == ']' {
-                        break;
-                    }
-                }
-            }
-            ']' => return true,
-            _ => {}
-        }
-    }
-    false
 }

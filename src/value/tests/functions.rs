@@ -41,7 +41,7 @@ fn read_by(engine: &'static str, text: &str) -> (Value, Vec<String>) {
     (value, told(&source, &findings))
 }
 
-fn read(text: &str) -> (Value, Vec<String>) {
+pub(super) fn read(text: &str) -> (Value, Vec<String>) {
     read_by("terraform@1.11.4", text)
 }
 
