@@ -24,9 +24,22 @@ const SLIPS: u64 = 300;
 /// How many trees that load, with expressions.
 const LATE: u64 = 600;
 
+/// How many valid trees like those in public, with and without `dynamic` blocks, and how many with one mistake.
+const REAL: u64 = 100;
+const DYNAMIC: u64 = 40;
+const MISTAKEN: u64 = 160;
+
 /// Every generated case, without answers.
 pub(crate) fn cases() -> Vec<Case> {
-    let kinds = [("tree", TREES), ("hard", HARD), ("slip", SLIPS), ("late", LATE)];
+    let kinds = [
+        ("tree", TREES),
+        ("hard", HARD),
+        ("slip", SLIPS),
+        ("late", LATE),
+        ("real", REAL),
+        ("dynamic", DYNAMIC),
+        ("mistaken", MISTAKEN),
+    ];
     kinds.into_iter().flat_map(|(kind, count)| (0..count).map(move |seed| case(kind, seed))).collect()
 }
 
@@ -38,7 +51,12 @@ pub(crate) fn case(kind: &str, seed: u64) -> Case {
         "wired" => generator::wired(seed),
         "slip" => generator::slip(seed),
         "late" => generator::late(seed),
-        _ => panic!("there are trees, hard ones, wired ones, slips, and late ones: {kind}"),
+        "real" => generator::real(seed),
+        "dynamic" => generator::dynamic(seed),
+        "mistaken" => generator::mistaken(seed),
+        _ => panic!(
+            "there are trees, hard ones, wired ones, slips, late, real, dynamic and mistaken ones: {kind}"
+        ),
     }
 }
 

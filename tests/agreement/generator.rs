@@ -3,10 +3,12 @@
 mod block;
 mod dice;
 mod faults;
+mod grammar;
 mod late;
 mod overrides;
 mod parts;
 mod plan;
+mod real;
 mod targeted;
 mod typed;
 mod wiring;
@@ -74,6 +76,24 @@ pub(crate) fn late(seed: u64) -> Case {
     let blocks = Entry::plain("more.tf", late::blocks(&mut dice));
     let entries = vec![Entry::plain("main.tf", late::ROOT), blocks, Entry::plain("net/main.tf", late::NET)];
     Case::new(format!("late {seed}"), entries)
+}
+
+/// A valid module tree that uses what modules in public use, as often as they do.
+pub(crate) fn real(seed: u64) -> Case {
+    let mut dice = Dice::new(seed ^ 0x0000_4EA1_C0DE);
+    Case::new(format!("real {seed}"), real::entries(&mut dice))
+}
+
+/// A valid module with `dynamic` blocks.
+pub(crate) fn dynamic(seed: u64) -> Case {
+    let mut dice = Dice::new(seed ^ 0x0000_D14A_31C5);
+    Case::new(format!("dynamic {seed}"), real::dynamic(&mut dice))
+}
+
+/// A tree like `real` with one mistake.
+pub(crate) fn mistaken(seed: u64) -> Case {
+    let mut dice = Dice::new(seed ^ 0x0000_0BAD_C0DE);
+    Case::new(format!("mistaken {seed}"), real::mistaken(&mut dice))
 }
 
 /// The module tree of a seed, with one character of one file lost, doubled, replaced or added.

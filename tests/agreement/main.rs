@@ -12,6 +12,7 @@ mod generated;
 mod generator;
 mod merged;
 mod ours;
+mod real;
 mod score;
 mod terraform;
 
@@ -205,7 +206,7 @@ fn all_cases_agree() {
     let recorded: Vec<Case> = recorded_cases().collect();
     let mut gaps = differences("recorded", &recorded);
     let generated = generated_cases(true);
-    for kind in ["tree", "hard", "slip", "late"] {
+    for kind in ["tree", "hard", "slip", "late", "real", "dynamic", "mistaken"] {
         let of_kind = generated.iter().filter(|case| case.name.starts_with(kind));
         gaps.extend(differences(kind, &of_kind.cloned().collect::<Vec<_>>()));
     }
