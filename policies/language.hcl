@@ -41,6 +41,7 @@ rule "undefined-module-output" {}
 rule "unknown-module-argument" {}
 rule "missing-module-argument" {}
 rule "module-argument-type" {}
+rule "ignored-object-attribute" {} # warning
 rule "deprecated-module-argument" {} # warning
 rule "misplaced-symbol" {}
 rule "reference-cycle" {}

@@ -62,3 +62,4 @@ rule "moved-target-missing" { level = "warning" }
 # Expressions
 rule "comparison-of-different-types" { level = "warning" }
 rule "duplicate-key" { level = "warning" }
+rule "ignored-object-attribute" { level = "warning" }

@@ -170,6 +170,12 @@ impl Finding {
         Self { severity, ..self }
     }
 
+    /// Says that it is ours: of what the rule finds, the engine at hand lets this through in silence.
+    #[must_use]
+    pub fn of_ours(self) -> Self {
+        Self { category: Category::Policy, ..self }
+    }
+
     /// Says that the engine raises it only once everything is loaded.
     #[must_use]
     pub fn at_validate(self) -> Self {

@@ -10,6 +10,7 @@ mod compatibility;
 mod decode;
 pub(crate) mod early;
 mod exclusive;
+pub(crate) mod ignored;
 mod merge;
 pub mod merged;
 mod origins;

@@ -31,6 +31,8 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
     ("duplicate-key", "In JSON, Terraform reports it", "duplicate-declaration"),
     // The engine ignores the backend that the policy forbids.
     ("forbidden-block", "A backend in a shared module, and a forbidden provider", "ignored-backend-or-cloud"),
+    // The conversion that is shown drops an attribute.
+    ("module-argument-type", "What converts", "ignored-object-attribute"),
     // What the exception excused, told again.
     ("expired-exception", "What it excused is told again", "duplicate-declaration"),
     // The engines take the configured block for an empty one: this is what is left of their errors.

@@ -18,12 +18,12 @@ use super::forest::Surveyed;
 use crate::engine::{Engine, FileKind, Product};
 use crate::finding::Finding;
 use crate::module::Module;
-use crate::module::declaration::{ModuleCall, Variable};
+use crate::module::declaration::ModuleCall;
 use crate::source::Worktree;
 use crate::syntax::{ExprKind, Part};
 use crate::text::Sources;
 use crate::tree::{Callee, Node, NodeId, Tree};
-use crate::value::{self, Type};
+use crate::value;
 
 mod signs;
 
@@ -99,29 +99,8 @@ fn is_declared_alike(module: &Module) -> bool {
         && module.actions.is_empty()
         && module.ignored_overrides.is_empty()
         && module.outputs.values().all(|output| output.constraint.is_none())
-        && module.variables.values().all(|variable| variable.constant.is_none() && keeps_default(variable))
+        && module.variables.values().all(|variable| variable.constant.is_none())
         && module.calls.values().all(|call| has_literal_address(call))
-}
-
-/// Whether the type of a variable cannot drop attributes of its default: of such OpenTofu warns.
-fn keeps_default(variable: &Variable) -> bool {
-    let has_object = variable.constraint.as_ref().is_some_and(|constraint| has_object(&constraint.value.ty));
-    !has_object
-        || variable.origin.written("default").iter().all(|default| match &default.expr.kind {
-            ExprKind::Object(items) => items.is_empty(),
-            ExprKind::Tuple(elements) => elements.is_empty(),
-            ExprKind::For(_) => false,
-            _ => true,
-        })
-}
-
-fn has_object(ty: &Type) -> bool {
-    match ty {
-        Type::Any | Type::Bool | Type::Number | Type::String => false,
-        Type::List(element) | Type::Set(element) | Type::Map(element) => has_object(element),
-        Type::Tuple(elements) => elements.iter().any(has_object),
-        Type::Object(_) => true,
-    }
 }
 
 /// Whether both engines know what a call leads to without evaluating anything.

@@ -182,9 +182,10 @@ fn compare(
                     may_be_same(&finding, other) && (!in_words || in_same_words(&finding, other))
                 };
                 let twin = opentofu[first..].iter_mut().find(|other| other.as_ref().is_some_and(is_twin));
-                if twin.and_then(Option::take).is_some() {
+                if let Some(other) = twin.and_then(Option::take) {
                     first += opentofu[first..].iter().take_while(|other| other.is_none()).count();
-                    agreed.push(finding);
+                    // What one of them reports is a finding of the language, though the other lets it through.
+                    agreed.push(if other.category < finding.category { other } else { finding });
                 } else {
                     alone.push(finding);
                 }

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::baseline::Baseline;
 use super::fingerprint::Fingerprints;
 use crate::engine::{Choice, Product};
-use crate::finding::{Finding, Language, RuleId, Severity};
+use crate::finding::{Category, Finding, Language, RuleId, Severity};
 use crate::policy::{Date, Globs, Line, Origin, Policy, Setting, can_be_off};
 use crate::text::{Sources, Span};
 use crate::tree::Role;
@@ -241,6 +241,8 @@ impl Settings {
                 Some((finding.severity, AskedBy::Engine))
             }
             Some((level, asked_by)) => level.severity().map(|severity| (severity, asked_by.clone().into())),
+            // What the rule finds beyond the engine's own findings is reported to those who ask for it.
+            None if is_beyond_engine(finding) && !self.select.contains(&finding.rule) => None,
             None => Some((finding.severity, AskedBy::Engine)),
         }
     }
@@ -267,6 +269,11 @@ impl Settings {
             None => finding,
         }
     }
+}
+
+/// Whether a rule of the language found something that the engine at hand lets through in silence.
+fn is_beyond_engine(finding: &Finding) -> bool {
+    finding.category == Category::Policy && finding.rule == Language::IgnoredObjectAttribute.id()
 }
 
 fn is_of_language(rule: &str) -> bool {

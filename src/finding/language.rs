@@ -81,6 +81,8 @@ pub enum Language {
     MissingModuleArgument,
     /// A value that the variable of the called module does not accept.
     ModuleArgumentType,
+    /// An attribute of an object that the type of its target does not have.
+    IgnoredObjectAttribute,
     /// A value for a variable that the called module wants nobody to set any more.
     DeprecatedModuleArgument,
     /// `each`, `count`, `self`, `path` or `terraform` where it means nothing.
@@ -140,6 +142,7 @@ impl Language {
         Self::UnknownModuleArgument,
         Self::MissingModuleArgument,
         Self::ModuleArgumentType,
+        Self::IgnoredObjectAttribute,
         Self::DeprecatedModuleArgument,
         Self::MisplacedSymbol,
         Self::ReferenceCycle,
@@ -191,6 +194,7 @@ impl Language {
             Self::UnknownModuleArgument => "unknown-module-argument",
             Self::MissingModuleArgument => "missing-module-argument",
             Self::ModuleArgumentType => "module-argument-type",
+            Self::IgnoredObjectAttribute => "ignored-object-attribute",
             Self::DeprecatedModuleArgument => "deprecated-module-argument",
             Self::MisplacedSymbol => "misplaced-symbol",
             Self::ReferenceCycle => "reference-cycle",
@@ -254,6 +258,7 @@ impl Language {
             | Self::IgnoredBackendOrCloud
             | Self::DeprecatedQuoting
             | Self::DeprecatedProviderVersion
+            | Self::IgnoredObjectAttribute
             | Self::DeprecatedModuleArgument
             | Self::LinkLeavesRepository => Severity::Warning,
             Self::LimitReached => Severity::Notice,

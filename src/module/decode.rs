@@ -8,7 +8,6 @@ mod argument;
 mod call;
 mod check;
 mod condition;
-mod ignored;
 mod import;
 mod moved;
 mod opentofu;

@@ -61,6 +61,7 @@ pub const PAGES: &[Page] = pages![
     "forbidden-block",
     "forbidden-value",
     "ignored-backend-or-cloud",
+    "ignored-object-attribute",
     "invalid-action",
     "invalid-check-or-condition",
     "invalid-default-value",

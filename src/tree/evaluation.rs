@@ -328,6 +328,7 @@ impl<'t> Evaluation<'t, '_> {
             let value = self.known(&attribute.expr, Symbols::OF_ARGUMENTS);
             let mut found = validation::refused(&value, Some(&attribute.expr), variable, child, &self.work);
             found.extend(given::argument(&value, &attribute.expr, variable));
+            given::ignored(&attribute.expr, variable, child.module(), &mut found);
             let address = |finding: Finding| finding.at_validate().address(format!("module.{}", call.name));
             self.findings.extend(found.into_iter().map(address));
         }

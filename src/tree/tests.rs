@@ -268,6 +268,7 @@ fn arguments_fit_the_types_of_variables() {
     assert_eq!(
         places(said(&[("", text), child])),
         [
+            ":10 module.b: Object attribute is ignored",
             ":3 module.a: Invalid value for input variable",
             ":4 module.a: Invalid value for input variable",
             ":5 module.a: Required variable not set",

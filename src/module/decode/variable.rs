@@ -7,7 +7,8 @@ use smol_str::SmolStr;
 use crate::finding::{Finding, Language};
 use crate::module::address::{self, Subject, valid_identifier};
 use crate::module::declaration::{Condition, Given, Local, Origin, Variable};
-use crate::module::decode::{Decoder, ignored};
+use crate::module::decode::Decoder;
+use crate::module::ignored;
 use crate::syntax::{AttributeSchema, Block, BlockSchema, Content, Label, Schema};
 use crate::value::{self, Constraint, Value};
 
@@ -103,9 +104,13 @@ impl Decoder<'_> {
                     Value::UNKNOWN
                 }
             };
-            if self.features.ignored_object_attribute_warns {
-                ignored::attributes(&attribute.expr, &constraint.ty, self.findings);
-            }
+            ignored::attributes(
+                &attribute.expr,
+                &constraint.ty,
+                "this variable",
+                self.features,
+                self.findings,
+            );
         }
         if value.is_null() && nullable.is_some_and(|nullable| !nullable.value) {
             self.findings.push(

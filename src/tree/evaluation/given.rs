@@ -1,7 +1,8 @@
 //! Holds values against what `count`, `for_each` and the variables of modules take.
 
-use crate::finding::{Finding, Language};
+use crate::finding::{Finding, Language, Related};
 use crate::module::declaration::Variable;
+use crate::module::{Module, ignored};
 use crate::syntax::Expr;
 use crate::tree::references::sites::{Owner, Site};
 use crate::value::{Constraint, Type, Value, convert};
@@ -179,5 +180,17 @@ pub(super) fn argument(value: &Value, expr: &Expr, variable: &Variable) -> Optio
             })
         }
         Ok(_) => None,
+    }
+}
+
+/// Finds the attributes of a value for a variable of a called module that its type drops.
+pub(super) fn ignored(expr: &Expr, variable: &Variable, child: &Module, findings: &mut Vec<Finding>) {
+    let Some(constraint) = &variable.constraint else { return };
+    let from = findings.len();
+    let target = format!("input variable {:?}", variable.name);
+    ignored::attributes(expr, &constraint.value.ty, &target, &child.features, findings);
+    for finding in &mut findings[from..] {
+        let message = "the variable takes this".to_owned();
+        finding.related.push(Related { span: constraint.span, message });
     }
 }

@@ -1,0 +1,135 @@
+//! Finds attributes written in an object that the object type of its target does not have: conversion drops them.
+//!
+//! OpenTofu warns of them where they are written out in native syntax. Terraform drops them in silence, and so does
+//! OpenTofu in JSON: there it is a finding of ours under the same rule.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use smol_str::SmolStr;
+
+use crate::engine::Features;
+use crate::finding::{Finding, Language, Severity};
+use crate::syntax::{Expr, ExprKind, ObjectItem, ObjectKey};
+use crate::text::{Span, nearest};
+use crate::value::{self, Attribute, Type};
+
+/// How many names are compared for one value, to find what a wrong name is nearest to.
+const MOST_COMPARED: usize = 10_000;
+
+/// Compares what is written out with the type that it is converted to, as deep as both are known. `target` is what
+/// messages call the variable.
+pub(crate) fn attributes(
+    expr: &Expr,
+    ty: &Type,
+    target: &str,
+    features: &Features,
+    findings: &mut Vec<Finding>,
+) {
+    let warns = features.ignored_object_attribute_warns;
+    Search { target, warns, compared: 0, findings }.value(expr, ty);
+}
+
+struct Search<'s> {
+    target: &'s str,
+    /// Whether the engine itself warns of it in native syntax.
+    warns: bool,
+    compared: usize,
+    findings: &'s mut Vec<Finding>,
+}
+
+impl Search<'_> {
+    fn value(&mut self, expr: &Expr, ty: &Type) {
+        match (&expr.kind, ty) {
+            (ExprKind::Object(items), Type::Object(attributes)) => {
+                let named: Vec<_> = items.iter().map(|item| (name(item), &item.value)).collect();
+                self.object(&named, attributes, false);
+            }
+            (ExprKind::JsonObject(properties), Type::Object(attributes)) => {
+                let named: Vec<_> = properties
+                    .iter()
+                    .map(|property| {
+                        let is_constant = !property.name.text.contains(['$', '%']);
+                        let name = is_constant.then(|| (property.name.text.clone(), property.name_span));
+                        (name, &property.value)
+                    })
+                    .collect();
+                self.object(&named, attributes, true);
+            }
+            (ExprKind::Object(items), Type::Map(element)) => {
+                for item in items.iter().filter(|item| name(item).is_some()) {
+                    self.value(&item.value, element);
+                }
+            }
+            (ExprKind::JsonObject(properties), Type::Map(element)) => {
+                for property in properties {
+                    self.value(&property.value, element);
+                }
+            }
+            (ExprKind::For(each), Type::Map(element)) if each.key.is_some() => {
+                self.value(&each.value, element);
+            }
+            (ExprKind::For(each), Type::List(element) | Type::Set(element)) if each.key.is_none() => {
+                self.value(&each.value, element);
+            }
+            (ExprKind::Tuple(elements), Type::List(element) | Type::Set(element)) => {
+                for inner in elements {
+                    self.value(inner, element);
+                }
+            }
+            (ExprKind::Tuple(elements), Type::Tuple(types)) if elements.len() == types.len() => {
+                for (inner, ty) in elements.iter().zip(types.iter()) {
+                    self.value(inner, ty);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn object(
+        &mut self,
+        items: &[(Option<(SmolStr, Span)>, &Expr)],
+        known: &BTreeMap<SmolStr, Attribute>,
+        is_json: bool,
+    ) {
+        let set: BTreeSet<&SmolStr> = items.iter().filter_map(|(name, _)| Some(&name.as_ref()?.0)).collect();
+        for (name, value) in items {
+            let Some((name, at)) = name else { continue };
+            if let Some(attribute) = known.get(name) {
+                self.value(value, &attribute.ty);
+                continue;
+            }
+            self.compared += known.len();
+            let is_affordable = self.compared <= MOST_COMPARED;
+            let free = known.keys().filter(|other| is_affordable && !set.contains(other));
+            self.ignored(name, *at, nearest(name, free.map(SmolStr::as_str)), is_json);
+        }
+    }
+
+    fn ignored(&mut self, name: &str, at: Span, near: Option<&str>, is_json: bool) {
+        let finding = Finding::language(Language::IgnoredObjectAttribute, "Object attribute is ignored")
+            .severity(Severity::Warning)
+            .detail(format!(
+                "The object type for {} does not include an attribute named {name:?}, so this definition is unused.",
+                self.target
+            ))
+            .at(at);
+        let finding = if self.warns && !is_json { finding } else { finding.of_ours() };
+        self.findings.push(match near {
+            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            None => finding.help(format!("remove `{name}`, or add it to the type of the variable")),
+        });
+    }
+}
+
+/// The name that an item sets, where it is written out.
+fn name(item: &ObjectItem) -> Option<(SmolStr, Span)> {
+    match &item.key {
+        ObjectKey::Name(name, span) => Some((name.clone(), *span)),
+        ObjectKey::Expr(key) => {
+            let mut wrong = Vec::new();
+            let value = value::constant(key, &mut wrong);
+            let text = value::convert(&value, &Type::String).ok().filter(|_| wrong.is_empty())?;
+            Some((text.as_str()?.into(), key.span))
+        }
+    }
+}
