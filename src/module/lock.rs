@@ -1,6 +1,6 @@
 //! Turns a dependency lock file into the versions of providers that it selects.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
@@ -9,7 +9,7 @@ use crate::limits::Limits;
 use crate::module::address::ProviderAddress;
 use crate::syntax::{self, Block, BlockSchema, Notation, Schema};
 use crate::text::{FileId, Source, Span};
-use crate::value::{Version, text};
+use crate::value::{self, Version};
 
 /// What a lock file selects.
 #[derive(Debug)]
@@ -28,6 +28,8 @@ pub struct Selection {
     pub text: SmolStr,
     /// Where it is written.
     pub at: Span,
+    /// How many `h1:` hashes there are. Each is of the package for one platform.
+    pub packages: usize,
 }
 
 impl Lock {
@@ -42,6 +44,11 @@ impl Lock {
         Some(Self { selections: selections.filter(|_| wrong.is_empty())?, start })
     }
 
+    /// Everything that it selects.
+    pub fn selections(&self) -> impl Iterator<Item = (&ProviderAddress, &Selection)> {
+        self.selections.iter()
+    }
+
     /// What it selects of a provider.
     pub fn selection(&self, provider: &ProviderAddress) -> Option<&Selection> {
         self.selections.get(&plain(provider.clone()))
@@ -51,8 +58,13 @@ impl Lock {
 fn selection(block: &Block, features: &Features) -> Option<(ProviderAddress, Selection)> {
     let provider = ProviderAddress::parse(&block.labels.first()?.text, features).ok()?;
     let expr = &block.attribute("version")?.expr;
-    let text = text(expr, &Limits::default(), &mut Vec::new())?;
-    Some((plain(provider), Selection { version: Version::parse(&text)?, text, at: expr.span }))
+    let text = value::text(expr, &Limits::default(), &mut Vec::new())?;
+    let hashes = block.attribute("hashes");
+    let hashes = hashes.as_ref().and_then(|hashes| hashes.expr.as_list()).unwrap_or_default();
+    let value = |hash| value::text(hash, &Limits::default(), &mut Vec::new());
+    let packages = hashes.iter().filter_map(value).filter(|hash| hash.starts_with("h1:"));
+    let packages = packages.collect::<BTreeSet<_>>().len();
+    Some((plain(provider), Selection { version: Version::parse(&text)?, text, at: expr.span, packages }))
 }
 
 /// A provider of either engine's own registry as that of one: which of them wrote the file may not be known.

@@ -1,6 +1,10 @@
 #![doc = include_str!("../../policies/rules/lock-file-drift.md")]
 
+mod platforms;
+
 use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
 
 use super::{Context, Rule};
 use crate::finding::Finding;
@@ -12,13 +16,17 @@ use crate::policy::Options;
 use crate::text::Span;
 use crate::tree::{Demand, Node, Role};
 
-pub(super) struct LockFileDrift;
+pub(super) struct LockFileDrift {
+    /// The platforms that the lock file is to have hashes for.
+    platforms: Vec<SmolStr>,
+}
 
 impl Rule for LockFileDrift {
     const ID: &'static str = "lock-file-drift";
+    const OPTIONS: &'static [&'static str] = &["platforms"];
 
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
+    fn configure(options: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self { platforms: platforms::asked_for(options)? })
     }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
@@ -35,6 +43,7 @@ impl Rule for LockFileDrift {
             findings.push(unread(node, &lock));
             return;
         }
+        findings.extend(platforms::lacking(&lock, &self.platforms, module));
         let demands = node.demands();
         for (provider, at) in needed_below(node) {
             let shown = provider.display(module.features.registry_host);
@@ -116,7 +125,7 @@ fn unselected(provider: &str, needed: Span) -> Finding {
 }
 
 fn refused(provider: &str, selection: &Selection, demands: &[Demand]) -> Option<Finding> {
-    let Selection { version, text, at } = selection;
+    let Selection { version, text, at, .. } = selection;
     // A prerelease is selected on purpose, and by other rules.
     let refuses = |demand: &&Demand| !version.is_prerelease() && !demand.constraints.matches(version);
     let refusing: Vec<&Demand> = demands.iter().filter(refuses).collect();
