@@ -43,7 +43,7 @@ mod policy;
 
 pub use change::{Change, State};
 pub use documents::Documents;
-pub use edited::Standing;
+pub use edited::{HARD_LINKS, Standing, has_hard_links};
 pub use error::Error;
 pub use hook::{Found, Hook};
 pub use names::Names;

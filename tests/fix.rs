@@ -284,11 +284,11 @@ fn what_holds_is_made_and_what_does_not_is_withheld_in_one_run() {
 #[test]
 fn callers_are_changed_with_what_they_call() {
     let child = "terraform {\n  required_providers {\n    aws = {\n      source                = \"hashicorp/aws\"\n      version               = \">= 5.0\"\n      configuration_aliases = [aws.a, aws.b]\n    }\n  }\n}\n\nresource \"aws_vpc\" \"a\" {\n  provider = aws.a\n}\n";
-    let root = "provider \"aws\" {\n  alias = \"x\"\n}\n\nmodule \"one\" {\n  source = \"./m\"\n  providers = {\n    aws.a = aws.x # first\n    aws.b = aws.x # second\n  }\n}\n\nmodule \"two\" {\n  source    = \"./m\"\n  providers = { aws.b = aws.x, aws.a = aws.x }\n}\n";
+    let root = "provider \"aws\" {\n  alias = \"x\"\n}\n\nmodule \"one\" {\n  source = \"./m\"\n  providers = {\n    aws.a = aws.x # first\n    aws.b = aws.x\n  }\n}\n\nmodule \"two\" {\n  source    = \"./m\"\n  providers = { aws.b = aws.x, aws.a = aws.x }\n}\n";
     let made =
         fixed(&[("main.tf", root), ("m/main.tf", child)], &["unused-configuration-alias"], Safety::Unsafe);
     assert_eq!(text(&made, "m/main.tf"), child.replace("[aws.a, aws.b]", "[aws.a]"));
-    let after = root.replace("    aws.b = aws.x # second\n", "").replace("aws.b = aws.x, ", "");
+    let after = root.replace("    aws.b = aws.x\n", "").replace("aws.b = aws.x, ", "");
     assert_eq!(text(&made, "main.tf"), after);
 }
 
@@ -322,6 +322,24 @@ fn an_exception_that_excuses_what_is_removed_goes_with_it() {
     let made = fixed(&[("main.tf", &format!("locals {{}}\n\n{before}"))], UNUSED, Safety::Unsafe);
     assert!(made.withheld.is_empty(), "{:?}", made.withheld);
     assert_eq!(text(&made, "main.tf"), "locals {}\n\nlocals {}\n");
+}
+
+#[test]
+fn code_with_a_comment_is_not_removed() {
+    let module = |variable: &str| format!("output \"b\" {{\n  value = 1\n}}\n\n{variable}");
+    for variable in [
+        "#checkov:skip=CKV_AWS_20: reviewed\nvariable \"a\" {\n  type = string\n}\n",
+        "variable \"a\" {\n  # tfsec:ignore:aws-s3\n  type = string\n}\n",
+        "variable \"a\" {\n  type = string // why\n}\n",
+        "variable \"a\" { /* why */ }\n",
+        "variable \"a\" {} # why\n",
+    ] {
+        let before = module(variable);
+        let fixed = fixed(&[("main.tf", &before)], &["unused-declaration"], Safety::Unsafe);
+        assert_eq!(text(&fixed, "main.tf"), before);
+        let why = why(&fixed);
+        assert!(matches!(why[..], [why] if why.contains("that would remove the comment in line")), "{why:?}");
+    }
 }
 
 #[test]

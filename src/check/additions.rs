@@ -3,13 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::Verdict;
 use super::exceptions::{EXPIRED_EXCEPTION, UNUSED_EXCEPTION};
+use super::fix::apply;
 use super::verdict::place_of;
-use super::{Verdict, allow};
+use crate::finding::Edit;
 use crate::limits::Limits;
-use crate::policy::can_be_off;
+use crate::policy::{EXCEPTION_COMMENT, can_be_off};
 use crate::syntax::{self, Body, File, Notation, quoted};
-use crate::text::{FileId, Source, Sources};
+use crate::text::{FileId, Source, Sources, Span};
 
 /// What has to be written so that nothing is told any more.
 #[derive(Debug, Default)]
@@ -65,7 +67,7 @@ impl Additions {
         }
         for (file, lines) in &comments {
             additions.comments += lines.len();
-            additions.files.push((*file, commented(sources.get(*file).text(), lines, reason)));
+            additions.files.push((*file, commented(*file, sources.get(*file).text(), lines, reason)));
         }
         for (rule, paths) in blocks {
             additions.blocks.push_str(&block(rule, &paths, reason));
@@ -105,20 +107,19 @@ fn native(id: FileId, source: &Source) -> Option<File> {
         .then(|| syntax::parse(id, source, Notation::Native, &Limits::default()).0)
 }
 
-fn commented(text: &str, lines: &BTreeMap<usize, BTreeSet<&str>>, reason: &str) -> String {
-    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let mut commented = String::with_capacity(text.len() + lines.len() * 80);
-    let mut from = 0;
-    for (line, rules) in lines {
-        commented.push_str(&text[from..*line]);
-        let rest = &text[*line..];
-        let indent = &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()];
-        let rules = rules.iter().copied().collect::<Vec<_>>().join(", ");
-        commented.push_str(&format!("{indent}# {} allow({rules}) {reason}{end}", allow::START));
-        from = *line;
-    }
-    commented.push_str(&text[from..]);
-    commented
+/// The text with a comment above each of these lines. Lines that a comment parts are aligned anew, as `terraform fmt` does.
+fn commented(file: FileId, text: &str, lines: &BTreeMap<usize, BTreeSet<&str>>, reason: &str) -> String {
+    let edits: Vec<Edit> = lines
+        .iter()
+        .map(|(line, rules)| {
+            let rest = &text[*line..];
+            let indent = &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()];
+            let rules = rules.iter().copied().collect::<Vec<_>>().join(", ");
+            let comment = format!("{indent}# {EXCEPTION_COMMENT} allow({rules}) {reason}\n");
+            Edit { span: Span::new(file, *line..*line), text: comment }
+        })
+        .collect();
+    apply(text, &edits.iter().collect::<Vec<_>>())
 }
 
 fn block(rule: &str, paths: &BTreeSet<&str>, reason: &str) -> String {
@@ -161,11 +162,16 @@ mod tests {
             files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec())).collect()
         };
         let mut worktree = Worktree::of_files(texts(files));
-        let outcome = run(&mut worktree, &Settings::default());
+        let file = worktree.read_policy().expect("one policy");
+        let policy = load_policy(&mut worktree, file).expect("a policy without a mistake");
+        let outcome = run(&mut worktree, &Settings { policy, ..Settings::default() });
         assert!(!outcome.verdicts.is_empty(), "something is found");
         let additions = Additions::excuse(&outcome.verdicts, worktree.sources(), REASON, &mut |_| None);
-        let mut after: Vec<(&str, &str)> = vec![("overrule.hcl", &additions.blocks)];
-        for (id, source) in worktree.sources().iter() {
+        let given = files.iter().find(|(name, _)| *name == "overrule.hcl").map_or("", |(_, text)| text);
+        let policy = format!("{given}{}", additions.blocks);
+        let mut after: Vec<(&str, &str)> = vec![("overrule.hcl", &policy)];
+        let modules = worktree.sources().iter().filter(|(_, source)| source.name() != "overrule.hcl");
+        for (id, source) in modules {
             let new = additions.files.iter().find(|(file, _)| *file == id);
             after.push((source.name(), new.map_or(source.text(), |(_, text)| text)));
         }
@@ -190,6 +196,26 @@ mod tests {
         );
         assert!(text.contains("\r\n    # overrule: allow("), "{text}");
         assert!(additions.blocks.is_empty() && additions.left.is_empty());
+    }
+
+    #[test]
+    fn what_a_comment_parts_is_aligned_anew() {
+        let text = "variable \"a\" {\n  type        = string\n  x           = 1\n  description = \"A\"\n}\n";
+        let additions = added(&[("main.tf", text)]);
+        let [(_, text)] = additions.files.as_slice() else { panic!("one file") };
+        let parted = "  type = string\n  # overrule: allow(unsupported-block-or-argument) was here before\n  x           = 1\n";
+        assert!(text.contains(parted), "{text}");
+    }
+
+    #[test]
+    fn an_exception_is_no_reason_for_a_dependency() {
+        let policy = "policy {\n  extends = [\"strict\"]\n}\n";
+        let call = "module \"a\" {\n  source     = \"./a\"\n  depends_on = [terraform_data.b]\n}\nresource \"terraform_data\" \"b\" {}\n";
+        let files = [("main.tf", call), ("a/main.tf", "locals {}\n"), ("overrule.hcl", policy)];
+        let additions = added(&files);
+        let commented =
+            additions.files.iter().any(|(_, text)| text.contains("allow(depends-on-uncommented)"));
+        assert!(commented, "{:?}", additions.files);
     }
 
     #[test]

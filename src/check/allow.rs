@@ -1,9 +1,7 @@
 //! Turns `overrule: allow(rule) reason` into the rules that it excuses, and why.
 
+use crate::policy::EXCEPTION_COMMENT;
 use crate::syntax::Remark;
-
-/// What such a remark starts with.
-pub(super) const START: &str = "overrule:";
 
 /// What a remark says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,10 +12,10 @@ pub(super) struct Allow {
     pub(super) reason: String,
 }
 
-/// Reads a remark that starts with [`START`]; why it cannot be read is one line.
+/// Reads a remark that starts with [`EXCEPTION_COMMENT`]; why it cannot be read is one line.
 pub(super) fn read(remark: &Remark) -> Result<Allow, &'static str> {
     const FORM: &str = "write `overrule: allow(RULE) REASON`";
-    let said = remark.text.strip_prefix(START).unwrap_or(&remark.text).trim_start();
+    let said = remark.text.strip_prefix(EXCEPTION_COMMENT).unwrap_or(&remark.text).trim_start();
     let inside = said.strip_prefix("allow").map(str::trim_start).and_then(|rest| rest.strip_prefix('('));
     let (rules, reason) = inside.and_then(|inside| inside.split_once(')')).ok_or(FORM)?;
     let rules: Vec<String> = rules.split(',').map(|rule| rule.trim().to_owned()).collect();

@@ -11,7 +11,7 @@ use super::load::rule_names_under;
 use super::verdict::{Excuse, Excused, Settings, Verdict, place_of};
 use crate::engine::Engine;
 use crate::finding::{Finding, Related, RuleId, Severity};
-use crate::policy::{Exception, Setting, Until, can_be_off};
+use crate::policy::{EXCEPTION_COMMENT, Exception, Setting, Until, can_be_off};
 use crate::rules::ENTRIES;
 use crate::source::Worktree;
 use crate::text::{FileId, Source, Sources, Span, nearest};
@@ -195,7 +195,7 @@ impl<'e> Exceptions<'e> {
             return;
         }
         let Some(file) = library.file(id) else { return };
-        for remark in file.remarks(source, allow::START) {
+        for remark in file.remarks(source, EXCEPTION_COMMENT) {
             let wrong =
                 |summary: &str| finding(UNUSED_EXCEPTION, summary).at(remark.span).module(folder.clone());
             let said = match allow::read(&remark) {
@@ -272,7 +272,7 @@ impl Ended<'_> {
 
 /// Whether a file may hold exceptions. Most do not, and that is seen at once.
 pub(super) fn may_excuse(source: &Source) -> bool {
-    source.text().contains(allow::START)
+    source.text().contains(EXCEPTION_COMMENT)
 }
 
 fn finding(rule: RuleId, summary: &str) -> Finding {

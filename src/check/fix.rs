@@ -7,17 +7,20 @@
 mod apply;
 mod trial;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::fingerprint::Fingerprints;
 use super::run::{Against, Told, tell};
 use super::threads::discard;
 use super::{Baseline, Settings, Verdict};
 use crate::finding::{Edit, Fix, Safety};
-use crate::policy::Globs;
+use crate::limits::Limits;
+use crate::policy::{EXCEPTION_COMMENT, Globs};
 use crate::rules;
 use crate::source::Worktree;
+use crate::syntax::{self, Notation};
 use crate::text::{FileId, Span};
+pub(super) use apply::apply;
 use trial::{Counts, Key, Look, Trials};
 
 /// What came of fixing.
@@ -119,6 +122,7 @@ impl Fixing<'_> {
     /// that would change what may not be changed, each with why.
     fn choose<'v>(&mut self, now: &'v Told, worktree: &Worktree) -> (Chosen<'v>, Vec<(Verdict, String)>) {
         let (mut chosen, mut withheld) = (Chosen::default(), Vec::new());
+        let mut comments = Comments::default();
         for verdict in &now.verdicts {
             let key = Key::of(verdict);
             let Some(fix) = verdict.finding.fix.as_deref().filter(|fix| fix.safety <= self.safety) else {
@@ -130,7 +134,8 @@ impl Fixing<'_> {
             if !is_wanted || self.baseline.has(verdict) || fix.edits.iter().any(is_other) {
                 continue;
             }
-            match self.refusal(verdict, fix, worktree) {
+            let refusal = self.refusal(verdict, fix, worktree).or_else(|| comments.lost(fix, worktree));
+            match refusal {
                 Some(why) => withheld.push((verdict.clone(), why)),
                 None => chosen.add(verdict, fix),
             }
@@ -145,6 +150,33 @@ impl Fixing<'_> {
             let is_elsewhere = verdict.finding.primary.is_none_or(|at| at.file != edit.span.file);
             let name = worktree.sources().get(edit.span.file).name();
             Some(if is_elsewhere { format!("{name}: {why}") } else { why })
+        })
+    }
+}
+
+/// The comments of the files that fixes change, read once a round.
+#[derive(Default)]
+struct Comments(HashMap<FileId, Vec<Span>>);
+
+impl Comments {
+    /// Why a fix is not made that would remove a comment. It may be an instruction to another tool, or a reason that
+    /// somebody should read before the code goes.
+    fn lost(&mut self, fix: &Fix, worktree: &Worktree) -> Option<String> {
+        fix.edits.iter().find_map(|edit| {
+            let source = worktree.sources().get(edit.span.file);
+            let comments = self.0.entry(edit.span.file).or_insert_with(|| {
+                let (file, _) = syntax::parse(edit.span.file, source, Notation::Native, &Limits::default());
+                file.comments.iter().map(|comment| comment.span).collect()
+            });
+            let first = comments.partition_point(|comment| comment.start < edit.span.start);
+            let inside = comments[first..].iter().take_while(|comment| comment.end <= edit.span.end);
+            let mut lost = inside.filter(|comment| {
+                let text = source.text()[comment.range()].trim();
+                // An exception is of no use without what it is about.
+                !edit.text.contains(text) && !text.contains(EXCEPTION_COMMENT)
+            });
+            let line = source.position(lost.next()?.start).line;
+            Some(format!("that would remove the comment in line {line}; move it or delete it first"))
         })
     }
 }

@@ -10,6 +10,9 @@ use crate::syntax::Block;
 use crate::text::Span;
 use crate::value::constant;
 
+/// How a comment starts that is an exception.
+pub const EXCEPTION_COMMENT: &str = "overrule:";
+
 /// What a policy excuses.
 #[derive(Debug, Clone)]
 pub struct Exception {

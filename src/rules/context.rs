@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::Earlier;
 use crate::engine::{FileKind, Loaded};
 use crate::module::{Module, top_blocks};
+use crate::policy::EXCEPTION_COMMENT;
 use crate::source::{Folder, Names, Worktree, last_name, parent};
 use crate::syntax::{Block, Comment, Editor, File};
 use crate::text::{FileId, Sources, Span};
@@ -64,9 +65,15 @@ impl<'c> Context<'c> {
         is_text.then(|| Editor::new(id, source))
     }
 
-    /// The comments of a file of the native syntax, in order.
-    pub fn comments(&self, id: FileId) -> &'c [Comment] {
-        self.file(id).map_or(&[], |file| &file.comments)
+    /// The comments of a file in native syntax, in order. Exceptions are left out: they speak to overrule, and do not
+    /// explain the code to a reader.
+    pub fn comments(&self, id: FileId) -> impl DoubleEndedIterator<Item = &'c Comment> {
+        let comments = self.file(id).map_or(&[][..], |file| &file.comments);
+        let source = self.sources().get(id);
+        comments.iter().filter(|comment| {
+            let text = source.text().get(comment.span.range()).unwrap_or_default();
+            !text.trim_start_matches(['#', '/', '*', ' ', '\t']).starts_with(EXCEPTION_COMMENT)
+        })
     }
 
     /// The folder of a module: the names of its files, and what lies beside them.

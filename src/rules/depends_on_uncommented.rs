@@ -51,7 +51,7 @@ fn is_commented(block: &Block, depends_on: &Attribute, context: &Context<'_>) ->
     let line = |offset: u32| source.position(offset).line;
     let (first, last) = (line(depends_on.span.start), line(depends_on.span.end));
     let header = line(block.header.start);
-    context.comments(depends_on.span.file).iter().any(|comment| {
+    context.comments(depends_on.span.file).any(|comment| {
         let (start, end) = (line(comment.span.start), line(comment.span.end));
         end + 1 == header || (end + 1 >= first && start <= last && start >= header)
     })

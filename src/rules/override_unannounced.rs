@@ -58,7 +58,7 @@ fn is_announced(context: &Context<'_>, declared: Span, file: &str) -> bool {
     let last = line(declared.end);
     let mut first = line(declared.start);
     // Backwards, so that a comment of more than one line is followed up.
-    for comment in context.comments(declared.file).iter().rev() {
+    for comment in context.comments(declared.file).rev() {
         let text = source.slice(comment.span).to_lowercase();
         let (from, to) = (line(comment.span.start), line(comment.span.end));
         let is_near = to + 1 >= first && from <= last;

@@ -88,6 +88,21 @@ impl Worktree {
     }
 }
 
+/// Why a file with several hard links is not written.
+pub const HARD_LINKS: &str = "it has other hard links, which would keep the old text";
+
+/// Whether other names on the file system are the same file, so that replacing one of them would part them.
+#[cfg(unix)]
+pub fn has_hard_links(metadata: &fs::Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::nlink(metadata) > 1
+}
+
+/// Whether other names on the file system are the same file; unknown without a handle of it.
+#[cfg(not(unix))]
+pub fn has_hard_links(_: &fs::Metadata) -> bool {
+    false
+}
+
 fn standing(top: &Path, disk: &Path, text: &str, in_index: bool) -> std::io::Result<Standing> {
     let metadata = fs::symlink_metadata(disk)?;
     let refused = |why: &str| Ok(Standing::Other(why.to_owned()));
@@ -96,6 +111,9 @@ fn standing(top: &Path, disk: &Path, text: &str, in_index: bool) -> std::io::Res
     }
     if !metadata.is_file() {
         return refused("it is not a regular file");
+    }
+    if has_hard_links(&metadata) {
+        return refused(HARD_LINKS);
     }
     let real = fs::canonicalize(disk)?;
     if !real.starts_with(fs::canonicalize(top)?) {

@@ -11,7 +11,7 @@ use gix::discover::upwards;
 use gix::sec::trust::Mapping;
 use gix::{ObjectId, ThreadSafeRepository};
 
-use super::Error;
+use super::{Error, Worktree};
 
 /// A repository, with a work tree or without.
 pub(super) struct Git {
@@ -65,6 +65,14 @@ pub(super) fn discover(directory: &Path) -> Result<gix::Repository, gix::Error> 
             open(false).and_then(|bare| if bare.workdir().is_none() { Ok(bare) } else { Err(error) })
         }
         found => found,
+    }
+}
+
+impl Worktree {
+    /// The directory of git for this working tree, where nothing is ever committed.
+    pub fn git_directory(&self) -> Option<PathBuf> {
+        let git = Git::around(self.top()?).ok()?;
+        fs::canonicalize(git.repository.git_dir()).ok()
     }
 }
 

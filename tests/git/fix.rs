@@ -135,6 +135,43 @@ fn permissions_are_kept_and_what_may_not_be_written_is_left_alone() {
 
 #[cfg(unix)]
 #[test]
+fn hard_links_and_owners_are_kept() {
+    use std::os::unix::fs::{MetadataExt as _, chown};
+    let place = Place::committed(&[("a/main.tf", FOUND), ("b/main.tf", FOUND)]);
+    let (one, other) = (place.path().join("a/main.tf"), place.beside("twin.tf"));
+    fs::hard_link(&one, &other).expect("a hard link");
+    let owned = place.path().join("b/main.tf");
+    // Only root can give a file away; for others this shows that the own one is kept.
+    let is_given = chown(&owned, Some(12_345), Some(54_321)).is_ok();
+    let owner = |path: &std::path::Path| {
+        let metadata = fs::metadata(path).expect("a file");
+        (metadata.uid(), metadata.gid())
+    };
+    let before = owner(&owned);
+    let said = place.overrule(FIX);
+    assert!(said.err.contains("it has other hard links, which would keep the old text\n"), "{said:?}");
+    assert_eq!(fs::read_to_string(&other).expect("the twin"), FOUND);
+    assert_eq!(fs::metadata(&one).expect("a file").nlink(), 2);
+    assert_eq!((text(&place, "b/main.tf").as_str(), owner(&owned)), (FIXED, before));
+    assert!(!is_given || before == (12_345, 54_321));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_that_is_killed_while_it_writes_leaves_nothing_that_git_would_add() {
+    let long = format!("{FOUND}{}", "# A long file.\n".repeat(1_000));
+    let place = Place::committed(&[("main.tf", &*long)]);
+    let binary = env!("CARGO_BIN_EXE_overrule");
+    // The system ends a process that writes more than it may.
+    let line = format!("ulimit -f 4 && exec '{binary}' check --isolated --fix");
+    let status = place.shell_in(&place.path(), &line).output().expect("a shell").status;
+    assert_eq!(status.code(), None, "it is killed");
+    assert_eq!(text(&place, "main.tf"), long);
+    assert_eq!(place.git(&["status", "--porcelain", "--untracked-files=all", "--ignored"]), "");
+}
+
+#[cfg(unix)]
+#[test]
 fn a_symbolic_link_stays_one() {
     let place = Place::repository(&[("shared/versions.tf", FOUND)]);
     place.link("a/versions.tf", "../shared/versions.tf");

@@ -10,7 +10,7 @@ use crate::syntax::{aligned, with_carriage_returns};
 ///
 /// Columns of the lines around an edit are aligned as the formatters of the engines do, unless they were not before: who
 /// does not align their files is not made to.
-pub(super) fn apply(text: &str, edits: &[&Edit]) -> String {
+pub(in crate::check) fn apply(text: &str, edits: &[&Edit]) -> String {
     let mut edits = edits.to_vec();
     edits.sort_unstable();
     edits.dedup();

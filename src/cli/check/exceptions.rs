@@ -31,7 +31,7 @@ pub(super) fn write(
     names: &Names,
 ) -> Result<usize, Failure> {
     let top = worktree.top().unwrap_or(Path::new(""));
-    let mut rewrite = Rewrite::default();
+    let mut rewrite = Rewrite::of(worktree);
     for (file, text) in &additions.files {
         rewrite.change(worktree, *file, text)?;
     }

@@ -55,7 +55,7 @@ pub(super) fn fix(worktree: &Worktree, told: &[Verdict], settings: &Settings, sa
 
 /// Writes the files, and says how many there are.
 pub(super) fn write(fixed: &Fixed, before: &Worktree) -> Result<usize, Failure> {
-    let mut rewrite = Rewrite::default();
+    let mut rewrite = Rewrite::of(before);
     for id in &fixed.files {
         rewrite.change(before, *id, fixed.worktree.sources().get(*id).text())?;
     }

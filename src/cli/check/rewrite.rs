@@ -1,7 +1,7 @@
 //! Turns new texts of files into files: each in one step, and none where one of them is seen not to be possible.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -10,13 +10,15 @@ use tempfile::{Builder, NamedTempFile};
 use crate::cli::Failure;
 use crate::cli::stream::err;
 use crate::report::one_line;
-use crate::source::{Standing, Worktree, cause};
+use crate::source::{HARD_LINKS, Standing, Worktree, cause, has_hard_links};
 use crate::text::FileId;
 
 /// Files that are about to be written. Nothing is changed before [`Rewrite::finish`]; who reads a file meanwhile reads what
 /// was there before, or all that is new.
 #[derive(Debug, Default)]
 pub(super) struct Rewrite {
+    /// The directory of git, where there is one.
+    scratch: Option<PathBuf>,
     changed: Vec<(NamedTempFile, PathBuf)>,
     new: Vec<(String, PathBuf)>,
 }
@@ -43,6 +45,11 @@ pub(super) fn tell_refused(what: &str, by_reason: BTreeMap<&str, Vec<String>>) {
 }
 
 impl Rewrite {
+    /// Of files of a run.
+    pub(super) fn of(worktree: &Worktree) -> Self {
+        Self { scratch: worktree.git_directory(), ..Self::default() }
+    }
+
     /// Makes ready a text for a file of the run.
     pub(super) fn change(&mut self, worktree: &Worktree, id: FileId, text: &str) -> Result<(), Failure> {
         let name = Path::new(worktree.sources().get(id).name());
@@ -59,8 +66,12 @@ impl Rewrite {
     pub(super) fn change_at(&mut self, path: &Path, before: &str, text: &str) -> Result<(), Failure> {
         let failed = |error: io::Error| unchanged(path, &cause(&error));
         let real = fs::canonicalize(path).map_err(failed)?;
-        if fs::metadata(&real).map_err(failed)?.permissions().readonly() {
+        let metadata = fs::metadata(&real).map_err(failed)?;
+        if metadata.permissions().readonly() {
             return Err(unchanged(path, "it is read-only"));
+        }
+        if has_hard_links(&metadata) {
+            return Err(unchanged(path, HARD_LINKS));
         }
         if fs::read(&real).map_err(failed)? != before.as_bytes() {
             return Err(unchanged(path, "it has changed since it was read"));
@@ -90,16 +101,56 @@ impl Rewrite {
         Ok(done)
     }
 
-    /// Writes a file beside another, with its permissions, that can take its place.
+    /// Writes a file with the owner and the permissions of another, which it can replace.
+    ///
+    /// It lies in the directory of git where that is on the same file system, so that `git add` never finds what an
+    /// interrupted run leaves; elsewhere beside the other.
     fn prepare(&mut self, path: PathBuf, text: &str) -> io::Result<()> {
-        let folder = path.parent().unwrap_or(Path::new("."));
-        let mut file = Builder::new().prefix(".overrule-").suffix(".tmp").tempfile_in(folder)?;
+        let metadata = fs::metadata(&path)?;
+        let beside = path.parent().unwrap_or(Path::new("."));
+        let directory = self.scratch.as_deref().filter(|scratch| is_same_file_system(scratch, beside));
+        let mut file =
+            Builder::new().prefix(".overrule-").suffix(".tmp").tempfile_in(directory.unwrap_or(beside))?;
         file.write_all(text.as_bytes())?;
-        file.as_file().set_permissions(fs::metadata(&path)?.permissions())?;
+        keep_owner(&metadata, file.as_file())?;
+        file.as_file().set_permissions(metadata.permissions())?;
         file.as_file().sync_all()?;
         self.changed.push((file, path));
         Ok(())
     }
+}
+
+/// Gives a new file the owner and the group of the one that it replaces, or fails.
+#[cfg(unix)]
+fn keep_owner(old: &Metadata, new: &File) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt as _, fchown};
+    let made = new.metadata()?;
+    if (old.uid(), old.gid()) == (made.uid(), made.gid()) {
+        return Ok(());
+    }
+    fchown(new, Some(old.uid()), Some(old.gid()))
+        .map_err(|error| io::Error::new(error.kind(), "its owner or its group cannot be kept"))
+}
+
+/// A new file takes its rights from its directory.
+#[cfg(not(unix))]
+fn keep_owner(_: &Metadata, _: &File) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn is_same_file_system(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let device = |path: &Path| fs::metadata(path).map(|metadata| metadata.dev()).ok();
+    device(one).is_some_and(|one| device(other) == Some(one))
+}
+
+#[cfg(not(unix))]
+fn is_same_file_system(one: &Path, other: &Path) -> bool {
+    let volume = |path: &Path| {
+        fs::canonicalize(path).ok()?.components().next().map(|part| part.as_os_str().to_owned())
+    };
+    volume(one).is_some_and(|one| volume(other) == Some(one))
 }
 
 fn unchanged(path: &Path, why: &str) -> Failure {
