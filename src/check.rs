@@ -23,6 +23,7 @@ mod impact;
 mod library;
 mod load;
 mod memory;
+mod refused;
 mod renames;
 mod rulebook;
 mod run;

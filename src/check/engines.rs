@@ -120,7 +120,7 @@ fn look_at(
     let mut wanted = ask(worktree, library, batch, question.choice, policy, &mut |library, sight, roots| {
         heard.add(worktree, library, sight, &roots)
     })?;
-    let mut sayings = Sayings::of(&mut heard.accounts, worktree);
+    let mut sayings = Sayings::of(&mut heard.accounts, worktree, library);
     if wanted.by_syntax(&heard.accounts, &sayings) {
         heard = Heard::new(question);
         for engine in wanted.roots.keys() {
@@ -128,7 +128,7 @@ fn look_at(
             let roots = wanted.roots_in(&sight.tree);
             heard.add(worktree, library, sight, &roots);
         }
-        sayings = Sayings::of(&mut heard.accounts, worktree);
+        sayings = Sayings::of(&mut heard.accounts, worktree, library);
     }
     let Heard { accounts, trees, roles, .. } = heard;
     library.put_away(|id| may_excuse(worktree.sources().get(id)));

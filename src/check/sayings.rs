@@ -1,8 +1,8 @@
 //! Turns what several engines say of the same modules into one list.
 //!
-//! What both say is said once. What one alone says of a module that is for both is doubtful, so it is a warning that names
-//! the engine, unless there is evidence that both are used. That one of them does not know what belongs to the other is
-//! not worth saying.
+//! What both report is reported once. What one alone reports of a module that is for both is doubtful, so it is a warning
+//! that names the engine, unless there is evidence that both are used. That one of them does not know what belongs to the
+//! other is not reported. In a block that both refuse, each for a reason of its own, both reasons are errors.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,12 +11,15 @@ use smol_str::SmolStr;
 
 use super::account::Account;
 use super::foreign::Foreign;
+use super::library::Library;
+use super::refused::TopBlocks;
 use crate::engine::{Engine, Product};
 use crate::finding::{Finding, RuleId, Severity};
 use crate::source::Worktree;
 use crate::text::Span;
 
 /// All that is said.
+#[derive(Default)]
 pub(super) struct Sayings {
     /// Of modules that one product looks at.
     apart: Vec<Finding>,
@@ -24,6 +27,8 @@ pub(super) struct Sayings {
     agreed: Vec<Finding>,
     /// What one alone says of a module that both look at.
     alone: Vec<(Product, Finding)>,
+    /// Errors in blocks that both products refuse, each for a reason of its own.
+    refused: Vec<(Product, Finding)>,
     /// What some engines say only because they do not know what belongs to the other product.
     foreign: Vec<OwnSyntax>,
 }
@@ -76,9 +81,8 @@ impl Saying {
 
 impl Sayings {
     /// Listens to all engines, and takes what they found.
-    pub(super) fn of(accounts: &mut [Account], worktree: &Worktree) -> Self {
-        let mut sayings =
-            Self { apart: Vec::new(), agreed: Vec::new(), alone: Vec::new(), foreign: Vec::new() };
+    pub(super) fn of(accounts: &mut [Account], worktree: &Worktree, library: &Library) -> Self {
+        let mut sayings = Self::default();
         if let [account] = accounts {
             sayings.apart = std::mem::take(&mut account.findings);
             return sayings;
@@ -102,6 +106,7 @@ impl Sayings {
             }
         }
         let foreign = Foreign::of(accounts, worktree);
+        let mut unknown: Vec<(Product, Finding, OwnSyntax)> = Vec::new();
         // By module and rule: what one of the engines alone says at its place.
         let mut left: BTreeMap<(SmolStr, RuleId), [Vec<Finding>; 2]> = BTreeMap::new();
         for ((_, rule, folder), [terraform, opentofu]) in said {
@@ -121,20 +126,43 @@ impl Sayings {
                     match foreign.belongs_to_other(product, &finding) {
                         Some(owner) => {
                             let (folder, strangers) = (folder.clone(), strangers.iter().copied().collect());
-                            sayings.foreign.push(OwnSyntax { folder, owner, strangers });
+                            unknown.push((product, finding, OwnSyntax { folder, owner, strangers }));
                         }
                         None => left.push(finding),
                     }
                 }
             }
         }
+        let blocks = TopBlocks::new(library);
+        let of_one_block = |ours: &Finding, theirs: &Finding| are_of_one_block(ours, theirs, &blocks);
         for [terraform, opentofu] in left.into_values() {
-            let (agreed, [terraform, opentofu]) = compare(terraform, opentofu, &[&overlap, &is_of_one_block]);
+            let (agreed, [terraform, opentofu]) = compare(terraform, opentofu, &[&overlap, &of_one_block]);
             sayings.agreed.extend(agreed);
             sayings.alone.extend(terraform.into_iter().map(|finding| (Product::Terraform, finding)));
             sayings.alone.extend(opentofu.into_iter().map(|finding| (Product::OpenTofu, finding)));
         }
+        sayings.part(unknown, &blocks);
         sayings
+    }
+
+    /// Takes what lies in blocks that both products refuse out of what one alone reports, and out of what it reports only
+    /// because it does not know the syntax of the other one.
+    fn part(&mut self, unknown: Vec<(Product, Finding, OwnSyntax)>, blocks: &TopBlocks<'_>) {
+        let alone = self.alone.iter().map(|(product, finding)| (*product, finding));
+        let found: Vec<_> =
+            alone.chain(unknown.iter().map(|(product, finding, _)| (*product, finding))).collect();
+        let mut by_both = blocks.refused_by_both(&found).into_iter();
+        for ((product, finding), by_both) in std::mem::take(&mut self.alone).into_iter().zip(&mut by_both) {
+            let list = if by_both { &mut self.refused } else { &mut self.alone };
+            list.push((product, finding));
+        }
+        for ((product, finding, own), by_both) in unknown.into_iter().zip(by_both) {
+            if by_both {
+                self.refused.push((product, finding));
+            } else {
+                self.foreign.push(own);
+            }
+        }
     }
 
     /// What is written in what belongs to one product alone, by folder.
@@ -154,7 +182,9 @@ impl Sayings {
             let severity = if doubtful { Severity::Warning } else { finding.severity };
             (finding.severity(severity), Some(product))
         });
-        self.apart.into_iter().chain(self.agreed).map(|finding| (finding, None)).chain(alone).collect()
+        let refused = self.refused.into_iter().map(|(product, finding)| (finding, Some(product)));
+        let by_all = self.apart.into_iter().chain(self.agreed).map(|finding| (finding, None));
+        by_all.chain(refused).chain(alone).collect()
     }
 }
 
@@ -200,7 +230,8 @@ fn overlap(ours: &Finding, theirs: &Finding) -> bool {
     ours.primary.zip(theirs.primary).is_some_and(|(ours, theirs)| ours.overlaps(theirs))
 }
 
-/// Whether two findings are about one block.
-fn is_of_one_block(ours: &Finding, theirs: &Finding) -> bool {
-    !ours.address.is_empty() && ours.address == theirs.address
+/// Whether two findings are about one block. The address of a `moved` block and the like is that of all of them.
+fn are_of_one_block(ours: &Finding, theirs: &Finding, blocks: &TopBlocks<'_>) -> bool {
+    let is_named = || ours.address.contains('.') || blocks.of(ours) == blocks.of(theirs);
+    !ours.address.is_empty() && ours.address == theirs.address && is_named()
 }

@@ -1,0 +1,135 @@
+//! Every block that Terraform and OpenTofu each refuse is refused where a module is for both, and what is reported of both
+//! is an error of each.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use overrule::check::example::examples;
+use overrule::check::{self, Settings};
+use overrule::engine::{Choice, Engine, Product};
+use overrule::finding::Severity;
+use overrule::limits::Limits;
+use overrule::module::top_blocks;
+use overrule::policy::Policy;
+use overrule::rules::page::PAGES;
+use overrule::source::Worktree;
+use overrule::syntax::{self, Notation};
+use overrule::text::{FileId, Span};
+
+use crate::case::{Case, Cases};
+
+/// Where an error is: the file and, of a block at its top, the offset at which that starts. An error outside of every
+/// block is an error of the folder.
+type Place = (String, Option<u32>);
+
+/// Of how many generated cases one is looked at.
+const GENERATED: usize = 5;
+
+type Files = Vec<(String, Vec<u8>)>;
+
+#[test]
+fn what_each_engine_refuses_is_refused_for_both() {
+    let mut files = Files::new();
+    let modules = modules();
+    for (number, (_, of_module)) in modules.iter().enumerate() {
+        let inside = |(path, bytes): &(String, Vec<u8>)| (format!("{number}/{path}"), bytes.clone());
+        files.extend(of_module.iter().map(inside));
+    }
+    let [terraform, opentofu, both, unsaid] =
+        [Some("terraform"), Some("opentofu"), Some("both"), None].map(|engine| errors(&files, engine));
+    let name = |(path, block): &Place| {
+        let number = path.split('/').next().and_then(|number| number.parse::<usize>().ok());
+        format!("{}: {path} {block:?}", modules[number.expect("a number")].0)
+    };
+    let of_each: BTreeSet<&Place> = terraform.keys().filter(|place| opentofu.contains_key(*place)).collect();
+    let mut wrong = String::new();
+    for place in of_each.iter().filter(|place| [&both, &unsaid].iter().any(|of| !of.contains_key(**place))) {
+        let _ = writeln!(wrong, "{}: nothing is reported of both", name(place));
+    }
+    // Only OpenTofu loads `.tofu` files.
+    let is_loaded = |(path, _): &&Place| !path.contains(".tofu");
+    let of_both = both.iter().filter(|(_, of_all)| **of_all).map(|(place, _)| place).filter(is_loaded);
+    for place in of_both.filter(|place| !of_each.contains(place)) {
+        let _ = writeln!(wrong, "{}: an error of one engine is reported of both", name(place));
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+    let (cases, blocks) = (modules.len(), of_each.len());
+    assert!(cases > 1_500 && blocks > 900, "the cases were looked at: {cases} with {blocks} blocks");
+}
+
+/// Where there are errors, and whether some error there is one of every engine that looked.
+fn errors(files: &Files, engine: Option<&str>) -> BTreeMap<Place, bool> {
+    let engines = engine.map(|engine| Choice::parse(engine).expect("an engine"));
+    let mut worktree = Worktree::of_files(files.clone());
+    let policy = Policy::preset("language").expect("a preset");
+    let outcome = check::run(&mut worktree, &Settings { policy, engines, ..Settings::default() });
+    let mut errors = BTreeMap::new();
+    let mut starts = BTreeMap::new();
+    for verdict in outcome.verdicts.iter().filter(|verdict| verdict.level == Severity::Error) {
+        let place = match verdict.finding.primary {
+            Some(span) => {
+                let source = worktree.sources().get(span.file);
+                let blocks = starts
+                    .entry(span.file)
+                    .or_insert_with(|| blocks(span.file, source.name(), source.text()));
+                let block = blocks.iter().find(|block| block.overlaps(span));
+                (source.name().to_owned(), block.map(|block| block.start))
+            }
+            None => (verdict.finding.module.to_string(), None),
+        };
+        *errors.entry(place).or_insert(false) |= verdict.engine.is_none();
+    }
+    errors
+}
+
+/// The blocks at the top of a file, as either engine knows them.
+fn blocks(id: FileId, name: &str, text: &str) -> Vec<Span> {
+    let source = overrule::text::Source::new(name, text.into());
+    let (file, _) = syntax::parse(id, &source, Notation::of(name), &Limits::default());
+    let of = |product| top_blocks(&file.body, &Engine::newest(product).features());
+    let blocks = Product::ALL.into_iter().flat_map(of);
+    blocks.map(|block| block.header.to(block.body.span())).collect()
+}
+
+/// Every case there is in this repository, with its files.
+fn modules() -> Vec<(String, Files)> {
+    let of_case = |case: Case| {
+        let files = case.entries.iter().filter_map(|entry| Some((entry.path.clone(), entry.bytes()?)));
+        (case.name.clone(), files.collect())
+    };
+    let generated = super::generated_cases(false).into_iter().step_by(GENERATED);
+    let recorded = super::recorded_cases().chain(generated).chain(of_engines());
+    let mut modules: Vec<(String, Files)> = recorded.map(of_case).collect();
+    for page in PAGES {
+        for example in examples(page.text).expect("a page is well-formed") {
+            let files = example.files.into_iter().map(|file| (file.name, file.text.into_bytes()));
+            modules.push((format!("{}: {}", page.rule, example.claim), files.collect()));
+        }
+    }
+    modules
+}
+
+/// The cases of `tests/engines`, which have answers of another kind.
+fn of_engines() -> Vec<Case> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/engines/cases");
+    let files = fs::read_dir(folder).expect("the folder of cases");
+    let mut files: Vec<_> = files.map(|entry| entry.expect("an entry").path()).collect();
+    files.sort();
+    let mut cases = Vec::new();
+    for file in files {
+        let text = fs::read_to_string(file).expect("a case file");
+        let mut is_answer = false;
+        let mut without_answers = String::new();
+        for line in text.lines() {
+            is_answer = (is_answer || line.starts_with(">>> ")) && !line.starts_with("=== ");
+            if !is_answer {
+                without_answers += line;
+                without_answers.push('\n');
+            }
+        }
+        cases.extend(Cases::parse(&without_answers).cases);
+    }
+    cases
+}
