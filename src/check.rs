@@ -25,6 +25,7 @@ mod load;
 mod memory;
 mod refused;
 mod renames;
+mod roots;
 mod rulebook;
 mod run;
 mod sayings;

@@ -23,7 +23,7 @@ use smol_str::SmolStr;
 use crate::engine::{Features, FileKind};
 use crate::finding::Finding;
 use crate::limits::Limits;
-use crate::module::address::{ProviderAddress, ResourceAddress};
+use crate::module::address::{ModuleSource, ProviderAddress, ResourceAddress};
 use crate::module::declaration::{
     Action, Check, Import, Local, ModuleCall, Moved, Output, ProviderConfiguration, ProviderMeta, Removed,
     RequiredProvider, Resource, Storage, Variable, VersionConstraint,
@@ -31,8 +31,9 @@ use crate::module::declaration::{
 use crate::module::decode::Decoder;
 use crate::module::early::{Early, Purpose};
 use crate::syntax::{Block, Body};
+use crate::value;
 
-pub use crate::module::decode::{references_elsewhere, top_blocks};
+pub use crate::module::decode::{references_elsewhere, shows_root, top_blocks};
 
 /// One file of a module, as far as it was read.
 #[derive(Debug)]
@@ -90,6 +91,8 @@ pub struct Module {
     pub outputs: BTreeMap<SmolStr, Box<Output>>,
     /// Module calls by name.
     pub calls: BTreeMap<SmolStr, Box<ModuleCall>>,
+    /// Module calls that an error leaves out: duplicates, and overrides without a base.
+    pub refused_calls: Vec<Box<ModuleCall>>,
     /// Resources, data sources (those in `check` blocks too) and ephemeral resources.
     pub resources: BTreeMap<ResourceAddress, Box<Resource>>,
     /// Actions by type and name.
@@ -173,6 +176,7 @@ impl Module {
             locals: BTreeMap::new(),
             outputs: BTreeMap::new(),
             calls: BTreeMap::new(),
+            refused_calls: Vec::new(),
             resources: BTreeMap::new(),
             actions: BTreeMap::new(),
             checks: BTreeMap::new(),
@@ -191,6 +195,28 @@ impl Module {
         match self.required_providers.get(local_name) {
             Some(required) => Some(required.address.clone()),
             None => ProviderAddress::implied(local_name, self.features.registry_host),
+        }
+    }
+
+    /// The local paths in the sources of calls that an error keeps from being calls, such as one with a `version`. Once
+    /// the error is corrected, the modules there are called.
+    pub fn refused_paths(&self) -> impl Iterator<Item = SmolStr> {
+        let has_address =
+            |call: &ModuleCall| call.source.as_ref().is_some_and(|source| source.address.is_some());
+        let unresolved = self.calls.values().filter(move |call| !has_address(call));
+        unresolved.chain(&self.refused_calls).filter_map(|call| self.local_path(call))
+    }
+
+    /// The local path in the `source` of a call, whatever else is wrong with the call.
+    fn local_path(&self, call: &ModuleCall) -> Option<SmolStr> {
+        let evaluated = call.source.as_ref().map(|source| source.raw.clone()).filter(|raw| !raw.is_empty());
+        let written = || {
+            let expr = &call.address.source.as_ref()?.expr;
+            value::constant_within(&self.limits, expr, &mut Vec::new()).as_str().map(SmolStr::new)
+        };
+        match ModuleSource::parse(&evaluated.or_else(written)?, false, &self.features) {
+            Ok(ModuleSource::Local(path)) => Some(path),
+            Ok(ModuleSource::Registry(_) | ModuleSource::Remote(_)) | Err(_) => None,
         }
     }
 

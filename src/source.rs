@@ -67,8 +67,8 @@ pub struct Worktree {
     scope: Vec<String>,
     findings: Vec<Finding>,
     origin: Origin,
-    /// Where not everything was read: the folders that others call which were not.
-    called: Option<BTreeSet<SmolStr>>,
+    /// Where not everything was read: what is known of the rest.
+    rest: Option<Rest>,
     /// Override files that no commit will have.
     uncommitted: BTreeSet<String>,
     /// Where policies come from, if not from what the run looks at.
@@ -86,6 +86,21 @@ pub struct Excerpt {
     pub folders: BTreeSet<SmolStr>,
     /// Those among them, and behind links to them, that are called by modules in other folders.
     pub called: BTreeSet<SmolStr>,
+    /// Those that are called by modules in other folders that are neither examples nor tests.
+    pub used: BTreeSet<SmolStr>,
+    /// Whether some directory of the repository, read or not, shows that an engine is run there.
+    pub has_root: bool,
+}
+
+/// What is known of modules that were not read.
+#[derive(Debug, Clone)]
+struct Rest {
+    /// The folders that they call.
+    called: BTreeSet<SmolStr>,
+    /// The folders that those among them call that are neither examples nor tests.
+    used: BTreeSet<SmolStr>,
+    /// Whether they, or those that were read, show that an engine is run somewhere.
+    has_root: bool,
 }
 
 /// Where more folders come from, should a module call name one that was not listed.
@@ -150,7 +165,8 @@ pub enum Reached {
     Missing,
     /// A place outside of what this run may read.
     Outside,
-    /// A place that belongs to somebody else (a submodule, what `init` downloaded); nothing is said about it.
+    /// A place that belongs to somebody else (a submodule, what `init` downloaded, a directory that git ignores and that is
+    /// not there); nothing is reported about it.
     Foreign,
 }
 
@@ -241,12 +257,22 @@ impl Worktree {
 
     /// Whether all modules of the project were read.
     pub fn is_whole(&self) -> bool {
-        self.called.is_none()
+        self.rest.is_none()
     }
 
     /// Whether a module that was not read calls the one in a folder.
     pub fn is_called_from_outside(&self, folder: &str) -> bool {
-        self.called.as_ref().is_some_and(|called| called.contains(folder))
+        self.rest.as_ref().is_some_and(|rest| rest.called.contains(folder))
+    }
+
+    /// Whether a module that was not read, and is neither an example nor a test, calls the one in a folder.
+    pub fn is_used_from_outside(&self, folder: &str) -> bool {
+        self.rest.as_ref().is_some_and(|rest| rest.used.contains(folder))
+    }
+
+    /// Whether some directory shows that an engine is run there, where not everything was read.
+    pub fn has_root(&self) -> Option<bool> {
+        self.rest.as_ref().map(|rest| rest.has_root)
     }
 
     /// Whether the file at a path is an override file that is here and in no commit: git ignores it, or does not track it.

@@ -35,7 +35,7 @@ use smol_str::SmolStr;
 pub use configurations::{Configuration, ProviderMention, Uses};
 pub use demands::{Clashes, Demand, Subject};
 pub use evaluation::Values;
-pub use role::{Reason, Role, Surroundings};
+pub use role::{Reason, Role, Surroundings, is_aside};
 pub use survey::{Said, Survey};
 pub use ways::{Instance, Reaching, Way};
 
@@ -83,6 +83,10 @@ struct NodeData {
     around: Surroundings,
     calls: BTreeMap<SmolStr, Callee>,
     callers: Vec<(NodeId, SmolStr)>,
+    /// The modules that its refused calls name.
+    named: Vec<NodeId>,
+    /// The modules that name it in refused calls.
+    named_by: Vec<NodeId>,
     /// What its local values are worth, once somebody asks.
     locals: OnceLock<evaluation::Locals>,
 }
@@ -109,8 +113,16 @@ impl Tree {
     /// Adds a module; `broken` says whether the engine finds errors in its files.
     pub fn add(&mut self, module: Module, broken: bool) -> NodeId {
         self.forget();
-        let (calls, callers, locals) = (BTreeMap::new(), Vec::new(), OnceLock::new());
-        self.nodes.push(NodeData { module, broken, around: Surroundings::default(), calls, callers, locals });
+        self.nodes.push(NodeData {
+            module,
+            broken,
+            around: Surroundings::default(),
+            calls: BTreeMap::new(),
+            callers: Vec::new(),
+            named: Vec::new(),
+            named_by: Vec::new(),
+            locals: OnceLock::new(),
+        });
         NodeId(self.nodes.len() - 1)
     }
 
@@ -127,6 +139,14 @@ impl Tree {
         if let Callee::Module(child) = leads_to {
             self.nodes[child.0].callers.push((caller, call.clone()));
         }
+    }
+
+    /// Records that a refused call of a module names another one: nothing is known of how it is called, but it is called
+    /// once the error is corrected, so it is no root module.
+    pub fn link_refused(&mut self, caller: NodeId, child: NodeId) {
+        self.forget();
+        self.nodes[caller.0].named.push(child);
+        self.nodes[child.0].named_by.push(caller);
     }
 
     /// Drops what was found out about all modules together.
@@ -219,6 +239,15 @@ impl<'t> Node<'t> {
         }
     }
 
+    /// The modules that it calls, and those that its refused calls name.
+    pub fn children(self) -> impl Iterator<Item = NodeId> + 't {
+        let called = self.data().calls.values().filter_map(|callee| match callee {
+            Callee::Module(child) => Some(*child),
+            Callee::Missing | Callee::Outside | Callee::Opaque => None,
+        });
+        called.chain(self.data().named.iter().copied())
+    }
+
     /// The calls that lead here, each with the module that it stands in.
     pub fn callers(self) -> impl Iterator<Item = (Node<'t>, &'t ModuleCall)> {
         let callers = self.data().callers.iter();
@@ -238,10 +267,17 @@ impl<'t> Node<'t> {
         role::of(self, self.data().around)
     }
 
-    /// Whether some local module calls it.
+    /// The directories of the modules that call it, or name it in refused calls.
+    fn caller_folders(self) -> impl Iterator<Item = &'t str> {
+        let data = self.data();
+        let callers = data.callers.iter().map(|(caller, _)| caller).chain(&data.named_by);
+        callers.map(|caller| self.tree.node(*caller).module().folder.as_str())
+    }
+
+    /// Whether some local module calls it, be it in a call that is refused.
     pub fn is_called(self) -> bool {
         let data = self.data();
-        !data.callers.is_empty() || data.around.is_called_from_outside
+        !data.callers.is_empty() || !data.named_by.is_empty() || data.around.is_called_from_outside
     }
 
     /// Whether a module calls it that is not in this tree, so that not all of its callers are known.

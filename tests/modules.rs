@@ -204,9 +204,10 @@ fn names_are_nothing_but_text() {
 fn lines_are_drawn_without_unicode_too() {
     let root = "module \"a\" {\n  source = \"./a\"\n}\nmodule \"b\" {\n  source   = \"./a\"\n  for_each = toset([\"a very long element\", \"and another one\"])\n}\n";
     let style = Style { unicode: false, width: 40, ..Style::default() };
-    let text = show(&[("live/main.tf", root), ("live/a/main.tf", "locals {}\n")], &style).outline;
+    let files = [("live/main.tf", root), ("live/a/main.tf", "locals {}\n"), ("live/terraform.tfvars", "")];
+    let text = show(&files, &style).outline;
     assert_eq!(
         text,
-        "live  root: no module calls it\n|- a -> live/a\n`- b -> live/a  for_each = toset([\"a ...\n\n2 modules, 2 calls\n"
+        "live  root: values of variables lie b...\n|- a -> live/a\n`- b -> live/a  for_each = toset([\"a ...\n\n2 modules, 2 calls\n"
     );
 }

@@ -9,7 +9,7 @@ use crate::engine::Engine;
 use crate::finding::Finding;
 use crate::source::Worktree;
 use crate::text::{FileId, Span};
-use crate::tree::{Callee, Node, NodeId, Tree};
+use crate::tree::{NodeId, Tree};
 
 /// What one engine says.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(super) struct Account {
     pub(super) places: Vec<Span>,
     /// By number: the folder of every module.
     folders: Vec<SmolStr>,
-    /// By number: which modules it calls.
+    /// By number: which modules it calls, or names in refused calls.
     calls: Vec<Vec<usize>>,
     /// The root modules that are for it.
     roots: Vec<usize>,
@@ -40,7 +40,7 @@ impl Account {
             files: BTreeSet::new(),
             places: Vec::new(),
             folders: tree.nodes().map(|node| node.module().folder.clone()).collect(),
-            calls: tree.nodes().map(called).collect(),
+            calls: tree.nodes().map(|node| node.children().map(NodeId::number).collect()).collect(),
             roots: roots.iter().map(|root| root.number()).collect(),
         };
         for id in tree.below(roots) {
@@ -78,13 +78,4 @@ impl Account {
         }
         self.folders.iter().zip(seen).filter_map(|(folder, seen)| seen.then_some(folder)).collect()
     }
-}
-
-/// The numbers of the modules that one calls.
-fn called(node: Node<'_>) -> Vec<usize> {
-    let number = |callee| match callee {
-        Callee::Module(child) => Some(child.number()),
-        Callee::Missing | Callee::Outside | Callee::Opaque => None,
-    };
-    node.calls().filter_map(|(_, callee)| number(callee)).collect()
 }

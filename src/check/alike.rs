@@ -22,7 +22,7 @@ use crate::module::declaration::ModuleCall;
 use crate::source::Worktree;
 use crate::syntax::{ExprKind, Part};
 use crate::text::Sources;
-use crate::tree::{Callee, Node, NodeId, Tree};
+use crate::tree::{Node, NodeId, Tree};
 use crate::value;
 
 mod signs;
@@ -51,10 +51,8 @@ pub(super) fn folders(
         may_be_alike.into_iter().zip(is_alike).filter_map(|(id, is_alike)| is_alike.then_some(id)).collect();
     let mut groups = Groups::default();
     for node in tree.nodes() {
-        for (_, callee) in node.calls() {
-            if let Callee::Module(child) = callee {
-                groups.join(node.id().number(), child.number());
-            }
+        for child in node.children() {
+            groups.join(node.id().number(), child.number());
         }
     }
     // Nobody chose an engine for any of the roots.

@@ -12,7 +12,7 @@ use smol_str::SmolStr;
 use crate::engine::{Engine, Product};
 use crate::limits::Limits;
 use crate::module::address::ModuleSource;
-use crate::module::{Module, ModuleFile};
+use crate::module::{self, Module, ModuleFile};
 use crate::syntax::{self, Attribute, BlockSchema, Body, File, Notation, Schema};
 use crate::text::{FileId, Source};
 use crate::value;
@@ -24,13 +24,18 @@ pub(super) struct Calls {
     pub(super) addresses: BTreeSet<SmolStr>,
     /// Whether all files could be read.
     pub(super) complete: bool,
+    /// Whether one of them shows that an engine is run in the folder.
+    pub(super) shows_root: bool,
 }
 
 impl Calls {
     /// Looks for calls in the files of a folder; one without a source could not be read.
     pub(super) fn of(files: &[(SmolStr, Option<Source>)]) -> Self {
-        let mut calls =
-            Self { addresses: BTreeSet::new(), complete: files.iter().all(|(_, source)| source.is_some()) };
+        let mut calls = Self {
+            addresses: BTreeSet::new(),
+            complete: files.iter().all(|(_, source)| source.is_some()),
+            shows_root: files.iter().filter_map(|(_, source)| source.as_ref()).any(shows_root),
+        };
         let mut all_are_written_out = true;
         for (_, source) in files {
             let Some(source) = source.as_ref().filter(|source| may_call(source)) else { continue };
@@ -75,6 +80,14 @@ impl Calls {
             }
         }
     }
+}
+
+/// Whether a file shows that an engine is run in its folder.
+pub(super) fn shows_root(source: &Source) -> bool {
+    let text = source.text();
+    // Most files do not have to be read for that. `required_providers` is none of these.
+    let words = ["backend", "cloud", "provider ", "provider\t", "provider\"", "provider/"];
+    words.iter().any(|word| text.contains(word)) && module::shows_root(&parse(source).body)
 }
 
 /// Whether the word is there that every call starts with.
@@ -132,6 +145,29 @@ mod tests {
     #[test]
     fn a_file_that_was_not_read_is_remembered() {
         let files = [(SmolStr::new("main.tf"), None)];
-        assert_eq!(Calls::of(&files), Calls { addresses: BTreeSet::new(), complete: false });
+        assert_eq!(Calls::of(&files), Calls { complete: false, ..Calls::default() });
+    }
+
+    #[test]
+    fn a_root_module_shows_itself_by_what_it_configures() {
+        let shows = |name: &str, text: &str| shows_root(&Source::new(name, text.into()));
+        for text in [
+            "terraform {\n  backend \"s3\" {}\n}\n",
+            "terraform {\n  cloud {}\n}\n",
+            "provider \"aws\" {\n  region = \"eu-west-1\"\n}\n",
+            "provider azurerm {\n  features {}\n}\n",
+        ] {
+            assert!(shows("main.tf", text), "{text}");
+        }
+        for text in [
+            "provider \"aws\" {}\n",
+            "provider \"aws\" {\n  alias   = \"a\"\n  version = \"~> 2.0\"\n}\n",
+            "terraform {\n  required_providers {\n    aws = {}\n  }\n}\n",
+            "resource \"a_backend\" \"b\" {\n  provider = aws.b\n}\n",
+        ] {
+            assert!(!shows("main.tf", text), "{text}");
+        }
+        assert!(shows("main.tf.json", r#"{"provider": {"aws": {"region": "eu-west-1"}}}"#));
+        assert!(!shows("main.tf.json", r#"{"provider": {"aws": {}}}"#));
     }
 }

@@ -13,6 +13,7 @@ use super::batches::{Batch, Crossing, Obstacle};
 use super::exceptions::may_excuse;
 use super::forest::{self, Sight};
 use super::library::Library;
+use super::roots;
 use super::rulebook::Rulebook;
 use super::sayings::Sayings;
 use super::threads::one_in_each;
@@ -56,6 +57,7 @@ pub(super) struct Question<'q> {
 
 /// Looks at every module with the engines that it is for.
 pub(super) fn look(worktree: &mut Worktree, library: &mut Library, question: &Question<'_>) -> Seen {
+    library.has_root = roots::are_in(worktree, question.rulebook.policy);
     // What is to be kept is small, and has to be one tree.
     let batches =
         if question.keep { vec![Batch::whole(worktree)] } else { Batch::all(worktree, question.batch) };
@@ -221,6 +223,7 @@ pub(super) fn sights(
     choice: Option<&Choice>,
     policy: &Policy,
 ) -> BTreeMap<Engine, (Sight, Vec<NodeId>)> {
+    library.has_root = roots::are_in(worktree, policy);
     let look = |worktree: &Worktree, batch: &Batch| {
         let mut sights = BTreeMap::new();
         ask(worktree, library, batch, choice, policy, &mut |_, sight, roots| {

@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
+use smol_str::SmolStr;
 
 use super::batches::{Batch, Obstacle};
 use super::library::{Built, Library};
 use crate::engine::Engine;
 use crate::finding::{Finding, Language, Stage};
 use crate::module::address::ModuleSource;
+use crate::module::declaration::ModuleCall;
 use crate::policy::Policy;
 use crate::source::{Folder, Reached, Worktree, join};
 use crate::text::{Sources, Span};
@@ -47,64 +49,72 @@ pub(super) fn look(
         .map(|number| (number, library.build(worktree.folder_at(number), engine)))
         .collect();
     let mut sight = Sight { tree: Tree::new(engine), findings: Vec::new() };
+    let is_in_library = !library.has_root;
+    let around = |number| {
+        let Folder { path, has_lock_file, has_values, .. } = worktree.folder_at(number);
+        Surroundings {
+            role: policy.role(path),
+            has_lock_file: *has_lock_file,
+            has_values: *has_values,
+            is_called_from_outside: worktree.is_called_from_outside(path),
+            is_used_from_outside: worktree.is_used_from_outside(path),
+            is_in_library,
+        }
+    };
     let mut nodes = BTreeMap::new();
     for (number, built) in built {
-        nodes.insert(number, sight.add(built, number, worktree, policy));
+        nodes.insert(number, sight.add(built, around(number)));
     }
     let mut unread = BTreeSet::new();
     let mut next: Vec<NodeId> = nodes.values().rev().copied().collect();
     while let Some(caller) = next.pop() {
         let module = sight.tree.node(caller).module();
         let folder = module.folder.clone();
-        let calls: Vec<_> = module
-            .calls
-            .values()
-            .map(|call| (call.name.clone(), call.source.as_ref().and_then(|source| source.address.clone())))
-            .collect();
+        let address = |call: &ModuleCall| call.source.as_ref().and_then(|source| source.address.clone());
+        let calls: Vec<_> = module.calls.values().map(|call| (call.name.clone(), address(call))).collect();
+        let refused: Vec<SmolStr> = module.refused_paths().collect();
+        let mut reach = |sight: &mut Sight, path: &str| {
+            let Some(path) = join(&folder, path) else { return Ok(Callee::Outside) };
+            Ok(match batch.reached(&path, worktree) {
+                Some(Reached::Folder(number)) if !batch.has(number) => return Err(Obstacle::Crossing),
+                Some(Reached::Folder(number)) => Callee::Module(*nodes.entry(number).or_insert_with(|| {
+                    library.read(worktree, &[number]);
+                    let built = library.build(worktree.folder_at(number), engine);
+                    let node = sight.add(built, around(number));
+                    next.push(node);
+                    node
+                })),
+                Some(Reached::Missing) => Callee::Missing,
+                Some(Reached::Outside) => Callee::Outside,
+                Some(Reached::Foreign) => Callee::Opaque,
+                None => {
+                    unread.insert(path);
+                    Callee::Opaque
+                }
+            })
+        };
         for (name, address) in calls {
             let callee = match address {
-                Some(ModuleSource::Local(path)) => match join(&folder, &path) {
-                    None => Callee::Outside,
-                    Some(path) => match batch.reached(&path, worktree) {
-                        Some(Reached::Folder(number)) if !batch.has(number) => {
-                            return Err(Obstacle::Crossing);
-                        }
-                        Some(Reached::Folder(number)) => {
-                            Callee::Module(*nodes.entry(number).or_insert_with(|| {
-                                library.read(worktree, &[number]);
-                                let built = library.build(worktree.folder_at(number), engine);
-                                let node = sight.add(built, number, worktree, policy);
-                                next.push(node);
-                                node
-                            }))
-                        }
-                        Some(Reached::Missing) => Callee::Missing,
-                        Some(Reached::Outside) => Callee::Outside,
-                        Some(Reached::Foreign) => Callee::Opaque,
-                        None => {
-                            unread.insert(path);
-                            Callee::Opaque
-                        }
-                    },
-                },
+                Some(ModuleSource::Local(path)) => reach(&mut sight, &path)?,
                 Some(ModuleSource::Registry(_) | ModuleSource::Remote(_)) | None => Callee::Opaque,
             };
             sight.tree.link(caller, &name, callee);
+        }
+        for path in refused {
+            if let Callee::Module(child) = reach(&mut sight, &path)? {
+                sight.tree.link_refused(caller, child);
+            }
         }
     }
     if unread.is_empty() { Ok(sight) } else { Err(Obstacle::Unread(unread)) }
 }
 
 impl Sight {
-    fn add(&mut self, built: Built, folder: usize, worktree: &Worktree, policy: &Policy) -> NodeId {
+    fn add(&mut self, built: Built, around: Surroundings) -> NodeId {
         let broken = built.is_broken();
         self.findings.push(built.findings);
         let node = self.tree.add(built.module, broken);
-        let Folder { path, has_lock_file, has_values, .. } = worktree.folder_at(folder);
-        let (has_lock_file, has_values) = (*has_lock_file, *has_values);
-        let is_called_from_outside = worktree.is_called_from_outside(path);
-        let role = policy.role(path);
-        self.tree.surround(node, Surroundings { role, has_lock_file, has_values, is_called_from_outside });
+        self.tree.surround(node, around);
         node
     }
 

@@ -14,6 +14,7 @@ use smol_str::SmolStr;
 use super::calls::Calls;
 use super::memory::{CallsOf, Memory};
 use crate::source::{Change, Content, Error, Excerpt, State, join, last_name, parent};
+use crate::tree::is_aside;
 
 /// Who calls whom, before a change and after it.
 #[derive(Debug)]
@@ -28,6 +29,8 @@ pub(super) struct Impact<'c> {
     further: BTreeMap<SmolStr, BTreeSet<SmolStr>>,
     /// The addresses of the same calls, as they are written in the folders.
     written: BTreeMap<SmolStr, BTreeSet<SmolStr>>,
+    /// Whether some directory, of an example or test none, shows that an engine is run there.
+    has_root: bool,
 }
 
 /// What there is in the later state of a change, as far as it is known without a look into most files.
@@ -56,7 +59,7 @@ impl<'c> Known<'c> {
             let of_unknown = folders.iter().filter(|(_, _, calls)| calls.is_none());
             for ((path, content, _), calls) in of_unknown.zip(seen) {
                 if calls.complete {
-                    new.push((*content, calls.addresses));
+                    new.push((*content, calls.addresses, calls.shows_root));
                 } else {
                     unread.push((*path, calls));
                 }
@@ -72,6 +75,16 @@ impl<'c> Known<'c> {
     /// How many folders there are of which this clone does not hold all files.
     pub(super) fn absent(&self) -> usize {
         if self.is_partial { self.unread.len() } else { 0 }
+    }
+
+    /// Whether some directory, of an example or test none, shows that an engine is run there.
+    fn has_root(&self, change: &Change) -> bool {
+        let read =
+            self.folders.iter().map(|(path, _, calls)| (path, calls.is_some_and(|calls| calls.shows_root)));
+        let unread = self.unread.iter().map(|(path, calls)| (path, calls.shows_root));
+        let is_wanted = |path: &str| !is_aside(path);
+        read.chain(unread).any(|(path, shows_root)| shows_root && is_wanted(path))
+            || change.has_root_files(is_wanted)
     }
 
     /// What the folders hold.
@@ -96,6 +109,7 @@ impl<'c> Impact<'c> {
             gone: BTreeSet::new(),
             further: BTreeMap::new(),
             written: BTreeMap::new(),
+            has_root: known.has_root(change),
         };
         for (path, calls) in &known.unread {
             impact.add(path, calls.addresses.clone());
@@ -131,9 +145,10 @@ impl<'c> Impact<'c> {
     /// What has to be read so that everything is known that has a say in these modules.
     pub(super) fn excerpt(&self, modules: &BTreeSet<SmolStr>) -> Excerpt {
         let read = self.below(self.above(modules.clone()));
-        let called = self.called_from_elsewhere(&read);
+        let (called, used) = self.called_from_elsewhere(&read);
         let is_there = |path: &&SmolStr| self.is_folder(path) || self.gone.contains(*path);
-        Excerpt { folders: read.iter().filter(is_there).cloned().collect(), called }
+        let folders = read.iter().filter(is_there).cloned().collect();
+        Excerpt { folders, called, used, has_root: self.has_root }
     }
 
     /// These modules and all that call them, up every chain.
@@ -165,15 +180,18 @@ impl<'c> Impact<'c> {
         below
     }
 
-    /// Those of these modules that are called by others.
-    fn called_from_elsewhere(&self, modules: &BTreeSet<SmolStr>) -> BTreeSet<SmolStr> {
-        let mut called = BTreeSet::new();
+    /// Those of these modules that are called by others, and by others that are neither examples nor tests.
+    fn called_from_elsewhere(&self, modules: &BTreeSet<SmolStr>) -> (BTreeSet<SmolStr>, BTreeSet<SmolStr>) {
+        let (mut called, mut used) = (BTreeSet::new(), BTreeSet::new());
         self.for_each_caller(modules, &mut |caller, module| {
             if !modules.contains(caller) {
                 called.insert(module.clone());
+                if !is_aside(caller) {
+                    used.insert(module.clone());
+                }
             }
         });
-        called
+        (called, used)
     }
 
     /// Tells every call of these modules: who calls, and what.

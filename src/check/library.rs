@@ -22,6 +22,8 @@ pub(super) struct Library {
     wrong: HashMap<FileId, Vec<Finding>>,
     /// Files that were read, and not understood whole.
     incomplete: BTreeSet<FileId>,
+    /// Whether some directory of the repository shows that an engine is run there.
+    pub(super) has_root: bool,
 }
 
 /// A module, and what is wrong with its files taken by themselves.
@@ -68,7 +70,7 @@ impl Library {
 
     /// One that holds to the same limits, with nothing read yet.
     pub(super) fn another(&self) -> Self {
-        Self::new(self.limits)
+        Self { has_root: self.has_root, ..Self::new(self.limits) }
     }
 
     /// Puts away what was read, but for files that are `wanted` later.

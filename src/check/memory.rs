@@ -18,7 +18,7 @@ pub(super) const NAME: &str = "calls";
 pub(super) const MOST_BYTES: u64 = 64 << 20;
 
 /// What the bytes start with: what they are, who wrote them, and in which of its formats.
-const HEAD: &[u8] = concat!("overrule calls 1 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
+const HEAD: &[u8] = concat!("overrule calls 2 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
 
 /// As many bytes at the end tell whether those before them are what was written.
 const SEAL: usize = 8;
@@ -41,6 +41,8 @@ pub(super) struct Memory {
 pub(super) struct CallsOf {
     start: u32,
     end: u32,
+    /// Whether its files show that an engine is run in the folder.
+    pub(super) shows_root: bool,
 }
 
 impl Memory {
@@ -64,13 +66,13 @@ impl Memory {
         self.is_news
     }
 
-    /// Remembers what the modules of some folders call.
-    pub(super) fn keep(&mut self, folders: impl IntoIterator<Item = (Content, BTreeSet<SmolStr>)>) {
+    /// Remembers what the modules of some folders call, and whether they show that an engine is run there.
+    pub(super) fn keep(&mut self, folders: impl IntoIterator<Item = (Content, BTreeSet<SmolStr>, bool)>) {
         let mut numbers: HashMap<SmolStr, u32> = HashMap::new();
         for (number, address) in (0..).zip(&self.addresses) {
             numbers.insert(address.clone(), number);
         }
-        for (content, addresses) in folders {
+        for (content, addresses, shows_root) in folders {
             let start = length(&self.calls);
             for address in addresses {
                 let number = *numbers.entry(address).or_insert_with_key(|address| {
@@ -79,7 +81,7 @@ impl Memory {
                 });
                 self.calls.push(number);
             }
-            self.folders.insert(content, CallsOf { start, end: length(&self.calls) });
+            self.folders.insert(content, CallsOf { start, end: length(&self.calls), shows_root });
             self.is_news = true;
         }
     }
@@ -99,11 +101,12 @@ impl Memory {
         let length_of_content = rest.number()?;
         for _ in 0..rest.number()? {
             let content = Content::from_bytes(rest.take(length_of_content)?)?;
+            let shows_root = rest.number()? != 0;
             let start = length(&memory.calls);
             for _ in 0..rest.number()? {
                 memory.calls.push(rest.number()?.try_into().ok()?);
             }
-            memory.folders.insert(content, CallsOf { start, end: length(&memory.calls) });
+            memory.folders.insert(content, CallsOf { start, end: length(&memory.calls), shows_root });
         }
         let is_known = |number: &u32| (*number as usize) < memory.addresses.len();
         (rest.0.is_empty() && memory.calls.iter().all(is_known)).then_some(memory)
@@ -131,8 +134,9 @@ impl Memory {
         bytes.number(folders.keys().next().map_or(0, |content| content.as_bytes().len()))?;
         bytes.number(folders.len())?;
         for (content, calls) in folders {
-            let calls = self.calls(calls);
             bytes.0.extend(content.as_bytes());
+            bytes.number(calls.shows_root.into())?;
+            let calls = self.calls(calls);
             bytes.number(calls.len())?;
             for number in calls {
                 bytes.0.extend(numbers[&self.addresses[*number as usize]].to_le_bytes());
@@ -212,9 +216,9 @@ mod tests {
         let mut memory = Memory::default();
         let set = |addresses: &[&str]| addresses.iter().map(SmolStr::new).collect();
         memory.keep([
-            (content(2), set(&["../net", "./é"])),
-            (content(1), set(&["../net"])),
-            (content(3), set(&[])),
+            (content(2), set(&["../net", "./é"]), true),
+            (content(1), set(&["../net"]), false),
+            (content(3), set(&[]), false),
         ]);
         memory
     }
@@ -233,6 +237,8 @@ mod tests {
             assert_eq!(calls(&memory, 2), Some(vec!["../net", "./é"]));
             assert_eq!(calls(&memory, 3), Some(Vec::new()));
             assert_eq!(calls(&memory, 4), None);
+            let shows_root = |byte| memory.place(content(byte)).map(|calls| calls.shows_root);
+            assert_eq!((shows_root(1), shows_root(2)), (Some(false), Some(true)));
         }
     }
 
@@ -241,7 +247,7 @@ mod tests {
         let bytes = memory().write(&BTreeSet::new()).expect("it is small");
         let mut read = Memory::read(&bytes).expect("it is sound");
         assert!(!read.is_news());
-        read.keep([(content(4), BTreeSet::from(["../net".into(), "../dns".into()]))]);
+        read.keep([(content(4), BTreeSet::from(["../net".into(), "../dns".into()]), false)]);
         assert!(read.is_news());
         let again = Memory::read(&read.write(&BTreeSet::new()).expect("it is small")).expect("it is sound");
         assert_eq!(calls(&again, 2), Some(vec!["../net", "./é"]));
@@ -266,8 +272,8 @@ mod tests {
         newer[HEAD.len() - 2] = b'x';
         assert!(Memory::read(&sealed(newer)).is_none(), "of another version");
         let mut unknown = written.to_vec();
-        // Behind it comes a folder whose module calls nothing: a name of twenty bytes, and a number.
-        let last_call = unknown.len() - 24 - 4;
+        // Behind it comes a folder whose module calls nothing: a name of twenty bytes, and two numbers.
+        let last_call = unknown.len() - 28 - 4;
         unknown[last_call] = 0xff;
         assert!(Memory::read(&sealed(unknown)).is_none(), "calls that are no addresses");
     }
@@ -279,7 +285,7 @@ mod tests {
             Content::from_bytes(&bytes).expect("twenty bytes are a name")
         };
         let mut memory = Memory::default();
-        memory.keep((0..1500).map(|number| (numbered(number), BTreeSet::new())));
+        memory.keep((0..1500).map(|number| (numbered(number), BTreeSet::new(), false)));
         let left = |used: u16| {
             let used = (0..used).map(numbered).collect();
             Memory::read(&memory.write(&used).expect("it is small")).expect("it is sound").folders.len()

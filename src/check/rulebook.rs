@@ -105,6 +105,7 @@ mod tests {
 
     const FILES: &[(&str, &str)] = &[
         ("net/main.tf", "terraform {\n  required_providers {\n    x = { source = \"y/x\" }\n  }\n}\n"),
+        ("net/terraform.tfvars", ""),
         ("net/override.tf", "terraform {\n  required_providers {\n    x = { version = \"1.0\" }\n  }\n}\n"),
     ];
 

@@ -97,6 +97,20 @@ pub fn top_blocks(body: &Body, features: &Features) -> Vec<Arc<Block>> {
     body.partial_content(&Schema { attributes: &[], blocks: &blocks(features) }, &mut Vec::new()).0.blocks
 }
 
+/// Whether a file has a block that means something only where an engine is run: `backend`, `cloud`, or a configured
+/// `provider`.
+pub fn shows_root(body: &Body) -> bool {
+    let blocks = &[BlockSchema::new("terraform", &[]), BlockSchema::new("provider", &["name"])];
+    let (content, _) = body.partial_content(&Schema { attributes: &[], blocks }, &mut Vec::new());
+    let mut blocks = content.blocks.iter();
+    blocks.any(|block| match block.kind.as_str() {
+        "terraform" => {
+            !block.blocks("backend", &["type"]).is_empty() || !block.blocks("cloud", &[]).is_empty()
+        }
+        _ => provider::is_configured(block),
+    })
+}
+
 /// The blocks that may stand at the top of a file.
 fn blocks(features: &Features) -> Vec<BlockSchema<'static>> {
     let known = &features.grammar;

@@ -180,7 +180,7 @@ fn because(reason: Reason) -> String {
         Reason::Values => "values of variables lie beside it".to_owned(),
         Reason::Storage => "it says where the state is kept".to_owned(),
         Reason::Provider => "it configures a provider".to_owned(),
-        Reason::Top => "it lies at the top".to_owned(),
+        Reason::Library => "no directory of the repository looks like a root module".to_owned(),
         Reason::Uncalled => "no module calls it".to_owned(),
     }
 }

@@ -158,6 +158,14 @@ impl Change {
         folders.collect::<Result<_, _>>().map_err(|failure: Failure| self.remedy.unreadable(&failure))
     }
 
+    /// Whether one of the folders that are `wanted` now holds a dependency lock file or variable values.
+    pub fn has_root_files(&self, wanted: impl Fn(&str) -> bool) -> bool {
+        let reading = self.now.read();
+        self.overview.folders.iter().filter(|(path, _)| wanted(path)).any(|(path, _)| {
+            reading.list(path).is_ok_and(|listing| listing.has_lock_file || listing.has_values)
+        })
+    }
+
     /// The symbolic links that lead to a folder in one of the states, so that this has more than one path.
     pub fn links_to_folders(&self) -> BTreeSet<String> {
         let differing = self.differences.iter().filter(|difference| difference.is_of_link());

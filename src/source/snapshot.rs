@@ -5,6 +5,7 @@
 //! else's.
 
 pub(super) mod commit;
+mod ignored;
 pub(super) mod index;
 mod overview;
 
@@ -34,6 +35,8 @@ pub(super) struct Snapshot {
     held: Held,
     /// Whether a file was asked for that this clone does not hold.
     has_missed: AtomicBool,
+    /// What git ignores.
+    ignored: ignored::Rules,
 }
 
 enum Held {
@@ -87,6 +90,7 @@ impl Snapshot {
             git: git.clone().into_sync(),
             held: Held::Index(Box::new(index)),
             has_missed: AtomicBool::default(),
+            ignored: ignored::Rules::default(),
         })
     }
 
@@ -96,6 +100,7 @@ impl Snapshot {
             git: git.clone().into_sync(),
             held: Held::Commit(Commit::new(tree)),
             has_missed: AtomicBool::default(),
+            ignored: ignored::Rules::default(),
         }
     }
 
@@ -122,13 +127,14 @@ impl Snapshot {
 }
 
 impl Reading<'_> {
-    /// What there is at `path`, given from the top.
+    /// What there is at `path`, given from the top. A directory that git ignores is in no snapshot, wherever it comes from.
     pub(super) fn place(&self, path: &str) -> Place {
         match self.follow(BString::default(), encode(path).as_bstr()) {
             Ok(Found::Folder(real)) => {
                 let real = decode(&real).into_owned();
                 Place::Folder { real }
             }
+            Ok(Found::Missing) if self.ignores(path) => Place::Foreign,
             Ok(Found::File(_) | Found::Missing) | Err(_) => Place::Missing,
             Ok(Found::Outside) => Place::Outside,
             Ok(Found::Foreign) => Place::Foreign,

@@ -12,7 +12,7 @@ use super::git::Git;
 use super::read::{self, Failure, Read};
 use super::snapshot::Snapshot;
 use super::unread::Unread;
-use super::{Error, Excerpt, Folder, Origin, Worktree, parent};
+use super::{Error, Excerpt, Folder, Origin, Rest, Worktree, parent};
 use crate::limits::Limits;
 use crate::text::{Source, Sources};
 
@@ -82,7 +82,8 @@ impl Worktree {
         for (_, source) in others.iter() {
             worktree.sources.push(Source::new(source.name(), source.text().into()));
         }
-        worktree.called = Some(excerpt.called.clone());
+        let Excerpt { called, used, has_root, .. } = excerpt.clone();
+        worktree.rest = Some(Rest { called, used, has_root });
         worktree.read_folders(snapshot, &excerpt.folders.iter().map(SmolStr::as_str).collect());
         worktree
     }

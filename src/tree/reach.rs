@@ -71,13 +71,14 @@ impl Tree {
     /// The modules that none of this tree calls. Of a ring of modules that nobody else calls, the first.
     pub fn roots(&self) -> Vec<Node<'_>> {
         let mut seen = vec![false; self.nodes.len()];
-        let mut roots: Vec<Node<'_>> = self.nodes().filter(|node| node.data().callers.is_empty()).collect();
+        let is_root = |node: &Node<'_>| node.data().callers.is_empty() && node.data().named_by.is_empty();
+        let mut roots: Vec<Node<'_>> = self.nodes().filter(is_root).collect();
         for root in &roots {
             spread(*root, &mut seen);
         }
         if seen.contains(&false) {
             let calls: Vec<Vec<usize>> =
-                self.nodes().map(|node| children(self, node.id).map(|child| child.0).collect()).collect();
+                self.nodes().map(|node| node.children().map(|child| child.0).collect()).collect();
             // Callers come last, so that a ring which another one leads to is seen when its turn comes.
             for ring in components(&calls).into_iter().rev() {
                 let first = self.node(NodeId(ring[0]));
@@ -96,7 +97,7 @@ fn spread(from: Node<'_>, seen: &mut [bool]) {
     let mut next = vec![from.id];
     while let Some(id) = next.pop() {
         if !std::mem::replace(&mut seen[id.0], true) {
-            next.extend(children(from.tree, id));
+            next.extend(from.tree.node(id).children());
         }
     }
 }
@@ -127,11 +128,4 @@ fn errors_below(tree: &Tree) -> Vec<bool> {
         }
     }
     below
-}
-
-fn children(tree: &Tree, id: NodeId) -> impl Iterator<Item = NodeId> {
-    tree.nodes[id.0].calls.values().filter_map(|callee| match callee {
-        Callee::Module(child) => Some(*child),
-        Callee::Missing | Callee::Outside | Callee::Opaque => None,
-    })
 }

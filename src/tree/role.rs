@@ -46,14 +46,18 @@ pub struct Surroundings {
     pub has_values: bool,
     /// Whether a module calls it that is not in this tree.
     pub is_called_from_outside: bool,
+    /// Whether one of those modules is neither an example nor a test, by where it lies.
+    pub is_used_from_outside: bool,
+    /// Whether no directory of the repository shows any sign of a root module.
+    pub is_in_library: bool,
 }
 
 /// What shows what a module is there for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
-    /// A policy says so.
+    /// A policy gives it the role.
     Policy,
-    /// It lies in a folder of that name.
+    /// It lies in a directory of that name.
     Under(&'static str),
     /// Other modules call it.
     Called,
@@ -65,18 +69,21 @@ pub enum Reason {
     Storage,
     /// It configures a provider.
     Provider,
-    /// It lies at the top, and nothing else says what it is.
-    Top,
-    /// Nobody calls it, and nothing else says what it is.
+    /// No directory of the repository shows any sign of a root module.
+    Library,
+    /// No module calls it, and nothing else shows what it is.
     Uncalled,
 }
 
 /// What a module is there for: the first that applies.
 pub(super) fn of(node: Node<'_>, around: Surroundings) -> (Role, Reason) {
     let folder = node.module().folder.as_str();
+    let is_used = || around.is_used_from_outside || node.caller_folders().any(|caller| !is_aside(caller));
     if let Some(role) = around.role {
         (role, Reason::Policy)
-    } else if let Some((role, name)) = by_name(folder) {
+    } else if let Some((role, name)) = by_name(folder)
+        && !is_used()
+    {
         (role, Reason::Under(name))
     } else if node.is_called() {
         (Role::Shared, Reason::Called)
@@ -86,17 +93,25 @@ pub(super) fn of(node: Node<'_>, around: Surroundings) -> (Role, Reason) {
         (Role::Root, Reason::Values)
     } else if let Some(reason) = acts_as_root(node) {
         (Role::Root, reason)
-    } else if folder.is_empty() {
-        (Role::Shared, Reason::Top)
-    } else if folder.split('/').any(|name| name == "modules") {
-        (Role::Shared, Reason::Under("modules"))
+    } else if let Some(name) = SHARED.into_iter().find(|name| folder.split('/').any(|part| part == *name)) {
+        (Role::Shared, Reason::Under(name))
+    } else if around.is_in_library {
+        (Role::Shared, Reason::Library)
     } else {
         (Role::Root, Reason::Uncalled)
     }
 }
 
-/// `examples` and `fixtures` mean what they say in any folder. `test` may be the name of an environment, so it counts
-/// only at the top, and in the folder of one of many `modules`.
+/// Directories for modules that others call.
+const SHARED: [&str; 2] = ["modules", "wrappers"];
+
+/// Whether a directory is one for examples or tests, so that what lies in it does not show what the repository is for.
+pub fn is_aside(folder: &str) -> bool {
+    by_name(folder).is_some()
+}
+
+/// `examples` and `fixtures` mean what they say in any directory. `test` may be the name of an environment, so it counts
+/// only at the top, and in the directory of one of many `modules`.
 fn by_name(folder: &str) -> Option<(Role, &'static str)> {
     let names: Vec<&str> = folder.split('/').collect();
     if names.contains(&"examples") {
@@ -109,7 +124,8 @@ fn by_name(folder: &str) -> Option<(Role, &'static str)> {
     found.map(|name| (Role::Test, name))
 }
 
-/// What the module holds that means something only where an engine is run.
+/// What the module holds that means something only where an engine is run; [`crate::module::shows_root`] looks for the
+/// same in one file.
 fn acts_as_root(node: Node<'_>) -> Option<Reason> {
     let module = node.module();
     if module.backend.is_some() || module.cloud.is_some() {
@@ -122,6 +138,12 @@ fn acts_as_root(node: Node<'_>) -> Option<Reason> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::{Engine, FileKind, Product};
+    use crate::limits::Limits;
+    use crate::module::{Module, ModuleFile};
+    use crate::syntax::{self, Notation};
+    use crate::text::{FileId, Source};
+    use crate::tree::{Callee, Tree};
 
     #[test]
     fn folders_say_what_they_are() {
@@ -135,5 +157,65 @@ mod tests {
         assert_eq!(by_name("live/test"), None);
         assert_eq!(by_name("modules/test"), None);
         assert_eq!(by_name(""), None);
+    }
+
+    /// The role and reason of the last module in a tree; each module is called by the one before it.
+    fn role(folders: &[&str], text: &str, around: Surroundings) -> (Role, Reason) {
+        let mut tree = Tree::new(Engine::newest(Product::Terraform));
+        let mut last = None;
+        for folder in folders {
+            let source = Source::new("main.tf", text.into());
+            let (file, _) = syntax::parse(FileId::new(0), &source, Notation::Native, &Limits::default());
+            let kind = FileKind::Primary;
+            let files = [ModuleFile { name: "main.tf", body: &file.body, kind, complete: true }];
+            let features = tree.engine().features();
+            let module = Module::build(*folder, &files, &features, &Limits::default(), &mut Vec::new());
+            let node = tree.add(module, false);
+            tree.surround(node, around);
+            if let Some(caller) = last {
+                tree.link(caller, &"m".into(), Callee::Module(node));
+            }
+            last = Some(node);
+        }
+        tree.node(last.expect("a module")).role_with_reason()
+    }
+
+    #[test]
+    fn the_first_reason_that_applies_counts() {
+        let nothing = Surroundings::default();
+        let library = Surroundings { is_in_library: true, ..nothing };
+        let backend = "terraform {\n  backend \"s3\" {}\n}\n";
+        let provider = "provider \"aws\" {\n  region = \"eu-west-1\"\n}\n";
+        let call = "module \"m\" {\n  source = \"./m\"\n}\n";
+        for (folders, text, around, expected) in [
+            (
+                &["a"][..],
+                "",
+                Surroundings { role: Some(Role::Test), ..nothing },
+                (Role::Test, Reason::Policy),
+            ),
+            (&["examples/a"], backend, nothing, (Role::Example, Reason::Under("examples"))),
+            (&["tests/a", "tests/b"], call, nothing, (Role::Test, Reason::Under("tests"))),
+            (&["live", "tests/b"], call, nothing, (Role::Shared, Reason::Called)),
+            (
+                &["tests/b"],
+                "",
+                Surroundings { is_called_from_outside: true, is_used_from_outside: true, ..nothing },
+                (Role::Shared, Reason::Called),
+            ),
+            (&["live", "net"], call, nothing, (Role::Shared, Reason::Called)),
+            (&[""], backend, library, (Role::Root, Reason::Storage)),
+            (&[""], provider, library, (Role::Root, Reason::Provider)),
+            (&["modules/a"], provider, library, (Role::Root, Reason::Provider)),
+            (&["a"], "", Surroundings { has_lock_file: true, ..library }, (Role::Root, Reason::LockFile)),
+            (&["a"], "", Surroundings { has_values: true, ..library }, (Role::Root, Reason::Values)),
+            (&["modules/a"], "", nothing, (Role::Shared, Reason::Under("modules"))),
+            (&["wrappers/a"], "", nothing, (Role::Shared, Reason::Under("wrappers"))),
+            (&["a"], "", library, (Role::Shared, Reason::Library)),
+            (&["a"], "", nothing, (Role::Root, Reason::Uncalled)),
+            (&[""], "", nothing, (Role::Root, Reason::Uncalled)),
+        ] {
+            assert_eq!(role(folders, text, around), expected, "{folders:?} {text}");
+        }
     }
 }

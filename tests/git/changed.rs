@@ -481,3 +481,55 @@ fn a_policy_that_is_not_staged_is_not_passed_over_in_silence() {
         assert_eq!((said.code, said.err.as_str()), (Some(1), ""), "{said:?}");
     }
 }
+
+#[test]
+fn a_called_directory_that_git_ignores_is_unknown() {
+    let place = repository(&[
+        (".gitignore", "/vendor/\n/generated/**\n"),
+        ("modules/net/main.tf", NET),
+        ("main.tf", &call("./modules/net", "")),
+    ]);
+    place.write("vendor/net/main.tf", NET);
+    for source in ["./vendor/net", "./vendor/absent", "./generated"] {
+        place.stage("main.tf", &call(source, ""));
+        assert_eq!(lines(&changed(&place)), [""; 0], "{source}");
+    }
+    place.stage("main.tf", &call("./modules/absent", ""));
+    let told = ["main.tf:1:1: error: Module not installed [missing-module]"];
+    assert_eq!(lines(&changed(&place)), told);
+    assert_eq!(lines(&check(&place, &["--base", "HEAD"])), told);
+    // A rule that the change brings along counts, and so does one that it takes away.
+    place.stage(".gitignore", "modules/absent\n");
+    assert_eq!(lines(&changed(&place)), [""; 0]);
+    place.stage("main.tf", &call("./vendor/net", ""));
+    assert_eq!(lines(&changed(&place)), ["main.tf:1:1: error: Module not installed [missing-module]"]);
+}
+
+#[test]
+fn a_role_does_not_depend_on_how_much_is_read() {
+    let versions = "terraform {\n  required_providers {\n    x = {\n      source  = \"y/x\"\n      version = \">= 1.0\"\n    }\n  }\n}\n";
+    let place = repository(&[
+        ("vpc/main.tf", versions),
+        ("examples/vpc/main.tf", &call("../../vpc", "")),
+        ("examples/vpc/provider.tf", "provider \"x\" {\n  a = 1\n}\n"),
+        ("dns/main.tf", versions),
+    ]);
+    let policy =
+        "policy {\n  extends = [\"language\"]\n}\nrule \"no-upper-bound-in-root\" { level = \"error\" }\n";
+    place.stage("overrule.hcl", policy);
+    place.commit("policy");
+    let both = |place: &Place| {
+        let [part, whole] = [&["--changed", "--all-findings"][..], &[]]
+            .map(|arguments| lines(&check(place, arguments)).iter().any(|line| line.starts_with("dns/")));
+        assert_eq!(part, whole);
+        whole
+    };
+    place.stage("dns/more.tf", NET);
+    assert!(!both(&place), "a library of modules");
+    for (path, text) in [("live/main.tf", CONFIGURED), ("live/.terraform.lock.hcl", "")] {
+        place.stage("live/main.tf", NET);
+        place.stage(path, text);
+        assert!(both(&place), "{path}");
+        place.git(&["rm", "--quiet", "-rf", "live"]);
+    }
+}

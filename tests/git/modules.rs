@@ -13,6 +13,7 @@ fn repository() -> Place {
         ("modules/app/main.tf", &call("../net")),
         ("live/a/main.tf", &call("../../modules/app")),
         ("live/b/main.tf", &call("../../modules/db")),
+        ("live/c/main.tf", "terraform {\n  backend \"local\" {}\n}\n"),
     ])
 }
 

@@ -25,6 +25,11 @@ const SCHEMA: Schema<'_> = Schema {
     ],
 };
 
+/// Whether a `provider` block sets anything beside its name and version.
+pub(super) fn is_configured(block: &Block) -> bool {
+    !block.body.partial_content(&SCHEMA, &mut Vec::new()).1.is_empty()
+}
+
 impl Decoder<'_> {
     /// A provider configuration; none where its name is not allowed.
     pub(super) fn provider(&mut self, block: &Arc<Block>) -> Option<ProviderConfiguration> {

@@ -13,6 +13,7 @@ impl Merger<'_> {
                 format!("module.{}", over.name),
                 over.origin.header(),
             );
+            self.module.refused_calls.push(Box::new(over));
             return;
         };
         base.source = over.source.or(base.source.take());

@@ -143,6 +143,7 @@ impl Merger<'_> {
             if let Some(first) = self.module.calls.insert(call.name.clone(), Box::new(call)) {
                 let address = format!("module.{}", first.name);
                 self.twice("Duplicate module call", address, header, first.origin.header());
+                self.module.refused_calls.push(first);
             }
         }
     }

@@ -25,6 +25,10 @@ impl Commit {
         Self { root, read: Mutex::default() }
     }
 
+    pub(super) fn root(&self) -> ObjectId {
+        self.root
+    }
+
     /// Adds every folder that holds something of a module, and every symbolic link.
     pub(super) fn look_over(&self, git: &gix::Repository, into: &mut Overview) -> Result<(), Failure> {
         let mut next = vec![(String::new(), self.root)];

@@ -71,6 +71,10 @@ impl Index {
         Ok(Self { links: Seen::of(&state).links, state })
     }
 
+    pub(super) fn state(&self) -> &State {
+        &self.state
+    }
+
     /// The top folder, with all that there is.
     pub(in crate::source) fn top(&self) -> Folder<'_> {
         Folder { index: self, entries: 0..self.state.entries().len(), length: 0, tree: self.state.tree() }
