@@ -37,6 +37,7 @@ impl Role {
 
 /// What is known of a module beside its files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a sign of its own")]
 pub struct Surroundings {
     /// The role that a policy gives it.
     pub role: Option<Role>,

@@ -219,6 +219,7 @@ fn all_cases_agree() {
 }
 
 /// Every difference about the cases, at both stages; prints how far the two agree.
+#[expect(clippy::print_stdout, reason = "it is part of the report of a test")]
 fn differences(kind: &str, cases: &[Case]) -> BTreeSet<Gap> {
     let [load, validate] = scores(cases);
     println!("{kind}, load: {load}\n{kind}, validate: {validate}");

@@ -491,17 +491,17 @@ fn a_called_directory_that_git_ignores_is_unknown() {
     ]);
     place.write("vendor/net/main.tf", NET);
     for source in ["./vendor/net", "./vendor/absent", "./generated"] {
-        place.stage("main.tf", &call(source, ""));
+        place.stage("main.tf", call(source, ""));
         assert_eq!(lines(&changed(&place)), [""; 0], "{source}");
     }
-    place.stage("main.tf", &call("./modules/absent", ""));
+    place.stage("main.tf", call("./modules/absent", ""));
     let told = ["main.tf:1:1: error: Module not installed [missing-module]"];
     assert_eq!(lines(&changed(&place)), told);
     assert_eq!(lines(&check(&place, &["--base", "HEAD"])), told);
     // A rule that the change brings along counts, and so does one that it takes away.
     place.stage(".gitignore", "modules/absent\n");
     assert_eq!(lines(&changed(&place)), [""; 0]);
-    place.stage("main.tf", &call("./vendor/net", ""));
+    place.stage("main.tf", call("./vendor/net", ""));
     assert_eq!(lines(&changed(&place)), ["main.tf:1:1: error: Module not installed [missing-module]"]);
 }
 

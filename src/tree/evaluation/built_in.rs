@@ -172,7 +172,7 @@ impl Set {
         let summary = match (self.get("source").is_some(), self.get("content").is_some()) {
             (true, true) => "Cannot set both 'source' and 'content'",
             (false, false) if !self.is_open => "Must provide one of 'source' or 'content'",
-            (false, false) | (true, false) | (false, true) => return None,
+            (false | true, false) | (false, true) => return None,
         };
         let detail = "What the file is to hold is said by one of `source` and `content`.";
         Some(Finding::language(Language::InvalidProvisioner, summary).detail(detail))
