@@ -2,6 +2,8 @@ policy {
   extends = ["recommended"]
 }
 
+role "root" { paths = ["examples/web"] }
+
 rule "required-version-missing" { level = "off" }
 
 rule "module-source-unpinned" {

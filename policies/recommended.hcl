@@ -30,6 +30,7 @@ rule "override-stale-optional-default" { level = "error" }
 rule "override-uncommitted" { level = "notice" }
 
 # Providers in modules
+rule "no-default-provider" { level = "warning" }
 rule "provider-block-in-shared-module" { level = "warning" }
 rule "provider-removed-with-resources" { level = "warning" }
 rule "undefined-provider-alias" { level = "error" }
@@ -38,10 +39,9 @@ rule "providers-map-incomplete" { level = "notice" }
 
 # Versions
 rule "required-provider-missing" { level = "warning" }
-rule "provider-source-missing" { level = "warning" }
-rule "upper-bound-in-shared-module" { level = "notice" }
+rule "provider-source-missing" { level = "notice" }
 rule "single-component-pessimistic" { level = "warning" }
-rule "required-version-missing" { level = "warning" }
+rule "required-version-missing" { level = "notice" }
 rule "unsatisfiable-constraints" { level = "error" }
 rule "unused-required-provider" { level = "warning" }
 rule "tofu-twin-drift" { level = "warning" }

@@ -14,13 +14,13 @@ rule "override-unannounced" { level = "notice" }
 rule "providers-map-redundant" { level = "notice" }
 rule "resource-without-provider" { level = "notice" }
 rule "non-preferred-local-name" { level = "notice" }
-rule "no-default-provider" { level = "warning" }
 
 # Versions
 rule "lock-file-drift" { level = "warning" }
 rule "no-upper-bound-in-root" { level = "notice" }
 rule "prerelease-in-range" { level = "notice" }
 rule "provider-version-missing" { level = "notice" }
+rule "upper-bound-in-shared-module" { level = "notice" }
 
 # Sources and calls
 rule "module-tree-depth" { level = "notice" }

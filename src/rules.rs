@@ -56,6 +56,7 @@ mod provider_source_missing;
 mod provider_version_missing;
 mod providers_map_incomplete;
 mod providers_map_redundant;
+mod publisher;
 mod required_provider_missing;
 mod required_version_missing;
 mod resource_without_provider;
@@ -81,7 +82,7 @@ pub use parametric::{KINDS, Kind};
 
 use crate::finding::{Finding, RuleId, Safety, Severity};
 use crate::policy::Options;
-use crate::tree::Node;
+use crate::tree::{Node, Role};
 
 /// Every rule, by name. A new one has a line here.
 pub const ENTRIES: &[Entry] = &[
@@ -169,6 +170,9 @@ pub trait Rule: Sized + Send + Sync + 'static {
     /// The names of its options, sorted. A policy can set no others, beside the arguments that every rule takes.
     const OPTIONS: &'static [&'static str] = &[];
 
+    /// The roles of the modules that it looks at.
+    const ROLES: &'static [Role] = &Role::ALL;
+
     /// Reads its options. A mistake in one of them is a finding at its line.
     fn configure(options: &Options<'_>) -> Result<Self, Finding>;
 
@@ -180,6 +184,9 @@ pub trait Rule: Sized + Send + Sync + 'static {
         Finding::policy(RuleId::built_in(Self::ID), Severity::Warning, summary)
     }
 }
+
+/// The modules that get advice. Examples and tests get findings about what breaks them.
+pub const ADVICE: &[Role] = &[Role::Root, Role::Shared];
 
 /// A rule that is ready to look at modules.
 pub type Check = Box<dyn Fn(Node<'_>, &Context<'_>, &mut Vec<Finding>) + Send + Sync>;
@@ -195,6 +202,8 @@ pub struct Entry {
     pub fixes: &'static [Safety],
     /// See [`Rule::OPTIONS`].
     pub options: &'static [&'static str],
+    /// See [`Rule::ROLES`].
+    pub roles: &'static [Role],
     configure: fn(Options<'_>) -> Result<Check, Vec<Finding>>,
 }
 
@@ -212,6 +221,7 @@ impl Entry {
             is_steady: R::IS_STEADY,
             fixes: R::FIXES,
             options: R::OPTIONS,
+            roles: R::ROLES,
             configure: configure::<R>,
         }
     }
@@ -243,7 +253,10 @@ mod tests {
         let names: Vec<&str> = ENTRIES.iter().map(|entry| entry.id).collect();
         assert!(names.is_sorted(), "the list is sorted by name");
         assert_eq!(
-            files("src/rules", &["context", "earlier", "expressions", "mend", "page", "parametric"]),
+            files(
+                "src/rules",
+                &["context", "earlier", "expressions", "mend", "page", "parametric", "publisher"]
+            ),
             names,
             "src/rules and the list"
         );

@@ -282,7 +282,7 @@ fn the_list_of_rules_says_which_findings_can_be_fixed() {
     assert_eq!(rule("unused-declaration")["fixes"], serde_json::json!(["safe", "unsafe"]));
     assert_eq!(rule("syntax-error")["fixes"], serde_json::json!([]));
     let missing = rule("provider-source-missing");
-    assert_eq!((&missing["level"], &missing["kind"]), (&"warning".into(), &false.into()));
+    assert_eq!((&missing["level"], &missing["kind"]), (&"notice".into(), &false.into()));
     assert!(missing["asked_by"].as_str().is_some_and(|line| line.starts_with("recommended.hcl:")));
     let kind = rule("required-argument");
     assert_eq!((&kind["level"], &kind["kind"]), (&serde_json::Value::Null, &true.into()));

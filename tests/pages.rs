@@ -9,6 +9,7 @@ use overrule::finding::{Language, RuleId, Safety};
 use overrule::policy::Policy;
 use overrule::rules::ENTRIES;
 use overrule::rules::page::{PAGES, Page};
+use overrule::tree::Role;
 
 /// Rules that find what is not in a text, so that no page can show it.
 const NOT_IN_A_TEXT: &[Language] = &[Language::UnreadableFile, Language::LinkLeavesRepository];
@@ -40,6 +41,8 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
     ("override-disarms-provider-block", "In a module that is given another one", "proxy-provider-block"),
     // An empty block is a configuration of its own, and Terraform reports it as redundant.
     ("providers-map-incomplete", "The module has an empty configuration of its own", "proxy-provider-block"),
+    ("no-default-provider", "A module with an empty configuration of its own", "proxy-provider-block"),
+    ("provider-block-in-shared-module", "A block that sets only a version", "deprecated-provider-version"),
     // An argument that the engine refuses is not a missing one.
     ("output-description-missing", REFUSED, "invalid-value"),
     ("required-provider-missing", REFUSED, "invalid-version-constraint"),
@@ -107,6 +110,15 @@ fn pages_say_which_findings_can_be_fixed() {
         assert_eq!(said, options, "policies/rules/{}.md", entry.id);
         let shows = examples_of(page).iter().any(|example| !example.fixed.is_empty());
         assert_eq!(shows, !entry.fixes.is_empty(), "policies/rules/{}.md: an example is fixed", entry.id);
+    }
+}
+
+#[test]
+fn pages_say_which_modules_get_no_advice() {
+    for entry in ENTRIES {
+        let page = Page::of(entry.id).expect("a page");
+        let says_so = page.text.lines().any(|line| line == "Examples and tests are left out.");
+        assert_eq!(says_so, entry.roles == [Role::Root, Role::Shared], "policies/rules/{}.md", entry.id);
     }
 }
 

@@ -9,7 +9,7 @@ use crate::finding::{Finding, RuleId};
 use crate::policy::Policy;
 use crate::rules::{self, Check, Context, Kind};
 use crate::text::Sources;
-use crate::tree::{Node, NodeId, Tree};
+use crate::tree::{Node, NodeId, Role, Tree};
 
 /// The rules that somebody asks for, each with its options.
 pub(super) struct Rulebook<'p> {
@@ -22,6 +22,8 @@ struct Ready {
     rule: SmolStr,
     /// The number of the setting.
     setting: usize,
+    /// The roles of the modules that it looks at.
+    roles: &'static [Role],
     check: Check,
 }
 
@@ -46,7 +48,11 @@ impl<'p> Rulebook<'p> {
                 };
                 match check {
                     Ok(Some(check)) if said.is_on() && is_selected(rule) => {
-                        rulebook.ready.push(Ready { rule: rule.into(), setting, check });
+                        // A policy that names roles wants advice there.
+                        let of_rule = entry.map_or(&Role::ALL[..], |entry| entry.roles);
+                        let is_asked = of_rule == rules::ADVICE && said.common.roles().is_some();
+                        let roles = if is_asked { &Role::ALL[..] } else { of_rule };
+                        rulebook.ready.push(Ready { rule: rule.into(), setting, roles, check });
                     }
                     Ok(_) => {}
                     Err(mistakes) => findings.extend(mistakes),
@@ -68,7 +74,8 @@ impl<'p> Rulebook<'p> {
 
     fn of(&self, node: Node<'_>, context: &Context<'_>) -> Vec<Finding> {
         let mut findings = Vec::new();
-        for ready in &self.ready {
+        let role = node.role();
+        for ready in self.ready.iter().filter(|ready| ready.roles.contains(&role)) {
             let mut found = Vec::new();
             (ready.check)(node, context, &mut found);
             for mut finding in found {

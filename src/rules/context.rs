@@ -51,6 +51,11 @@ impl<'c> Context<'c> {
         self.worktree.is_repository()
     }
 
+    /// The name of the directory that is checked; none where there is no such directory on disk.
+    pub fn repository_name(&self) -> Option<&'c str> {
+        self.worktree.top()?.file_name()?.to_str()
+    }
+
     /// A file of a module as it was read, without regard to what any engine makes of it.
     pub fn file(&self, id: FileId) -> Option<&'c File> {
         self.files.get(&id)

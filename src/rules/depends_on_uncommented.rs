@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use super::{Context, Rule};
+use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
 use crate::policy::Options;
 use crate::syntax::{Attribute, Block};
-use crate::tree::Node;
+use crate::tree::{Node, Role};
 
 pub(super) struct DependsOnUncommented;
 
 impl Rule for DependsOnUncommented {
     const ID: &'static str = "depends-on-uncommented";
+    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)

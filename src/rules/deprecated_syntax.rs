@@ -3,20 +3,21 @@
 use std::collections::HashSet;
 
 use super::expressions::{self, Written};
-use super::{Context, Rule};
+use super::{ADVICE, Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::policy::Options;
 use crate::syntax::{
     Call, Editor, Expr, ExprKind, ObjectKey, Part, Scope, Step, StepKind, Template, TemplateKind, Traversal,
 };
 use crate::text::Span;
-use crate::tree::Node;
+use crate::tree::{Node, Role};
 
 pub(super) struct DeprecatedSyntax;
 
 impl Rule for DeprecatedSyntax {
     const ID: &'static str = "deprecated-syntax";
     const FIXES: &'static [Safety] = &[Safety::Safe];
+    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use smol_str::{SmolStr, format_smolstr};
 
 use super::Context;
+use crate::engine::FileKind;
 use crate::finding::Edit;
+use crate::module::Module;
 use crate::module::declaration::{Local, ModuleCall, Origin, RequiredProvider};
 use crate::syntax::{Attribute, Block, ExprKind, MapKey, StepKind};
-use crate::text::Span;
+use crate::text::{FileId, Span};
 
 /// From the first word of a block to its last brace.
 pub(super) fn whole(block: &Block) -> Span {
@@ -87,6 +89,38 @@ pub(super) fn set_in_entry(
 /// Lines, each but the first with something before it.
 fn indented(lines: &str, indent: &str) -> String {
     lines.replace('\n', &format!("\n{indent}"))
+}
+
+/// Where people look for what a module requires; they are asked in this order.
+const USUAL_FILES: [&str; 5] = ["versions", "terraform", "providers", "main", ""];
+
+/// Adds entries to `required_providers` where the others are, or where they would be.
+pub(super) fn require(module: &Module, entries: &str, context: &Context<'_>) -> Option<Edit> {
+    let files = context.module_files(module).into_iter();
+    let files: Vec<FileId> = files
+        .filter(|(id, loaded)| loaded.kind != FileKind::Override && context.editor(*id).is_some())
+        .map(|(id, _)| id)
+        .collect();
+    let requirements = format!("required_providers {{\n  {}\n}}", indented(entries, "  "));
+    let settings = |id: &FileId| {
+        let blocks = context.file(*id).map(|file| file.body.any_blocks()).unwrap_or_default();
+        let settings = blocks.into_iter().filter(|block| block.kind == "terraform");
+        settings.map(|block| (*id, block)).collect::<Vec<_>>()
+    };
+    let settings: Vec<_> = files.iter().flat_map(settings).collect();
+    for (id, block) in &settings {
+        if let Some(inner) = block.blocks("required_providers", &[]).first() {
+            return Some(context.editor(*id)?.add_argument(&inner.body, None, entries));
+        }
+    }
+    if let Some((id, block)) = settings.first() {
+        return Some(context.editor(*id)?.add_block(&block.body, &requirements));
+    }
+    let is_called =
+        |id: &&FileId, stem: &str| stem.is_empty() || context.file_name(**id).split('.').next() == Some(stem);
+    let file = USUAL_FILES.iter().find_map(|stem| files.iter().find(|id| is_called(id, stem)))?;
+    let block = format!("terraform {{\n  {}\n}}", indented(&requirements, "  "));
+    Some(context.editor(*file)?.add_at_start(&block))
 }
 
 /// The name on the left in a `providers` map, as `name` or `name.alias`.

@@ -4,14 +4,43 @@ use super::{Context, Rule};
 use crate::finding::Finding;
 use crate::module::address::{ModuleSource, RemoteModule};
 use crate::policy::{Globs, Options};
-use crate::tree::Node;
+use crate::tree::{Node, Role};
 
 pub(super) struct ModuleSourceUnpinned {
     allow: Globs,
 }
 
-/// Names that people give to what they work on, and to nothing that stays as it is.
+/// Names of branches, and of tags that move.
 const MOVING: [&str; 8] = ["main", "master", "trunk", "develop", "development", "default", "HEAD", "latest"];
+
+/// How the names of archives end, for the downloader of Terraform and OpenTofu.
+const ARCHIVES: [&str; 10] =
+    [".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".tzst"];
+
+/// How a package is pinned.
+struct Pin {
+    /// What the source names so.
+    what: &'static str,
+    /// The parameters that name it.
+    keys: &'static [&'static str],
+    /// What to write.
+    help: &'static str,
+}
+
+const GIT: Pin = Pin { what: "tag or commit", keys: &["ref"], help: "add `?ref=` with a tag or a commit" };
+const MERCURIAL: Pin =
+    Pin { what: "tag or changeset", keys: &["rev"], help: "add `?rev=` with a tag or a changeset" };
+const OCI: Pin = Pin {
+    what: "tag or digest",
+    keys: &["digest", "tag"],
+    help: "add `?tag=` or `?digest=` with a tag or a digest",
+};
+const ARCHIVE: Pin = Pin {
+    what: "checksum",
+    keys: &["checksum"],
+    help: "add `?checksum=sha256:` with the checksum of the archive, which `sha256sum` prints",
+};
+const S3: Pin = Pin { keys: &["checksum", "version"], ..ARCHIVE };
 
 impl Rule for ModuleSourceUnpinned {
     const ID: &'static str = "module-source-unpinned";
@@ -21,46 +50,88 @@ impl Rule for ModuleSourceUnpinned {
         Ok(Self { allow: options.sources("allow")? })
     }
 
-    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        let is_shown = matches!(node.role(), Role::Example | Role::Test);
         for call in node.module().calls.values() {
             let Some(source) = &call.source else { continue };
             let Some(ModuleSource::Remote(remote)) = &source.address else { continue };
             if self.allow.matches(&[source.raw.as_str(), &remote.to_string()], &[]) {
                 continue;
             }
-            let Some((keys, help)) = pins(remote) else { continue };
-            let pinned = keys.iter().find_map(|key| remote.parameter(key));
-            let finding = match pinned.map(|name| name.strip_prefix("refs/heads/").ok_or(name)) {
+            let Some(pin) = pin(remote) else { continue };
+            let pinned = pin.keys.iter().find_map(|key| remote.parameter(key));
+            if is_shown && is_this_repository(remote, context) {
+                continue;
+            }
+            let finding = match pinned {
                 None => Self::finding("Module source is not pinned")
-                    .detail(
-                        "Each `init` in a new place fetches what is newest then, so the same commit of this \
-                         repository can mean another module tomorrow.",
-                    )
-                    .label("names no version"),
-                Some(Ok(name) | Err(name)) if MOVING.contains(&name) => Self::finding(
-                    "Module source follows a branch",
-                )
-                .detail(format!(
-                    "`{name}` goes on to mean something else, so the same commit of this repository can mean \
-                             another module tomorrow."
-                ))
-                .label("does not stay the same"),
-                Some(Ok(name)) => Self::finding("Module source follows a branch")
-                    .detail(format!("`refs/heads/{name}` is a branch, and branches move."))
-                    .label("does not stay the same"),
-                Some(Err(_)) => continue,
+                    .detail(format!(
+                        "The source names no {}, so `init` installs whatever is there when it runs.",
+                        pin.what
+                    ))
+                    .help(add(pin.help, remote)),
+                Some(written) => {
+                    let branch = written.strip_prefix("refs/heads/");
+                    let name = branch.unwrap_or(written);
+                    if branch.is_none() && !MOVING.contains(&name) {
+                        continue;
+                    }
+                    Self::finding("Module source follows a branch")
+                        .detail(format!(
+                            "`{written}` moves, so `init` installs whatever it means when it runs."
+                        ))
+                        .help(format!("replace `{written}` by a {}", pin.what.replace(" or ", " or a ")))
+                }
             };
-            findings.push(finding.at(source.span).help(help).address(format!("module.{}", call.name)));
+            findings.push(finding.at(source.span).address(format!("module.{}", call.name)));
         }
     }
 }
 
-/// The parameters that pin a package, and what to do; none where a package cannot be pinned so.
-fn pins(remote: &RemoteModule) -> Option<(&'static [&'static str], &'static str)> {
+/// How a package is pinned; none where it cannot be, or where its URL holds a version already.
+fn pin(remote: &RemoteModule) -> Option<Pin> {
     match remote.getter() {
-        "git" => Some((&["ref"], "name a tag or a commit: add `?ref=…`")),
-        "hg" => Some((&["rev"], "name a changeset: add `?rev=…`")),
-        "oci" => Some((&["digest", "tag"], "name a version: add `?tag=…` or `?digest=…`")),
+        "git" => Some(GIT),
+        "hg" => Some(MERCURIAL),
+        "oci" => Some(OCI),
+        "s3" => (!names_version(path(remote))).then_some(S3),
+        // Without an archive it is a page that names the source of the module.
+        "http" | "https" => {
+            let path = path(remote);
+            let archive = remote.parameter("archive");
+            let is_archive = archive.is_some_and(|kind| kind != "false")
+                || ARCHIVES.iter().any(|end| path.to_ascii_lowercase().ends_with(end));
+            (is_archive && !names_version(path)).then_some(ARCHIVE)
+        }
         _ => None,
     }
+}
+
+/// The address of a package without its query.
+fn path(remote: &RemoteModule) -> &str {
+    remote.package.split_once('?').map_or(remote.package.as_str(), |(path, _)| path)
+}
+
+/// Whether the path of a URL holds a version (`1.2`, `v3.0.1`) or the id of a commit.
+fn names_version(address: &str) -> bool {
+    let path = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let path = path.split_once('/').map_or("", |(_, path)| path).as_bytes();
+    let is_version =
+        path.windows(3).any(|part| part[0].is_ascii_digit() && part[1] == b'.' && part[2].is_ascii_digit());
+    is_version || path.split(|byte| !byte.is_ascii_hexdigit()).any(|part| part.len() >= 40)
+}
+
+/// Whether a package is the repository that is checked: it has the same name, or the directory inside it is a module here.
+fn is_this_repository(remote: &RemoteModule, context: &Context<'_>) -> bool {
+    if !remote.subdir.is_empty() {
+        return context.folder(&remote.subdir).is_some_and(|folder| !folder.files.is_empty());
+    }
+    let name = path(remote).rsplit(['/', ':']).next().unwrap_or_default();
+    let name = name.strip_suffix(".git").unwrap_or(name);
+    context.repository_name().is_some_and(|here| here == name)
+}
+
+/// The help, for a source that may have a query already.
+fn add(help: &str, remote: &RemoteModule) -> String {
+    if remote.query().is_empty() { help.to_owned() } else { help.replace("`?", "`&") }
 }

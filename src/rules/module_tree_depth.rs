@@ -1,9 +1,9 @@
 #![doc = include_str!("../../policies/rules/module-tree-depth.md")]
 
-use super::{Context, Rule};
+use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
 use crate::policy::Options;
-use crate::tree::Node;
+use crate::tree::{Node, Role};
 
 pub(super) struct ModuleTreeDepth {
     max: usize,
@@ -17,6 +17,7 @@ const MOST: usize = 1000;
 impl Rule for ModuleTreeDepth {
     const ID: &'static str = "module-tree-depth";
     const OPTIONS: &'static [&'static str] = &["max"];
+    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         let max = options.number("max")?.unwrap_or(USUAL);

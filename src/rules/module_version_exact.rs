@@ -1,10 +1,10 @@
 #![doc = include_str!("../../policies/rules/module-version-exact.md")]
 
-use super::{Context, Rule};
+use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
 use crate::module::address::ModuleSource;
 use crate::policy::{Globs, Options};
-use crate::tree::Node;
+use crate::tree::{Node, Role};
 use crate::value::{Constraints, Operator};
 
 pub(super) struct ModuleVersionExact {
@@ -14,6 +14,7 @@ pub(super) struct ModuleVersionExact {
 impl Rule for ModuleVersionExact {
     const ID: &'static str = "module-version-exact";
     const OPTIONS: &'static [&'static str] = &["own"];
+    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self { own: options.sources("own")? })

@@ -3,20 +3,21 @@
 use std::collections::BTreeMap;
 
 use super::moved_target_missing::{is_left, is_left_from_outside};
-use super::{Context, Rule};
+use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
 use crate::module::Module;
 use crate::module::address::{Mode, ModuleStep, ResourceAddress};
 use crate::module::declaration::Origin;
 use crate::policy::Options;
 use crate::text::{Sources, Span};
-use crate::tree::Node;
+use crate::tree::{Node, Role};
 
 pub(super) struct MovedWithoutMovedBlock;
 
 impl Rule for MovedWithoutMovedBlock {
     const ID: &'static str = "moved-without-moved-block";
     const IS_STEADY: bool = false;
+    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)

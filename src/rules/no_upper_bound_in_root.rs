@@ -11,22 +11,20 @@ use crate::module::lock::Lock;
 use crate::policy::Options;
 use crate::syntax::quoted;
 use crate::tree::{Node, Role};
-use crate::value::{Condition, Operator};
+use crate::value::{Condition, Constraints, Operator};
 
 pub(super) struct NoUpperBoundInRoot;
 
 impl Rule for NoUpperBoundInRoot {
     const ID: &'static str = "no-upper-bound-in-root";
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
+    const ROLES: &'static [Role] = &[Role::Root];
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)
     }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
-        if node.role() != Role::Root {
-            return;
-        }
         let module = node.module();
         let lock = LazyCell::new(|| lock_of(module, context));
         for entry in module.required_providers.values().filter(|entry| !entry.address.is_built_in()) {
@@ -36,15 +34,20 @@ impl Rule for NoUpperBoundInRoot {
                 continue;
             }
             let provider = entry.address.display(module.features.registry_host);
+            let meant = bound(entry, lock.as_ref());
+            let edit = meant.as_ref().and_then(|meant| bounded(entry, meant, context));
+            let help = match &meant {
+                Some(meant) => format!("write `version = \"{meant}\"`, for the version in the lock file"),
+                None => in_use(constraints),
+            };
             findings.push(
-                Self::finding("No upper bound in a root module")
+                Self::finding("Missing upper version bound")
                     .detail(format!(
-                        "The next `init -upgrade` takes the newest {provider}, also one that changes or drops what \
-                         is used here."
+                        "`init -upgrade` selects the newest version of {provider}, which may be a new major version."
                     ))
                     .at(version.map_or(entry.span, |version| version.value_span))
-                    .help("keep the next major version out, as in \"~> 5.0\"")
-                    .fixed_by(bounded(entry, lock.as_ref(), context).map(|edit| Fix::on_request([edit])))
+                    .help(help)
+                    .fixed_by(edit.map(|edit| Fix::on_request([edit])))
                     .address(format!("required_providers.{}", entry.name)),
             );
         }
@@ -57,18 +60,30 @@ fn lock_of(module: &Module, context: &Context<'_>) -> Option<Lock> {
     Lock::read(id, context.sources().get(id), &module.features)
 }
 
-/// Keeps out the major version behind the one that the lock file selects. Without one only a person knows which major
-/// version the module is for: that an old one would do says little.
-fn bounded(entry: &RequiredProvider, lock: Option<&Lock>, context: &Context<'_>) -> Option<Edit> {
+/// What to write where no lock file shows which version is in use.
+fn in_use(constraints: Option<&Constraints>) -> String {
+    let lower = constraints.and_then(|constraints| constraints.range().lower);
+    match lower.as_ref().map(|bound| bound.version.segments()) {
+        Some([major, minor, ..]) => format!(
+            "if `init` installs version {major}, write `version = \"~> {major}.{minor}\"`; else add an upper bound below \
+             the major version that follows the installed one"
+        ),
+        Some(_) | None => {
+            "add an upper bound below the major version that follows the one that `init` installs".into()
+        }
+    }
+}
+
+/// The constraint that keeps out the major version behind the one that the lock file selects. Without a lock file only a
+/// person knows which major version the module is for: that an old one would do says little.
+fn bound(entry: &RequiredProvider, lock: Option<&Lock>) -> Option<String> {
     let selected = &lock?.selection(&entry.address)?.version;
     let [major, minor, ..] = selected.segments() else { return None };
     if selected.is_prerelease() {
         return None;
     }
-    let Some(version) = &entry.version else {
-        return set_in_entry(context, entry, "version", &format!("\"~> {major}.{minor}\""), false);
-    };
-    let text = match version.constraints.as_ref()?.conditions() {
+    let Some(version) = &entry.version else { return Some(format!("~> {major}.{minor}")) };
+    Some(match version.constraints.as_ref()?.conditions() {
         // Two numbers of the same major version make it short.
         [Condition { operator: Operator::GreaterOrEqual, version: least }]
             if least.segments()[0] == *major && least.written() < 3 && !least.is_prerelease() =>
@@ -76,6 +91,15 @@ fn bounded(entry: &RequiredProvider, lock: Option<&Lock>, context: &Context<'_>)
             format!("~> {major}.{}", least.segments()[1])
         }
         _ => format!("{}, < {}.0", version.text, major + 1),
-    };
-    Some(context.editor(version.value_span.file)?.replace(version.value_span, quoted(&text)))
+    })
+}
+
+/// Writes that constraint.
+fn bounded(entry: &RequiredProvider, meant: &str, context: &Context<'_>) -> Option<Edit> {
+    match &entry.version {
+        Some(version) => {
+            Some(context.editor(version.value_span.file)?.replace(version.value_span, quoted(meant)))
+        }
+        None => set_in_entry(context, entry, "version", &quoted(meant), false),
+    }
 }

@@ -1,14 +1,15 @@
 #![doc = include_str!("../../policies/rules/non-preferred-local-name.md")]
 
-use super::{Context, Rule};
+use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
 use crate::policy::Options;
-use crate::tree::Node;
+use crate::tree::{Node, Role};
 
 pub(super) struct NonPreferredLocalName;
 
 impl Rule for NonPreferredLocalName {
     const ID: &'static str = "non-preferred-local-name";
+    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)
@@ -22,18 +23,25 @@ impl Rule for NonPreferredLocalName {
             let others = required.values().filter(|other| other.name != entry.name);
             let is_taken =
                 others.into_iter().any(|other| other.name == *preferred || other.address.name == *preferred);
-            if entry.name == *preferred || is_taken {
+            // `google` is right for hashicorp/google-beta, whose resource types begin with `google_`.
+            let is_in_use = || {
+                let mut resources = node.module().resources.values();
+                resources.any(|resource| resource.address.implied_provider() == entry.name)
+            };
+            let is_variant =
+                preferred.strip_prefix(entry.name.as_str()).is_some_and(|rest| rest.starts_with('-'));
+            if entry.name == *preferred || is_taken || is_variant || is_in_use() {
                 continue;
             }
             findings.push(
-                Self::finding("Local name that differs from the provider's own")
+                Self::finding("Local name differs from the provider type")
                     .detail(format!(
-                        "The provider is called `{preferred}`, and so are its resources. Under the name `{}` every \
-                         one of them needs `provider = {}`.",
+                        "Resource types of this provider begin with `{preferred}`, so under the local name `{}` each of \
+                         them must set `provider = {}`.",
                         entry.name, entry.name
                     ))
                     .at(entry.span)
-                    .help(format!("rename the entry, and what refers to it, to `{preferred}`"))
+                    .help(format!("rename the entry and its references to `{preferred}`"))
                     .address(format!("required_providers.{}", entry.name)),
             );
         }

@@ -1,9 +1,9 @@
 #![doc = include_str!("../../policies/rules/override-committed.md")]
 
-use super::{Context, Rule};
+use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
 use crate::policy::{Globs, Options};
-use crate::tree::Node;
+use crate::tree::{Node, Role};
 
 pub(super) struct OverrideCommitted {
     /// The paths at which override files may be.
@@ -13,6 +13,7 @@ pub(super) struct OverrideCommitted {
 impl Rule for OverrideCommitted {
     const ID: &'static str = "override-committed";
     const OPTIONS: &'static [&'static str] = &["allow"];
+    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self { allow: options.globs("allow")? })

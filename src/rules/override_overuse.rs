@@ -1,10 +1,10 @@
 #![doc = include_str!("../../policies/rules/override-overuse.md")]
 
-use super::{Context, Rule};
+use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
 use crate::policy::Options;
 use crate::text::Span;
-use crate::tree::Node;
+use crate::tree::{Node, Role};
 
 pub(super) struct OverrideOveruse {
     /// How many override files a module may have.
@@ -16,6 +16,7 @@ pub(super) struct OverrideOveruse {
 impl Rule for OverrideOveruse {
     const ID: &'static str = "override-overuse";
     const OPTIONS: &'static [&'static str] = &["max_blocks", "max_files"];
+    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self {

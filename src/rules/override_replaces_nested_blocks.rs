@@ -4,17 +4,18 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::{Context, Rule};
+use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
 use crate::module::address::block_address;
 use crate::policy::Options;
 use crate::syntax::{Block, Body};
-use crate::tree::Node;
+use crate::tree::{Node, Role};
 
 pub(super) struct OverrideReplacesNestedBlocks;
 
 impl Rule for OverrideReplacesNestedBlocks {
     const ID: &'static str = "override-replaces-nested-blocks";
+    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)

@@ -1,17 +1,18 @@
 #![doc = include_str!("../../policies/rules/override-unannounced.md")]
 
-use super::{Context, Rule};
+use super::{ADVICE, Context, Rule};
 use crate::finding::{Finding, Fix, Safety};
 use crate::module::address::block_address;
 use crate::policy::Options;
 use crate::text::Span;
-use crate::tree::Node;
+use crate::tree::{Node, Role};
 
 pub(super) struct OverrideUnannounced;
 
 impl Rule for OverrideUnannounced {
     const ID: &'static str = "override-unannounced";
     const FIXES: &'static [Safety] = &[Safety::Safe];
+    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)

@@ -1,16 +1,17 @@
 #![doc = include_str!("../../policies/rules/prerelease-in-range.md")]
 
-use super::{Context, Rule};
+use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
 use crate::module::declaration::VersionConstraint;
 use crate::policy::Options;
-use crate::tree::Node;
+use crate::tree::{Node, Role};
 use crate::value::Operator;
 
 pub(super) struct PrereleaseInRange;
 
 impl Rule for PrereleaseInRange {
     const ID: &'static str = "prerelease-in-range";
+    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)

@@ -16,38 +16,43 @@ pub(super) struct ProviderBlockInSharedModule;
 
 impl Rule for ProviderBlockInSharedModule {
     const ID: &'static str = "provider-block-in-shared-module";
+    const ROLES: &'static [Role] = &[Role::Shared];
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)
     }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
-        if node.role() != Role::Shared {
-            return;
-        }
-        let mut blocks = node.configured_providers().peekable();
+        // A block with `version` alone configures nothing.
+        let mut blocks = node.configured_providers().filter(|block| !block.config.is_empty()).peekable();
         if blocks.peek().is_none() {
             return;
         }
         let calls = calls_above(node);
+        // Terraform reports blocks under a call with `count`, `for_each` or `depends_on`, and only a call shows that the module
+        // is one that others call.
+        if calls.is_empty() || calls.iter().any(|call| call.repeats) {
+            return;
+        }
         for provider in blocks {
-            let mut detail = "Whoever calls this module gets this configuration and no other, cannot call it with \
-                              `count`, `for_each` or `depends_on`, and cannot remove the call before what it made \
-                              is destroyed."
+            let mut detail = "A caller of this module cannot choose another configuration, cannot use `count`, \
+                              `for_each` or `depends_on`, and cannot remove the call before its resources are \
+                              destroyed."
                 .to_owned();
             if calls.len() > SHOWN {
-                detail += &format!(" Of {} calls that lead here, {SHOWN} are shown.", calls.len());
+                detail += &format!(" {SHOWN} of {} calls are shown.", calls.len());
             }
             let finding = Self::finding("Provider block in a shared module")
                 .detail(detail)
                 .at(provider.origin.header())
-                .label("configured in a module that others call")
                 .help(order(provider))
                 .address(format!("provider.{}", provider.compact()));
-            findings.push(calls.iter().take(SHOWN).fold(finding, |finding, call| {
-                finding
-                    .related(call.at, if call.repeats { "repeated, or delayed, here" } else { "called here" })
-            }));
+            findings.push(
+                calls
+                    .iter()
+                    .take(SHOWN)
+                    .fold(finding, |finding, call| finding.related(call.at, "called here")),
+            );
         }
     }
 }
@@ -91,13 +96,15 @@ fn repeats(call: &ModuleCall) -> bool {
 }
 
 fn order(provider: &ProviderConfiguration) -> String {
-    let name = provider.compact();
-    let declare = match &provider.alias {
-        Some(_) => format!("`configuration_aliases = [{name}]` of its entry"),
-        None => format!("`{name}`"),
-    };
-    format!(
-        "move this block to the callers, declare {declare} under `required_providers` here, and let them pass it: \
-         providers = {{ {name} = {name} }}"
-    )
+    let (name, compact) = (&provider.name, provider.compact());
+    match &provider.alias {
+        Some(_) => format!(
+            "move this block to the callers, add `configuration_aliases = [{compact}]` to the entry `{name}` of \
+             `required_providers` here, and pass the configuration in each call: `providers = {{ {compact} = {compact} }}`"
+        ),
+        None => format!(
+            "move this block to the root modules, and declare `{name}` in `required_providers` here; the module then \
+             inherits the configuration"
+        ),
+    }
 }

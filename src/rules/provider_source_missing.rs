@@ -1,18 +1,20 @@
 #![doc = include_str!("../../policies/rules/provider-source-missing.md")]
 
 use super::mend::set_in_entry;
-use super::{Context, Rule};
+use super::publisher::{Source, source};
+use super::{ADVICE, Context, Rule};
 use crate::finding::{Finding, Fix, Safety};
 use crate::module::declaration::RequiredProvider;
 use crate::policy::Options;
 use crate::syntax::quoted;
-use crate::tree::Node;
+use crate::tree::{Node, Role};
 
 pub(super) struct ProviderSourceMissing;
 
 impl Rule for ProviderSourceMissing {
     const ID: &'static str = "provider-source-missing";
-    const FIXES: &'static [Safety] = &[Safety::Safe];
+    const FIXES: &'static [Safety] = &[Safety::Safe, Safety::Unsafe];
+    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)
@@ -24,24 +26,35 @@ impl Rule for ProviderSourceMissing {
             if entry.source.is_some() || entry.address.is_built_in() || lost_by_override(entry) {
                 continue;
             }
-            let source = entry.address.display(host);
-            let edit = set_in_entry(context, entry, "source", &quoted(&source), true);
-            findings.push(
-                Self::finding("Required provider without a source")
-                    .detail(format!(
-                        "`{}` is taken for {source}, because no source says otherwise.",
-                        entry.name
-                    ))
-                    .at(entry.span)
-                    .help(format!("add the source: source = \"{source}\""))
-                    .fixed_by(edit.map(|edit| Fix::safe([edit])))
-                    .address(format!("required_providers.{}", entry.name)),
-            );
+            let (name, assumed) = (&entry.name, entry.address.display(host));
+            let finding = Self::finding("Missing provider source")
+                .detail(format!(
+                    "The entry `{name}` has no `source`, so Terraform and OpenTofu assume {assumed}."
+                ))
+                .at(entry.span)
+                .address(format!("required_providers.{name}"));
+            findings.push(match source(node, name) {
+                Some(Source { address, at }) => {
+                    let edit = set_in_entry(context, entry, "source", &quoted(&address), true);
+                    let edits = edit.map(|edit| [edit]);
+                    // Another address is another provider.
+                    let fix =
+                        if address == assumed { edits.map(Fix::safe) } else { edits.map(Fix::on_request) };
+                    let finding = finding.help(format!("add `source = \"{address}\"`")).fixed_by(fix);
+                    match at {
+                        Some(at) => finding.related(at, format!("`{name}` is {address} here")),
+                        None => finding,
+                    }
+                }
+                None => finding.help(format!(
+                    "look up the publisher of `{name}` in the registry, and set `source` to its address"
+                )),
+            });
         }
     }
 }
 
-/// Whether an override has dropped the source: `override-drops-provider-source` tells that.
+/// Whether an override has dropped the source, which `override-drops-provider-source` reports.
 fn lost_by_override(entry: &RequiredProvider) -> bool {
     let replaced = std::iter::successors(entry.replaced.as_deref(), |base| base.replaced.as_deref());
     replaced.last().is_some_and(|base| base.address != entry.address)

@@ -9,15 +9,13 @@ pub(super) struct ProviderVersionMissing;
 
 impl Rule for ProviderVersionMissing {
     const ID: &'static str = "provider-version-missing";
+    const ROLES: &'static [Role] = &[Role::Shared];
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)
     }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
-        if node.role() != Role::Shared {
-            return;
-        }
         let module = node.module();
         for entry in module.required_providers.values() {
             let in_block = module.providers.values().any(|block| {
@@ -29,10 +27,16 @@ impl Rule for ProviderVersionMissing {
             }
             let provider = entry.address.display(module.features.registry_host);
             findings.push(
-                Self::finding("Required provider without a version")
-                    .detail(format!("Nothing says from which version of {provider} on this module works."))
+                Self::finding("Missing provider version")
+                    .detail(format!(
+                        "This module sets no minimum version for {provider}, so a caller can select a version that the \
+                         module does not support."
+                    ))
                     .at(entry.span)
-                    .help("add the oldest version that works, as in: version = \">= 5.0\"")
+                    .help(format!(
+                        "set `version` to `>=` and the oldest version of {provider} that has everything this module uses; \
+                         the registry lists the versions"
+                    ))
                     .address(format!("required_providers.{}", entry.name)),
             );
         }

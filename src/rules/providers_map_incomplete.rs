@@ -27,6 +27,7 @@ impl Rule for ProvidersMapIncomplete {
     const ID: &'static str = "providers-map-incomplete";
     const FIXES: &'static [Safety] = &[Safety::Safe];
     const OPTIONS: &'static [&'static str] = &["ignore"];
+    const ROLES: &'static [Role] = &[Role::Root];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         let usual = || WITHOUT_CONFIGURATION.iter().map(|name| SmolStr::new_static(name)).collect();
@@ -36,7 +37,7 @@ impl Rule for ProvidersMapIncomplete {
     /// Looks at root modules only. A module that others call often inherits the provider itself, and then an entry
     /// `aws = aws` is an error for every caller that does not pass `aws`.
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
-        if node.role() != Role::Root || node.is_called() {
+        if node.is_called() {
             return;
         }
         let others = LazyCell::new(|| passed(node));

@@ -1,16 +1,17 @@
 #![doc = include_str!("../../policies/rules/providers-map-redundant.md")]
 
-use super::{Context, Rule};
+use super::{ADVICE, Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::module::declaration::{ModuleCall, PassedProvider};
 use crate::policy::Options;
-use crate::tree::{Configuration, Node};
+use crate::tree::{Configuration, Node, Role};
 
 pub(super) struct ProvidersMapRedundant;
 
 impl Rule for ProvidersMapRedundant {
     const ID: &'static str = "providers-map-redundant";
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
+    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)

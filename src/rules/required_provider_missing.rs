@@ -2,65 +2,109 @@
 
 use std::collections::BTreeMap;
 
-use super::{Context, Rule};
-use crate::engine::FileKind;
-use crate::finding::{Edit, Finding, Fix, Safety};
+use super::mend::require;
+use super::publisher::{Source, source};
+use super::{ADVICE, Context, Rule};
+use crate::finding::{Finding, Fix, Safety};
 use crate::module::Module;
 use crate::module::declaration::Resource;
 use crate::policy::Options;
-use crate::text::FileId;
 use crate::tree::{Node, Role};
 
 pub(super) struct RequiredProviderMissing;
 
+/// A provider that a module uses without an entry.
+struct Missing<'m> {
+    /// The local name.
+    name: &'m str,
+    /// The first resource that uses it.
+    first: &'m Resource,
+    /// The source to write; none where somebody has to look it up.
+    source: Option<Source>,
+}
+
 impl Rule for RequiredProviderMissing {
     const ID: &'static str = "required-provider-missing";
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
+    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)
     }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        let missing = missing(node, context);
+        let Some(first) = missing.iter().map(|one| one.first.origin.header()).min() else { return };
         let module = node.module();
-        if !module.complete || node.role() == Role::Test {
-            return;
-        }
-        let mut missing: BTreeMap<&str, Vec<&Resource>> = BTreeMap::new();
-        for resource in module.resources.values() {
-            let reference = resource.provider_ref.as_ref();
-            let name = reference
-                .map_or_else(|| resource.address.implied_provider(), |reference| reference.name.as_str());
-            if is_missing(module, name) && !(node.is_broken() && is_written(module, name, context)) {
-                missing.entry(name).or_default().push(resource);
+        let names = listed(&missing, |one| format!("`{}`", one.name));
+        let assumed = listed(&missing, |one| format!("hashicorp/{}", one.name));
+        let summary = if missing.len() == 1 {
+            "Provider missing from `required_providers`"
+        } else {
+            "Providers missing from `required_providers`"
+        };
+        let entries: Option<Vec<String>> = missing.iter().map(Missing::entry).collect();
+        let fix = entries.and_then(|entries| require(module, &entries.join("\n"), context));
+        let finding = Self::finding(summary)
+            .detail(format!(
+                "This module uses {names} without an entry in `required_providers`, so Terraform and OpenTofu assume \
+                 {assumed}."
+            ))
+            .at(module.required_providers_block.as_ref().map_or(first, |block| block.header))
+            .help(missing.iter().map(Missing::help).collect::<Vec<_>>().join("; "))
+            .fixed_by(fix.map(|edit| Fix::on_request([edit])));
+        findings.push(missing.iter().fold(finding, |finding, one| {
+            let finding = finding.related(one.first.origin.header(), format!("uses `{}`", one.name));
+            let stated = one.source.as_ref().and_then(|source| Some((source.at?, &source.address)));
+            match stated {
+                Some((at, source)) => finding.related(at, format!("`{}` is {source} here", one.name)),
+                None => finding,
             }
-        }
-        for (name, mut resources) in missing {
-            resources.sort_by_key(|resource| resource.origin.header());
-            let Some(first) = resources.first() else { continue };
-            let need = match resources.len() - 1 {
-                0 => "needs".to_owned(),
-                1 => "and one more need".to_owned(),
-                others => format!("and {others} more need"),
-            };
-            findings.push(
-                Self::finding("Provider without an entry in `required_providers`")
-                    .detail(format!(
-                        "`{}` {need} `{name}`, which is taken for hashicorp/{name} in any version. A provider \
-                         of somebody else would not be found.",
-                        first.address
-                    ))
-                    .at(first.origin.header())
-                    .help(format!("add to `required_providers`: {name} = {{ source = \"hashicorp/{name}\" }}"))
-                    .fixed_by(added(module, name, context).map(|edit| Fix::on_request([edit])))
-                    .address(format!("required_providers.{name}")),
-            );
+        }));
+    }
+}
+
+impl Missing<'_> {
+    fn entry(&self) -> Option<String> {
+        Some(format!("{} = {{\n  source = \"{}\"\n}}", self.name, self.source.as_ref()?.address))
+    }
+
+    fn help(&self) -> String {
+        let name = self.name;
+        match &self.source {
+            Some(Source { address, .. }) => {
+                format!("add to `required_providers`: `{name} = {{ source = \"{address}\" }}`")
+            }
+            None => format!(
+                "look up the publisher of `{name}` in the registry, and add an entry with that source"
+            ),
         }
     }
 }
 
-/// Whether nothing says which provider a local name is. That one is required under another name, or is called so that no
-/// provider can be, the engines tell.
+/// The providers without an entry, by name.
+fn missing<'t>(node: Node<'t>, context: &Context<'_>) -> Vec<Missing<'t>> {
+    let module = node.module();
+    if !module.complete {
+        return Vec::new();
+    }
+    let mut missing: BTreeMap<&str, &Resource> = BTreeMap::new();
+    for resource in module.resources.values() {
+        let reference = resource.provider_ref.as_ref();
+        let name = reference
+            .map_or_else(|| resource.address.implied_provider(), |reference| reference.name.as_str());
+        if is_missing(module, name) && !(node.is_broken() && is_written(module, name, context)) {
+            let first = missing.entry(name).or_insert(resource);
+            if resource.origin.header() < first.origin.header() {
+                *first = resource;
+            }
+        }
+    }
+    missing.into_iter().map(|(name, first)| Missing { name, first, source: source(node, name) }).collect()
+}
+
+/// Whether nothing says which provider a local name is. Terraform reports a provider that is required under another name,
+/// and a name that no provider can have.
 fn is_missing(module: &Module, name: &str) -> bool {
     let Some(address) = module.provider_address(name) else { return false };
     !module.required_providers.contains_key(name)
@@ -75,36 +119,10 @@ fn is_written(module: &Module, name: &str, context: &Context<'_>) -> bool {
     entries.into_iter().any(|block| block.attribute(name).is_some())
 }
 
-/// Where people look for what a module requires; they are asked in this order.
-const USUAL_FILES: [&str; 5] = ["versions", "terraform", "providers", "main", ""];
-
-/// Adds an entry where the others are, or where they would be.
-fn added(module: &Module, name: &str, context: &Context<'_>) -> Option<Edit> {
-    let files = context.module_files(module).into_iter();
-    let files: Vec<FileId> = files
-        .filter(|(id, loaded)| loaded.kind != FileKind::Override && context.editor(*id).is_some())
-        .map(|(id, _)| id)
-        .collect();
-    let entry = format!("{name} = {{\n  source = \"hashicorp/{name}\"\n}}");
-    let indented = |lines: &str| lines.replace('\n', "\n  ");
-    let requirements = format!("required_providers {{\n  {}\n}}", indented(&entry));
-    let settings = |id: &FileId| {
-        let blocks = context.file(*id).map(|file| file.body.any_blocks()).unwrap_or_default();
-        let settings = blocks.into_iter().filter(|block| block.kind == "terraform");
-        settings.map(|block| (*id, block)).collect::<Vec<_>>()
-    };
-    let settings: Vec<_> = files.iter().flat_map(settings).collect();
-    for (id, block) in &settings {
-        if let Some(inner) = block.blocks("required_providers", &[]).first() {
-            return Some(context.editor(*id)?.add_argument(&inner.body, None, &entry));
-        }
+fn listed(missing: &[Missing<'_>], shown: impl Fn(&Missing<'_>) -> String) -> String {
+    let shown: Vec<String> = missing.iter().map(shown).collect();
+    match shown.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        Some(_) | None => shown.concat(),
     }
-    if let Some((id, block)) = settings.first() {
-        return Some(context.editor(*id)?.add_block(&block.body, &requirements));
-    }
-    let is_called =
-        |id: &&FileId, stem: &str| stem.is_empty() || context.file_name(**id).split('.').next() == Some(stem);
-    let file = USUAL_FILES.iter().find_map(|stem| files.iter().find(|id| is_called(id, stem)))?;
-    let block = format!("terraform {{\n  {}\n}}", indented(&requirements));
-    Some(context.editor(*file)?.add_at_start(&block))
 }

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Context, Rule};
-use crate::engine::RequiredVersion;
+use smol_str::SmolStr;
+
+use super::{ADVICE, Context, Rule};
+use crate::engine::{Product, RequiredVersion};
 use crate::finding::Finding;
 use crate::module::Module;
 use crate::module::declaration::Origin;
@@ -16,6 +18,7 @@ pub(super) struct RequiredVersionMissing;
 
 impl Rule for RequiredVersionMissing {
     const ID: &'static str = "required-version-missing";
+    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)
@@ -37,21 +40,38 @@ impl Rule for RequiredVersionMissing {
             return;
         }
         let Some(at) = is_run_or_published(node).then(|| place(module)).flatten() else { return };
-        let (what, example) = match node.role() {
-            Role::Root => ("run", "~> 1.5"),
-            Role::Shared | Role::Example | Role::Test => ("called", ">= 1.5"),
-        };
-        findings.push(
-            Self::finding("Module without `required_version`")
-                .detail(format!(
-                    "Nothing says with which versions of {} this module can be {what}.",
-                    module.features.engine.product.name()
-                ))
-                .at(at)
-                .help(format!("add to the `terraform` block: required_version = \"{example}\""))
-                .address("terraform"),
-        );
+        let product = module.features.engine.product;
+        let finding = Self::finding("Missing `required_version`")
+            .detail(format!(
+                "This module does not set `required_version`, so {} runs it with versions that it was never tested with.",
+                product.name()
+            ))
+            .at(at)
+            .address("terraform");
+        findings.push(if let Some((version, at)) = oldest_below(node) {
+            finding
+                .related(at, format!("a called module requires {version} or newer"))
+                .help(format!("add to the `terraform` block: `required_version = \">= {version}\"`"))
+        } else {
+            let command = match product {
+                Product::Terraform => "terraform version",
+                Product::OpenTofu => "tofu version",
+            };
+            finding.help(format!(
+                "set `required_version` in the `terraform` block to the oldest version in use; `{command}` prints the \
+                 installed one"
+            ))
+        });
     }
+}
+
+/// The oldest version that all called modules accept, with the constraint that says so; none where no constraint does.
+fn oldest_below(node: Node<'_>) -> Option<(SmolStr, Span)> {
+    let demands = node.demands().remove(&None)?;
+    let bounds =
+        demands.iter().filter_map(|demand| Some((demand.constraints.range().lower?.version, demand)));
+    let (_, newest) = bounds.max_by(|(a, _), (b, _)| a.cmp(b))?;
+    Some((newest.constraints.oldest()?, newest.at))
 }
 
 /// Whether an engine is run in the module, or people elsewhere call it. A module that is only called from here has its

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use super::{Context, Rule};
+use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
 use crate::policy::Options;
 use crate::text::Span;
-use crate::tree::Node;
+use crate::tree::{Node, Role};
 
 pub(super) struct ResourceWithoutProvider;
 
 impl Rule for ResourceWithoutProvider {
     const ID: &'static str = "resource-without-provider";
+    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)

@@ -1,15 +1,16 @@
 #![doc = include_str!("../../policies/rules/sensitive-default.md")]
 
-use super::{Context, Rule};
+use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
 use crate::policy::Options;
-use crate::tree::Node;
+use crate::tree::{Node, Role};
 use crate::value::Value;
 
 pub(super) struct SensitiveDefault;
 
 impl Rule for SensitiveDefault {
     const ID: &'static str = "sensitive-default";
+    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)

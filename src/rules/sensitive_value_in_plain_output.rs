@@ -1,19 +1,20 @@
 #![doc = include_str!("../../policies/rules/sensitive-value-in-plain-output.md")]
 
-use super::{Context, Rule};
+use super::{ADVICE, Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::module::address::{Subject, reference};
 use crate::module::declaration::Output;
 use crate::policy::Options;
 use crate::syntax::{Expr, ExprKind, Part, Template, Traversal};
 use crate::text::Span;
-use crate::tree::Node;
+use crate::tree::{Node, Role};
 
 pub(super) struct SensitiveValueInPlainOutput;
 
 impl Rule for SensitiveValueInPlainOutput {
     const ID: &'static str = "sensitive-value-in-plain-output";
     const FIXES: &'static [Safety] = &[Safety::Safe];
+    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)

@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/single-component-pessimistic.md")]
 
-use super::{Context, Rule};
+use super::{ADVICE, Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::module::declaration::VersionConstraint;
 use crate::policy::Options;
@@ -12,6 +12,7 @@ pub(super) struct SingleComponentPessimistic;
 impl Rule for SingleComponentPessimistic {
     const ID: &'static str = "single-component-pessimistic";
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
+    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)

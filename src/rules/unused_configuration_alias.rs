@@ -1,17 +1,18 @@
 #![doc = include_str!("../../policies/rules/unused-configuration-alias.md")]
 
 use super::mend::{entry, pass_no_more};
-use super::{Context, Rule};
+use super::{ADVICE, Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::policy::Options;
 use crate::text::Span;
-use crate::tree::{Configuration, Node};
+use crate::tree::{Configuration, Node, Role};
 
 pub(super) struct UnusedConfigurationAlias;
 
 impl Rule for UnusedConfigurationAlias {
     const ID: &'static str = "unused-configuration-alias";
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
+    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)

@@ -6,15 +6,15 @@ use std::collections::HashSet;
 use smol_str::SmolStr;
 
 use super::mend::{remove_all, remove_local};
-use super::{Context, Rule};
+use super::{ADVICE, Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::module::Module;
 use crate::module::address::{Mode, Subject, reference};
 use crate::module::declaration::{Resource, Variable};
 use crate::policy::Options;
 use crate::syntax::{Expr, ExprKind, Traversal};
-use crate::text::Span;
-use crate::tree::Node;
+use crate::text::{FileId, Span};
+use crate::tree::{Node, Role};
 
 pub(super) struct UnusedDeclaration;
 
@@ -24,6 +24,7 @@ const WITH_EFFECTS: [&str; 3] = ["archive_file", "external", "http"];
 impl Rule for UnusedDeclaration {
     const ID: &'static str = "unused-declaration";
     const FIXES: &'static [Safety] = &[Safety::Safe, Safety::Unsafe];
+    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)
@@ -35,12 +36,15 @@ impl Rule for UnusedDeclaration {
             return;
         }
         let Some(used) = used(node, context) else { return };
+        let ignored = LazyCell::new(|| ignored(node, context));
         let mut unused = |what: &str, name: &str, at: Span, address: String, help: &str, fix: Option<Fix>| {
+            if ignored.contains(&(at.file, None)) || ignored.contains(&(at.file, Some(line(at, context)))) {
+                return;
+            }
             findings.push(
                 Self::finding(format!("{what} is not used"))
-                    .detail(format!("Nothing in this module reads `{name}`."))
+                    .detail(format!("This module does not refer to `{name}`."))
                     .at(at)
-                    .label("read by nothing")
                     .help(help)
                     .fixed_by(fix)
                     .address(address),
@@ -49,7 +53,7 @@ impl Rule for UnusedDeclaration {
         for variable in module.variables.values().filter(|variable| !is_kept(variable)) {
             if !used.contains(&Subject::Variable(variable.name.clone())) {
                 let address = format!("variable.{}", variable.name);
-                let help = "remove it, with the arguments of callers that set it";
+                let help = "remove it, and the argument from every call that sets it";
                 unused(
                     "Variable",
                     &format!("var.{}", variable.name),
@@ -81,6 +85,32 @@ impl Rule for UnusedDeclaration {
             }
         }
     }
+}
+
+/// The rule of tflint that finds the same.
+const OF_TFLINT: &str = "terraform_unused_declarations";
+
+/// Where comments for tflint say to ignore unused declarations: lines, and whole files.
+fn ignored(node: Node<'_>, context: &Context<'_>) -> HashSet<(FileId, Option<usize>)> {
+    let mut ignored = HashSet::new();
+    for (id, _) in context.module_files(node.module()) {
+        let Some(file) = context.file(id) else { continue };
+        let source = context.sources().get(id);
+        for (start, is_line) in [("tflint-ignore:", true), ("tflint-ignore-file:", false)] {
+            for remark in file.remarks(source, start) {
+                let rules = remark.text[start.len()..].split(['#', '/']).next().unwrap_or_default();
+                if rules.split(',').any(|rule| [OF_TFLINT, "all"].contains(&rule.trim())) {
+                    ignored.insert((id, is_line.then(|| line(remark.about, context))));
+                }
+            }
+        }
+    }
+    ignored
+}
+
+/// The number of the line that a place starts in.
+fn line(at: Span, context: &Context<'_>) -> usize {
+    context.sources().get(at.file).line_starts().partition_point(|start| *start <= at.start)
 }
 
 /// Takes a variable away, with the arguments of callers that set it.

@@ -1,17 +1,18 @@
 #![doc = include_str!("../../policies/rules/unused-required-provider.md")]
 
 use super::mend::{requirements, whole};
-use super::{Context, Rule};
+use super::{ADVICE, Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::module::declaration::RequiredProvider;
 use crate::policy::Options;
-use crate::tree::Node;
+use crate::tree::{Node, Role};
 
 pub(super) struct UnusedRequiredProvider;
 
 impl Rule for UnusedRequiredProvider {
     const ID: &'static str = "unused-required-provider";
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
+    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)

@@ -1,7 +1,5 @@
 #![doc = include_str!("../../policies/rules/upper-bound-in-shared-module.md")]
 
-use smol_str::SmolStr;
-
 use super::{Context, Rule};
 use crate::finding::{Finding, Fix, Safety};
 use crate::module::declaration::VersionConstraint;
@@ -14,13 +12,15 @@ pub(super) struct UpperBoundInSharedModule;
 impl Rule for UpperBoundInSharedModule {
     const ID: &'static str = "upper-bound-in-shared-module";
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
+    const ROLES: &'static [Role] = &[Role::Shared];
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)
     }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
-        if node.role() != Role::Shared {
+        // Whoever changes the callers can change the module too.
+        if is_part_of_repository(node) {
             return;
         }
         let module = node.module();
@@ -40,6 +40,11 @@ impl Rule for UpperBoundInSharedModule {
     }
 }
 
+/// Whether a module of this repository that is neither an example nor a test calls the module.
+fn is_part_of_repository(node: Node<'_>) -> bool {
+    node.callers().any(|(caller, _)| matches!(caller.role(), Role::Root | Role::Shared))
+}
+
 /// What is found where a constraint keeps newer versions out.
 fn bounded(
     version: &VersionConstraint,
@@ -53,37 +58,24 @@ fn bounded(
     }
     let finding = UpperBoundInSharedModule::finding("Upper bound in a shared module")
         .detail(format!(
-            "`{}` keeps newer versions of {what} from every caller, until this module is released anew.",
+            "`{}` keeps newer versions of {what} from every caller of this module. A shared module should set a minimum \
+             version only.",
             version.text
         ))
         .at(version.value_span)
         .address(address);
-    Some(match least(constraints) {
-        Some(least) => {
+    Some(match constraints.oldest() {
+        Some(oldest) => {
             let refused = constraints.conditions().iter();
             let refused = refused.filter(|condition| condition.operator == Operator::NotEqual);
             let refused: Vec<String> =
                 refused.map(|condition| format!(", != {}", condition.version)).collect();
-            let refused = refused.concat();
+            let minimum = format!("\">= {oldest}{}\"", refused.concat());
             let editor = context.editor(version.value_span.file);
-            let edit =
-                editor.map(|editor| editor.replace(version.value_span, format!("\">= {least}{refused}\"")));
-            finding
-                .help(format!("state the oldest version that works: \">= {least}\""))
-                .fixed_by(edit.map(|edit| Fix::on_request([edit])))
+            let edit = editor.map(|editor| editor.replace(version.value_span, minimum.clone()));
+            finding.help(format!("write `{minimum}`")).fixed_by(edit.map(|edit| Fix::on_request([edit])))
         }
-        None => finding.help("state the oldest version that works, and no newest"),
+        None => finding
+            .help("write the oldest version that the module supports, with `>=` and without an upper bound"),
     })
-}
-
-/// The oldest version that meets the constraint, as it is written.
-fn least(constraints: &Constraints) -> Option<SmolStr> {
-    let lower = constraints.conditions().iter().filter(|condition| match condition.operator {
-        Operator::Equal | Operator::GreaterOrEqual | Operator::Pessimistic => true,
-        Operator::NotEqual | Operator::Greater | Operator::Less | Operator::LessOrEqual => false,
-    });
-    let version = &lower.max_by(|a, b| a.version.cmp(&b.version))?.version;
-    let numbers: Vec<String> =
-        version.segments().iter().take(version.written().max(2)).map(ToString::to_string).collect();
-    (!version.is_prerelease()).then(|| numbers.join(".").into())
 }

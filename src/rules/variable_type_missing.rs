@@ -1,14 +1,15 @@
 #![doc = include_str!("../../policies/rules/variable-type-missing.md")]
 
-use super::{Context, Rule};
+use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
 use crate::policy::Options;
-use crate::tree::Node;
+use crate::tree::{Node, Role};
 
 pub(super) struct VariableTypeMissing;
 
 impl Rule for VariableTypeMissing {
     const ID: &'static str = "variable-type-missing";
+    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)

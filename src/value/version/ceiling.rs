@@ -1,6 +1,8 @@
 //! Turns version constraints into what they leave open: an upper end, and whether several leave anything at all.
 
-use super::{Condition, Constraints, Operator};
+use smol_str::SmolStr;
+
+use super::{Bound, Condition, Constraints, Operator};
 
 impl Constraints {
     /// The same as the engines read them for a provider: there `~> 2` means `~> 2.0`.
@@ -19,6 +21,15 @@ impl Constraints {
     /// Whether they keep some newer version out, however new.
     pub fn has_upper_bound(&self) -> bool {
         self.range().upper.is_some()
+    }
+
+    /// The oldest version that they admit, in at least two numbers; none where they do not say so, or where it is a
+    /// prerelease.
+    pub fn oldest(&self) -> Option<SmolStr> {
+        let Bound { version, inclusive } = self.range().lower?;
+        let numbers = version.segments().iter().take(version.written().max(2));
+        let numbers: Vec<String> = numbers.map(ToString::to_string).collect();
+        (inclusive && !version.is_prerelease()).then(|| numbers.join(".").into())
     }
 
     /// Whether they name one version only.

@@ -1,0 +1,75 @@
+//! Turns the local name of a provider into the source address to write for it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use smol_str::{SmolStr, format_smolstr};
+
+use crate::text::Span;
+use crate::tree::Node;
+
+/// The providers that HashiCorp publishes.
+const OF_HASHICORP: [&str; 28] = [
+    "ad",
+    "archive",
+    "aws",
+    "awscc",
+    "azuread",
+    "azurerm",
+    "azurestack",
+    "boundary",
+    "cloudinit",
+    "consul",
+    "dns",
+    "external",
+    "google",
+    "google-beta",
+    "googleworkspace",
+    "hcp",
+    "helm",
+    "http",
+    "kubernetes",
+    "local",
+    "nomad",
+    "null",
+    "random",
+    "template",
+    "tfe",
+    "time",
+    "tls",
+    "vault",
+];
+
+/// How many modules around are asked for a source.
+const MOST_ASKED: usize = 100;
+
+/// The source address of a provider that a module uses without stating it.
+pub(super) struct Source {
+    /// Such as `hashicorp/aws`.
+    pub(super) address: SmolStr,
+    /// Where a caller of the module, or a module that it calls, states it.
+    pub(super) at: Option<Span>,
+}
+
+/// The source address that the callers of a module and the modules that it calls state for a local name, if they agree, else
+/// that of HashiCorp for its own providers; none where somebody has to look it up.
+pub(super) fn source(node: Node<'_>, name: &str) -> Option<Source> {
+    let mut seen = BTreeSet::new();
+    let callers = node.callers().map(|(caller, _)| caller);
+    let children = node.calls().filter_map(|(call, _)| node.child(&call.name));
+    let around = callers.chain(children).filter(|other| seen.insert(other.id()));
+    let mut stated = BTreeMap::new();
+    for other in around.take(MOST_ASKED) {
+        if let Some(entry) = other.module().required_providers.get(name)
+            && let Some(source) = &entry.source
+        {
+            stated.entry(entry.address.clone()).or_insert(source);
+        }
+    }
+    if stated.len() > 1 {
+        return None;
+    }
+    let stated = stated.into_values().next();
+    let stated = stated.map(|source| Source { address: source.value.clone(), at: Some(source.span) });
+    let of_hashicorp = || OF_HASHICORP.contains(&name).then(|| format_smolstr!("hashicorp/{name}"));
+    stated.or_else(|| Some(Source { address: of_hashicorp()?, at: None }))
+}
