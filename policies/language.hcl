@@ -24,6 +24,7 @@ rule "provider-block-in-repeated-module" {}
 rule "provider-configuration-overridden" {}
 rule "missing-provider-configuration" {}
 rule "undefined-provider-reference" {} # warning
+rule "undefined-provider-alias" {}
 rule "provider-type-mismatch" {}
 rule "proxy-provider-block" {} # warning
 rule "duplicate-required-provider" {} # warning

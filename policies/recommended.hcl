@@ -33,7 +33,6 @@ rule "override-uncommitted" { level = "notice" }
 rule "no-default-provider" { level = "warning" }
 rule "provider-block-in-shared-module" { level = "warning" }
 rule "provider-removed-with-resources" { level = "warning" }
-rule "undefined-provider-alias" { level = "error" }
 rule "unused-configuration-alias" { level = "warning" }
 rule "providers-map-incomplete" { level = "notice" }
 

@@ -64,7 +64,6 @@ mod sensitive_default;
 mod sensitive_value_in_plain_output;
 mod single_component_pessimistic;
 mod tofu_twin_drift;
-mod undefined_provider_alias;
 mod unsatisfiable_constraints;
 mod unused_configuration_alias;
 mod unused_declaration;
@@ -140,7 +139,6 @@ pub const ENTRIES: &[Entry] = &[
     Entry::of::<sensitive_value_in_plain_output::SensitiveValueInPlainOutput>(),
     Entry::of::<single_component_pessimistic::SingleComponentPessimistic>(),
     Entry::of::<tofu_twin_drift::TofuTwinDrift>(),
-    Entry::of::<undefined_provider_alias::UndefinedProviderAlias>(),
     Entry::of::<unsatisfiable_constraints::UnsatisfiableConstraints>(),
     Entry::of::<unused_configuration_alias::UnusedConfigurationAlias>(),
     Entry::of::<unused_declaration::UnusedDeclaration>(),

@@ -3,6 +3,7 @@
 //! A node is a module with all its callers, never one for each path of calls: a module that is called from a thousand
 //! places is one node, and so the work stays in proportion to what is written.
 
+mod aliases;
 mod arguments;
 mod builtin;
 mod children;

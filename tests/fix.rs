@@ -293,19 +293,6 @@ fn callers_are_changed_with_what_they_call() {
 }
 
 #[test]
-fn an_alias_is_asked_for_where_every_caller_has_it() {
-    let child = "terraform {\n  required_providers {\n    aws = {\n      source  = \"hashicorp/aws\"\n      version = \">= 5.0\"\n    }\n  }\n}\n\nresource \"aws_vpc\" \"a\" {\n  provider = aws.west\n}\n";
-    let root = "terraform {\n  required_providers {\n    aws = {\n      source  = \"hashicorp/aws\"\n      version = \"~> 5.0\"\n    }\n  }\n}\n\nprovider \"aws\" {\n  alias = \"west\"\n}\n\nmodule \"one\" {\n  source = \"./m\"\n}\n";
-    let made =
-        fixed(&[("main.tf", root), ("m/main.tf", child)], &["undefined-provider-alias"], Safety::Unsafe);
-    let asks = "      source                = \"hashicorp/aws\"\n      version               = \">= 5.0\"\n      configuration_aliases = [aws.west]\n";
-    let before = "      source  = \"hashicorp/aws\"\n      version = \">= 5.0\"\n";
-    assert_eq!(text(&made, "m/main.tf"), child.replace(before, asks));
-    let passes = "  source = \"./m\"\n\n  providers = {\n    aws.west = aws.west\n  }\n";
-    assert_eq!(text(&made, "main.tf"), root.replace("  source = \"./m\"\n", passes));
-}
-
-#[test]
 fn an_override_keeps_the_aliases_of_its_base() {
     let base = "terraform {\n  required_providers {\n    aws = {\n      source                = \"hashicorp/aws\"\n      configuration_aliases = [aws.a]\n    }\n  }\n}\nresource \"aws_vpc\" \"a\" {\n  provider = aws.a\n}\n";
     let over =

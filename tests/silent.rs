@@ -121,13 +121,15 @@ fn elsewhere(root: &Path) -> Vec<Value> {
     let mut names: Vec<String> = fs::read_dir(root)
         .expect("a folder")
         .filter_map(|entry| entry.expect("an entry").file_name().into_string().ok())
-        .filter(|name| name.strip_suffix(".tf").is_some())
+        .filter(|name| [".tf", ".tf.json"].iter().any(|end| name.ends_with(end)))
         .collect();
     names.sort();
     let read = |name: &String| Source::new(name.as_str(), fs::read(root.join(name)).expect("a file"));
     let sources: Vec<Source> = names.iter().map(read).collect();
-    let parse =
-        |source: &Source| syntax::parse(FileId::new(0), source, Notation::Native, &Limits::default()).0;
+    let parse = |source: &Source| {
+        let notation = if source.name().ends_with(".json") { Notation::Json } else { Notation::Native };
+        syntax::parse(FileId::new(0), source, notation, &Limits::default()).0
+    };
     let parsed: Vec<syntax::File> = sources.iter().map(parse).collect();
     let files = sources.iter().zip(&parsed).map(|(source, file)| ModuleFile {
         name: source.name(),

@@ -47,6 +47,8 @@ pub enum Language {
     MissingProviderConfiguration,
     /// A provider passed under a name that one side does not declare.
     UndefinedProviderReference,
+    /// A reference to a provider alias that nothing configures.
+    UndefinedProviderAlias,
     /// A provider passed where the module expects another one.
     ProviderTypeMismatch,
     /// An empty provider block, once needed to pass a provider on.
@@ -125,6 +127,7 @@ impl Language {
         Self::ProviderConfigurationOverridden,
         Self::MissingProviderConfiguration,
         Self::UndefinedProviderReference,
+        Self::UndefinedProviderAlias,
         Self::ProviderTypeMismatch,
         Self::ProxyProviderBlock,
         Self::DuplicateRequiredProvider,
@@ -177,6 +180,7 @@ impl Language {
             Self::ProviderConfigurationOverridden => "provider-configuration-overridden",
             Self::MissingProviderConfiguration => "missing-provider-configuration",
             Self::UndefinedProviderReference => "undefined-provider-reference",
+            Self::UndefinedProviderAlias => "undefined-provider-alias",
             Self::ProviderTypeMismatch => "provider-type-mismatch",
             Self::ProxyProviderBlock => "proxy-provider-block",
             Self::DuplicateRequiredProvider => "duplicate-required-provider",
@@ -235,6 +239,7 @@ impl Language {
             | Self::ProviderBlockInRepeatedModule
             | Self::ProviderConfigurationOverridden
             | Self::MissingProviderConfiguration
+            | Self::UndefinedProviderAlias
             | Self::ProviderTypeMismatch
             | Self::InvalidLifecycle
             | Self::InvalidMovedRemovedImport

@@ -5,8 +5,8 @@ use crate::text::Sources;
 use crate::tree::cycles::Called;
 use crate::tree::reach::Reached;
 use crate::tree::{
-    NodeId, Tree, arguments, builtin, children, cycles, deprecations, early, evaluation, imports, instances,
-    passing, providers, references, requirements,
+    NodeId, Tree, aliases, arguments, builtin, children, cycles, deprecations, early, evaluation, imports,
+    instances, passing, providers, references, requirements,
 };
 
 /// A look at the modules that some roots lead to.
@@ -55,6 +55,7 @@ impl<'t> Survey<'t> {
             providers::check(node, sources, &mut findings);
         }
         requirements::check(node, &mut findings);
+        aliases::check(node, &mut findings);
         instances::check(node, &mut findings);
         arguments::check(node, &mut findings);
         deprecations::check(node, &mut findings);

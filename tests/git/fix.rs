@@ -9,7 +9,7 @@ const FOUND: &str = "terraform {\n  required_version = \">= 1.3\"\n  required_pr
 /// The same once it is.
 const FIXED: &str = "terraform {\n  required_version = \">= 1.3\"\n  required_providers {\n    aws = {\n      source  = \"hashicorp/aws\"\n      version = \">= 5.0\"\n    }\n  }\n}\n\ndata \"aws_region\" \"here\" {}\n";
 
-const FIX: &[&str] = &["check", "--isolated", "--fix", "--format", "concise", "--fail-on", "warning"];
+const FIX: &[&str] = &["check", "--isolated", "--fix", "--format", "concise", "--fail-on", "notice"];
 
 fn text(place: &Place, name: &str) -> String {
     String::from_utf8(fs::read(place.path().join(name)).expect("the file")).expect("a text")
@@ -82,7 +82,7 @@ fn what_is_staged_is_fixed_in_the_work_tree_and_left_to_be_staged() {
 fn a_hook_that_fixed_something_says_why_there_is_no_commit() {
     let place = Place::committed(&[("main.tf", "")]);
     place.stage("main.tf", FOUND);
-    let said = place.overrule(&["check", "--hook", "--fix", "--isolated", "--fail-on", "warning"]);
+    let said = place.overrule(&["check", "--hook", "--fix", "--isolated", "--fail-on", "notice"]);
     assert_eq!((said.code, text(&place, "main.tf").as_str()), (Some(1), FIXED));
     assert_eq!(said.err, "fixed 1 finding in 1 file; stage what you want of that, and commit again\n");
     assert_eq!(
@@ -90,7 +90,7 @@ fn a_hook_that_fixed_something_says_why_there_is_no_commit() {
         "checked 1 module, 1 file: nothing else found (1 fixed in the work tree and not staged)\n"
     );
     place.git(&["add", "main.tf"]);
-    let again = place.overrule(&["check", "--hook", "--fix", "--isolated", "--fail-on", "warning"]);
+    let again = place.overrule(&["check", "--hook", "--fix", "--isolated", "--fail-on", "notice"]);
     assert_eq!((again.code, again.out.as_str()), (Some(0), "checked 1 module, 1 file: nothing found\n"));
 }
 
