@@ -49,5 +49,6 @@ rule "reference-cycle" {}
 rule "missing-module" {}
 rule "sensitive-output" {}
 rule "invalid-function-call" {}
+rule "not-a-module" {}
 rule "link-leaves-repository" {} # warning
 rule "limit-reached" {} # notice

@@ -18,6 +18,7 @@ mod fingerprint;
 mod fix;
 mod foreign;
 mod forest;
+mod fragments;
 mod gone;
 mod impact;
 mod library;

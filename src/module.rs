@@ -61,8 +61,10 @@ pub struct Module {
     pub limits: Limits,
     /// Whether all files were read whole. Where not, what seems undeclared may be in the part that was not.
     pub complete: bool,
-    /// Whether it asks for other versions of the engine, so that nothing else can be said of it.
+    /// Whether nothing else can be said of it: it is for other versions of the engine, or its files are no module.
     pub excluded: bool,
+    /// Whether it is for versions of the engine that are not modelled.
+    pub unmodelled: bool,
     /// How many files it is made of.
     pub files: usize,
     /// `required_version` of the `terraform` blocks.
@@ -114,6 +116,11 @@ pub struct Module {
     pub(crate) early_needs: Vec<(SmolStr, Purpose)>,
 }
 
+/// Whether only OpenTofu reads a file of that name.
+fn is_tofu_file(name: &str) -> bool {
+    name.strip_suffix(".json").unwrap_or(name).strip_suffix(".tofu").is_some()
+}
+
 impl Module {
     /// Builds the module of a folder from its files, which are in the order of their names. What is in `findings` is
     /// about the same files; it goes where the module turns out to be for other versions of the engine.
@@ -130,12 +137,7 @@ impl Module {
             let mut decoder = Decoder {
                 features,
                 overriding: file.kind == FileKind::Override,
-                tofu_file: file
-                    .name
-                    .strip_suffix(".json")
-                    .unwrap_or(file.name)
-                    .strip_suffix(".tofu")
-                    .is_some(),
+                tofu_file: is_tofu_file(file.name),
                 json: file.body.is_json(),
                 limits,
                 findings,
@@ -152,6 +154,7 @@ impl Module {
         merge::files(&mut module, primary, overriding, findings);
         module.evaluate_early(findings);
         module.excluded_version(findings);
+        module.unmodelled_version(files, findings);
         module
     }
 
@@ -162,6 +165,7 @@ impl Module {
             limits: Limits::default(),
             complete: true,
             excluded: false,
+            unmodelled: false,
             files: 0,
             required_versions: Vec::new(),
             overridden_versions: Vec::new(),

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use rayon::prelude::*;
 
+use super::fragments;
 use crate::engine::{Engine, Loaded};
 use crate::finding::{Finding, Severity};
 use crate::limits::Limits;
@@ -22,6 +23,8 @@ pub(super) struct Library {
     wrong: HashMap<FileId, Vec<Finding>>,
     /// Files that were read, and not understood whole.
     incomplete: BTreeSet<FileId>,
+    /// Files in which a syntax error is at a placeholder of a template.
+    templates: BTreeSet<FileId>,
     /// Whether some directory of the repository shows that an engine is run there.
     pub(super) has_root: bool,
 }
@@ -63,6 +66,9 @@ impl Library {
             }
             self.files.insert(id, file);
             if !wrong.is_empty() {
+                if fragments::has_placeholder(sources.get(id), &wrong) {
+                    self.templates.insert(id);
+                }
                 self.wrong.insert(id, wrong);
             }
         }
@@ -128,6 +134,13 @@ impl Library {
         let mut module =
             Module::build(folder.path.clone(), &files, &engine.features(), &self.limits, &mut findings);
         module.complete &= complete;
+        if let Some(finding) =
+            fragments::finding(folder, files.len(), &findings, |file| self.templates.contains(&file))
+        {
+            module.complete = false;
+            module.excluded = true;
+            findings = vec![finding];
+        }
         for finding in &mut findings {
             finding.module.clone_from(&folder.path);
         }

@@ -67,7 +67,8 @@ impl<'p> Rulebook<'p> {
         if self.ready.is_empty() {
             return Vec::new();
         }
-        let below = tree.below(roots);
+        let mut below = tree.below(roots);
+        below.retain(|id| !tree.node(*id).module().excluded);
         let found: Vec<Vec<Finding>> = below.par_iter().map(|id| self.of(tree.node(*id), context)).collect();
         found.into_iter().flatten().collect()
     }

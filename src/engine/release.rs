@@ -49,6 +49,14 @@ impl Product {
             .find(|version| admits(*version))
     }
 
+    /// The oldest release of which all differences from later ones are known.
+    pub fn oldest_modelled(self) -> Version {
+        match self {
+            Self::Terraform => Version::new(1, 0, 0),
+            Self::OpenTofu => self.oldest_release(),
+        }
+    }
+
     /// The oldest release that speaks the language.
     pub fn oldest_release(self) -> Version {
         let (major, minor, _) = self.lines()[0];

@@ -97,6 +97,8 @@ pub enum Language {
     SensitiveOutput,
     /// A call of a function that does not exist, or with arguments that it does not take.
     InvalidFunctionCall,
+    /// A directory whose files do not make up a module.
+    NotAModule,
     /// A symbolic link that leads out of the repository.
     LinkLeavesRepository,
     /// A file beyond what this program reads, so that it was read in part.
@@ -152,6 +154,7 @@ impl Language {
         Self::MissingModule,
         Self::SensitiveOutput,
         Self::InvalidFunctionCall,
+        Self::NotAModule,
         Self::LinkLeavesRepository,
         Self::LimitReached,
     ];
@@ -205,6 +208,7 @@ impl Language {
             Self::MissingModule => "missing-module",
             Self::SensitiveOutput => "sensitive-output",
             Self::InvalidFunctionCall => "invalid-function-call",
+            Self::NotAModule => "not-a-module",
             Self::LinkLeavesRepository => "link-leaves-repository",
             Self::LimitReached => "limit-reached",
         }
@@ -256,7 +260,8 @@ impl Language {
             | Self::ReferenceCycle
             | Self::MissingModule
             | Self::SensitiveOutput
-            | Self::InvalidFunctionCall => Severity::Error,
+            | Self::InvalidFunctionCall
+            | Self::NotAModule => Severity::Error,
             Self::UndefinedProviderReference
             | Self::ProxyProviderBlock
             | Self::DuplicateRequiredProvider
@@ -272,7 +277,7 @@ impl Language {
 
     /// Who asks for it: an engine, or else this program, which tells what it did not look at.
     pub(super) fn category(self) -> Category {
-        if matches!(self, Self::LinkLeavesRepository | Self::LimitReached) {
+        if matches!(self, Self::NotAModule | Self::LinkLeavesRepository | Self::LimitReached) {
             Category::Policy
         } else {
             Category::Language
@@ -291,6 +296,6 @@ mod tests {
             .iter()
             .filter(|rule| Finding::language(**rule, "").category == Category::Policy)
             .collect();
-        assert_eq!(ours, [&Language::LinkLeavesRepository, &Language::LimitReached]);
+        assert_eq!(ours, [&Language::NotAModule, &Language::LinkLeavesRepository, &Language::LimitReached]);
     }
 }

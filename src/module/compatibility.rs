@@ -1,10 +1,15 @@
 //! Turns the versions that a module asks for into findings, where the engine at hand is none of them.
 
-use crate::engine::Features;
-use crate::finding::{Finding, Language};
-use crate::module::Module;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use crate::engine::{self, Engine, Features, FileKind, Product, RequiredVersion};
+use crate::finding::{Finding, Language, Severity};
 use crate::module::declaration::VersionConstraint;
-use crate::value::{Constraints, Version};
+use crate::module::{Module, ModuleFile, is_tofu_file};
+use crate::syntax::{Attribute, BlockSchema, Body, Schema};
+use crate::value::{self, Constraints, Version};
 
 /// Why a version constraint on the engine is not met.
 enum Unmet {
@@ -44,6 +49,96 @@ impl Module {
             *findings = excluded;
         }
     }
+
+    /// The same for a module that is for versions which are not modelled, such as Terraform 0.11: it is reported once, with
+    /// what is wrong in every version. An engine that somebody asked for in a version is held to that version.
+    pub(super) fn unmodelled_version(&mut self, files: &[ModuleFile<'_>], findings: &mut Vec<Finding>) {
+        let engine = self.features.engine;
+        if engine.pinned || self.excluded {
+            return;
+        }
+        let required = unmodelled(engine.product, &self.required_versions).map(|text| (engine.product, text));
+        let written = || {
+            let ignored = self.features.required_version == RequiredVersion::TofuFiles;
+            let written = if ignored { written_for_terraform(files) } else { Vec::new() };
+            Some((Product::Terraform, unmodelled(Product::Terraform, &written)?))
+        };
+        let Some((product, constraint)) = required.or_else(written) else { return };
+        let is_hcl2 = constraint.constraints.as_ref().is_some_and(|constraints| {
+            product.newest_release_where(|release| matches(constraints, release)).is_some()
+        });
+        self.unmodelled = true;
+        self.excluded = true;
+        self.complete = false;
+        findings.retain(|finding| is_hcl2 && is_wrong_in_every_version(finding));
+        let (name, oldest, newest) = (product.name(), product.oldest_modelled(), product.newest_release());
+        let newest_engine = Engine::newest(product).features();
+        let finding = Finding::language(
+            Language::UnsupportedEngineVersion,
+            newest_engine.summaries.version_mismatch,
+        )
+        .severity(Severity::Notice)
+        .detail(format!(
+            "This module requires {name} {}. overrule checks modules for {name} {oldest} to {newest}, so it reports only \
+             what is wrong in every version.",
+            constraint.text
+        ))
+        .at(constraint.span);
+        findings.push(finding);
+    }
+}
+
+/// One of these constraints, where no release that is modelled meets all of them, and another version could.
+fn unmodelled(product: Product, required: &[VersionConstraint]) -> Option<VersionConstraint> {
+    let conditions = required.iter().filter_map(|constraint| constraint.constraints.as_ref());
+    let all = Constraints::of(conditions.flat_map(Constraints::conditions).cloned().collect());
+    let oldest = product.oldest_modelled();
+    let is_met = |release| release >= oldest && matches(&all, release);
+    if all.names_prerelease() || !all.can_be_met() || product.newest_release_where(is_met).is_some() {
+        return None;
+    }
+    let alone = required.iter().find(|constraint| {
+        let constraints = constraint.constraints.as_ref();
+        constraints.is_some_and(|constraints| {
+            product
+                .newest_release_where(|release| release >= oldest && matches(constraints, release))
+                .is_none()
+        })
+    });
+    alone.or(required.first()).cloned()
+}
+
+fn matches(constraints: &Constraints, release: engine::Version) -> bool {
+    Version::parse(&release.to_string()).is_some_and(|version| constraints.matches(&version))
+}
+
+/// What is wrong whatever version reads it, as far back as the language goes.
+fn is_wrong_in_every_version(finding: &Finding) -> bool {
+    [Language::SyntaxError, Language::DuplicateDeclaration].iter().any(|rule| rule.id() == finding.rule)
+}
+
+/// `required_version` in files that an engine reads without looking at it: what an override file has counts alone.
+fn written_for_terraform(files: &[ModuleFile<'_>]) -> Vec<VersionConstraint> {
+    let is_read = |file: &&ModuleFile<'_>| !is_tofu_file(file.name);
+    let of = |kind: FileKind| {
+        let files = files.iter().filter(is_read).filter(move |file| file.kind == kind);
+        files.flat_map(|file| written(file.body)).collect::<Vec<_>>()
+    };
+    let over = of(FileKind::Override);
+    if over.is_empty() { of(FileKind::Primary) } else { over }
+}
+
+fn written(body: &Body) -> Vec<VersionConstraint> {
+    let blocks = &[BlockSchema::new("terraform", &[])];
+    let (content, _) = body.partial_content(&Schema { attributes: &[], blocks }, &mut Vec::new());
+    let required = content.blocks.iter().filter_map(|block| block.attribute("required_version"));
+    let constraint = |attribute: Arc<Attribute>| {
+        let value = value::constant(&attribute.expr, &mut Vec::new());
+        let text = SmolStr::new(value.as_str()?);
+        let constraints = Some(Constraints::parse(&text).ok()?);
+        Some(VersionConstraint { constraints, text, span: attribute.span, value_span: attribute.expr.span })
+    };
+    required.filter_map(constraint).collect()
 }
 
 /// Whether the engine is one that the constraint admits. Where nobody said which version it is, no version is wrong.

@@ -101,6 +101,7 @@ pub const PAGES: &[Page] = pages![
     "no-default-provider",
     "no-upper-bound-in-root",
     "non-preferred-local-name",
+    "not-a-module",
     "output-description-missing",
     "override-accidental-name",
     "override-breaks-block",

@@ -48,8 +48,15 @@ impl<'t> Survey<'t> {
         let mut findings = Vec::new();
         let node = self.tree.node(id);
         if node.module().excluded {
-            return Said::default();
+            if node.module().unmodelled {
+                children::missing(node, &mut findings);
+            }
+            for finding in &mut findings {
+                finding.module.clone_from(&node.module().folder);
+            }
+            return Said { findings, names_types: false };
         }
+        children::missing(node, &mut findings);
         children::check(node, &mut findings);
         if !self.reached.is_stuck(node) {
             providers::check(node, sources, &mut findings);
