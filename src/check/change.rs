@@ -72,7 +72,7 @@ pub fn run_change(
         let mut was = tell(&mut earlier, settings, names, Against::Later);
         let (mut told, mut excused) = (mem::take(&mut was.verdicts), mem::take(&mut was.excused));
         let modules = earlier.folders().iter().map(|folder| folder.path.clone()).collect();
-        let earlier = was.earlier(earlier);
+        let earlier = was.earlier(earlier, renamed.clone());
         let mut now = tell(&mut worktree, settings, Fingerprints::default(), Against::Earlier(&earlier));
         change.is_whole(&excerpt)?;
         equals::number(

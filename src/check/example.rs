@@ -26,6 +26,8 @@ pub use block::of_definition;
 pub use mark::{Difference, Mark, MarkedPlace};
 pub use page::{PageError, examples, has_examples};
 
+use std::collections::BTreeMap;
+
 use super::fingerprint::Fingerprints;
 use super::run::{Against, tell};
 use super::{Settings, Verdict, fix, judge, load_policy};
@@ -215,7 +217,8 @@ impl Example {
         let earlier = (!self.before.is_empty()).then(|| {
             let files = self.before.iter().map(|(name, text)| (name.clone(), text.clone().into_bytes()));
             let mut earlier = Worktree::of_files(files.collect());
-            tell(&mut earlier, &settings, Fingerprints::default(), Against::Later).earlier(earlier)
+            tell(&mut earlier, &settings, Fingerprints::default(), Against::Later)
+                .earlier(earlier, BTreeMap::new())
         });
         let against = earlier.as_ref().map_or(Against::Nothing, Against::Earlier);
         let told = tell(&mut worktree, &settings, Fingerprints::default(), against);

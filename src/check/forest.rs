@@ -50,6 +50,7 @@ pub(super) fn look(
         .collect();
     let mut sight = Sight { tree: Tree::new(engine), findings: Vec::new() };
     let is_in_library = !library.has_root;
+    let former_roles = library.former_roles.clone();
     let around = |number| {
         let Folder { path, has_lock_file, has_values, .. } = worktree.folder_at(number);
         Surroundings {
@@ -59,6 +60,7 @@ pub(super) fn look(
             is_called_from_outside: worktree.is_called_from_outside(path),
             is_used_from_outside: worktree.is_used_from_outside(path),
             is_in_library,
+            former: former_roles.get(path).copied(),
         }
     };
     let mut nodes = BTreeMap::new();

@@ -1,8 +1,10 @@
 //! Turns the files of a work tree into syntax trees, each read once, and folders into modules.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use rayon::prelude::*;
+use smol_str::SmolStr;
 
 use super::fragments;
 use crate::engine::{Engine, Loaded};
@@ -12,6 +14,7 @@ use crate::module::{Module, ModuleFile};
 use crate::source::{Folder, Worktree};
 use crate::syntax::{self, File, Notation};
 use crate::text::FileId;
+use crate::tree::Role;
 
 /// What was read of files, as far as it is at hand.
 #[derive(Debug, Default)]
@@ -27,6 +30,8 @@ pub(super) struct Library {
     templates: BTreeSet<FileId>,
     /// Whether some directory of the repository shows that an engine is run there.
     pub(super) has_root: bool,
+    /// By directory: the roles that modules had before a change that must not choose them.
+    pub(super) former_roles: Arc<HashMap<SmolStr, Role>>,
 }
 
 /// A module, and what is wrong with its files taken by themselves.
@@ -76,7 +81,7 @@ impl Library {
 
     /// One that holds to the same limits, with nothing read yet.
     pub(super) fn another(&self) -> Self {
-        Self { has_root: self.has_root, ..Self::new(self.limits) }
+        Self { has_root: self.has_root, former_roles: self.former_roles.clone(), ..Self::new(self.limits) }
     }
 
     /// Puts away what was read, but for files that are `wanted` later.

@@ -1,6 +1,9 @@
 //! Turns a work tree into what a run came to.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use smol_str::SmolStr;
 
 use super::batches::batch_bytes;
 use super::engines::{self, Question};
@@ -63,6 +66,11 @@ pub(super) fn tell(
     let mut mistakes = Vec::new();
     let rulebook = Rulebook::new(&settings.policy, &settings.select, &mut mistakes);
     let mut library = Library::new(settings.policy.limits());
+    if let Against::Earlier(earlier) = against
+        && !settings.trusts_change
+    {
+        library.former_roles = Arc::new(earlier.roles());
+    }
     let choice = settings.engines.as_ref().or(settings.policy.engine());
     let (earlier, keep) = match against {
         Against::Nothing => (None, false),
@@ -92,8 +100,8 @@ pub(super) fn tell(
 
 impl Told {
     /// What it was that was looked at, for a run over what became of it.
-    pub(super) fn earlier(self, worktree: Worktree) -> Earlier {
-        Earlier::new(worktree, self.trees.into_values())
+    pub(super) fn earlier(self, worktree: Worktree, renamed: BTreeMap<SmolStr, SmolStr>) -> Earlier {
+        Earlier::new(worktree, self.trees.into_values(), renamed)
     }
 
     /// What a run over a work tree comes to: what has a place in the scope of that, as far as it is about `wanted` modules.

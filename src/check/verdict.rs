@@ -111,8 +111,9 @@ pub struct Settings {
     pub today: Option<Date>,
     /// What was there before and is not told again.
     pub baseline: Baseline,
-    /// Whether comments may excuse something where the policy does not say.
-    pub comments: bool,
+    /// Whether what is checked may choose how it is judged: comments suppress findings, unless the policy forbids them,
+    /// and a module may have a less strict role than before. Not so where the policy comes from a trusted revision.
+    pub trusts_change: bool,
 }
 
 impl Default for Settings {
@@ -126,7 +127,7 @@ impl Default for Settings {
             exclude: Globs::default(),
             today: None,
             baseline: Baseline::default(),
-            comments: true,
+            trusts_change: true,
         }
     }
 }
@@ -204,7 +205,7 @@ impl Settings {
 
     /// Whether comments may excuse something.
     pub(super) fn allows_comments(&self) -> bool {
-        self.policy.allows_comments().unwrap_or(self.comments)
+        self.policy.allows_comments().unwrap_or(self.trusts_change)
     }
 
     /// Whether the person who runs this leaves a rule in.

@@ -68,7 +68,7 @@ impl Arguments {
     }
 
     /// Whether what is looked at may say itself what of it is excused, where the policy leaves that open.
-    pub(super) fn trusts_comments(&self) -> bool {
+    pub(super) fn trusts_change(&self) -> bool {
         self.policy_from.is_none()
     }
 }

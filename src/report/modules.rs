@@ -174,6 +174,7 @@ fn likeness(instance: &Instance<'_>) -> u64 {
 fn because(reason: Reason) -> String {
     match reason {
         Reason::Policy => "the policy says so".to_owned(),
+        Reason::Former => "it had this role before the change".to_owned(),
         Reason::Under(name) => format!("it lies under `{name}`"),
         Reason::Called => "other modules call it".to_owned(),
         Reason::LockFile => "a lock file lies beside it".to_owned(),

@@ -51,6 +51,8 @@ pub struct Surroundings {
     pub is_used_from_outside: bool,
     /// Whether no directory of the repository shows any sign of a root module.
     pub is_in_library: bool,
+    /// The role that it had before a change that must not choose its own.
+    pub former: Option<Role>,
 }
 
 /// What shows what a module is there for.
@@ -58,6 +60,8 @@ pub struct Surroundings {
 pub enum Reason {
     /// A policy gives it the role.
     Policy,
+    /// It had the role before the change, and the change must not choose one that is less strict.
+    Former,
     /// It lies in a directory of that name.
     Under(&'static str),
     /// Other modules call it.
@@ -76,8 +80,17 @@ pub enum Reason {
     Uncalled,
 }
 
-/// What a module is there for: the first that applies.
+/// What a module is there for. Roles are in the order of how strict they are.
 pub(super) fn of(node: Node<'_>, around: Surroundings) -> (Role, Reason) {
+    let (role, reason) = by_signs(node, around);
+    match around.former {
+        Some(former) if former < role => (former, Reason::Former),
+        Some(_) | None => (role, reason),
+    }
+}
+
+/// The first that applies.
+fn by_signs(node: Node<'_>, around: Surroundings) -> (Role, Reason) {
     let folder = node.module().folder.as_str();
     let is_used = || around.is_used_from_outside || node.caller_folders().any(|caller| !is_aside(caller));
     if let Some(role) = around.role {

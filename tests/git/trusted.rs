@@ -214,3 +214,23 @@ fn a_revision_that_is_not_there_is_no_reason_to_trust_another() {
     assert_eq!(said.code, Some(2), "{}", said.err);
     assert!(said.err.starts_with("error: no git repository is around this folder\n"), "{}", said.err);
 }
+
+#[test]
+fn a_change_does_not_choose_a_less_strict_role() {
+    let policy = "policy {\n  extends = [\"recommended\"]\n}\n\nrule \"required-argument\" \"owner\" {\n  level    = \"error\"\n  roles    = [\"root\"]\n  blocks   = [\"resource.terraform_data\"]\n  argument = \"input\"\n  message  = \"No owner\"\n}\n";
+    let root = "terraform {\n  required_version = \">= 1.5\"\n\n  backend \"local\" {}\n}\n\nresource \"terraform_data\" \"a\" {\n  input = 1\n}\n";
+    let shared = "terraform {\n  required_version = \">= 1.5\"\n}\n";
+    let files = [("overrule.hcl", policy), ("live/main.tf", root), ("live/b.tf", shared)];
+    let place = Place::committed(&files);
+    place.git(&["checkout", "--quiet", "-b", "change"]);
+    // The same module elsewhere, with the argument gone.
+    place.git(&["mv", "live", "tests"]);
+    place.write("tests/main.tf", root.replace("  input = 1\n", ""));
+    place.commit("moved");
+    let check = ["check", "--base", "main", "--format", "concise"];
+    let said = place.overrule(&check);
+    assert_eq!(said.code, Some(0), "tests may do without: {}", said.out);
+    let said = place.overrule(&[&check[..], &["--policy-from", "main"]].concat());
+    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    assert!(said.out.starts_with("tests/main.tf:7:1: error: No owner [owner]\n"), "{}", said.out);
+}

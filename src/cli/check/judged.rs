@@ -54,7 +54,7 @@ impl Judged {
             exclude: asked.exclude.clone(),
             today: Some(arguments.today.unwrap_or_else(Date::today)),
             baseline: asked.baseline.clone(),
-            comments: arguments.policy.trusts_comments(),
+            trusts_change: arguments.policy.trusts_change(),
             policy,
         };
         let (worktree, outcome) = match &wanted {
