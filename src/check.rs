@@ -10,6 +10,7 @@ mod batches;
 pub mod book;
 mod calls;
 mod change;
+mod concerns;
 mod engines;
 mod equals;
 pub mod example;

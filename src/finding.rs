@@ -7,9 +7,11 @@ use smol_str::SmolStr;
 use crate::limits::{Limit, Limits};
 use crate::text::Span;
 
+mod concern;
 mod fix;
 mod language;
 
+pub use concern::Concern;
 pub use fix::{Edit, Fix, Safety};
 pub use language::Language;
 
@@ -122,8 +124,10 @@ pub struct Finding {
     pub fix: Option<Box<Fix>>,
     /// The folder of the module, from the top of the run, `/` between folders; empty for the top folder itself.
     pub module: SmolStr,
-    /// The address of the block it is about, such as `variable.name` or `module.net`; may be empty.
+    /// The address of the block it is about, such as `variable.name` or `module.net`; empty if it is about the module.
     pub address: String,
+    /// What it concerns within that block or module.
+    pub concern: Concern,
 }
 
 impl Finding {
@@ -145,6 +149,7 @@ impl Finding {
             fix: None,
             module: SmolStr::default(),
             address: String::new(),
+            concern: Concern::Unstated,
         }
     }
 
@@ -234,6 +239,12 @@ impl Finding {
     #[must_use]
     pub fn address(self, address: impl Into<String>) -> Self {
         Self { address: address.into(), ..self }
+    }
+
+    /// Sets what it concerns within its block or module.
+    #[must_use]
+    pub fn concerns(self, concern: Concern) -> Self {
+        Self { concern, ..self }
     }
 
     /// Sets the folder of the module.

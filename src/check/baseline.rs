@@ -38,11 +38,13 @@ impl Baseline {
         let mut lines: Vec<String> = verdicts
             .iter()
             .filter(|verdict| can_be_off(&verdict.finding.rule))
-            .map(|verdict| {
+            .flat_map(|verdict| {
                 let place = super::verdict::place_of(&verdict.finding, sources);
                 // A name with a line break in it would be two lines.
                 let place: String = place.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
-                format!("{} {} {place}\n", verdict.fingerprint, verdict.finding.rule.as_str())
+                let rule = verdict.finding.rule.as_str();
+                let fingerprints = verdict.fingerprints().iter();
+                fingerprints.map(move |fingerprint| format!("{fingerprint} {rule} {place}\n"))
             })
             .collect();
         lines.sort();
@@ -51,7 +53,7 @@ impl Baseline {
 
     /// Whether a verdict was there before. What cannot be off never was.
     pub(super) fn has(&self, verdict: &Verdict) -> bool {
-        can_be_off(&verdict.finding.rule) && self.fingerprints.contains(&verdict.fingerprint)
+        can_be_off(&verdict.finding.rule) && verdict.is_among(&self.fingerprints)
     }
 }
 

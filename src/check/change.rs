@@ -82,8 +82,9 @@ pub fn run_change(
         );
         gone::explain(&mut now.verdicts, worktree.sources(), &modules, &renamed);
         discard(earlier);
-        let before: BTreeSet<String> = told.into_iter().map(|verdict| verdict.fingerprint).collect();
-        let new = now.verdicts.iter().filter(|verdict| !before.contains(&verdict.fingerprint));
+        let before: BTreeSet<String> =
+            told.iter().flat_map(|verdict| verdict.fingerprints().iter().cloned()).collect();
+        let new = now.verdicts.iter().filter(|verdict| !verdict.is_among(&before));
         let more: BTreeSet<SmolStr> = new.map(|verdict| verdict.finding.module.clone()).collect();
         if more.is_subset(&affected) {
             break (worktree, now, before);
@@ -93,7 +94,7 @@ pub fn run_change(
     let mut outcome = now.outcome(&worktree, settings, &|module| affected.contains(module));
     if !all {
         let found = outcome.verdicts.len();
-        outcome.verdicts.retain(|verdict| !before.contains(&verdict.fingerprint));
+        outcome.verdicts.retain(|verdict| !verdict.is_among(&before));
         outcome.known += found - outcome.verdicts.len();
     }
     Ok(Checked { worktree, outcome, affected, absent: known.absent(), memory: news(&memory, &known) })

@@ -10,6 +10,7 @@ use smol_str::SmolStr;
 use super::account::Account;
 use super::alike;
 use super::batches::{Batch, Crossing, Obstacle};
+use super::concerns;
 use super::exceptions::may_excuse;
 use super::forest::{self, Sight};
 use super::library::Library;
@@ -133,9 +134,10 @@ fn look_at(
         sayings = Sayings::of(&mut heard.accounts, worktree, library);
     }
     let Heard { accounts, trees, roles, .. } = heard;
-    library.put_away(|id| may_excuse(worktree.sources().get(id)));
     let positive = wanted.positive_folders(&accounts);
-    let findings = sayings.together(&|folder| positive.contains(folder));
+    let mut findings = sayings.together(&|folder| positive.contains(folder));
+    concerns::state(findings.iter_mut().map(|(finding, _)| finding), library.files());
+    library.put_away(|id| may_excuse(worktree.sources().get(id)));
     let mut looked: BTreeMap<SmolStr, Vec<Engine>> = BTreeMap::new();
     for account in &accounts {
         for folder in account.folders() {

@@ -1,12 +1,13 @@
-//! Turns a finding into a name that outlives edits: no prose, no position.
+//! Turns a finding into a fingerprint that stays the same across edits: rule, module, block and concern, and a number among
+//! equals. No prose and no position is part of it.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use smol_str::SmolStr;
 
+use super::concerns;
 use super::renames::Renamed;
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::text::Sources;
 
 /// What was named so far in one run, so that equals are told apart by a number.
@@ -25,53 +26,60 @@ impl Fingerprints {
         Self { named: HashMap::new(), modules, blocks }
     }
 
-    /// The fingerprint of the next finding, in the order in which the run tells them, and what it has in common with those
-    /// that are like it but for their number.
-    pub(super) fn of(&mut self, finding: &Finding, sources: &Sources) -> (String, u128) {
-        let mut subject = Cow::from(finding.primary.map_or("", |span| subject(sources.slice(span))));
-        let mut address = finding.address.as_str();
-        if !self.blocks.is_empty()
-            && let Some(new) = self.blocks.get(&(finding.module.clone(), address.to_owned()))
-        {
-            address = &new.address;
-            subject = Cow::from(with_word(&subject, &new.from, &new.to));
-        }
+    /// Names the next finding, in the order of the report.
+    pub(super) fn of(&mut self, finding: &Finding, sources: &Sources) -> Identity {
+        let address = self.renamed(&finding.module, &finding.address);
         let module = self.modules.get(&finding.module).unwrap_or(&finding.module);
-        let likeness = [finding.rule.as_str(), module, address, &subject]
-            .iter()
-            // A byte that no text holds parts the fields, so that none can be taken for a part of its neighbour.
-            .fold(OFFSET, |hash, field| mix(mix(hash, field.as_bytes()), &[0xff]));
-        let number = self.named.entry(likeness).and_modify(|number| *number += 1).or_insert(0);
-        (numbered(likeness, *number), likeness)
+        let common = mixed(OFFSET, [finding.rule.as_str(), module, address]);
+        let (kind, names) = match concerns::file(finding, sources) {
+            Some(file) => Concern::File(file).into_parts(),
+            None => finding.concern.clone().into_parts(),
+        };
+        let common = mixed(common, [kind]);
+        let mut names: Vec<&str> = names.iter().map(|name| self.renamed(&finding.module, name)).collect();
+        names.sort_unstable();
+        if let Concern::Providers(_) = finding.concern {
+            // One finding stands for one of each name.
+            let covers = names.iter().map(|name| numbered(mixed(common, [name]), 0)).collect();
+            return Identity { covers, ..self.numbered(common) };
+        }
+        let likeness = names.into_iter().fold(common, |hash, name| mixed(hash, [name]));
+        self.numbered(likeness)
     }
+
+    /// What the block at an address, or something else that a module names, is called after the change.
+    fn renamed<'n>(&'n self, module: &SmolStr, name: &'n str) -> &'n str {
+        if self.blocks.is_empty() {
+            return name;
+        }
+        self.blocks.get(&(module.clone(), name.to_owned())).map_or(name, String::as_str)
+    }
+
+    fn numbered(&mut self, likeness: u128) -> Identity {
+        let number = self.named.entry(likeness).and_modify(|number| *number += 1).or_insert(0);
+        Identity { fingerprint: numbered(likeness, *number), likeness, covers: Vec::new() }
+    }
+}
+
+/// What tells a finding from others in every revision.
+#[derive(Debug, Clone)]
+pub(super) struct Identity {
+    pub(super) fingerprint: String,
+    /// What it has in common with findings that differ from it in their number alone.
+    pub(super) likeness: u128,
+    /// If it covers several findings: the fingerprints of these.
+    pub(super) covers: Vec<String>,
+}
+
+/// A hash of fields behind others. A byte that no text holds ends each field, so that none can be taken for a part of its
+/// neighbour.
+fn mixed<const N: usize>(hash: u128, fields: [&str; N]) -> u128 {
+    fields.iter().fold(hash, |hash, field| mix(mix(hash, field.as_bytes()), &[0xff]))
 }
 
 /// The fingerprint of one among those that are alike.
 pub(super) fn numbered(likeness: u128, number: u32) -> String {
     format!("{:032x}", mix(likeness, &number.to_le_bytes()))
-}
-
-/// A text with another word in the place of one, wherever that stands alone.
-fn with_word(text: &str, from: &str, to: &str) -> String {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-    let mut replaced = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(from).filter(|_| !from.is_empty()) {
-        let (before, behind) = (&rest[..at], &rest[at + from.len()..]);
-        let is_alone = !before.chars().next_back().or(replaced.chars().next_back()).is_some_and(is_part)
-            && !behind.starts_with(is_part);
-        replaced.push_str(before);
-        replaced.push_str(if is_alone { to } else { from });
-        rest = behind;
-    }
-    replaced + rest
-}
-
-/// What is marked, such as the name of an argument; of many lines the first, which is where a block names itself.
-fn subject(marked: &str) -> &str {
-    let line = marked.lines().next().unwrap_or("").trim();
-    let end = (0..=line.len().min(200)).rev().find(|end| line.is_char_boundary(*end)).unwrap_or(0);
-    &line[..end]
 }
 
 const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
@@ -85,13 +93,6 @@ fn mix(hash: u128, bytes: &[u8]) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_word_is_replaced_where_it_stands_alone() {
-        assert_eq!(with_word("module \"net\"", "net", "network"), "module \"network\"");
-        assert_eq!(with_word("net.net_a[net]", "net", "x"), "x.net_a[x]");
-        assert_eq!(with_word("internet", "net", "x"), "internet");
-    }
 
     #[test]
     fn the_hash_is_the_published_one() {

@@ -16,17 +16,8 @@ use crate::module::top_blocks;
 use crate::source::{Folder, Worktree};
 use crate::syntax::{self, Notation};
 
-/// What a block is called now.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct NewName {
-    pub(super) address: String,
-    /// The label that differs, as it was and as it is.
-    pub(super) from: SmolStr,
-    pub(super) to: SmolStr,
-}
-
-/// By the folder of a module and the address of a block, both as they were: what the block is called now.
-pub(super) type Renamed = BTreeMap<(SmolStr, String), NewName>;
+/// By the directory of a module and the address of a block, both before the change: the address after it.
+pub(super) type Renamed = BTreeMap<(SmolStr, String), String>;
 
 /// More pairs of blocks than this are not compared; where so much is new, nothing is known of names.
 const MOST_PAIRS: usize = 10_000;
@@ -42,8 +33,7 @@ pub(super) fn of(before: &Worktree, now: &Worktree, modules: &BTreeMap<SmolStr, 
         let come = is.iter().filter(|(address, _)| !was.contains_key(*address)).map(|(_, block)| block);
         for (from, to) in pairs(&gone.collect::<Vec<_>>(), &come.collect::<Vec<_>>()) {
             let address = (folder.path.clone(), from.address.clone());
-            let (from, address_now) = (from.name.clone(), to.address.clone());
-            renamed.insert(address, NewName { address: address_now, from, to: to.name.clone() });
+            renamed.insert(address, to.address.clone());
         }
     }
     renamed
@@ -54,7 +44,6 @@ pub(super) fn of(before: &Worktree, now: &Worktree, modules: &BTreeMap<SmolStr, 
 struct Named<'t> {
     /// What it is: its kind and all labels but the last, which is the name.
     kind: Vec<SmolStr>,
-    name: SmolStr,
     address: String,
     /// What is in it, line by line.
     lines: Vec<&'t str>,
@@ -81,15 +70,15 @@ fn named_blocks<'t>(
         for block in top_blocks(&read.body, &features) {
             let labels: Vec<SmolStr> = block.labels.iter().map(|label| label.text.clone()).collect();
             // The label of a provider block is no name that somebody chose.
-            let Some((name, rest)) = labels.split_last().filter(|_| block.kind != "provider") else {
+            let Some((_, rest)) = labels.split_last().filter(|_| block.kind != "provider") else {
                 continue;
             };
             let kind = std::iter::once(block.kind.clone()).chain(rest.iter().cloned()).collect();
-            let (name, address) = (name.clone(), block_address(&block));
+            let address = block_address(&block);
             let lines = source.slice(block.body.span()).lines().map(str::trim);
             // What every block has says nothing.
             let lines = lines.filter(|line| !["", "{", "}"].contains(line)).collect();
-            blocks.entry(address.clone()).or_insert(Named { kind, name, address, lines });
+            blocks.entry(address.clone()).or_insert(Named { kind, address, lines });
         }
     }
     blocks
@@ -147,7 +136,7 @@ mod tests {
         let worktree =
             |text: &str| Worktree::of_files(vec![("main.tf".to_owned(), text.as_bytes().to_vec())]);
         let renamed = of(&worktree(before), &worktree(now), &BTreeMap::new());
-        renamed.into_iter().map(|((_, from), to)| format!("{from} {}", to.address)).collect()
+        renamed.into_iter().map(|((_, from), to)| format!("{from} {to}")).collect()
     }
 
     #[test]

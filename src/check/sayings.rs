@@ -230,8 +230,9 @@ fn overlap(ours: &Finding, theirs: &Finding) -> bool {
     ours.primary.zip(theirs.primary).is_some_and(|(ours, theirs)| ours.overlaps(theirs))
 }
 
-/// Whether two findings are about one block. The address of a `moved` block and the like is that of all of them.
+/// Whether two findings are about one block, or about the same of their module. The address of a `moved` block and the like is that of all of them.
 fn are_of_one_block(ours: &Finding, theirs: &Finding, blocks: &TopBlocks<'_>) -> bool {
     let is_named = || ours.address.contains('.') || blocks.of(ours) == blocks.of(theirs);
-    !ours.address.is_empty() && ours.address == theirs.address && is_named()
+    let is_of_module = || ours.concern.is_cause() && ours.concern == theirs.concern;
+    ours.address == theirs.address && if ours.address.is_empty() { is_of_module() } else { is_named() }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::SmolStr;
 
 use super::baseline::Baseline;
-use super::fingerprint::Fingerprints;
+use super::fingerprint::{Fingerprints, Identity};
 use crate::engine::{Choice, Product};
 use crate::finding::{Category, Finding, Language, RuleId, Severity};
 use crate::policy::{Date, Globs, Line, Origin, Policy, Setting, can_be_off};
@@ -44,6 +44,8 @@ pub struct Verdict {
     pub fingerprint: String,
     /// What it has in common with those whose fingerprint differs in a number alone.
     pub(super) likeness: u128,
+    /// If it covers several findings, the fingerprint that each of these would have.
+    pub(super) covers: Vec<String>,
 }
 
 /// A verdict that is not told.
@@ -164,9 +166,9 @@ pub(super) fn weigh(
         .into_iter()
         .filter_map(|(finding, engine)| {
             let (level, asked_by) = settings.level(&finding, sources)?;
-            let (fingerprint, likeness) = fingerprints.of(&finding, sources);
+            let Identity { fingerprint, likeness, covers } = fingerprints.of(&finding, sources);
             let finding = settings.reworded(finding, sources);
-            Some(Verdict { finding, level, asked_by, engine, fingerprint, likeness })
+            Some(Verdict { finding, level, asked_by, engine, fingerprint, likeness, covers })
         })
         .collect()
 }
@@ -187,6 +189,16 @@ pub(super) fn merge(verdicts: &mut Vec<Verdict>, more: Vec<Verdict>, sources: &S
 }
 
 impl Verdict {
+    /// Its fingerprint, or those of the findings that it covers.
+    pub(super) fn fingerprints(&self) -> &[String] {
+        if self.covers.is_empty() { std::slice::from_ref(&self.fingerprint) } else { &self.covers }
+    }
+
+    /// Whether it, or each finding that it covers, is among those with these fingerprints.
+    pub(super) fn is_among(&self, existing: &BTreeSet<String>) -> bool {
+        self.fingerprints().iter().all(|fingerprint| existing.contains(fingerprint))
+    }
+
     /// Whether it has a place under one of these files and folders; everything does where there are none.
     pub(super) fn reaches(&self, sources: &Sources, scope: &[String]) -> bool {
         let finding = &self.finding;
@@ -309,7 +321,7 @@ fn order<'a>(finding: &'a Finding, sources: &'a Sources) -> impl Ord + 'a {
         finding.severity,
         finding.rule.as_str(),
         finding.summary.as_str(),
-        (finding.detail.as_str(), &finding.label, finding.address.as_str()),
+        (finding.detail.as_str(), &finding.label, finding.address.as_str(), &finding.concern),
         (&finding.help, finding.category, finding.stage),
         finding.related.iter().map(|other| (place(other.span), other.message.as_str())).collect::<Vec<_>>(),
     )

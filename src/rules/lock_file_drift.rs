@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use smol_str::SmolStr;
 
 use super::{Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
 use crate::module::declaration::{Origin, RequiredProvider};
@@ -67,7 +67,8 @@ fn unread(node: Node<'_>, lock: &Lock) -> Finding {
     let finding = LockFileDrift::finding("Lock file that nobody reads")
         .detail("Others call this module, and an engine reads only the lock file of the module that it is run in.")
         .at(lock.start)
-        .help("remove the lock file");
+        .help("remove the lock file")
+        .concerns(Concern::Whole);
     node.callers().fold(finding, |finding, (_, call)| finding.related(call.origin.header(), "called here"))
 }
 
@@ -84,7 +85,7 @@ fn without_lock(node: Node<'_>) -> Option<Finding> {
             .detail("Each `init` in a new place takes the newest providers that the constraints admit.")
             .at(at)
             .help("run `init`, and commit `.terraform.lock.hcl`")
-            .address("terraform"),
+            .concerns(Concern::Whole),
     )
 }
 
@@ -121,7 +122,7 @@ fn unselected(provider: &str, needed: Span) -> Finding {
         .detail(format!("`{provider}` is needed, and the lock file has no version of it, so `plan` stops."))
         .at(needed)
         .help("run `init`, and commit the lock file")
-        .address(format!("required_providers.{provider}"))
+        .concerns(Concern::Provider(provider.into()))
 }
 
 fn refused(provider: &str, selection: &Selection, demands: &[Demand]) -> Option<Finding> {
@@ -135,7 +136,7 @@ fn refused(provider: &str, selection: &Selection, demands: &[Demand]) -> Option<
         .at(*at)
         .label("is selected")
         .help("run `init -upgrade`, and commit the lock file")
-        .address(format!("required_providers.{provider}"));
+        .concerns(Concern::Provider(provider.into()));
     let asked = |finding: Finding, demand: &&Demand| {
         finding.related(demand.at, format!("asks for {:?}", demand.text.as_str()))
     };

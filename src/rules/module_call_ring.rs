@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/module-call-ring.md")]
 
 use super::{Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::policy::Options;
 use crate::tree::Node;
 
@@ -33,7 +33,7 @@ impl Rule for ModuleCallRing {
             .at(first.origin.header())
             .label("leads back to this module")
             .help("take one of these calls out")
-            .address(format!("module.{}", first.name));
+            .concerns(Concern::Whole);
         for (_, call) in rest {
             finding = finding.related(call.origin.header(), "goes on here");
         }

@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/module-depth-with-commit.md")]
 
 use super::{Context, Rule};
-use crate::finding::{Finding, Fix, Safety};
+use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::module::address::ModuleSource;
 use crate::policy::Options;
 use crate::syntax::quoted;
@@ -46,7 +46,8 @@ impl Rule for ModuleDepthWithCommit {
                     .label("has both `depth` and a commit")
                     .help("leave out `depth`, or name a tag")
                     .fixed_by(edit.map(|edit| Fix::on_request([edit])))
-                    .address(format!("module.{}", call.name)),
+                    .address(format!("module.{}", call.name))
+                    .concerns(Concern::ModuleSource(source.raw.clone())),
             );
         }
     }

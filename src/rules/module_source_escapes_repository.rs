@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/module-source-escapes-repository.md")]
 
 use super::{Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::module::address::ModuleSource;
 use crate::policy::Options;
 use crate::tree::{Callee, Node};
@@ -41,7 +41,8 @@ impl Rule for ModuleSourceEscapesRepository {
                     .at(source.span)
                     .label("not part of this repository")
                     .help("bring the module into this repository, or fetch it from its own by its address")
-                    .address(format!("module.{}", call.name)),
+                    .address(format!("module.{}", call.name))
+                    .concerns(Concern::ModuleSource(source.raw.clone())),
             );
         }
     }

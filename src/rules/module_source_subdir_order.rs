@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/module-source-subdir-order.md")]
 
 use super::{Context, Rule};
-use crate::finding::{Finding, Fix, Safety};
+use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::module::address::ModuleSource;
 use crate::policy::Options;
 use crate::syntax::quoted;
@@ -44,7 +44,8 @@ impl Rule for ModuleSourceSubdirOrder {
                     .label("the folder has to stand before the query")
                     .help(format!("write `//{folder}` before the `?`: `//{folder}?{key}={version}`"))
                     .fixed_by(edit.map(|edit| Fix::on_request([edit])))
-                    .address(format!("module.{}", call.name)),
+                    .address(format!("module.{}", call.name))
+                    .concerns(Concern::ModuleSource(source.raw.clone())),
             );
         }
     }

@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/module-source-unpinned.md")]
 
 use super::{Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::module::address::{ModuleSource, RemoteModule};
 use crate::policy::{Globs, Options};
 use crate::tree::{Node, Role};
@@ -83,7 +83,9 @@ impl Rule for ModuleSourceUnpinned {
                         .help(format!("replace `{written}` by a {}", pin.what.replace(" or ", " or a ")))
                 }
             };
-            findings.push(finding.at(source.span).address(format!("module.{}", call.name)));
+            let concern = Concern::ModuleSource(source.raw.clone());
+            let finding = finding.at(source.span).address(format!("module.{}", call.name));
+            findings.push(finding.concerns(concern));
         }
     }
 }

@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/module-tree-depth.md")]
 
 use super::{ADVICE, Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::policy::Options;
 use crate::tree::{Node, Role};
 
@@ -44,7 +44,7 @@ impl Rule for ModuleTreeDepth {
             .at(first.origin.header())
             .label("the first of these calls")
             .help("call the inner modules from here, and pass their outputs on")
-            .address(format!("module.{}", first.name));
+            .concerns(Concern::Whole);
         for (_, call) in rest {
             finding = finding.related(call.origin.header(), "which leads to this one");
         }

@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/module-version-missing.md")]
 
 use super::{Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::module::address::ModuleSource;
 use crate::policy::{Globs, Options};
 use crate::tree::Node;
@@ -39,7 +39,8 @@ impl Rule for ModuleVersionMissing {
                     .at(source.span)
                     .label("any version of this will do")
                     .help("add `version = \"…\"` below `source`")
-                    .address(format!("module.{}", call.name)),
+                    .address(format!("module.{}", call.name))
+                    .concerns(Concern::ModuleSource(source.raw.clone())),
             );
         }
     }

@@ -1,7 +1,9 @@
 #![doc = include_str!("../../policies/rules/moved-target-missing.md")]
 
+use smol_str::format_smolstr;
+
 use super::{Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::module::Module;
 use crate::module::address::{ModuleStep, MoveEndpoint, ResourceAddress};
 use crate::policy::Options;
@@ -30,7 +32,8 @@ impl Rule for MovedTargetMissing {
                         .label("not declared")
                         .related(from.span, "what is moved")
                         .help("correct the name, or use a `removed` block for what is no longer wanted")
-                        .address("moved"),
+                        .address("moved")
+                        .concerns(Concern::Name(format_smolstr!("{to}"))),
                 );
             }
             if let Sight::Declared { at, repeated } = look_for(node, from)
@@ -47,7 +50,8 @@ impl Rule for MovedTargetMissing {
                         .label("still declared")
                         .related(at, "here")
                         .help("remove the old block, or this one")
-                        .address("moved"),
+                        .address("moved")
+                        .concerns(Concern::Name(format_smolstr!("{from}"))),
                 );
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::module::declaration::{ModuleCall, ProviderConfiguration};
 use crate::policy::Options;
 use crate::text::Span;
@@ -53,7 +53,7 @@ impl Rule for NoDefaultProvider {
                         format!("`provider = {}`", first.compact())
                     }
                 ))
-                .address(address);
+                .concerns(Concern::Provider(name.clone()));
             findings.push(blocks.iter().fold(finding, |finding, block| {
                 finding.related(block.origin.header(), "a configuration with an alias")
             }));

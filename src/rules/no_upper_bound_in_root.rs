@@ -4,7 +4,7 @@ use std::cell::LazyCell;
 
 use super::mend::set_in_entry;
 use super::{Context, Rule};
-use crate::finding::{Edit, Finding, Fix, Safety};
+use crate::finding::{Concern, Edit, Finding, Fix, Safety};
 use crate::module::Module;
 use crate::module::declaration::RequiredProvider;
 use crate::module::lock::Lock;
@@ -48,7 +48,7 @@ impl Rule for NoUpperBoundInRoot {
                     .at(version.map_or(entry.span, |version| version.value_span))
                     .help(help)
                     .fixed_by(edit.map(|edit| Fix::on_request([edit])))
-                    .address(format!("required_providers.{}", entry.name)),
+                    .concerns(Concern::Provider(entry.name.clone())),
             );
         }
     }

@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/non-preferred-local-name.md")]
 
 use super::{ADVICE, Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::policy::Options;
 use crate::tree::{Node, Role};
 
@@ -42,7 +42,7 @@ impl Rule for NonPreferredLocalName {
                     ))
                     .at(entry.span)
                     .help(format!("rename the entry and its references to `{preferred}`"))
-                    .address(format!("required_providers.{}", entry.name)),
+                    .concerns(Concern::Provider(entry.name.clone())),
             );
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::module::Module;
 use crate::module::address::block_address;
 use crate::policy::Options;
@@ -53,7 +53,7 @@ impl Rule for OverrideAccidentalName {
                     .at(first.header)
                     .label("overrides nothing")
                     .help("give the file a name that is not `override` and does not end in `_override`")
-                    .address(context.sources().get(id).name()),
+                    .concerns(Concern::File(name.into())),
             );
         }
     }

@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/override-committed.md")]
 
 use super::{ADVICE, Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::policy::{Globs, Options};
 use crate::tree::{Node, Role};
 
@@ -35,7 +35,7 @@ impl Rule for OverrideCommitted {
                     .at(blocks[0].header)
                     .help("write it into the files that declare it, or keep this file out of the commit")
                     // There is one such finding for each file.
-                    .address(name),
+                    .concerns(Concern::File(name.into())),
             );
         }
     }

@@ -2,7 +2,7 @@
 
 use super::mend::set_in_entry;
 use super::{Context, Rule};
-use crate::finding::{Edit, Finding, Fix, Safety};
+use crate::finding::{Concern, Edit, Finding, Fix, Safety};
 use crate::module::declaration::RequiredProvider;
 use crate::policy::Options;
 use crate::syntax::quoted;
@@ -54,7 +54,7 @@ impl Rule for OverrideDropsProviderSource {
                     .related(base.span, "the entry that is replaced")
                     .help("repeat in the override file all that the entry holds")
                     .fixed_by(repeated(entry, base, context).map(|edit| Fix::on_request([edit])))
-                    .address(format!("required_providers.{}", entry.name)),
+                    .concerns(Concern::Provider(entry.name.clone())),
             );
         }
     }

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::{Context, Rule};
 use crate::engine::FileKind;
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::module::address::block_address;
 use crate::module::declaration::Origin;
 use crate::policy::Options;
@@ -56,7 +56,9 @@ impl Rule for OverrideDuplicateTarget {
             };
             if !same(earlier.value_span, entry.value_span) {
                 let address = format!("required_providers.{}", entry.name);
-                findings.push(finding(&entry.name, address, earlier.span, entry.span));
+                let concern = Concern::Provider(entry.name.clone());
+                let finding = finding(&entry.name, address, earlier.span, entry.span);
+                findings.push(Finding { address: String::new(), concern, ..finding });
             }
         }
     }

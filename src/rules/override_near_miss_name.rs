@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Context, Rule};
 use crate::engine::FileKind;
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::module::address::block_address;
 use crate::module::top_blocks;
 use crate::policy::Options;
@@ -54,7 +54,7 @@ impl Rule for OverrideNearMissName {
                 ))
                 .at(block.header)
                 .help(format!("rename the file to `{right}`"))
-                .address(block_address(block));
+                .concerns(Concern::File(name.into()));
             findings.push(match base {
                 Some(base) => finding.related(base, "declared here already"),
                 None => finding,

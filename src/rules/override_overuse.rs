@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/override-overuse.md")]
 
 use super::{ADVICE, Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::policy::Options;
 use crate::text::Span;
 use crate::tree::{Node, Role};
@@ -30,19 +30,25 @@ impl Rule for OverrideOveruse {
         let files = context.override_files(module);
         let places: Vec<Span> = files.iter().map(|(_, blocks)| blocks[0].header).collect();
         if let Some(beyond) = places.get(self.max_files) {
-            findings.push(told(places.len(), "override files", self.max_files, *beyond));
+            findings.push(told(places.len(), "override files", self.max_files, *beyond, "max_files"));
         }
         let mut blocks: Vec<Span> = module.overridden().map(|origin| origin.overrides[0].header).collect();
         let locals = module.locals.values().filter(|local| local.base.is_some());
         blocks.extend(locals.map(|local| local.attribute.span));
         blocks.sort();
         if let Some(beyond) = blocks.get(self.max_blocks) {
-            findings.push(told(blocks.len(), "overridden declarations", self.max_blocks, *beyond));
+            findings.push(told(
+                blocks.len(),
+                "overridden declarations",
+                self.max_blocks,
+                *beyond,
+                "max_blocks",
+            ));
         }
     }
 }
 
-fn told(count: usize, of: &str, most: usize, beyond: Span) -> Finding {
+fn told(count: usize, of: &str, most: usize, beyond: Span, option: &'static str) -> Finding {
     OverrideOveruse::finding("Module is overridden in many places")
         .detail(format!(
             "It has {count} {of}, and at most {most} are allowed. Who reads one of the files does not see what others make \
@@ -50,4 +56,5 @@ fn told(count: usize, of: &str, most: usize, beyond: Span) -> Finding {
         ))
         .at(beyond)
         .help("write the changes into the files that declare what is overridden")
+        .concerns(Concern::Argument(option.into()))
 }

@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/override-replaces-backend.md")]
 
 use super::{Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::module::declaration::Storage;
 use crate::policy::Options;
 use crate::tree::Node;
@@ -47,7 +47,7 @@ impl Rule for OverrideReplacesBackend {
                 .label("counts")
                 .related(replaced.block.header, "is replaced")
                 .help("keep the backend, and override its settings at most, or pass them with `init -backend-config`")
-                .address("terraform"),
+                .address("terraform").concerns(Concern::Argument("backend".into())),
         );
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Context, Rule};
 use crate::engine::RequiredVersion;
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::policy::Options;
 use crate::tree::Node;
 
@@ -43,7 +43,7 @@ impl Rule for OverrideReplacesRequiredVersion {
             .detail(detail)
             .at(new.span)
             .help("state `required_version` once, in a file that is not an override file")
-            .address("terraform");
+            .concerns(Concern::RequiredVersion);
         findings.push(lost.fold(finding, |finding, lost| finding.related(lost.span, message)));
     }
 }

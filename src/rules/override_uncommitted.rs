@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/override-uncommitted.md")]
 
 use super::{Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::policy::Options;
 use crate::tree::Node;
 
@@ -31,7 +31,7 @@ impl Rule for OverrideUncommitted {
                     .at(blocks[0].header)
                     .help(format!("remove `{name}` once it has served its purpose, or commit it"))
                     // There is one such finding for each file.
-                    .address(name),
+                    .concerns(Concern::File(name.into())),
             );
         }
     }

@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/prerelease-in-range.md")]
 
 use super::{ADVICE, Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::module::declaration::VersionConstraint;
 use crate::policy::Options;
 use crate::tree::{Node, Role};
@@ -22,17 +22,18 @@ impl Rule for PrereleaseInRange {
         // In `required_version` the engines refuse any prerelease.
         for entry in module.required_providers.values() {
             let version = entry.version.as_ref();
-            let address = || format!("required_providers.{}", entry.name);
-            findings.extend(version.and_then(|version| ranged(version, address())));
+            let of_provider = |finding: Finding| finding.concerns(Concern::Provider(entry.name.clone()));
+            findings.extend(version.and_then(ranged).map(of_provider));
         }
         for call in module.calls.values() {
             let version = call.version.as_ref();
-            findings.extend(version.and_then(|version| ranged(version, format!("module.{}", call.name))));
+            let of_call = |finding: Finding| finding.address(format!("module.{}", call.name));
+            findings.extend(version.and_then(ranged).map(of_call));
         }
     }
 }
 
-fn ranged(version: &VersionConstraint, address: String) -> Option<Finding> {
+fn ranged(version: &VersionConstraint) -> Option<Finding> {
     let mut conditions = version.constraints.as_ref()?.conditions().iter();
     let ranged = conditions.find(|condition| {
         condition.version.is_prerelease()
@@ -48,7 +49,6 @@ fn ranged(version: &VersionConstraint, address: String) -> Option<Finding> {
                 ranged.version
             ))
             .at(version.value_span)
-            .help(format!("write \"= {}\" to use it, or the release to be waited for", ranged.version))
-            .address(address),
+            .help(format!("write \"= {}\" to use it, or the release to be waited for", ranged.version)),
     )
 }

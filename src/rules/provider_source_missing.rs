@@ -3,7 +3,7 @@
 use super::mend::set_in_entry;
 use super::publisher::{Source, source};
 use super::{ADVICE, Context, Rule};
-use crate::finding::{Finding, Fix, Safety};
+use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::module::declaration::RequiredProvider;
 use crate::policy::Options;
 use crate::syntax::quoted;
@@ -32,7 +32,7 @@ impl Rule for ProviderSourceMissing {
                     "The entry `{name}` has no `source`, so Terraform and OpenTofu assume {assumed}."
                 ))
                 .at(entry.span)
-                .address(format!("required_providers.{name}"));
+                .concerns(Concern::Provider(name.clone()));
             findings.push(match source(node, name) {
                 Some(Source { address, at }) => {
                     let edit = set_in_entry(context, entry, "source", &quoted(&address), true);

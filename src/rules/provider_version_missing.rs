@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/provider-version-missing.md")]
 
 use super::{Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::policy::Options;
 use crate::tree::{Node, Role};
 
@@ -37,7 +37,7 @@ impl Rule for ProviderVersionMissing {
                         "set `version` to `>=` and the oldest version of {provider} that has everything this module uses; \
                          the registry lists the versions"
                     ))
-                    .address(format!("required_providers.{}", entry.name)),
+                    .concerns(Concern::Provider(entry.name.clone())),
             );
         }
     }

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::mend::pass;
 use super::{Context, Rule};
-use crate::finding::{Finding, Fix, Safety};
+use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
 use crate::module::declaration::{ModuleCall, ProviderConfiguration, RequiredProvider};
@@ -82,7 +82,8 @@ impl Rule for ProvidersMapIncomplete {
                         .related(block.origin.header(), "the module inherits this configuration")
                         .help(help)
                         .fixed_by(fix.map(|edit| Fix::safe([edit])))
-                        .address(format!("module.{}", call.name)),
+                        .address(format!("module.{}", call.name))
+                        .concerns(Concern::Provider(theirs.clone())),
                 );
             }
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::mend::require;
 use super::publisher::{Source, source};
 use super::{ADVICE, Context, Rule};
-use crate::finding::{Finding, Fix, Safety};
+use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::module::Module;
 use crate::module::declaration::Resource;
 use crate::policy::Options;
@@ -52,7 +52,8 @@ impl Rule for RequiredProviderMissing {
             ))
             .at(module.required_providers_block.as_ref().map_or(first, |block| block.header))
             .help(missing.iter().map(Missing::help).collect::<Vec<_>>().join("; "))
-            .fixed_by(fix.map(|edit| Fix::on_request([edit])));
+            .fixed_by(fix.map(|edit| Fix::on_request([edit])))
+            .concerns(Concern::Providers(missing.iter().map(|one| one.name.into()).collect()));
         findings.push(missing.iter().fold(finding, |finding, one| {
             let finding = finding.related(one.first.origin.header(), format!("uses `{}`", one.name));
             let stated = one.source.as_ref().and_then(|source| Some((source.at?, &source.address)));

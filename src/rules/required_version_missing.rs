@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::{ADVICE, Context, Rule};
 use crate::engine::{Product, RequiredVersion};
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::module::Module;
 use crate::module::declaration::Origin;
 use crate::policy::Options;
@@ -47,7 +47,7 @@ impl Rule for RequiredVersionMissing {
                 product.name()
             ))
             .at(at)
-            .address("terraform");
+            .concerns(Concern::RequiredVersion);
         findings.push(if let Some((version, at)) = oldest_below(node) {
             finding
                 .related(at, format!("a called module requires {version} or newer"))

@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/single-component-pessimistic.md")]
 
 use super::{ADVICE, Context, Rule};
-use crate::finding::{Edit, Finding, Fix, Safety};
+use crate::finding::{Concern, Edit, Finding, Fix, Safety};
 use crate::module::declaration::VersionConstraint;
 use crate::policy::Options;
 use crate::syntax::quoted;
@@ -23,24 +23,18 @@ impl Rule for SingleComponentPessimistic {
         for version in &module.required_versions {
             // A shared module asks its callers for no newest version; `~> 0` was never meant to hold for long.
             let is_open = node.role() == Role::Shared || version.text.trim_end().ends_with(" 0");
-            findings.extend(floating(version, "terraform.required_version".to_owned(), is_open, context));
+            let found = floating(version, is_open, context);
+            findings.extend(found.map(|finding| finding.concerns(Concern::RequiredVersion)));
         }
         for call in module.calls.values() {
             let version = call.version.as_ref();
-            findings.extend(
-                version
-                    .and_then(|version| floating(version, format!("module.{}", call.name), false, context)),
-            );
+            let found = version.and_then(|version| floating(version, false, context));
+            findings.extend(found.map(|finding| finding.address(format!("module.{}", call.name))));
         }
     }
 }
 
-fn floating(
-    version: &VersionConstraint,
-    address: String,
-    is_open: bool,
-    context: &Context<'_>,
-) -> Option<Finding> {
+fn floating(version: &VersionConstraint, is_open: bool, context: &Context<'_>) -> Option<Finding> {
     let conditions = version.constraints.as_ref()?.conditions();
     let major = conditions.iter().find(|condition| condition.floats())?.version.segments()[0];
     Some(
@@ -51,8 +45,7 @@ fn floating(
             ))
             .at(version.value_span)
             .help(format!("write \"~> {major}.0\" to stay below the next major version, or \">= {major}\""))
-            .fixed_by(bounded(version, major, is_open, context).map(|edit| Fix::on_request([edit])))
-            .address(address),
+            .fixed_by(bounded(version, major, is_open, context).map(|edit| Fix::on_request([edit]))),
     )
 }
 

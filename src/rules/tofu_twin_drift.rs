@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Context, Rule};
 use crate::engine::{Engine, Product};
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::module::address::block_address;
 use crate::policy::Options;
 use crate::source::File;
@@ -65,7 +65,8 @@ fn lacking(
                 ))
                 .at(*at)
                 .help(format!("declare `{address}` in `{twin}` too, or in a file that has no twin"))
-                .address(address.clone()),
+                .address(address.clone())
+                .concerns(Concern::File(twin.into())),
         );
     }
 }

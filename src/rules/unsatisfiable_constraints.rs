@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/unsatisfiable-constraints.md")]
 
 use super::{Context, Rule};
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::limits::Limit;
 use crate::module::Module;
 use crate::policy::Options;
@@ -35,22 +35,22 @@ impl Rule for UnsatisfiableConstraints {
 }
 
 fn too_many(module: &Module, subject: &Subject, nearest: &Demand) -> Finding {
-    let (what, address) = named(module, subject);
+    let (what, concern) = named(module, subject);
     let detail =
         format!("Of the conditions on versions of {what} from here on down, the last ones are not compared.");
     let finding =
         Finding::limit(Limit::Conditions, &module.limits, "Too many version conditions to compare", &detail);
-    finding.at(nearest.via.unwrap_or(nearest.at)).address(address)
+    finding.at(nearest.via.unwrap_or(nearest.at)).concerns(concern)
 }
 
-/// What people call it, and its address.
-fn named(module: &Module, subject: &Subject) -> (String, String) {
+/// What people call it, and the concern of a finding about it.
+fn named(module: &Module, subject: &Subject) -> (String, Concern) {
     match subject {
         Some(provider) => {
             let provider = provider.display(module.features.registry_host);
-            (provider.to_string(), format!("required_providers.{provider}"))
+            (provider.to_string(), Concern::Provider(provider))
         }
-        None => (module.features.engine.product.name().into(), "terraform.required_version".to_owned()),
+        None => (module.features.engine.product.name().into(), Concern::RequiredVersion),
     }
 }
 
@@ -59,7 +59,7 @@ const MOST_SHOWN: usize = 100;
 
 fn clash(module: &Module, subject: &Subject, demands: &[Demand]) -> Option<Finding> {
     let nearest = demands.first()?;
-    let (what, address) = named(module, subject);
+    let (what, concern) = named(module, subject);
     // Of two that clash the one that is nearer is pointed at; below this module it is the call that leads there.
     let clashing = demands.iter().enumerate().find_map(|(number, demand)| {
         let clashes = |other: &&Demand| !demand.constraints.agree_with(&other.constraints);
@@ -80,7 +80,7 @@ fn clash(module: &Module, subject: &Subject, demands: &[Demand]) -> Option<Findi
         .detail(detail)
         .at(at)
         .help("change these constraints so that they have a version in common")
-        .address(address);
+        .concerns(concern);
     let others = demands.iter().filter(|demand| demand.at != at);
     Some(others.fold(finding, |finding, demand| {
         finding.related(demand.at, format!("asks for {:?}", demand.text.as_str()))

@@ -2,7 +2,7 @@
 
 use super::mend::{entry, pass_no_more};
 use super::{ADVICE, Context, Rule};
-use crate::finding::{Edit, Finding, Fix, Safety};
+use crate::finding::{Concern, Edit, Finding, Fix, Safety};
 use crate::policy::Options;
 use crate::text::Span;
 use crate::tree::{Configuration, Node, Role};
@@ -48,7 +48,7 @@ impl Rule for UnusedConfigurationAlias {
                          where it is meant"
                     ))
                     .fixed_by(asked_no_more(node, alias.span, &name, context).map(Fix::on_request))
-                    .address(format!("required_providers.{}", alias.value.name)),
+                    .concerns(Concern::Provider(alias.value.compact())),
             );
         }
     }

@@ -2,7 +2,7 @@
 
 use super::mend::{requirements, whole};
 use super::{ADVICE, Context, Rule};
-use crate::finding::{Edit, Finding, Fix, Safety};
+use crate::finding::{Concern, Edit, Finding, Fix, Safety};
 use crate::module::declaration::RequiredProvider;
 use crate::policy::Options;
 use crate::tree::{Node, Role};
@@ -40,7 +40,7 @@ impl Rule for UnusedRequiredProvider {
                     .at(entry.span)
                     .help("remove the entry, unless the state still holds objects of this provider")
                     .fixed_by(removed(entry, context).map(Fix::on_request))
-                    .address(format!("required_providers.{}", entry.name)),
+                    .concerns(Concern::Provider(entry.name.clone())),
             );
         }
     }

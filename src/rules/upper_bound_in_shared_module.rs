@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/upper-bound-in-shared-module.md")]
 
 use super::{Context, Rule};
-use crate::finding::{Finding, Fix, Safety};
+use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::module::declaration::VersionConstraint;
 use crate::policy::Options;
 use crate::tree::{Node, Role};
@@ -27,15 +27,15 @@ impl Rule for UpperBoundInSharedModule {
         let engine = module.features.engine.product.name();
         for version in &module.required_versions {
             let Some(constraints) = &version.constraints else { continue };
-            let address = "terraform.required_version".to_owned();
-            findings.extend(bounded(version, constraints, engine, address, context));
+            let concern = Concern::RequiredVersion;
+            findings.extend(bounded(version, constraints, engine, concern, context));
         }
         for entry in module.required_providers.values() {
             let Some(version) = &entry.version else { continue };
             let Some(constraints) = &version.constraints else { continue };
             let provider = entry.address.display(module.features.registry_host);
-            let address = format!("required_providers.{}", entry.name);
-            findings.extend(bounded(version, &constraints.for_provider(), &provider, address, context));
+            let concern = Concern::Provider(entry.name.clone());
+            findings.extend(bounded(version, &constraints.for_provider(), &provider, concern, context));
         }
     }
 }
@@ -50,7 +50,7 @@ fn bounded(
     version: &VersionConstraint,
     constraints: &Constraints,
     what: &str,
-    address: String,
+    concern: Concern,
     context: &Context<'_>,
 ) -> Option<Finding> {
     if !constraints.has_upper_bound() {
@@ -63,7 +63,7 @@ fn bounded(
             version.text
         ))
         .at(version.value_span)
-        .address(address);
+        .concerns(concern);
     Some(match constraints.oldest() {
         Some(oldest) => {
             let refused = constraints.conditions().iter();

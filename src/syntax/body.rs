@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::finding::{Finding, Language};
+use crate::finding::{Concern, Finding, Language};
 use crate::syntax::json::Node;
 use crate::syntax::{Expr, Item};
 use crate::text::Span;
@@ -16,6 +16,7 @@ mod context;
 mod iterators;
 mod json;
 mod native;
+mod path;
 
 pub use iterators::Iteration;
 use json::JsonBody;
@@ -354,4 +355,5 @@ fn missing_argument(name: &str, at: Span) -> Finding {
         .detail(format!("The argument `{name}` is required, but it is not set."))
         .at(at)
         .help(format!("set `{name}`"))
+        .concerns(Concern::Argument(name.into()))
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use smol_str::SmolStr;
 
-use crate::finding::{Finding, Language};
+use crate::finding::{Concern, Finding, Language};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
 use crate::module::declaration::{Action, ModuleCall, PassedProvider, ProviderRef};
@@ -55,7 +55,8 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
                 format!("This module has no provider configuration `{name}`: no `provider` block has this alias.")
             })
             .at(reference.name_span)
-            .address(address);
+            .address(address)
+            .concerns(Concern::Name(reference.compact()));
         let known: Vec<&SmolStr> = given
             .iter()
             .filter(|other| other.provider == wanted.provider)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::finding::{Finding, Language};
+use crate::finding::{Concern, Finding, Language};
 use crate::module::Module;
 use crate::module::config::Config;
 use crate::module::declaration::ModuleCall;
@@ -68,7 +68,8 @@ fn missing(call: &ModuleCall, child: &Module, findings: &mut Vec<Finding>) {
             ))
             .label(format!("`{name}` is missing"))
             .related(variable.origin.header(), "declared here, without a default")
-            .help(format!("set `{name}`"));
+            .help(format!("set `{name}`"))
+            .concerns(Concern::Argument(name.clone()));
         findings.push(Finding { primary: place, ..finding });
     }
 }

@@ -1,7 +1,7 @@
 //! Finds what a called module cannot have, and calls that lead nowhere.
 
 use crate::engine::ChildImport;
-use crate::finding::{Finding, Language, Severity};
+use crate::finding::{Concern, Finding, Language, Severity};
 use crate::tree::{Callee, Node};
 
 /// Finds calls that lead nowhere, whatever version of an engine looks at them.
@@ -15,6 +15,8 @@ pub(super) fn missing(node: Node<'_>, findings: &mut Vec<Finding>) {
                     "There is no folder {raw:?} beside this module, so `init` will not find it either."
                 ))
                 .at(call.origin.header())
+                .address(format!("module.{}", call.name))
+                .concerns(Concern::ModuleSource(raw.into()))
                 .help("correct `source`, or commit the folder");
             findings.push(match source {
                 Some(source) => finding.related(source.span, "this folder is not there"),

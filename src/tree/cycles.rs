@@ -9,7 +9,7 @@ mod tests;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::OnceLock;
 
-use crate::finding::{Finding, Language};
+use crate::finding::{Concern, Finding, Language};
 use crate::module::Module;
 use crate::module::address::{Subject, reference};
 use crate::text::Span;
@@ -108,10 +108,11 @@ fn cycle(graph: &Graph<'_>, component: &[usize], module: &Module) -> Finding {
     let between = if more { ", and so on, until one needs " } else { ", which needs " };
     let detail = format!("{}{between}{first}.", steps.join(", which needs "));
     let names: Vec<String> = component.iter().map(|vertex| engine_name(&graph.vertices[*vertex])).collect();
+    let members = component.iter().map(|vertex| address(&graph.vertices[*vertex]).into()).collect();
     let mut finding = Finding::language(Language::ReferenceCycle, format!("Cycle: {}", names.join(", ")))
         .at_validate()
         .detail(detail.replacen(", which needs", " needs", 1))
-        .address(address(&graph.vertices[way[0]]))
+        .concerns(Concern::Names(members))
         .help("take one of these references out of the circle");
     for (at, vertex) in way.iter().enumerate().take(SHOWN) {
         let next = way[(at + 1) % way.len()];

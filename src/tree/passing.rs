@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use crate::finding::{Finding, Language, Severity};
+use crate::finding::{Concern, Finding, Language, Severity};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
 use crate::module::declaration::{ModuleCall, PassedProvider, RequiredProvider};
@@ -86,6 +86,7 @@ impl Edge<'_> {
                         ))
                         .at(self.call.origin.header())
                         .address(format!("module.{}", self.call.name))
+.concerns(Concern::Provider(name.clone()))
                         .related(passed.in_parent.name_span, "passed on here")
                         .help(self.how_to_hand_on(onward, passed)),
                     );
@@ -138,6 +139,7 @@ impl Edge<'_> {
                     ))
                     .at(passed.in_child.name_span)
                     .address(format!("module.{}", self.call.name))
+                    .concerns(Concern::Provider((*name).clone()))
                     .related(provider.origin.header(), "configured here")
                     .help("remove the provider block from the module, or this entry from the call"),
                 );
@@ -162,6 +164,7 @@ impl Edge<'_> {
                 ))
                 .at(self.call.origin.header())
                 .address(format!("module.{}", self.call.name))
+                .concerns(Concern::Provider(name.clone()))
                 .related(*span, "asked for here")
                 .help(format!("add to `providers`: {name} = …")),
             );
@@ -206,6 +209,7 @@ impl Edge<'_> {
                 .detail(detail)
                 .at(passed.in_child.name_span)
                 .address(format!("module.{}", self.call.name))
+                .concerns(Concern::Provider(name.into()))
                 .help(format!(
                     "add `{name}` under `required_providers` of the module: source = {:?}",
                     display(child, theirs).as_str()
@@ -220,7 +224,8 @@ impl Edge<'_> {
         let child = self.child.module();
         let other_name = child.required_providers.values().find(|required| required.address == *ours);
         let finding = Finding::language(Language::ProviderTypeMismatch, "Provider type mismatch")
-            .address(format!("module.{}", self.call.name));
+            .address(format!("module.{}", self.call.name))
+            .concerns(Concern::Provider(passed.in_child.compact()));
         let theirs = display(child, theirs);
         let ours = display(child, ours);
         let finding = self.required_on_both_sides(finding, passed);

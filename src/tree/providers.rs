@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
-use crate::finding::{Finding, Language, Severity};
+use crate::finding::{Concern, Finding, Language, Severity};
 use crate::module::Module;
 use crate::module::address::{Mode, ProviderAddress, legal_part};
 use crate::module::declaration::{ProviderConfiguration, RequiredProvider, Resource};
@@ -163,6 +163,7 @@ fn undeclared_in_calls(module: &Module, declared: &Declared<'_>, findings: &mut 
             ))
             .at(passed.in_parent.name_span)
             .address(format!("module.{}", call.name))
+            .concerns(Concern::Provider(name.clone()))
             .help(format!("add `{name}` under `required_providers`, with its source"));
             findings.push(match empty {
                 Some(header) => finding.related(header, "an empty block does not declare it"),
@@ -198,7 +199,7 @@ fn proxies(module: &Module, declared: &Declared<'_>, sources: &Sources, findings
                  `required_providers` is enough.",
             )
             .at(first)
-            .address(format!("provider.{name}"))
+            .concerns(Concern::Provider(name.clone()))
             .help(format!("remove it and write: {name} = {{ source = {source:?}{aliases} }}"));
         for block in blocks {
             if block.origin.header() != first {

@@ -12,6 +12,7 @@ mod exceptions;
 mod fix;
 #[cfg(unix)]
 mod hostile;
+mod identity;
 mod memory;
 mod merge;
 mod modules;

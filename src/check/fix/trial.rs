@@ -8,22 +8,28 @@ use super::all;
 use super::apply::apply;
 use crate::check::Verdict;
 use crate::check::run::Told;
-use crate::finding::{Edit, Fix, RuleId, Safety};
+use crate::finding::{Concern, Edit, Fix, RuleId, Safety};
 use crate::source::{Worktree, parent};
 use crate::text::{FileId, Span};
 
-/// What two states of a module have in common that find the same: rule, module and address.
+/// What two states of a module have in common that find the same: rule, module, address, and the cause if there is one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
     rule: RuleId,
     module: SmolStr,
     address: String,
+    cause: Option<Concern>,
 }
 
 impl Key {
     pub(super) fn of(verdict: &Verdict) -> Self {
         let finding = &verdict.finding;
-        Self { rule: finding.rule.clone(), module: finding.module.clone(), address: finding.address.clone() }
+        Self {
+            rule: finding.rule.clone(),
+            module: finding.module.clone(),
+            address: finding.address.clone(),
+            cause: Some(&finding.concern).filter(|concern| concern.is_cause()).cloned(),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::module::Module;
 use crate::module::address::{ModuleSource, ProviderAddress};
 use crate::module::declaration::Source;
@@ -62,7 +62,8 @@ impl Rule for AllowedSource {
                         ))
                         .at(source.span)
                         .help("call a module from an allowed source")
-                        .address(format!("module.{}", call.name)),
+                        .address(format!("module.{}", call.name))
+                        .concerns(Concern::ModuleSource(source.raw.clone())),
                 );
             }
         }
@@ -78,7 +79,7 @@ impl Rule for AllowedSource {
                         .at(at)
                         .label("needs this provider")
                         .help("use an allowed provider")
-                        .address(format!("required_providers.{}", address.name)),
+                        .concerns(Concern::Provider(shown)),
                 );
             }
         }

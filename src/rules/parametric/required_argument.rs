@@ -4,7 +4,7 @@ use super::argument::ArgumentPath;
 use super::blocks::{Blocks, Wants};
 use super::parts::Part;
 use super::reach::{Reached, follow};
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::policy::Options;
 use crate::rules::{Context, Rule};
 use crate::text::Span;
@@ -56,7 +56,8 @@ impl RequiredArgument {
             .detail(format!("`{}` is not set in `{}`.", self.argument, part.address()))
             .at(at)
             .help(format!("set `{}`", self.argument))
-            .address(part.address());
+            .address(part.address())
+            .concerns(Concern::Argument(self.argument.to_string().into()));
         if at == part.header { finding } else { finding.related(part.header, "of this block") }
     }
 }

@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use crate::finding::Finding;
+use crate::finding::{Concern, Finding};
 use crate::policy::{Options, Patterns};
 use crate::rules::{Context, Rule};
 use crate::tree::Node;
@@ -42,7 +42,8 @@ impl Rule for RequiredFile {
         let name = if module.folder.is_empty() { "This module" } else { "The module" };
         let finding = Self::finding("Required file is missing")
             .detail(format!("{name} has no file `{}`.", self.written))
-            .help(format!("add `{}`", self.written));
+            .help(format!("add `{}`", self.written))
+            .concerns(Concern::Whole);
         // It is told where the first file begins, so that a comment there or a path in a policy can mean it.
         findings.push(match context.first_block(module, None) {
             Some(at) => finding.at(at),

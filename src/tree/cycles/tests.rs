@@ -13,7 +13,7 @@ fn locals_and_resources_that_need_each_other_are_a_cycle() {
     assert_eq!(
         lines,
         [
-            ":0 local.a: Cycle: local.a (expand), local.b (expand), x_y.c, x_y.f",
+            ":0 : Cycle: local.a (expand), local.b (expand), x_y.c, x_y.f",
             ":5 local.e: Self-referencing local value",
         ]
     );

@@ -1,7 +1,9 @@
 //! Tells of an attribute that the evaluator did not find that it is an output which a called module lacks, and what that
 //! module has.
 
-use crate::finding::{Finding, Language};
+use smol_str::format_smolstr;
+
+use crate::finding::{Concern, Finding, Language};
 use crate::module::declaration::ModuleCall;
 use crate::syntax::{Expr, ExprKind, ObjectKey, Part, Step, StepKind, Template, Traversal};
 use crate::tree::Node;
@@ -201,7 +203,12 @@ fn attribute_of_list(call: &ModuleCall, child: Node<'_>, name: &str, step: &Step
 }
 
 fn unsupported(call: &ModuleCall, step: &Step) -> Finding {
+    let output = match &step.kind {
+        StepKind::Attribute(name) => format_smolstr!("module.{}.{name}", call.name),
+        StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_) => format_smolstr!("module.{}", call.name),
+    };
     Finding::language(Language::UndefinedModuleOutput, "Unsupported attribute")
         .at(step.span)
+        .concerns(Concern::Name(output))
         .related(call.origin.header(), "the module is called here")
 }

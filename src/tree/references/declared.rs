@@ -1,8 +1,8 @@
 //! Turns a reference into the declaration that it names, and finds references to what a module does not declare, or not so.
 
-use smol_str::SmolStr;
+use smol_str::{SmolStr, format_smolstr};
 
-use crate::finding::{Finding, Language};
+use crate::finding::{Concern, Finding, Language};
 use crate::module::Module;
 use crate::module::address::{InstanceKey, Mode, Reference, ResourceAddress, Subject};
 use crate::module::declaration::{Local, ModuleCall, Resource, Variable};
@@ -53,8 +53,8 @@ pub(super) fn no_variable(
     if !module.complete || module.without_base.contains(&format!("var.{name}")) {
         return;
     }
-    let finding =
-        undeclared("input variable", at).detail(format!("This module declares no input variable `{name}`."));
+    let finding = undeclared("input variable", format_smolstr!("var.{name}"), at)
+        .detail(format!("This module declares no input variable `{name}`."));
     findings.push(match similar.nearest(name, module.variables.values(), |variable| &variable.name) {
         Some(near) => finding
             .related(near.origin.header(), "a variable of a similar name")
@@ -73,8 +73,8 @@ pub(super) fn no_local(
     if !module.complete || module.without_base.contains(&format!("local.{name}")) {
         return;
     }
-    let finding =
-        undeclared("local value", at).detail(format!("This module declares no local value `{name}`."));
+    let finding = undeclared("local value", format_smolstr!("local.{name}"), at)
+        .detail(format!("This module declares no local value `{name}`."));
     findings.push(match similar.nearest(name, module.locals.values(), |local| &local.name) {
         Some(near) => finding
             .related(near.attribute.name_span, "a local value of a similar name")
@@ -93,8 +93,8 @@ pub(super) fn no_call(
     if !module.complete || module.without_base.contains(&format!("module.{name}")) {
         return;
     }
-    let finding =
-        undeclared("module", at).detail(format!("There is no module call `{name}` in this module."));
+    let finding = undeclared("module", format_smolstr!("module.{name}"), at)
+        .detail(format!("There is no module call `{name}` in this module."));
     findings.push(match similar.nearest(name, module.calls.values(), |call| &call.name) {
         Some(near) => finding
             .related(near.origin.header(), "a call of a similar name")
@@ -118,7 +118,7 @@ pub(super) fn no_resource(
         Mode::Data => "data source",
         Mode::Ephemeral => "ephemeral resource",
     };
-    let finding = undeclared("resource", at).detail(format!(
+    let finding = undeclared("resource", format_smolstr!("{address}"), at).detail(format!(
         "This module declares no {what} {:?} {:?}.",
         address.kind.as_str(),
         address.name.as_str()
@@ -156,6 +156,7 @@ pub(super) fn scope(resource: &Resource, check: Option<&SmolStr>, at: Span, find
                 ))
                 .at(at)
                 .related(resource.origin.header(), "declared here, inside of the check")
+                .concerns(Concern::Name(format_smolstr!("{}", resource.address)))
                 .help("move the data source out of the check"),
         );
     }
@@ -213,6 +214,8 @@ pub(super) fn attribute(resource: &Resource, reference: &Reference<'_>, findings
     builtin::steps(resource, reference.remaining, findings);
 }
 
-fn undeclared(what: &str, at: Span) -> Finding {
-    Finding::language(Language::UndeclaredReference, format!("Reference to undeclared {what}")).at(at)
+fn undeclared(what: &str, name: SmolStr, at: Span) -> Finding {
+    Finding::language(Language::UndeclaredReference, format!("Reference to undeclared {what}"))
+        .at(at)
+        .concerns(Concern::Name(name))
 }

@@ -1,6 +1,6 @@
 //! `f(a, b...)`.
 
-use crate::finding::{Finding, Language};
+use crate::finding::{Concern, Finding, Language};
 use crate::syntax::{Call, Expr, ExprKind};
 use crate::text::{Span, similar};
 use crate::value::convert::convert;
@@ -49,7 +49,8 @@ impl Evaluator<'_> {
                 if is_namespaced { "Unknown provider function" } else { "Call to unknown function" };
             let mut finding = Finding::language(Language::InvalidFunctionCall, summary)
                 .detail(format!("{engine} has no function named {:?}.", call.name))
-                .at(call.name_span);
+                .at(call.name_span)
+                .concerns(Concern::Name(call.name.as_str().into()));
             if let Some(near) = near {
                 finding = finding.help(format!("did you mean `{near}`?"));
             }
