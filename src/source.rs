@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::engine::{Engine, Evidence, Loaded, Signal};
+use crate::engine::{Engine, Evidence, Loaded, Notation, Signal};
 use crate::finding::Finding;
 use crate::limits::Limits;
 use crate::text::file_name::encode_os;
-use crate::text::{FileId, Sources};
+use crate::text::{FileId, Source, Sources};
 
 mod path;
 mod error;
@@ -52,7 +52,7 @@ pub use policy::POLICIES;
 pub use read::cause;
 pub use snapshot::Content;
 
-use read::{Read, Reader};
+use read::{Read, ReadFile, Reader};
 use snapshot::Snapshot;
 use top::{Place, Top};
 use unread::Unread;
@@ -75,6 +75,8 @@ pub struct Worktree {
     trusted: Option<Arc<Snapshot>>,
     /// How much is read.
     limits: Limits,
+    /// By their real paths: files that were read through symbolic links.
+    linked: HashMap<SmolStr, FileId>,
     /// What is still to be read.
     unread: Option<Unread>,
 }
@@ -377,15 +379,45 @@ impl Worktree {
             self.findings.extend(read.findings);
         }
         self.listen(&folder.path, read.signals);
-        let files = read
-            .files
-            .into_iter()
-            .map(|(name, source)| File { name, id: source.map(|source| self.sources.push(source)) });
+        let is_linked = folder.real != folder.path;
+        let files = read.files.into_iter().map(|ReadFile { name, source, target }| {
+            let target = target.or_else(|| is_linked.then(|| child(&folder.real, &name)));
+            let id = source.map(|source| match target {
+                Some(target) => self.behind_link(source, &target),
+                None => self.file(source),
+            });
+            File { name, id }
+        });
         folder.files = files.collect();
         // They took the place of what was read, which is four times as large.
         folder.files.shrink_to_fit();
         folder.lock = read.lock.map(|lock| self.sources.push(lock));
         self.add(folder)
+    }
+
+    /// Takes in a file that was read by its real path.
+    fn file(&mut self, source: Source) -> FileId {
+        let known = self.linked.get(source.name()).copied();
+        known.unwrap_or_else(|| self.sources.push(source))
+    }
+
+    /// Takes in a file that was read through a symbolic link: it is the one at its real path.
+    fn behind_link(&mut self, source: Source, target: &str) -> FileId {
+        let link = SmolStr::new(source.name());
+        // What one name makes JSON and another native syntax is not the same to an engine.
+        if Notation::of(&link) != Notation::of(target) {
+            return self.sources.push(source);
+        }
+        let in_folder = |folder: &Folder| {
+            let file = folder.files.iter().find(|file| file.name == last_name(target))?;
+            file.id.filter(|id| self.sources.get(*id).name() == target)
+        };
+        let known = self.linked.get(target).copied();
+        let known = known.or_else(|| self.folder(parent(target).unwrap_or_default()).and_then(in_folder));
+        let id = known.unwrap_or_else(|| self.sources.push(source.renamed(target)));
+        self.linked.insert(target.into(), id);
+        self.sources.add_link(id, link);
+        id
     }
 
     fn add(&mut self, folder: Folder) -> usize {

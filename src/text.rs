@@ -3,6 +3,7 @@
 //! Everything that is found is found somewhere: a [`Span`] is a range of bytes in one file, small and `Copy`, so
 //! that no rule carries a lifetime around. Lines and columns are made of it only where a report is written.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -132,6 +133,12 @@ impl Source {
         Self { name: name.into(), text, invalid, lines: OnceLock::new(), marks: OnceLock::new() }
     }
 
+    /// The same file by another name.
+    #[must_use]
+    pub fn renamed(self, name: impl Into<SmolStr>) -> Self {
+        Self { name: name.into(), ..self }
+    }
+
     /// The path from the top folder of the run, with `/` between folders.
     pub fn name(&self) -> &str {
         &self.name
@@ -231,45 +238,62 @@ impl Source {
 
 /// All files of one run, in the order of their names; cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct Sources(Vec<Arc<Source>>);
+pub struct Sources {
+    files: Vec<Arc<Source>>,
+    /// By file: the paths by which a symbolic link leads to it, sorted.
+    links: BTreeMap<FileId, Vec<SmolStr>>,
+}
 
 impl Sources {
     /// The sources of a run; the place of each in `files` is its [`FileId`].
     pub fn new(files: Vec<Source>) -> Self {
-        Self(files.into_iter().map(Arc::new).collect())
+        Self { files: files.into_iter().map(Arc::new).collect(), links: BTreeMap::new() }
     }
 
     /// Adds one more source and gives its id.
     pub fn push(&mut self, source: Source) -> FileId {
-        self.0.push(Arc::new(source));
-        FileId::new(self.0.len() - 1)
+        self.files.push(Arc::new(source));
+        FileId::new(self.files.len() - 1)
+    }
+
+    /// Notes that a symbolic link, of the file or of a directory around it, leads to a file by another path.
+    pub fn add_link(&mut self, id: FileId, path: impl Into<SmolStr>) {
+        let (links, path) = (self.links.entry(id).or_default(), path.into());
+        if let Err(place) = links.binary_search(&path) {
+            links.insert(place, path);
+        }
+    }
+
+    /// The other paths by which symbolic links lead to a file.
+    pub fn links(&self, id: FileId) -> &[SmolStr] {
+        self.links.get(&id).map_or(&[], Vec::as_slice)
     }
 
     /// Puts another text in the place of that of a file.
     pub fn replace(&mut self, id: FileId, text: &str) {
         let name = self.get(id).name.clone();
-        self.0[id.number()] = Arc::new(Source::new(name, text.into()));
+        self.files[id.number()] = Arc::new(Source::new(name, text.into()));
     }
 
     /// The file that `id` stands for.
     ///
     pub fn get(&self, id: FileId) -> &Source {
-        &self.0[id.number()]
+        &self.files[id.number()]
     }
 
     /// Every file with its id.
     pub fn iter(&self) -> impl Iterator<Item = (FileId, &Source)> {
-        self.0.iter().enumerate().map(|(number, source)| (FileId::new(number), &**source))
+        self.files.iter().enumerate().map(|(number, source)| (FileId::new(number), &**source))
     }
 
     /// How many files there are.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.files.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.files.is_empty()
     }
 
     /// The text of `span`.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use overrule::check::{AskedBy, Outcome, Settings, judge};
 use overrule::engine::Product;
-use overrule::finding::{Category, Finding, Language, RuleId, Severity};
+use overrule::finding::{Category, Concern, Finding, Language, RuleId, Severity};
 use overrule::report::{Format, Names, Style};
 use overrule::text::{FileId, Source, Sources, Span};
 
@@ -96,6 +96,32 @@ fn the_human_report_shows_every_place_in_one_frame() {
     assert_kept("human.txt", &Format::Human.write(&outcome, &sources, &Style::default()));
     let ascii = Style { unicode: false, ..Style::default() };
     assert_kept("human-ascii.txt", &Format::Human.write(&outcome, &sources, &ascii));
+}
+
+#[test]
+fn the_human_report_folds_repeats_of_one_cause() {
+    let text: String = std::iter::repeat_n("a = var.cluster\n", 22).chain(["b = var.zone\n"]).collect();
+    let sources = Sources::new(vec![
+        Source::new("live/main.tf", text.clone().into()),
+        Source::new("next/main.tf", text.into()),
+    ]);
+    let of = |file: &str, words: &str, nth: usize| {
+        Finding::language(Language::UndeclaredReference, "Reference to undeclared input variable")
+            .at(place(&sources, file, words, nth))
+            .detail(format!("This module does not declare `{words}`."))
+            .concerns(Concern::Name(words.into()))
+            .address(format!("a_b.{nth}"))
+            .module(file.split('/').next().unwrap_or_default())
+    };
+    let mut findings: Vec<Finding> = (0..22).map(|nth| of("live/main.tf", "var.cluster", nth)).collect();
+    findings.push(of("live/main.tf", "var.zone", 0));
+    findings.push(of("next/main.tf", "var.cluster", 0).severity(Severity::Notice));
+    findings.push(of("next/main.tf", "var.cluster", 1).severity(Severity::Warning));
+    let verdicts = judge(by_both(findings), &sources, &[], &Settings::default());
+    let outcome = Outcome { verdicts, modules: 2, files: 2, ..Outcome::default() };
+    assert_kept("human-repeats.txt", &Format::Human.write(&outcome, &sources, &Style::default()));
+    let concise = Format::Concise.write(&outcome, &sources, &Style::default());
+    assert_eq!(concise.lines().filter(|line| !line.starts_with(' ')).count(), 25, "{concise}");
 }
 
 #[test]

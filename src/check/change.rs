@@ -18,7 +18,8 @@ use super::memory::{self, Memory};
 use super::renames;
 use super::run::{Against, tell};
 use super::threads::discard;
-use super::{Outcome, Settings};
+use super::verdict::real_directory;
+use super::{Outcome, Settings, Verdict};
 use crate::source::{Change, Error, Excerpt, State, Worktree};
 use crate::text::Sources;
 
@@ -85,7 +86,12 @@ pub fn run_change(
         let before: BTreeSet<String> =
             told.iter().flat_map(|verdict| verdict.fingerprints().iter().cloned()).collect();
         let new = now.verdicts.iter().filter(|verdict| !verdict.is_among(&before));
-        let more: BTreeSet<SmolStr> = new.map(|verdict| verdict.finding.module.clone()).collect();
+        // What is found behind a link that is new may have existed in the directory that it leads to.
+        let modules = |verdict: &Verdict| {
+            let real = real_directory(&verdict.finding, worktree.sources()).map(SmolStr::new);
+            real.into_iter().chain([verdict.finding.module.clone()])
+        };
+        let more: BTreeSet<SmolStr> = new.flat_map(modules).collect();
         if more.is_subset(&affected) {
             break (worktree, now, before);
         }

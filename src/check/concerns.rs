@@ -52,7 +52,7 @@ fn blocks(file: &File) -> Blocks {
 
 /// The file that a finding concerns if it names neither a block nor anything else: by its name within the module directory,
 /// or by its path if it lies elsewhere.
-pub(super) fn file(finding: &Finding, sources: &Sources) -> Option<SmolStr> {
+pub(super) fn file(finding: &Finding, module: &str, sources: &Sources) -> Option<SmolStr> {
     if !finding.address.is_empty() || finding.concern != Concern::Unstated {
         return None;
     }
@@ -61,6 +61,6 @@ pub(super) fn file(finding: &Finding, sources: &Sources) -> Option<SmolStr> {
         (None, Some(file)) => file,
         (None, None) => return None,
     };
-    let is_inside = parent(path).unwrap_or_default() == finding.module;
+    let is_inside = parent(path).unwrap_or_default() == module;
     Some(if is_inside { last_name(path).to_smolstr() } else { path.to_smolstr() })
 }

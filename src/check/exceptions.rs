@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use super::allow;
 use super::library::Library;
 use super::load::rule_names_under;
-use super::verdict::{Excuse, Excused, Settings, Verdict, place_of};
+use super::verdict::{Excuse, Excused, Settings, Verdict, places_of};
 use crate::engine::Engine;
 use crate::finding::{Finding, Related, RuleId, Severity};
 use crate::policy::{EXCEPTION_COMMENT, Exception, Setting, Until, can_be_off};
@@ -169,8 +169,9 @@ impl<'e> Exceptions<'e> {
                 }
             }
         }
-        let place = place_of(finding, self.sources);
-        for block in self.blocks.iter_mut().filter(|block| block.exception.covers(rule, place)) {
+        let places: Vec<&str> = places_of(finding, self.sources).collect();
+        let covers = |exception: &Exception| places.iter().any(|place| exception.covers(rule, place));
+        for block in self.blocks.iter_mut().filter(|block| covers(block.exception)) {
             block.used = true;
             excuse.get_or_insert(Excuse { reason: block.exception.reason.clone(), in_source: false });
         }
@@ -182,8 +183,10 @@ impl<'e> Exceptions<'e> {
 
     /// Notes what an exception that has ended no longer excuses.
     fn tell_again(&mut self, finding: &Finding) {
-        let place = place_of(finding, self.sources);
-        let of_rule = |ended: &&mut Ended<'_>| ended.exception.covers(finding.rule.as_str(), place);
+        let places: Vec<&str> = places_of(finding, self.sources).collect();
+        let of_rule = |ended: &&mut Ended<'_>| {
+            places.iter().any(|place| ended.exception.covers(finding.rule.as_str(), place))
+        };
         for ended in self.ended.iter_mut().filter(of_rule) {
             ended.told = ended.told.or(finding.primary);
         }

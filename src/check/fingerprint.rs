@@ -2,18 +2,25 @@
 //! equals. No prose and no position is part of it.
 
 use std::collections::{BTreeMap, HashMap};
+use std::hash::Hash;
 
 use smol_str::SmolStr;
 
 use super::concerns;
 use super::renames::Renamed;
+use super::verdict::real_directory;
 use crate::finding::{Concern, Finding};
-use crate::text::Sources;
+use crate::text::{Sources, Span};
 
 /// What was named so far in one run, so that equals are told apart by a number.
 #[derive(Debug, Default)]
 pub(super) struct Fingerprints {
     named: HashMap<u128, u32>,
+    /// The same for what lies in files that symbolic links lead to: by place, and by how many like it a module has there. What
+    /// several modules have at one place has one number.
+    linked: HashMap<(u128, Span, u32), u32>,
+    /// How many alike a module has at a place in such a file.
+    placed: HashMap<(u128, Span, SmolStr), u32>,
     /// Modules that are called otherwise now, by what they were called.
     modules: BTreeMap<SmolStr, SmolStr>,
     /// Blocks that are.
@@ -23,28 +30,30 @@ pub(super) struct Fingerprints {
 impl Fingerprints {
     /// Names what is found as if modules and blocks were called already what they will be.
     pub(super) fn ahead(modules: BTreeMap<SmolStr, SmolStr>, blocks: Renamed) -> Self {
-        Self { named: HashMap::new(), modules, blocks }
+        Self { modules, blocks, ..Self::default() }
     }
 
     /// Names the next finding, in the order of the report.
     pub(super) fn of(&mut self, finding: &Finding, sources: &Sources) -> Identity {
         let address = self.renamed(&finding.module, &finding.address);
-        let module = self.modules.get(&finding.module).unwrap_or(&finding.module);
-        let common = mixed(OFFSET, [finding.rule.as_str(), module, address]);
-        let (kind, names) = match concerns::file(finding, sources) {
+        let real = real_directory(finding, sources);
+        let linked = finding.primary.filter(|_| real.is_some());
+        let module = real.unwrap_or(&finding.module);
+        let (kind, names) = match concerns::file(finding, module, sources) {
             Some(file) => Concern::File(file).into_parts(),
             None => finding.concern.clone().into_parts(),
         };
-        let common = mixed(common, [kind]);
+        let module = self.modules.get(module).map_or(module, SmolStr::as_str);
+        let common = mixed(OFFSET, [finding.rule.as_str(), module, address, kind]);
         let mut names: Vec<&str> = names.iter().map(|name| self.renamed(&finding.module, name)).collect();
         names.sort_unstable();
         if let Concern::Providers(_) = finding.concern {
             // One finding stands for one of each name.
             let covers = names.iter().map(|name| numbered(mixed(common, [name]), 0)).collect();
-            return Identity { covers, ..self.numbered(common) };
+            return Identity { covers, ..self.numbered(common, finding, linked) };
         }
         let likeness = names.into_iter().fold(common, |hash, name| mixed(hash, [name]));
-        self.numbered(likeness)
+        self.numbered(likeness, finding, linked)
     }
 
     /// What the block at an address, or something else that a module names, is called after the change.
@@ -55,10 +64,24 @@ impl Fingerprints {
         self.blocks.get(&(module.clone(), name.to_owned())).map_or(name, String::as_str)
     }
 
-    fn numbered(&mut self, likeness: u128) -> Identity {
-        let number = self.named.entry(likeness).and_modify(|number| *number += 1).or_insert(0);
-        Identity { fingerprint: numbered(likeness, *number), likeness, covers: Vec::new() }
+    fn numbered(&mut self, likeness: u128, finding: &Finding, linked: Option<Span>) -> Identity {
+        let mut next = || counted(&mut self.named, likeness);
+        let number = match linked {
+            Some(at) => {
+                let in_module = counted(&mut self.placed, (likeness, at, finding.module.clone()));
+                *self.linked.entry((likeness, at, in_module)).or_insert_with(next)
+            }
+            None => next(),
+        };
+        Identity { fingerprint: numbered(likeness, number), likeness, covers: Vec::new() }
     }
+}
+
+/// How often a key was counted before.
+fn counted<K: Eq + Hash>(counts: &mut HashMap<K, u32>, key: K) -> u32 {
+    let count = counts.entry(key).or_insert(0);
+    *count += 1;
+    *count - 1
 }
 
 /// What tells a finding from others in every revision.

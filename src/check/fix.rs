@@ -13,7 +13,7 @@ use super::fingerprint::Fingerprints;
 use super::run::{Against, Told, tell};
 use super::threads::discard;
 use super::{Baseline, Settings, Verdict};
-use crate::finding::{Edit, Fix, Safety};
+use crate::finding::{Fix, Safety};
 use crate::limits::Limits;
 use crate::policy::{EXCEPTION_COMMENT, Globs};
 use crate::rules;
@@ -129,9 +129,7 @@ impl Fixing<'_> {
                 continue;
             };
             let is_wanted = self.wanted.contains(&key) || !self.before.has(&key);
-            // Of files that are one on disk, the first stands for all.
-            let is_other = |edit: &Edit| worktree.original(edit.span.file) != edit.span.file;
-            if !is_wanted || self.baseline.has(verdict) || fix.edits.iter().any(is_other) {
+            if !is_wanted || self.baseline.has(verdict) {
                 continue;
             }
             let refusal = self.refusal(verdict, fix, worktree).or_else(|| comments.lost(fix, worktree));

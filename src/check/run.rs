@@ -12,7 +12,7 @@ use super::fingerprint::Fingerprints;
 use super::library::Library;
 use super::rulebook::Rulebook;
 use super::threads::discard;
-use super::verdict::{in_scope, merge, weigh};
+use super::verdict::{in_scope, merge, once_in_each_file, weigh};
 use super::{Excused, Outcome, Settings, Verdict};
 use crate::engine::Engine;
 use crate::finding::Finding;
@@ -89,9 +89,11 @@ pub(super) fn tell(
     let verdicts = weigh(found.collect(), sources, settings, &mut fingerprints);
     let exceptions = Exceptions::gather(worktree, &library, &seen.looked, settings);
     discard(library);
-    let Parted { mut told, excused, findings } = exceptions.part(verdicts);
+    let Parted { mut told, mut excused, findings } = exceptions.part(verdicts);
     let wrong = findings.into_iter().filter(is_for_role).map(|finding| (finding, None)).collect();
     merge(&mut told, weigh(wrong, sources, settings, &mut fingerprints), sources);
+    once_in_each_file(&mut told, |verdict| verdict, sources);
+    once_in_each_file(&mut excused, |excused| &excused.verdict, sources);
     if about_exceptions {
         told.retain(|verdict| asked.contains(&verdict.finding.rule) || !can_be_off(&verdict.finding.rule));
     }

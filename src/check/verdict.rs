@@ -1,15 +1,16 @@
 //! Turns the findings of all modules into verdicts, sorted, each once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use smol_str::SmolStr;
 
 use super::baseline::Baseline;
 use super::fingerprint::{Fingerprints, Identity};
 use crate::engine::{Choice, Product};
-use crate::finding::{Category, Finding, Language, RuleId, Severity};
+use crate::finding::{Category, Concern, Finding, Language, RuleId, Severity};
 use crate::policy::{Date, Globs, Line, Origin, Policy, Setting, can_be_off};
-use crate::text::{Sources, Span};
+use crate::source::parent;
+use crate::text::{FileId, Sources, Span};
 use crate::tree::Role;
 
 /// What a run came to.
@@ -203,15 +204,15 @@ impl Verdict {
     pub(super) fn reaches(&self, sources: &Sources, scope: &[String]) -> bool {
         let finding = &self.finding;
         let mut places = finding.primary.into_iter().chain(finding.related.iter().map(|place| place.span));
-        places.any(|span| in_scope(sources.get(span.file).name(), scope))
+        places.any(|span| paths_of(&finding.module, span.file, sources).any(|path| in_scope(path, scope)))
             || (finding.primary.is_none() && in_scope(place_of(finding, sources), scope))
     }
 }
 
 impl Settings {
     fn ask_for(&self, finding: &Finding, sources: &Sources) -> bool {
-        let place = place_of(finding, sources);
-        let is_excluded = self.exclude.has(place) || self.policy.excludes(place);
+        let is_excluded =
+            places_of(finding, sources).any(|place| self.exclude.has(place) || self.policy.excludes(place));
         (self.names(&finding.rule) || !can_be_off(&finding.rule)) && !is_excluded
     }
 
@@ -302,6 +303,41 @@ pub(super) fn place_of<'a>(finding: &'a Finding, sources: &'a Sources) -> &'a st
     }
 }
 
+/// The same, and the path by which the module loads that file, if it does so through a symbolic link.
+pub(super) fn places_of<'a>(finding: &'a Finding, sources: &'a Sources) -> impl Iterator<Item = &'a str> {
+    let link = finding.primary.and_then(|at| link_of(&finding.module, at.file, sources));
+    std::iter::once(place_of(finding, sources)).chain(link)
+}
+
+/// The real path of a file, and the path by which a module loads it, if it does so through a symbolic link.
+fn paths_of<'a>(module: &'a str, file: FileId, sources: &'a Sources) -> impl Iterator<Item = &'a str> {
+    std::iter::once(sources.get(file).name()).chain(link_of(module, file, sources))
+}
+
+/// The path by which a module loads a file through a symbolic link.
+fn link_of<'a>(module: &str, file: FileId, sources: &'a Sources) -> Option<&'a str> {
+    let links = sources.links(file).iter().map(SmolStr::as_str);
+    links.into_iter().find(|link| parent(link).unwrap_or_default() == module)
+}
+
+/// The real directory of a finding, if it concerns a file that symbolic links lead to: such a file belongs to no module more
+/// than to others. A finding about a module belongs to that one, wherever its range is.
+pub(super) fn real_directory<'a>(finding: &Finding, sources: &'a Sources) -> Option<&'a str> {
+    let is_about_module = finding.address.is_empty() && finding.concern != Concern::Unstated;
+    let linked =
+        finding.primary.filter(|_| !is_about_module).filter(|at| !sources.links(at.file).is_empty())?;
+    Some(parent(sources.get(linked.file).name()).unwrap_or_default())
+}
+
+/// Leaves out what was found in one file through several symbolic links, but for the first.
+pub(super) fn once_in_each_file<T>(items: &mut Vec<T>, verdict: impl Fn(&T) -> &Verdict, sources: &Sources) {
+    let mut seen = HashSet::new();
+    items.retain(|item| {
+        let verdict = verdict(item);
+        real_directory(&verdict.finding, sources).is_none() || seen.insert(verdict.fingerprint.clone())
+    });
+}
+
 /// Whether a file or folder lies in what was asked about; everything does where nothing was named.
 pub(super) fn in_scope(name: &str, scope: &[String]) -> bool {
     scope.is_empty() || scope.iter().any(|path| is_under(name, path))
@@ -330,7 +366,7 @@ fn order<'a>(finding: &'a Finding, sources: &'a Sources) -> impl Ord + 'a {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::{FileId, Source};
+    use crate::text::Source;
 
     fn by_both(findings: Vec<Finding>) -> Vec<(Finding, Option<Product>)> {
         findings.into_iter().map(|finding| (finding, None)).collect()

@@ -1,17 +1,20 @@
-//! Turns verdicts into blocks of source for people: every place that matters in one frame, the worst first.
+//! Turns verdicts into blocks of source for people: every location of a finding in one frame, repeats of one cause in one
+//! block, and errors last, directly above the summary, because a terminal shows the end.
 
 mod excerpt;
 mod frame;
 mod paint;
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io::{self, Write};
 
 use super::tally::{by_rule, closing_line};
 use super::visible::at_line_start;
 use super::{Style, asked_by, one_line, visible};
 use crate::check::{Outcome, Verdict};
-use crate::text::Sources;
+use crate::text::{Sources, grouped};
 use paint::Paint;
 
 /// Writes the report.
@@ -21,48 +24,78 @@ pub(super) fn write(
     style: &Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let paint = Paint::new(style.color);
+    let mut counts = String::new();
     if style.statistics {
-        let mut report = String::new();
-        statistics(&mut report, outcome, Paint::new(style.color));
-        out.write_all(report.as_bytes())?;
+        statistics(&mut counts, outcome, paint);
     } else {
-        for verdict in worst_first(&outcome.verdicts) {
-            out.write_all(blocks(std::slice::from_ref(verdict), sources, style).as_bytes())?;
+        for repeats in repeats(&outcome.verdicts) {
+            let mut report = String::new();
+            block(&mut report, &repeats, sources, style);
+            report.push('\n');
+            out.write_all(report.as_bytes())?;
+        }
+        if outcome.verdicts.len() > MOST_WITHOUT_COUNTS {
+            statistics(&mut counts, outcome, paint);
         }
     }
-    writeln!(out, "{}", closing_line(outcome, style))
+    out.write_all(counts.as_bytes())?;
+    writeln!(out, "{}", closing_line(outcome, style))?;
+    if !style.statistics && !outcome.verdicts.is_empty() {
+        writeln!(out, "Run `overrule explain RULE` to read more about a rule.")?;
+    }
+    Ok(())
 }
+
+/// With more findings than this, the summary lists counts per rule.
+const MOST_WITHOUT_COUNTS: usize = 20;
+
+/// A block of repeats names this many more locations.
+const MOST_REPEATS: usize = 3;
 
 /// The findings alone, in their order.
 pub(super) fn blocks(verdicts: &[Verdict], sources: &Sources, style: &Style) -> String {
     let mut report = String::new();
     for verdict in verdicts {
-        block(&mut report, verdict, sources, style);
+        block(&mut report, &[verdict], sources, style);
         report.push('\n');
     }
     report
 }
 
-/// Module by module, those with the worst verdict first; within a module the worst first, then by place.
-fn worst_first(verdicts: &[Verdict]) -> Vec<&Verdict> {
-    let mut worst = BTreeMap::new();
+/// The findings, each with its repeats behind it: those of the same rule and cause in one directory. Errors come last; within a
+/// severity the order is that of the run.
+fn repeats(verdicts: &[Verdict]) -> Vec<Vec<&Verdict>> {
+    let mut blocks: Vec<Vec<&Verdict>> = Vec::new();
+    let mut by_cause: HashMap<_, usize> = HashMap::new();
     for verdict in verdicts {
-        let level = worst.entry(verdict.finding.module.as_str()).or_insert(verdict.level);
-        *level = verdict.level.min(*level);
+        let finding = &verdict.finding;
+        let has_cause = finding.concern.is_cause() && finding.primary.is_some();
+        let cause = (&finding.rule, finding.module.as_str(), verdict.level, verdict.engine, &finding.concern);
+        match by_cause.entry(cause) {
+            Entry::Occupied(first) if has_cause => blocks[*first.get()].push(verdict),
+            Entry::Vacant(first) if has_cause => {
+                first.insert(blocks.len());
+                blocks.push(vec![verdict]);
+            }
+            Entry::Occupied(_) | Entry::Vacant(_) => blocks.push(vec![verdict]),
+        }
     }
-    let mut sorted: Vec<_> = verdicts.iter().collect();
-    sorted.sort_by_key(|verdict| {
-        let module = verdict.finding.module.as_str();
-        (worst[module], module, verdict.level)
-    });
-    sorted
+    // The sort keeps the order of the run among equals.
+    blocks.sort_by_key(|repeats| Reverse(repeats[0].level));
+    blocks
 }
 
-fn block(report: &mut String, verdict: &Verdict, sources: &Sources, style: &Style) {
+/// Writes a finding; the other ones are repeats of it.
+fn block(report: &mut String, repeats: &[&Verdict], sources: &Sources, style: &Style) {
+    let Some((verdict, others)) = repeats.split_first() else { return };
     let (finding, paint) = (&verdict.finding, Paint::new(style.color));
     let level = paint.level(verdict.level, verdict.level.name());
     report.push_str(&format!("{level}  {}\n", paint.bold(&one_line(&finding.summary))));
     frame::draw(report, verdict, sources, style);
+    if !others.is_empty() {
+        paragraph(report, &also_at(others, sources, style), "", style);
+    }
     if finding.primary.is_none() {
         let module = style.names.of(&finding.module);
         paragraph(report, &format!("in the module {}", one_line(&module)), "", style);
@@ -73,8 +106,7 @@ fn block(report: &mut String, verdict: &Verdict, sources: &Sources, style: &Styl
     if let Some(help) = &finding.help {
         paragraph(report, &visible(help), "help: ", style);
     }
-    let rule = one_line(finding.rule.as_str());
-    let mut asked = format!("{rule} (overrule explain {rule})");
+    let mut asked = one_line(finding.rule.as_str()).into_owned();
     if let Some(engine) = verdict.engine {
         asked.push_str(&format!(", {} only", engine.name()));
     }
@@ -85,6 +117,24 @@ fn block(report: &mut String, verdict: &Verdict, sources: &Sources, style: &Styl
         asked.push_str(&format!(", fixed by {}", fix.safety.option()));
     }
     paragraph(report, &asked, "rule: ", style);
+}
+
+/// Where the repeats of a finding are, without those beyond the first few.
+fn also_at(others: &[&Verdict], sources: &Sources, style: &Style) -> String {
+    let mut places: Vec<String> = others
+        .iter()
+        .filter_map(|verdict| verdict.finding.primary)
+        .map(|at| {
+            let source = sources.get(at.file);
+            format!("{}:{}", one_line(&style.names.of(source.name())), source.position(at.start).line)
+        })
+        .collect();
+    places.dedup();
+    let more = places.len().saturating_sub(MOST_REPEATS);
+    places.truncate(MOST_REPEATS);
+    let more = if more == 0 { String::new() } else { format!(", … and {} more", grouped(more as u64)) };
+    let more = if style.unicode { more } else { more.replace('…', "...") };
+    format!("also at {}{more}", places.join(", "))
 }
 
 /// Writes prose two columns in, folded to the width; a line that starts with a space is code and stays as it is.

@@ -116,9 +116,11 @@ impl<'c> Context<'c> {
         })
     }
 
-    /// The name of a file, without its folder.
-    pub fn file_name(&self, id: FileId) -> &'c str {
-        last_name(self.sources().get(id).name())
+    /// The name by which a module loads a file: that of a symbolic link, if one leads to it.
+    pub fn file_name(&self, module: &Module, id: FileId) -> &'c str {
+        let files = self.folder(&module.folder).map_or(&[][..], |folder| &folder.files);
+        let file = files.iter().find(|file| file.id == Some(id));
+        file.map_or_else(|| last_name(self.sources().get(id).name()), |file| &file.name)
     }
 
     /// The `terraform` blocks of a module as they are written, whatever the engine finds wrong in them.

@@ -116,8 +116,9 @@ pub(super) fn require(module: &Module, entries: &str, context: &Context<'_>) -> 
     if let Some((id, block)) = settings.first() {
         return Some(context.editor(*id)?.add_block(&block.body, &requirements));
     }
-    let is_called =
-        |id: &&FileId, stem: &str| stem.is_empty() || context.file_name(**id).split('.').next() == Some(stem);
+    let is_called = |id: &&FileId, stem: &str| {
+        stem.is_empty() || context.file_name(module, **id).split('.').next() == Some(stem)
+    };
     let file = USUAL_FILES.iter().find_map(|stem| files.iter().find(|id| is_called(id, stem)))?;
     let block = format!("terraform {{\n  {}\n}}", indented(&requirements, "  "));
     Some(context.editor(*file)?.add_at_start(&block))

@@ -43,7 +43,7 @@ impl Rule for OverrideAccidentalName {
             if orphans.any(|block| overrides(block) || is_misspelt(block)) {
                 continue;
             }
-            let name = context.file_name(id);
+            let name = context.file_name(module, id);
             findings.push(
                 Self::finding("Name of the file makes it an override file")
                     .detail(format!(

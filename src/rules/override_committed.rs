@@ -3,6 +3,7 @@
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::policy::{Globs, Options};
+use crate::source::child;
 use crate::tree::{Node, Role};
 
 pub(super) struct OverrideCommitted {
@@ -20,12 +21,12 @@ impl Rule for OverrideCommitted {
     }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
-        for (id, blocks) in context.override_files(node.module()) {
-            let path = context.sources().get(id).name();
-            if self.allow.has(path) {
+        let module = node.module();
+        for (id, blocks) in context.override_files(module) {
+            let name = context.file_name(module, id);
+            if self.allow.has(&child(&module.folder, name)) {
                 continue;
             }
-            let name = context.file_name(id);
             findings.push(
                 Self::finding("Override file where none is allowed")
                     .detail(format!(

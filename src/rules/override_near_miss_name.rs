@@ -30,7 +30,7 @@ impl Rule for OverrideNearMissName {
             .filter(|(_, loaded)| loaded.kind == FileKind::Primary)
             .map(|(id, _)| id)
             .collect();
-        let name = |id| context.file_name(id);
+        let name = |id| context.file_name(module, id);
         // Hardly any module has one, and nothing else has to be known of the others.
         if primary.iter().all(|id| right_name(name(*id)).is_none()) {
             return;

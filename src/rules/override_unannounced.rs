@@ -21,7 +21,7 @@ impl Rule for OverrideUnannounced {
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
         let mut look = |header: Span, body: Span, over: Span, address: String| {
-            let name = context.file_name(over.file);
+            let name = context.file_name(module, over.file);
             if !is_announced(context, header.to(body), name) {
                 let editor = context.editor(header.file).filter(|_| !name.contains(char::is_control));
                 let comment =

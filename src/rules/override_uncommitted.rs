@@ -3,6 +3,7 @@
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::policy::Options;
+use crate::source::child;
 use crate::tree::Node;
 
 pub(super) struct OverrideUncommitted;
@@ -16,12 +17,12 @@ impl Rule for OverrideUncommitted {
     }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
-        for (id, blocks) in context.override_files(node.module()) {
-            let path = context.sources().get(id).name();
-            if !context.is_uncommitted(path) {
+        let module = node.module();
+        for (id, blocks) in context.override_files(module) {
+            let name = context.file_name(module, id);
+            if !context.is_uncommitted(&child(&module.folder, name)) {
                 continue;
             }
-            let name = context.file_name(id);
             findings.push(
                 Self::finding("Override file that git does not have")
                     .detail(format!(

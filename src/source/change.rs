@@ -222,7 +222,8 @@ impl Change {
         let look_at = |reading: &mut Reading<'_>, folder: &&str| {
             let listing = reading.list(folder).unwrap_or_default();
             let bytes = |entry: &_, limit| reading.bytes(folder, entry, limit);
-            look(&read::sources(folder, &listing, &Limits::default(), bytes, &mut Vec::new()))
+            let read = read::sources(folder, &listing, &Limits::default(), bytes, &mut Vec::new());
+            look(&read.into_iter().map(|file| (file.name, file.source)).collect::<Vec<_>>())
         };
         folders.par_iter().map_init(|| snapshot.read(), look_at).collect()
     }

@@ -1,11 +1,11 @@
 //! Turns a work tree and new texts for some of its files into the work tree as it would be, and says of a file on disk
 //! whether it may be written.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{File, Folder, Origin, Worktree, read};
+use super::{Origin, Worktree, read};
 use crate::text::FileId;
 use crate::text::file_name::encode_os;
 
@@ -21,54 +21,14 @@ pub enum Standing {
 }
 
 impl Worktree {
-    /// The work tree with other texts for some files. Of files that are one on disk, all have the new one.
+    /// The working tree with other texts for some files.
     #[must_use]
     pub fn edited(&self, texts: &BTreeMap<FileId, String>) -> Self {
         let mut edited = self.clone();
         for (id, text) in texts {
-            for twin in self.twins(*id) {
-                edited.sources.replace(twin, text);
-            }
+            edited.sources.replace(*id, text);
         }
         edited
-    }
-
-    /// Of files that are one on disk, the first that was read.
-    pub fn original(&self, id: FileId) -> FileId {
-        self.twins(id).into_iter().min().unwrap_or(id)
-    }
-
-    /// The file itself, and those that are the same on disk, because a symbolic link leads to its folder.
-    fn twins(&self, id: FileId) -> Vec<FileId> {
-        let in_folder = |folder: &Folder| folder.files.iter().find(|file| file.id == Some(id)).cloned();
-        let mut twins = vec![id];
-        if let Some((real, name)) =
-            self.folders.iter().find_map(|folder| Some((&folder.real, in_folder(folder)?.name)))
-        {
-            let others = self.folders.iter().filter(|folder| folder.real == *real);
-            let others = others.flat_map(|folder| &folder.files).filter(|file| file.name == name);
-            twins.extend(others.filter_map(|file: &File| file.id).filter(|other| *other != id));
-        }
-        twins
-    }
-
-    /// By file: another one of the run that is the same on disk, by whatever links; files with one name are left out. It
-    /// asks the disk for every file.
-    pub fn other_names(&self) -> HashMap<FileId, FileId> {
-        let top = self.top().unwrap_or(Path::new(""));
-        let mut first: HashMap<PathBuf, FileId> = HashMap::new();
-        let mut others = HashMap::new();
-        for id in self.folders.iter().flat_map(|folder| &folder.files).filter_map(|file| file.id) {
-            let Ok(real) = fs::canonicalize(top.join(encode_os(self.sources.get(id).name()))) else {
-                continue;
-            };
-            let known = *first.entry(real).or_insert(id);
-            if known != id {
-                others.insert(id, known);
-                others.entry(known).or_insert(id);
-            }
-        }
-        others
     }
 
     /// Looks whether a file of the run may be written where it lies on disk.

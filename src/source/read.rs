@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 
 use super::listing::{Entry, Kind, Listing};
 use super::path::child;
-use super::top::Top;
+use super::top::{Top, slashed};
 use crate::engine::{LOCK_FILE, Signal};
 use crate::finding::{Finding, Language, Severity};
 use crate::limits::{Limit, Limits};
@@ -25,11 +25,32 @@ pub(super) struct Reader<'a> {
 /// What a folder held.
 pub(super) struct Read {
     /// Module files, sorted byte by byte; without a source where a finding says why not.
-    pub(super) files: Vec<(SmolStr, Option<Source>)>,
+    pub(super) files: Vec<ReadFile>,
     pub(super) signals: Vec<Signal>,
     /// The dependency lock file, if there is one that can be read.
     pub(super) lock: Option<Source>,
     pub(super) findings: Vec<Finding>,
+}
+
+/// A module file.
+pub(super) struct ReadFile {
+    pub(super) name: SmolStr,
+    pub(super) source: Option<Source>,
+    /// If it is a symbolic link: the path of the file that it leads to, from the top of the run.
+    pub(super) target: Option<String>,
+}
+
+/// What a file holds.
+pub(super) struct Bytes {
+    pub(super) bytes: Vec<u8>,
+    /// If it is a symbolic link: the path of the file that it leads to, from the top of the run.
+    pub(super) target: Option<String>,
+}
+
+impl From<Vec<u8>> for Bytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { bytes, target: None }
+    }
 }
 
 /// Why a file was not read.
@@ -51,11 +72,15 @@ impl<'a> Reader<'a> {
         Read::of(path, listing, self.limits, |entry, limit| self.bytes(disk, entry, limit))
     }
 
-    fn bytes(self, folder: &Path, entry: &Entry<OsString>, limit: u64) -> Result<Vec<u8>, Failure> {
+    fn bytes(self, folder: &Path, entry: &Entry<OsString>, limit: u64) -> Result<Bytes, Failure> {
         let disk = folder.join(&entry.at);
         match entry.kind {
-            Kind::File => content(&disk, limit),
-            Kind::Link => content(&self.followed(&disk)?, limit),
+            Kind::File => Ok(content(&disk, limit)?.into()),
+            Kind::Link => {
+                let real = self.followed(&disk)?;
+                let target = real.strip_prefix(self.top.path()).ok().map(slashed);
+                Ok(Bytes { bytes: content(&real, limit)?, target })
+            }
             Kind::Special => Err(Failure::NotAFile),
         }
     }
@@ -78,7 +103,7 @@ impl Read {
         path: &str,
         listing: &Listing<At>,
         limits: &Limits,
-        bytes: impl Fn(&Entry<At>, u64) -> Result<Vec<u8>, Failure>,
+        bytes: impl Fn(&Entry<At>, u64) -> Result<Bytes, Failure>,
     ) -> Self {
         let mut findings = Vec::new();
         let files = sources(path, listing, limits, &bytes, &mut findings);
@@ -92,19 +117,19 @@ pub(super) fn sources<At>(
     path: &str,
     listing: &Listing<At>,
     limits: &Limits,
-    bytes: impl Fn(&Entry<At>, u64) -> Result<Vec<u8>, Failure>,
+    bytes: impl Fn(&Entry<At>, u64) -> Result<Bytes, Failure>,
     findings: &mut Vec<Finding>,
-) -> Vec<(SmolStr, Option<Source>)> {
+) -> Vec<ReadFile> {
     let mut read = |entry: &Entry<At>| {
         let name = child(path, &entry.name);
-        let source = match bytes(entry, limits.get(Limit::FileSize)) {
-            Ok(bytes) => Some(Source::new(name, bytes)),
+        let (source, target) = match bytes(entry, limits.get(Limit::FileSize)) {
+            Ok(Bytes { bytes, target }) => (Some(Source::new(name, bytes)), target),
             Err(failure) => {
                 findings.push(failure.finding(&name, limits).module(path));
-                None
+                (None, None)
             }
         };
-        (entry.name.clone(), source)
+        ReadFile { name: entry.name.clone(), source, target }
     };
     listing.modules.iter().map(&mut read).collect()
 }
@@ -114,7 +139,7 @@ pub(super) fn evidence<At>(
     path: &str,
     listing: &Listing<At>,
     limits: &Limits,
-    bytes: impl Fn(&Entry<At>, u64) -> Result<Vec<u8>, Failure>,
+    bytes: impl Fn(&Entry<At>, u64) -> Result<Bytes, Failure>,
     findings: &mut Vec<Finding>,
 ) -> (Vec<Signal>, Option<Source>) {
     let mut lock = None;
@@ -122,7 +147,7 @@ pub(super) fn evidence<At>(
     let mut signals = Signal::of_module_files(&names);
     for entry in &listing.evidence {
         match bytes(entry, limits.get(Limit::FileSize)) {
-            Ok(bytes) => {
+            Ok(Bytes { bytes, .. }) => {
                 signals.extend(Signal::of_file(&entry.name, &String::from_utf8_lossy(&bytes)));
                 if entry.name == LOCK_FILE {
                     lock = Some(Source::new(child(path, &entry.name), bytes));

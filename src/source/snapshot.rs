@@ -18,7 +18,7 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::listing::{Entry, Kind, Listing, is_values_file};
-use super::read::Failure;
+use super::read::{Bytes, Failure};
 use super::top::Place;
 use super::{Error, Names};
 use crate::engine::{self, Signal};
@@ -70,7 +70,7 @@ pub(super) enum ItemKind {
 /// Where a path leads.
 enum Found {
     Folder(BString),
-    File(ObjectId),
+    File { path: BString, id: ObjectId },
     Missing,
     Outside,
     Foreign,
@@ -135,7 +135,7 @@ impl Reading<'_> {
                 Place::Folder { real }
             }
             Ok(Found::Missing) if self.ignores(path) => Place::Foreign,
-            Ok(Found::File(_) | Found::Missing) | Err(_) => Place::Missing,
+            Ok(Found::File { .. } | Found::Missing) | Err(_) => Place::Missing,
             Ok(Found::Outside) => Place::Outside,
             Ok(Found::Foreign) => Place::Foreign,
         }
@@ -176,7 +176,7 @@ impl Reading<'_> {
                 ItemKind::Folder => (false, true),
                 ItemKind::Submodule => (false, false),
                 ItemKind::Link => match leads_to() {
-                    Ok(Found::File(_)) => (true, false),
+                    Ok(Found::File { .. }) => (true, false),
                     Ok(Found::Folder(_)) => (false, true),
                     Ok(Found::Missing | Found::Outside | Found::Foreign) | Err(_) => (false, false),
                 },
@@ -193,26 +193,34 @@ impl Reading<'_> {
     }
 
     /// The bytes of a file that was listed in a folder, if there are no more than `limit`.
-    pub(super) fn bytes(&self, real: &str, entry: &Entry<ObjectId>, limit: u64) -> Result<Vec<u8>, Failure> {
+    pub(super) fn bytes(&self, real: &str, entry: &Entry<ObjectId>, limit: u64) -> Result<Bytes, Failure> {
         match entry.kind {
-            Kind::File => self.blob(entry.at, limit),
-            Kind::Link => self.blob(self.linked(real, entry.at)?, limit),
+            Kind::File => Ok(self.blob(entry.at, limit)?.into()),
+            Kind::Link => {
+                let (path, id) = self.target_of(real, entry.at)?;
+                Ok(Bytes { bytes: self.blob(id, limit)?, target: Some(decode(&path).into_owned()) })
+            }
             Kind::Special => Err(Failure::NotAFile),
         }
     }
 
     /// The bytes of the file at `path`, given from the top.
     pub(super) fn content(&self, path: &str, limit: u64) -> Result<Vec<u8>, Failure> {
-        self.blob(file(&self.follow(BString::default(), encode(path).as_bstr())?)?, limit)
+        self.blob(file(self.follow(BString::default(), encode(path).as_bstr())?)?.1, limit)
     }
 
     /// What the link with this content, in a folder, leads to.
     pub(super) fn linked(&self, real: &str, link: ObjectId) -> Result<ObjectId, Failure> {
+        Ok(self.target_of(real, link)?.1)
+    }
+
+    /// The same, with its path without symbolic links.
+    fn target_of(&self, real: &str, link: ObjectId) -> Result<(BString, ObjectId), Failure> {
         let target = self.target(link)?;
         if is_absolute(target.as_bstr()) {
             return Err(Failure::Leaves);
         }
-        file(&self.follow(encode(real).into_owned().into(), target.as_bstr())?)
+        file(self.follow(encode(real).into_owned().into(), target.as_bstr())?)
     }
 
     /// Goes from a folder without links in its path to where `path` leads, as a system would.
@@ -237,7 +245,7 @@ impl Reading<'_> {
                 ItemKind::Folder => at = inside,
                 ItemKind::Submodule => return Ok(Found::Foreign),
                 ItemKind::File if steps.iter().all(|rest| rest.is_empty()) => {
-                    return Ok(Found::File(item.id));
+                    return Ok(Found::File { path: inside, id: item.id });
                 }
                 ItemKind::File => return Ok(Found::Missing),
                 ItemKind::Link => {
@@ -311,9 +319,9 @@ impl ItemKind {
     }
 }
 
-fn file(found: &Found) -> Result<ObjectId, Failure> {
+fn file(found: Found) -> Result<(BString, ObjectId), Failure> {
     match found {
-        Found::File(id) => Ok(*id),
+        Found::File { path, id } => Ok((path, id)),
         Found::Folder(_) | Found::Foreign => Err(Failure::NotAFile),
         Found::Missing => Err(Failure::Io(ErrorKind::NotFound.into())),
         Found::Outside => Err(Failure::Leaves),

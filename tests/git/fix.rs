@@ -180,10 +180,7 @@ fn a_symbolic_link_stays_one() {
     place.write("main.tf", root);
     place.commit("first");
     let said = place.overrule(FIX);
-    assert!(
-        said.err.contains("not fixed: a/versions.tf:4 (provider-source-missing): it is a symbolic link\n"),
-        "{said:?}"
-    );
+    assert!(!said.err.contains("not fixed"), "{said:?}");
     assert_eq!(text(&place, "shared/versions.tf"), FIXED);
     let is_link = |name: &str| fs::symlink_metadata(place.path().join(name)).expect("it").is_symlink();
     assert!(is_link("a/versions.tf") && is_link("b"));

@@ -13,6 +13,8 @@ mod fix;
 #[cfg(unix)]
 mod hostile;
 mod identity;
+#[cfg(unix)]
+mod links;
 mod memory;
 mod merge;
 mod modules;

@@ -256,7 +256,10 @@ fn compare(place: &Place, seed: u64) -> usize {
             "{rule}, seed {seed}"
         );
     }
-    assert!(ours.keys().all(|rule| theirs.contains_key(rule)), "what is not new is not told, seed {seed}");
+    assert!(
+        ours.keys().all(|rule| theirs.contains_key(rule)),
+        "what is not new is not told, seed {seed}: {ours:?} {theirs:?}"
+    );
     assert!(found.values().all(|told| now.values().any(|other| other == told)), "seed {seed}");
     let (all, affected) = tell(true);
     let of_affected =

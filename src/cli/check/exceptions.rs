@@ -13,12 +13,7 @@ use crate::text::{FileId, counted};
 
 /// Excuses what was told with one reason, as far as the files on disk may be changed. Nothing is written yet.
 pub(super) fn excuse(worktree: &Worktree, told: &[Verdict], reason: &str) -> Additions {
-    // What is found in a file need not be found under its other name, and a comment would stand in both.
-    let others = worktree.other_names();
-    let mut refusal = |id: FileId| {
-        let other = || Some(format!("it is `{}`, too", worktree.sources().get(*others.get(&id)?).name()));
-        refusal(worktree, id).or_else(other)
-    };
+    let mut refusal = |id: FileId| refusal(worktree, id);
     Additions::excuse(told, worktree.sources(), reason, &mut refusal)
 }
 

@@ -37,7 +37,7 @@ impl Rule for AllowedFile {
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for part in self.blocks.of(node.module(), context) {
             for header in part.headers() {
-                let name = context.file_name(header.file);
+                let name = context.file_name(node.module(), header.file);
                 if self.files.has(name) || self.files.has(&native(name)) {
                     continue;
                 }

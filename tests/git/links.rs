@@ -1,0 +1,102 @@
+//! Files and directories that symbolic links lead to: each is one file, reported once and at its real path.
+
+use crate::place::Place;
+
+const POLICY: (&str, &str) = ("overrule.hcl", "policy {\n  extends = [\"language\"]\n}\n");
+const BROKEN: &str = "locals {\n  a = var.gone\n}\n";
+const FOUND: &str = ":2:7: error: Reference to undeclared input variable [undeclared-reference]";
+
+fn findings(place: &Place, arguments: &[&str]) -> Vec<String> {
+    let said = place.overrule(&[&["check", "--format", "concise"], arguments].concat());
+    assert_ne!(said.code, Some(2), "{}", said.err);
+    said.out.lines().filter(|line| !line.starts_with(' ')).map(str::to_owned).collect()
+}
+
+/// Two root modules that share a file, which belongs to no module by its own name.
+fn repository(text: &str) -> Place {
+    let place = Place::repository(&[
+        POLICY,
+        ("shared/common.hcl", text),
+        ("live/a/main.tf", "locals {}\n"),
+        ("live/b/main.tf", "locals {}\n"),
+    ]);
+    for root in ["live/a", "live/b"] {
+        place.link(&format!("{root}/common.tf"), "../../shared/common.hcl");
+    }
+    place.commit("first");
+    place
+}
+
+#[test]
+fn a_file_behind_several_links_is_reported_once_at_its_real_path() {
+    let place = repository(BROKEN);
+    let found = format!("shared/common.hcl{FOUND}");
+    let all: [&[&str]; 5] =
+        [&[], &["live/a"], &["live/b/common.tf"], &["shared"], &["--exclude", "live/a", "--exclude", "x"]];
+    for arguments in all {
+        assert_eq!(findings(&place, arguments), [found.as_str()], "{arguments:?}");
+    }
+    assert_eq!(findings(&place, &["--exclude", "live"]), [""; 0]);
+    assert_eq!(findings(&place, &["--exclude", "shared"]), [""; 0]);
+    place.write("live/a/declared.tf", "variable \"gone\" {}\n");
+    assert_eq!(findings(&place, &["live/a"]), [""; 0], "it is right in this module");
+    assert_eq!(findings(&place, &[]), [found.as_str()], "and wrong in the other one");
+}
+
+#[test]
+fn the_file_itself_may_belong_to_a_module() {
+    let place = Place::repository(&[POLICY, ("a/main.tf", BROKEN), ("b/own.tf", "locals {}\n")]);
+    for link in ["b/main.tf", "c/main.tf", "0/main.tf"] {
+        place.link(link, "../a/main.tf");
+    }
+    place.commit("first");
+    let found = format!("a/main.tf{FOUND}");
+    assert_eq!(findings(&place, &[]), [found.as_str()]);
+    assert_eq!(findings(&place, &["--base", "HEAD"]), [""; 0]);
+    place.git(&["rm", "--quiet", "0/main.tf"]);
+    assert_eq!(findings(&place, &["--changed"]), [""; 0], "one link less changes nothing");
+    place.link("00/main.tf", "../a/main.tf");
+    place.git(&["add", "00"]);
+    assert_eq!(findings(&place, &["--changed"]), [""; 0], "nor does one more");
+}
+
+#[test]
+fn a_change_of_the_file_is_checked_in_every_module() {
+    let place = repository("locals {}\n");
+    place.stage("shared/common.hcl", BROKEN);
+    assert_eq!(findings(&place, &["--changed"]), [format!("shared/common.hcl{FOUND}")]);
+    place.commit("broken");
+    place.stage("live/a/main.tf", "locals {\n  b = var.lost\n}\n");
+    let lost = "live/a/main.tf:2:7: error: Reference to undeclared input variable [undeclared-reference]";
+    assert_eq!(findings(&place, &["--changed"]), [lost]);
+}
+
+#[test]
+fn a_comment_in_the_file_suppresses_for_every_module() {
+    let place =
+        repository("locals {\n  # overrule: allow(undeclared-reference) generated\n  a = var.gone\n}\n");
+    assert_eq!(findings(&place, &[]), [""; 0]);
+    place.stage("shared/common.hcl", "# overrule: allow(undeclared-reference) generated\nlocals {}\n");
+    let strict = "policy {\n  extends = [\"recommended\"]\n}\n";
+    place.write("overrule.hcl", strict);
+    let unused = findings(&place, &["--select", "unused-exception"]);
+    assert!(unused.len() == 1 && unused[0].starts_with("shared/common.hcl:1:1"), "{unused:?}");
+}
+
+#[test]
+fn a_module_behind_a_link_is_one_module() {
+    let place = Place::repository(&[
+        POLICY,
+        ("modules/net/main.tf", BROKEN),
+        ("live/main.tf", "module \"net\" {\n  source = \"./net\"\n}\n"),
+    ]);
+    place.link("live/net", "../modules/net");
+    place.commit("first");
+    let found = format!("modules/net/main.tf{FOUND}");
+    assert_eq!(findings(&place, &[]), [found.as_str()]);
+    assert_eq!(findings(&place, &["live"]), [found.as_str()]);
+    place.stage("live/main.tf", "module \"net\" {\n  source = \"./net\"\n}\n\nlocals {}\n");
+    assert_eq!(findings(&place, &["--changed"]), [""; 0]);
+    place.stage("modules/net/main.tf", format!("{BROKEN}\nlocals {{\n  b = var.lost\n}}\n"));
+    assert_eq!(findings(&place, &["--changed"]).len(), 1);
+}
