@@ -1,7 +1,7 @@
 //! Finds directories whose files are not meant to be loaded together: fragments, templates, expected results of tests.
 //!
 //! Every file of such a directory brings errors that nobody wants to hear. A directory counts as one only where a module
-//! that somebody is working on does not: where three files or more, and more than half of all, have errors that keep a
+//! that somebody is working on does not: where six files or more, and more than half of all, have errors that keep a
 //! file from being one of a module; or where every syntax error is in a file with a placeholder of a template.
 
 use std::collections::BTreeMap;
@@ -11,7 +11,10 @@ use crate::source::Folder;
 use crate::text::{FileId, Source, Span};
 
 /// As few files with errors as can make up such a directory.
-const FEWEST: usize = 3;
+const FEWEST: usize = 6;
+
+/// How many of those files are pointed at.
+const SHOWN: usize = 3;
 
 /// The one finding about a directory, in the place of those about its files; `is_template` tells which of them hold a
 /// placeholder where a syntax error is.
@@ -51,7 +54,7 @@ pub(super) fn finding(
         .help(format!(
             "if that is intended, write `exclude = [\"{pattern}\"]` in the `policy` block of `overrule.hcl`"
         ));
-    let places = broken.into_values().take(FEWEST);
+    let places = broken.into_values().take(SHOWN);
     Some(places.fold(finding, |finding, place| finding.related(place, "the first error in this file")))
 }
 
