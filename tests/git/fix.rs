@@ -211,3 +211,23 @@ fn what_was_changed_is_said_where_a_report_cannot_be_written_after_all() {
         "fixed 1 finding in 1 file\nerror: cannot write `/dev/full`: no space left on device; 1 file was changed before\n"
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_another_directory_has_by_a_link_is_fixed_for_both() {
+    let variable = "variable \"size\" {\n  type    = number\n  default = 1\n}\n";
+    let versions = "terraform {\n  required_version = \">= 1.5\"\n}\n";
+    let place =
+        Place::repository(&[("a/variables.tf", variable), ("a/main.tf", versions), ("b/main.tf", "")]);
+    place.link("b/variables.tf", "../a/variables.tf");
+    place.write("b/main.tf", format!("{versions}\noutput \"size\" {{\n  value = var.size\n}}\n"));
+    place.commit("first");
+    // Nothing in `a` reads the variable, but the module in `b` does.
+    let said = place.overrule(&["check", "--isolated", "--select", "unused-declaration", "--fix=unsafe"]);
+    assert_eq!(text(&place, "a/variables.tf"), variable, "{said:?}");
+    place.write("b/main.tf", versions);
+    place.commit("unused in both");
+    let said = place.overrule(&["check", "--isolated", "--select", "unused-declaration", "--fix=unsafe"]);
+    assert_eq!(text(&place, "a/variables.tf"), "", "{said:?}");
+    assert!(fs::symlink_metadata(place.path().join("b/variables.tf")).expect("it").is_symlink());
+}
