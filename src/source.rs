@@ -147,6 +147,8 @@ pub struct Folder {
     pub lock: Option<FileId>,
     /// Whether there are variable values (`*.tfvars`), as beside a root module.
     pub has_values: bool,
+    /// Whether a tool makes a module file from a template in it, such as `x.tf.j2`, that is not there.
+    pub lacks_rendered_files: bool,
 }
 
 /// A file that is part of a module.
@@ -448,10 +450,23 @@ fn settled(path: &str, place: &dyn Fn(&str) -> Place) -> (String, Place) {
 impl Folder {
     fn empty(path: &str) -> Self {
         let (path, files) = (SmolStr::new(path), Vec::new());
-        Self { real: path.clone(), path, files, has_lock_file: false, lock: None, has_values: false }
+        Self {
+            real: path.clone(),
+            path,
+            files,
+            has_lock_file: false,
+            lock: None,
+            has_values: false,
+            lacks_rendered_files: false,
+        }
     }
 
     fn of<At>(path: &str, listing: &listing::Listing<At>) -> Self {
-        Self { has_lock_file: listing.has_lock_file, has_values: listing.has_values, ..Self::empty(path) }
+        Self {
+            has_lock_file: listing.has_lock_file,
+            has_values: listing.has_values,
+            lacks_rendered_files: listing.lacks_rendered_files(),
+            ..Self::empty(path)
+        }
     }
 }

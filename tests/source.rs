@@ -463,3 +463,21 @@ mod links {
         assert_eq!(worktree.scope(), ["a"]);
     }
 }
+
+#[test]
+fn a_module_file_that_a_tool_makes_of_a_template_is_missing_until_it_is_there() {
+    let lacks = |files: &[&str]| {
+        let files: Vec<(&str, &str)> = files.iter().map(|name| (*name, "")).collect();
+        let on_disk = Place::with(&files).open();
+        let in_memory = Worktree::of_files(
+            files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec())).collect(),
+        );
+        let lacks = |worktree: &Worktree| worktree.folder("").is_some_and(|top| top.lacks_rendered_files);
+        assert_eq!(lacks(&on_disk), lacks(&in_memory));
+        lacks(&on_disk)
+    };
+    assert!(lacks(&["main.tf", "terraform.tf.j2"]));
+    assert!(lacks(&["main.tf", "aft-providers.jinja"]));
+    assert!(!lacks(&["main.tf", "terraform.tf", "terraform.tf.j2"]));
+    assert!(!lacks(&["main.tf", "user-data.sh.tpl", "policy.json.tmpl"]));
+}

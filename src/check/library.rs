@@ -135,7 +135,7 @@ impl Library {
             findings.extend(self.wrong.get(&file.body.span().file).into_iter().flatten().cloned());
         }
         // Why a file could not be read is among the findings of the work tree.
-        let complete = files.len() == folder.module_files(engine).len();
+        let complete = files.len() == folder.module_files(engine).len() && !folder.lacks_rendered_files;
         let mut module =
             Module::build(folder.path.clone(), &files, &engine.features(), &self.limits, &mut findings);
         module.complete &= complete;

@@ -19,6 +19,8 @@ pub(super) struct Listing<At> {
     pub(super) evidence: Vec<Entry<At>>,
     pub(super) has_lock_file: bool,
     pub(super) has_values: bool,
+    /// Module files that a tool makes of templates here, by name.
+    pub(super) rendered: Vec<SmolStr>,
 }
 
 /// A file, or what has the name of one.
@@ -69,11 +71,22 @@ pub(super) fn list(folder: &Path) -> io::Result<OnDisk> {
 
 impl<At> Default for Listing<At> {
     fn default() -> Self {
-        Self { modules: Vec::new(), evidence: Vec::new(), has_lock_file: false, has_values: false }
+        Self {
+            modules: Vec::new(),
+            evidence: Vec::new(),
+            has_lock_file: false,
+            has_values: false,
+            rendered: Vec::new(),
+        }
     }
 }
 
 impl<At> Listing<At> {
+    /// Whether a template makes a module file that is not there.
+    pub(super) fn lacks_rendered_files(&self) -> bool {
+        self.rendered.iter().any(|file| self.modules.iter().all(|entry| entry.name != *file))
+    }
+
     /// Adds what is no folder, if its name is one of those that matter; gives back where it is kept if not.
     pub(super) fn add(&mut self, name: &str, at: At, kind: Kind) -> Option<At> {
         if engine::is_module_file(name) {
@@ -83,6 +96,9 @@ impl<At> Listing<At> {
             self.evidence.push(Entry { name: name.to_smolstr(), kind, at });
         } else if is_values_file(name) {
             self.has_values = true;
+        } else if let Some(file) = rendered(name) {
+            self.rendered.push(file);
+            return Some(at);
         } else {
             return Some(at);
         }
@@ -103,6 +119,20 @@ impl OnDisk {
             self.links.push(name);
         }
     }
+}
+
+/// How the names of templates end from which tools make files before an engine runs.
+const TEMPLATES: [&str; 9] =
+    [".j2", ".jinja", ".jinja2", ".erb", ".tmpl", ".tpl", ".gotmpl", ".mustache", ".template"];
+
+/// The module file that a tool makes of a template: of `x.tf.j2` it makes `x.tf`, and AWS Control Tower Account Factory
+/// makes `x.tf` of `x.jinja`.
+pub(super) fn rendered(name: &str) -> Option<SmolStr> {
+    let file = TEMPLATES.iter().find_map(|end| name.strip_suffix(end))?;
+    if engine::is_module_file(file) {
+        return Some(file.into());
+    }
+    (name.ends_with(".jinja") && !file.contains('.')).then(|| format!("{file}.tf").into())
 }
 
 /// Whether a file holds values of variables, as beside a root module.

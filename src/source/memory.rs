@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use super::listing::is_values_file;
+use super::listing::{is_values_file, rendered};
 use super::uncommitted::ignored;
 use super::{File, Folder, Origin, Worktree, parent};
 use crate::engine::{self, LOCK_FILE, Signal};
@@ -39,6 +39,9 @@ impl Worktree {
     ) {
         let mut folder = Folder::empty(path);
         let mut signals = Vec::new();
+        let is_missing =
+            |name: &String| rendered(name).is_some_and(|file| !files.contains_key(file.as_str()));
+        folder.lacks_rendered_files = files.keys().any(is_missing);
         for (name, content) in files {
             if engine::is_module_file(&name) {
                 let id = self.sources.push(Source::new(super::path::child(path, &name), content));

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::listing::{Entry, Kind, Listing, is_values_file};
+use super::listing::{Entry, Kind, Listing, is_values_file, rendered};
 use super::read::{Bytes, Failure};
 use super::top::Place;
 use super::{Error, Names};
@@ -336,7 +336,10 @@ fn is_absolute(path: &BStr) -> bool {
 /// Whether a file of this name, in any folder, is of a module or says something about one.
 pub(super) fn matters(name: &BStr) -> bool {
     let name = decode(name);
-    engine::is_module_file(&name) || Signal::may_be_in(&name) || is_values_file(&name)
+    engine::is_module_file(&name)
+        || Signal::may_be_in(&name)
+        || is_values_file(&name)
+        || rendered(&name).is_some()
 }
 
 fn failure(error: &gix::Error) -> Failure {

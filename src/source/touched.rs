@@ -29,6 +29,7 @@ struct Beside {
     has_lock_file: bool,
     lock: Option<String>,
     has_values: bool,
+    lacks_rendered_files: bool,
 }
 
 impl Touched<'_> {
@@ -110,5 +111,11 @@ fn beside(reading: &Reading<'_>, folder: &str, listing: &Listing<ObjectId>) -> B
     let bytes = |entry: &_, limit| reading.bytes(folder, entry, limit);
     let (signals, lock) = read::evidence(folder, listing, &Limits::default(), bytes, &mut Vec::new());
     let lock = lock.map(|lock| lock.text().to_owned());
-    Beside { signals, has_lock_file: listing.has_lock_file, lock, has_values: listing.has_values }
+    Beside {
+        signals,
+        has_lock_file: listing.has_lock_file,
+        lock,
+        has_values: listing.has_values,
+        lacks_rendered_files: listing.lacks_rendered_files(),
+    }
 }
