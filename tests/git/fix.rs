@@ -143,16 +143,16 @@ fn hard_links_and_owners_are_kept() {
     let owned = place.path().join("b/main.tf");
     // Only root can give a file away; for others this shows that the own one is kept.
     let is_given = chown(&owned, Some(12_345), Some(54_321)).is_ok();
-    let owner = |path: &std::path::Path| {
+    let ids = |path: &std::path::Path| {
         let metadata = fs::metadata(path).expect("a file");
         (metadata.uid(), metadata.gid())
     };
-    let before = owner(&owned);
+    let before = ids(&owned);
     let said = place.overrule(FIX);
     assert!(said.err.contains("it has other hard links, which would keep the old text\n"), "{said:?}");
     assert_eq!(fs::read_to_string(&other).expect("the twin"), FOUND);
     assert_eq!(fs::metadata(&one).expect("a file").nlink(), 2);
-    assert_eq!((text(&place, "b/main.tf").as_str(), owner(&owned)), (FIXED, before));
+    assert_eq!((text(&place, "b/main.tf").as_str(), ids(&owned)), (FIXED, before));
     assert!(!is_given || before == (12_345, 54_321));
 }
 

@@ -97,7 +97,7 @@ impl Shape {
         match names.len() {
             _ if groups.is_empty() => Ok(Self::Whole),
             0 => Ok(Self::Groups(groups.len())),
-            named if named == groups.len() => Ok(Self::Names(names)),
+            count if count == groups.len() => Ok(Self::Names(names)),
             _ => Err("cannot mix both named and unnamed capture groups".to_owned()),
         }
     }
@@ -121,8 +121,8 @@ impl Shape {
             Self::Whole => text(found.get(0)),
             Self::Groups(groups) => Value::Tuple((1..=*groups).map(|group| text(found.get(group))).collect()),
             Self::Names(names) => {
-                let named = names.iter().zip(1..).map(|(name, group)| (name.clone(), text(found.get(group))));
-                Value::Object(named.collect())
+                let parts = names.iter().zip(1..).map(|(name, group)| (name.clone(), text(found.get(group))));
+                Value::Object(parts.collect())
             }
         }
     }

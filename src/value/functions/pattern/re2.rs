@@ -47,6 +47,7 @@ pub(super) fn translate(pattern: &str) -> Result<Translation, String> {
 
 /// The flags that `(?imsU)` sets.
 #[derive(Debug, Clone, Copy, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the pattern language")]
 struct Flags {
     /// `i`: upper and lower case are equal.
     fold: bool,

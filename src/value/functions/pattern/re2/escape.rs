@@ -19,7 +19,7 @@ pub(super) fn write(out: &mut String, sign: char) {
     }
 }
 
-impl<'p> Parser<'p> {
+impl Parser<'_> {
     /// Reads an escape outside a class.
     pub(super) fn escape(&mut self) -> Result<(), String> {
         let rest = self.rest;
@@ -47,12 +47,11 @@ impl<'p> Parser<'p> {
             return Ok(());
         }
         let sign = self.escaped()?;
-        match char::from_u32(sign) {
-            Some(sign) => self.literal(sign),
-            None => {
-                self.is_exact = false;
-                self.atom("x", false);
-            }
+        if let Some(sign) = char::from_u32(sign) {
+            self.literal(sign);
+        } else {
+            self.is_exact = false;
+            self.atom("x", false);
         }
         Ok(())
     }
@@ -78,19 +77,13 @@ impl<'p> Parser<'p> {
         let wrong = || format!("invalid character class range in {start}");
         let mut is_negated = start.as_bytes()[1] == b'P';
         let rest = &start[2..];
-        let name = match rest.strip_prefix('{') {
-            Some(braced) => {
-                let (name, rest) = braced.split_once('}').ok_or_else(wrong)?;
-                self.rest = rest;
-                name
-            }
-            None => {
-                let letter = rest.chars().next().ok_or_else(wrong)?;
-                let (name, rest) = rest.split_at(letter.len_utf8());
-                self.rest = rest;
-                name
-            }
+        let (name, rest) = if let Some(braced) = rest.strip_prefix('{') {
+            braced.split_once('}').ok_or_else(wrong)?
+        } else {
+            let letter = rest.chars().next().ok_or_else(wrong)?;
+            rest.split_at(letter.len_utf8())
         };
+        self.rest = rest;
         let positive = name.strip_prefix('^');
         is_negated ^= positive.is_some();
         let name = positive.unwrap_or(name);
