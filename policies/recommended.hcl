@@ -22,6 +22,7 @@ rule "override-ignored-argument" { level = "warning" }
 rule "override-ignored-block" { level = "error" }
 rule "override-near-miss-name" { level = "warning" }
 rule "override-replaces-backend" { level = "warning" }
+rule "override-replaces-provider-version" { level = "notice" }
 rule "override-replaces-providers-map" { level = "warning" }
 rule "override-replaces-provisioners" { level = "warning" }
 rule "override-replaces-required-version" { level = "notice" }
@@ -55,6 +56,7 @@ rule "module-call-ring" { level = "error" }
 
 # Interfaces
 rule "sensitive-value-in-plain-output" { level = "warning" }
+rule "default-fails-validation" { level = "warning" }
 rule "sensitive-default" { level = "warning" }
 rule "moved-target-missing" { level = "warning" }
 

@@ -23,7 +23,7 @@ pub use features::{
     ChildImport, CombinationSubject, Features, ImportSubject, InOverride, LifecycleSubject, ModuleAddress,
     RemovedInOverride, RequiredVersion,
 };
-pub use file::{FileKind, Loaded, Notation, is_module_file, is_override_file};
+pub use file::{FileKind, Loaded, Notation, is_module_file, is_override_file, stem_and_extension};
 pub use grammar::Grammar;
 pub use summaries::Summaries;
 pub use version::Version;

@@ -25,8 +25,8 @@ use crate::finding::Finding;
 use crate::limits::Limits;
 use crate::module::address::{ModuleSource, ProviderAddress, ResourceAddress};
 use crate::module::declaration::{
-    Action, Check, Import, Local, ModuleCall, Moved, Output, ProviderConfiguration, ProviderMeta, Removed,
-    RequiredProvider, Resource, Storage, Variable, VersionConstraint,
+    Action, Check, Import, Local, ModuleCall, Moved, Output, ProviderConfiguration, ProviderMeta,
+    ProviderRef, Removed, RequiredProvider, Resource, Storage, Variable, VersionConstraint,
 };
 use crate::module::decode::Decoder;
 use crate::module::early::{Early, Purpose};
@@ -222,6 +222,13 @@ impl Module {
             Ok(ModuleSource::Local(path)) => Some(path),
             Ok(ModuleSource::Registry(_) | ModuleSource::Remote(_)) | Err(_) => None,
         }
+    }
+
+    /// Whether a reference to a provider configuration was meant as one to a value: no provider has its name here.
+    pub fn reads_value(&self, reference: &ProviderRef) -> bool {
+        reference.resembles_value()
+            && !self.required_providers.contains_key(&reference.name)
+            && self.providers.values().all(|provider| provider.name != reference.name)
     }
 
     /// Evaluates what an engine wants to know first of all, once everything is merged.

@@ -5,6 +5,7 @@
 
 mod comparison_of_different_types;
 mod context;
+mod default_fails_validation;
 mod depends_on_uncommented;
 mod deprecated_syntax;
 mod duplicate_key;
@@ -40,6 +41,7 @@ mod override_near_miss_name;
 mod override_overuse;
 mod override_replaces_backend;
 mod override_replaces_nested_blocks;
+mod override_replaces_provider_version;
 mod override_replaces_providers_map;
 mod override_replaces_provisioners;
 mod override_replaces_required_version;
@@ -86,6 +88,7 @@ use crate::tree::{Node, Role};
 /// Every rule, by name. A new one has a line here.
 pub const ENTRIES: &[Entry] = &[
     Entry::of::<comparison_of_different_types::ComparisonOfDifferentTypes>(),
+    Entry::of::<default_fails_validation::DefaultFailsValidation>(),
     Entry::of::<depends_on_uncommented::DependsOnUncommented>(),
     Entry::of::<deprecated_syntax::DeprecatedSyntax>(),
     Entry::of::<duplicate_key::DuplicateKey>(),
@@ -118,6 +121,7 @@ pub const ENTRIES: &[Entry] = &[
     Entry::of::<override_overuse::OverrideOveruse>(),
     Entry::of::<override_replaces_backend::OverrideReplacesBackend>(),
     Entry::of::<override_replaces_nested_blocks::OverrideReplacesNestedBlocks>(),
+    Entry::of::<override_replaces_provider_version::OverrideReplacesProviderVersion>(),
     Entry::of::<override_replaces_providers_map::OverrideReplacesProvidersMap>(),
     Entry::of::<override_replaces_provisioners::OverrideReplacesProvisioners>(),
     Entry::of::<override_replaces_required_version::OverrideReplacesRequiredVersion>(),

@@ -35,7 +35,7 @@ use smol_str::SmolStr;
 
 pub use configurations::{Configuration, ProviderMention, Uses};
 pub use demands::{Clashes, Demand, Subject};
-pub use evaluation::Values;
+pub use evaluation::{RefusedDefault, Values};
 pub use role::{Reason, Role, Surroundings, is_aside};
 pub use survey::{Said, Survey};
 pub use ways::{Instance, Reaching, Way};

@@ -27,6 +27,7 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
         "override-without-base",
     ),
     ("override-accidental-name", "New declarations", "override-without-base"),
+    ("override-near-miss-name", "A dot instead of an underscore", "duplicate-declaration"),
     ("override-near-miss-name", "A hyphen instead of an underscore", "duplicate-declaration"),
     // What the rule reports in native syntax, Terraform reports in JSON.
     ("duplicate-key", "In JSON, Terraform reports it", "duplicate-declaration"),
@@ -34,6 +35,8 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
     ("forbidden-block", "A backend in a shared module, and a forbidden provider", "ignored-backend-or-cloud"),
     // The conversion that is shown drops an attribute.
     ("module-argument-type", "What converts", "ignored-object-attribute"),
+    ("override-near-miss-name", "A local value declared twice", "duplicate-declaration"),
+    ("override-near-miss-name", "A misspelled name", "missing-argument"),
     // What the exception excused, told again.
     ("expired-exception", "What it excused is told again", "duplicate-declaration"),
     // The engines take the configured block for an empty one: this is what is left of their errors.

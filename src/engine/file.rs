@@ -77,6 +77,12 @@ pub fn is_override_file(name: &str) -> bool {
     Extension::of(name).is_some_and(|extension| loaded(name, extension).kind == FileKind::Override)
 }
 
+/// The stem and the extension of a module file; `None` for other names.
+pub fn stem_and_extension(name: &str) -> Option<(&str, &'static str)> {
+    let extension = Extension::of(name)?;
+    Some((extension.stem_of(name), extension.text()))
+}
+
 /// The extensions that make a file part of a module; case counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Extension {

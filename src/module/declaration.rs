@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 
 pub use provider::{
     PassedProvider, ProviderConfiguration, ProviderMeta, ProviderRef, ProviderRefName, RequiredProvider,
-    compact_name,
+    compact_name, names_value, one_block_each,
 };
 
 use crate::module::address::{

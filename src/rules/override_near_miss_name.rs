@@ -1,16 +1,15 @@
 #![doc = include_str!("../../policies/rules/override-near-miss-name.md")]
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use super::{Context, Rule};
-use crate::engine::FileKind;
+use crate::engine::{FileKind, stem_and_extension};
 use crate::finding::{Concern, Finding};
 use crate::module::address::block_address;
 use crate::module::top_blocks;
 use crate::policy::Options;
 use crate::syntax::Block;
-use crate::text::Span;
+use crate::text::{Span, similar};
 use crate::tree::Node;
 
 pub(super) struct OverrideNearMissName;
@@ -31,7 +30,7 @@ impl Rule for OverrideNearMissName {
             .map(|(id, _)| id)
             .collect();
         let name = |id| context.file_name(module, id);
-        // Hardly any module has one, and nothing else has to be known of the others.
+        // Few modules have such a file, and only those need a closer look.
         if primary.iter().all(|id| right_name(name(*id)).is_none()) {
             return;
         }
@@ -42,57 +41,114 @@ impl Rule for OverrideNearMissName {
             let blocks = top_blocks(&file.body, &module.features);
             match right_name(name(id)) {
                 Some(right) => near.push((name(id), right, blocks)),
-                None => declared.extend(blocks.iter().map(|block| (block_address(block), block.header))),
+                None => declared.extend(blocks.iter().flat_map(|block| declarations(block))),
             }
         }
         for (name, right, blocks) in near {
-            let Some((block, base)) = reads_like_override(&blocks, &declared) else { continue };
-            let finding = Self::finding("File is no override file, though it reads like one")
+            let Some(evidence) = blocks.iter().find_map(|block| evidence(block, &declared)) else { continue };
+            let finding = Self::finding("File is not an override file")
                 .detail(format!(
-                    "An override file is called `override`, or its name ends in `_override`, before the extension and to \
-                     the letter. `{name}` is read like any other file.",
+                    "Only a file named `override`, or with a name that ends in `_override`, is an override file. \
+                     Terraform and OpenTofu load `{name}` like any other file.",
                 ))
-                .at(block.header)
+                .at(evidence.at)
                 .help(format!("rename the file to `{right}`"))
                 .concerns(Concern::File(name.into()));
-            findings.push(match base {
-                Some(base) => finding.related(base, "declared here already"),
+            findings.push(match evidence.base {
+                Some(base) => finding.related(base, "also declared here"),
                 None => finding,
             });
         }
     }
 }
 
-/// The first block that is declared elsewhere too, or that would be enough in an override file only.
-fn reads_like_override<'b>(
-    blocks: &'b [Arc<Block>],
-    declared: &BTreeMap<String, Span>,
-) -> Option<(&'b Block, Option<Span>)> {
-    let named = blocks.iter().filter(|block| !block.labels.is_empty() && block.kind != "provider");
-    named.into_iter().find_map(|block| {
-        let base = declared.get(&block_address(block)).copied();
-        let lacks = match block.kind.as_str() {
-            "module" => block.attribute("source").is_none(),
-            "output" => block.attribute("value").is_none(),
-            _ => false,
-        };
-        (base.is_some() || lacks).then_some((&**block, base))
-    })
+/// A declaration that makes sense only in an override file.
+struct Evidence {
+    at: Span,
+    /// The declaration in another file, if there is one.
+    base: Option<Span>,
 }
 
-/// The name that a file would need to be what it seems to be, if it seems to be an override file.
-fn right_name(name: &str) -> Option<String> {
-    let (stem, extension) = name.split_once('.')?;
-    let is_override = |word: &str| ["override", "overrides"].iter().any(|it| word.eq_ignore_ascii_case(it));
-    let words: Vec<&str> = stem.split(['-', '_']).collect();
-    let (first, last) = (words.first()?, words.last()?);
-    let rest = if is_override(last) {
-        &words[..words.len() - 1]
-    } else if is_override(first) {
-        &words[1..]
-    } else {
-        return None;
+/// Returns the first declaration of a block that another file has too, or that lacks what a base block would have.
+fn evidence(block: &Block, declared: &BTreeMap<String, Span>) -> Option<Evidence> {
+    let again = declarations(block).into_iter().find_map(|(address, at)| {
+        let base = *declared.get(&address)?;
+        Some(Evidence { at, base: Some(base) })
+    });
+    let lacks = match block.kind.as_str() {
+        "module" => block.attribute("source").is_none(),
+        "output" => block.attribute("value").is_none(),
+        _ => false,
     };
-    let stem: Vec<&str> = rest.iter().copied().chain(["override"]).collect();
-    Some(format!("{}.{extension}", stem.join("_")))
+    again.or_else(|| lacks.then_some(Evidence { at: block.header, base: None }))
+}
+
+/// What a block declares that a module can declare only once, by address.
+fn declarations(block: &Block) -> Vec<(String, Span)> {
+    match block.kind.as_str() {
+        "locals" => {
+            let locals = block.body.just_attributes(&mut Vec::new());
+            locals.iter().map(|local| (format!("local.{}", local.name), local.name_span)).collect()
+        }
+        "terraform" => {
+            let storage = block.blocks("backend", &["type"]).into_iter().chain(block.blocks("cloud", &[]));
+            storage.map(|storage| ("terraform.backend".to_owned(), storage.header)).collect()
+        }
+        // Each of its configurations has a block of its own.
+        "provider" => Vec::new(),
+        _ if block.labels.is_empty() => Vec::new(),
+        _ => vec![(block_address(block), block.header)],
+    }
+}
+
+/// The name that the file would need as an override file, if one of the words in its name resembles `override`.
+fn right_name(name: &str) -> Option<String> {
+    let (stem, extension) = stem_and_extension(name)?;
+    let words: Vec<&str> = stem.split(['-', '_', '.', ' ']).filter(|word| !word.is_empty()).collect();
+    let at = words.iter().rposition(|word| resembles_override(word).is_some())?;
+    let rest = resembles_override(words[at]).filter(|rest| !rest.is_empty());
+    let others = words[..at].iter().copied().chain(rest).chain(words[at + 1..].iter().copied());
+    let stem: Vec<&str> = others.chain(["override"]).collect();
+    Some(format!("{}{extension}", stem.join("_")))
+}
+
+/// Returns what is left of a word that was meant as `override`: in another case or number, misspelled, with digits behind
+/// it, or with another word before it.
+fn resembles_override(word: &str) -> Option<&str> {
+    let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
+    let digits = &word[bare.len()..];
+    let lower = bare.to_ascii_lowercase();
+    let is_near = |word: &str| word.starts_with("ov") && similar(word, ["override"]).is_some();
+    if is_near(lower.strip_suffix('s').unwrap_or(&lower)) {
+        return Some(digits);
+    }
+    let before = ["override", "overrides"].iter().find_map(|end| lower.strip_suffix(end))?;
+    bare.get(..before.len()).filter(|_| digits.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::right_name;
+
+    #[test]
+    fn names_that_resemble_those_of_override_files() {
+        for (name, right) in [
+            ("m-override.tf", "m_override.tf"),
+            ("overrides.tf.json", "override.tf.json"),
+            ("Override.tf", "override.tf"),
+            ("devoverride.tf", "dev_override.tf"),
+            ("x.override.tf", "x_override.tf"),
+            ("dev.overrides.tf", "dev_override.tf"),
+            ("overide.tf", "override.tf"),
+            ("my_overwride.tofu", "my_override.tofu"),
+            ("override2.tf", "2_override.tf"),
+            ("override_dev.tf", "dev_override.tf"),
+            ("a_override_b.tf", "a_b_override.tf"),
+        ] {
+            assert_eq!(right_name(name).as_deref(), Some(right), "{name}");
+        }
+        for name in ["main.tf", "overview.tf", "oven.tf", "overrider_x.txt", "cover.tf", "override.json"] {
+            assert_eq!(right_name(name), None, "{name}");
+        }
+    }
 }

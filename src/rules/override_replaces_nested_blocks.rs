@@ -1,5 +1,6 @@
 #![doc = include_str!("../../policies/rules/override-replaces-nested-blocks.md")]
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -8,7 +9,7 @@ use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
 use crate::module::address::block_address;
 use crate::policy::Options;
-use crate::syntax::{Block, Body};
+use crate::syntax::{Block, BlockSchema, Body, Schema};
 use crate::tree::{Node, Role};
 
 pub(super) struct OverrideReplacesNestedBlocks;
@@ -26,9 +27,12 @@ impl Rule for OverrideReplacesNestedBlocks {
         let providers = module.providers.values().map(|provider| (&provider.origin, &provider.config));
         let resources = module.resources.values().map(|resource| (&resource.origin, &resource.config));
         for (origin, config) in providers.chain(resources).filter(|(_, config)| config.is_merged()) {
+            let layers = config.layers();
+            let native = layers.iter().flatten().flat_map(|body| body.any_blocks());
+            let kinds: BTreeSet<SmolStr> = native.map(|block| block.makes().into()).collect();
             let mut current: Vec<Arc<Block>> = Vec::new();
-            for layer in config.layers() {
-                let new: Vec<Arc<Block>> = layer.into_iter().flat_map(Body::any_blocks).collect();
+            for layer in layers {
+                let new: Vec<Arc<Block>> = layer.into_iter().flat_map(|body| blocks(body, &kinds)).collect();
                 for (number, first) in new.iter().enumerate() {
                     let is_first = new[..number].iter().all(|block| block.makes() != first.makes());
                     if is_first && let Some(finding) = lost(first, &current, &new) {
@@ -42,6 +46,17 @@ impl Rule for OverrideReplacesNestedBlocks {
     }
 }
 
+/// The nested blocks of a body. JSON does not tell blocks from arguments, so there it takes those of the kinds that
+/// another file writes as blocks in native syntax.
+fn blocks(body: &Body, kinds: &BTreeSet<SmolStr>) -> Vec<Arc<Block>> {
+    if !body.is_json() {
+        return body.any_blocks();
+    }
+    let mut schema: Vec<_> = kinds.iter().map(|kind| BlockSchema::new(kind, &[])).collect();
+    schema.push(BlockSchema::new("dynamic", &["type"]));
+    body.partial_content(&Schema { attributes: &[], blocks: &schema }, &mut Vec::new()).0.blocks
+}
+
 /// What is said where blocks of one kind replace more of them, or some that hold more.
 fn lost(first: &Block, current: &[Arc<Block>], new: &[Arc<Block>]) -> Option<Finding> {
     let of_kind = |blocks: &[Arc<Block>]| -> Vec<Arc<Block>> {
@@ -53,18 +68,19 @@ fn lost(first: &Block, current: &[Arc<Block>], new: &[Arc<Block>]) -> Option<Fin
         return None;
     }
     let kept: Vec<SmolStr> = new.iter().flat_map(|block| block.body.names()).collect();
-    let holds_more = replaced.iter().any(|block| block.body.names().iter().any(|name| !kept.contains(name)));
+    let is_lost = |name: &SmolStr| name != "//" && !kept.contains(name);
+    let holds_more = replaced.iter().any(|block| block.body.names().iter().any(is_lost));
     if replaced.is_empty() || (replaced.len() <= new.len() && !holds_more) {
         return None;
     }
     let kind = first.makes();
     let finding = OverrideReplacesNestedBlocks::finding("Override replaces all nested blocks of a type")
         .detail(format!(
-            "Nested blocks are not merged one by one: as soon as an override file has one `{kind}`, all others of the \
-             block are gone, with everything in them.",
+            "Nested blocks are not merged one by one: an override file with one `{kind}` block replaces every `{kind}` \
+             block of the base, with all their arguments.",
         ))
         .at(first.header)
         .label(format!("replaces every `{kind}`"))
-        .help("repeat in the override file what is to stay");
+        .help("repeat in the override file the blocks and arguments to keep");
     Some(replaced.iter().fold(finding, |finding, block| finding.related(block.header, "is replaced")))
 }

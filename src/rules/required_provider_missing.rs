@@ -92,6 +92,9 @@ fn missing<'t>(node: Node<'t>, context: &Context<'_>) -> Vec<Missing<'t>> {
     let mut missing: BTreeMap<&str, &Resource> = BTreeMap::new();
     for resource in module.resources.values() {
         let reference = resource.provider_ref.as_ref();
+        if reference.is_some_and(|reference| module.reads_value(reference)) {
+            continue;
+        }
         let name = reference
             .map_or_else(|| resource.address.implied_provider(), |reference| reference.name.as_str());
         if is_missing(module, name) && !(node.is_broken() && is_written(module, name, context)) {

@@ -4,6 +4,7 @@ use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::limits::Limit;
 use crate::module::Module;
+use crate::module::declaration::ModuleCall;
 use crate::policy::Options;
 use crate::tree::{Clashes, Demand, Node, Subject};
 
@@ -17,6 +18,8 @@ impl Rule for UnsatisfiableConstraints {
     }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        let calls = node.module().calls.values();
+        findings.extend(calls.filter_map(|call| no_module_version(call)));
         // Where the demands of a called module clash already, they are told there.
         let Clashes { impossible, uncompared } = node.clashes();
         if impossible.is_empty() && uncompared.is_empty() {
@@ -32,6 +35,23 @@ impl Rule for UnsatisfiableConstraints {
             findings.extend(of(subject).first().map(|nearest| too_many(node.module(), subject, nearest)));
         }
     }
+}
+
+/// A finding where no version of the called module can meet the constraint of the call.
+fn no_module_version(call: &ModuleCall) -> Option<Finding> {
+    let version = call.version.as_ref()?;
+    if version.constraints.as_ref()?.can_be_met() {
+        return None;
+    }
+    let finding = UnsatisfiableConstraints::finding("Unsatisfiable module version constraint")
+        .detail(format!(
+            "No version of the module meets {:?}, so `init` cannot install it.",
+            version.text.as_str()
+        ))
+        .at(version.value_span)
+        .help("change the conditions so that at least one version meets all of them")
+        .address(format!("module.{}", call.name));
+    Some(finding)
 }
 
 fn too_many(module: &Module, subject: &Subject, nearest: &Demand) -> Finding {

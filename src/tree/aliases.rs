@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 use crate::finding::{Concern, Finding, Language};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
-use crate::module::declaration::{Action, ModuleCall, PassedProvider, ProviderRef};
+use crate::module::declaration::{Action, ModuleCall, PassedProvider, ProviderRef, one_block_each};
 use crate::text::nearest;
 use crate::tree::{Configuration, Node, Role};
 
@@ -68,6 +68,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
         findings.push(finding.help(help(
             node,
             reference,
+            passed.is_some(),
             nearest(alias, known.iter().map(|one| one.as_str())),
         )));
     }
@@ -143,7 +144,11 @@ fn absolute(node: Node<'_>, provider: &ProviderAddress, alias: &str) -> String {
     format!("{path}provider[\"{provider}\"].{alias}")
 }
 
-fn help(node: Node<'_>, reference: &ProviderRef, meant: Option<&str>) -> String {
+fn help(node: Node<'_>, reference: &ProviderRef, is_passed: bool, meant: Option<&str>) -> String {
+    if node.module().reads_value(reference) {
+        let argument = if is_passed { "providers" } else { "provider" };
+        return one_block_each(argument, &node.module().features);
+    }
     let (name, compact) = (&reference.name, reference.compact());
     match meant {
         Some(meant) => format!("did you mean `{name}.{meant}`?"),

@@ -31,6 +31,7 @@ use crate::tree::similar::Similar;
 use crate::tree::{Node, arguments, imports};
 use crate::value::{Value, evaluate};
 pub(super) use scope::Locals;
+pub use validation::RefusedDefault;
 pub use values::Values;
 
 use marks::MarkedLocals;

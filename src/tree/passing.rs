@@ -12,7 +12,7 @@ use smol_str::SmolStr;
 use crate::finding::{Concern, Finding, Language, Severity};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
-use crate::module::declaration::{ModuleCall, PassedProvider, RequiredProvider};
+use crate::module::declaration::{ModuleCall, PassedProvider, RequiredProvider, one_block_each};
 use crate::text::Span;
 use crate::tree::providers::{Declared, display};
 use crate::tree::reach::Reached;
@@ -246,7 +246,11 @@ impl Edge<'_> {
                     passed.in_child.compact()
                 ))
                 .at(passed.in_parent.name_span)
-                .help(format!("pass a configuration of {theirs}, or let both modules require one source")),
+                .help(if self.caller.module().reads_value(&passed.in_parent) {
+                    one_block_each("providers", &self.caller.module().features)
+                } else {
+                    format!("pass a configuration of {theirs}, or let both modules require one source")
+                }),
         }
     }
 

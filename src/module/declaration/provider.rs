@@ -5,6 +5,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::{Given, Origin, VersionConstraint};
+use crate::engine::Features;
 use crate::module::address::ProviderAddress;
 use crate::module::config::Config;
 use crate::syntax::{Attribute, Block, Expr};
@@ -37,6 +38,32 @@ impl ProviderRef {
     pub fn compact(&self) -> SmolStr {
         compact_name(&self.name, self.alias.as_deref())
     }
+
+    /// Whether it is written like a reference to a value, such as `each.value`. The engines take its first name for a
+    /// provider.
+    pub fn resembles_value(&self) -> bool {
+        self.alias.is_some() && names_value(&self.name)
+    }
+}
+
+/// The first names of references to values, which a provider reference cannot be.
+const VALUES: [&str; 7] = ["count", "data", "each", "local", "module", "self", "var"];
+
+/// Whether references to values begin with this name.
+pub fn names_value(root: &str) -> bool {
+    VALUES.contains(&root)
+}
+
+/// The help where a reference to a provider configuration depends on a value: in `providers` of a call, or in `provider`.
+pub fn one_block_each(argument: &str, features: &Features) -> String {
+    let block = if argument == "providers" { "`module` block" } else { "block" };
+    let instances = if features.grammar.provider_for_each {
+        "; or set `alias` and `for_each` in the `provider` block, and select an instance by its key, as in \
+         `aws.by_region[each.key]`"
+    } else {
+        ""
+    };
+    format!("write one {block} for each provider configuration{instances}")
 }
 
 /// `name` or `name.alias`: how the configurations of a module are told apart.

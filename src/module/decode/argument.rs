@@ -9,7 +9,7 @@ use crate::engine::CombinationSubject;
 use crate::finding::{Finding, Language, Severity};
 use crate::module::address::{legal_part, valid_identifier};
 use crate::module::config::Config;
-use crate::module::declaration::{Dependency, Given, ProviderRef};
+use crate::module::declaration::{Dependency, Given, ProviderRef, names_value, one_block_each};
 use crate::module::decode::Decoder;
 use crate::syntax::{
     Attribute, Block, Content, Expr, ExprKind, Label, Part, StepKind, Template, TemplateKind, Traversal,
@@ -168,10 +168,13 @@ impl Decoder<'_> {
             Unquoted::Unreadable => None,
         };
         let Some(traversal) = traversal.filter(|traversal| traversal.steps.len() < 2) else {
-            self.findings.push(wrong_provider_ref(
-                expr.span,
-                format!("`{argument}` takes the local name of a provider, and behind a point an alias."),
-            ));
+            let detail =
+                format!("`{argument}` takes the local name of a provider, and behind a point an alias.");
+            let mut finding = wrong_provider_ref(expr.span, detail);
+            if depends_on_value(expr) {
+                finding.help = Some(one_block_each(argument, self.features));
+            }
+            self.findings.push(finding);
             return None;
         };
         self.local_name(&traversal.root, traversal.root_span);
@@ -331,6 +334,17 @@ fn split_key(expr: &Expr, at: Span) -> Option<(Traversal, Expr)> {
 
 fn literal(text: &SmolStr, span: Span) -> Template {
     Template { kind: TemplateKind::Quoted, parts: Box::from([Part::Literal { text: text.clone(), span }]) }
+}
+
+/// Whether an expression is no fixed name, but gives another one in each case.
+fn depends_on_value(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Traversal(traversal) => names_value(&traversal.root),
+        ExprKind::JsonString(string) => {
+            parse_expression(&string.text).is_ok_and(|inner| depends_on_value(&inner))
+        }
+        _ => !expr.variables().is_empty(),
+    }
 }
 
 fn wrong_provider_ref(at: Span, detail: impl Into<String>) -> Finding {

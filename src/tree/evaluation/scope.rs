@@ -25,6 +25,7 @@ impl Locals {
 }
 
 /// What the expressions of a module can refer to.
+#[derive(Clone, Copy)]
 pub(super) struct ModuleScope<'s> {
     pub(super) node: Node<'s>,
     pub(super) locals: &'s Locals,

@@ -37,6 +37,14 @@ impl Constraints {
         self.conditions.iter().any(|condition| condition.operator == Operator::Equal)
     }
 
+    /// Whether every version that meets them meets the others too. Where prereleases are named, which no range describes,
+    /// the answer is no only if the constraints differ.
+    pub fn is_within(&self, other: &Self) -> bool {
+        let excluded = other.conditions.iter().flat_map(Condition::complement);
+        let together = |condition| Self { conditions: [&self.conditions[..], &[condition]].concat() };
+        self == other || !excluded.map(together).any(|both| both.can_be_met())
+    }
+
     /// These conditions together.
     pub fn of(conditions: Vec<Condition>) -> Self {
         Self { conditions }
@@ -47,6 +55,24 @@ impl Condition {
     /// Whether it is a `~>` with a single number, which lets all newer versions through.
     pub fn floats(&self) -> bool {
         self.operator == Operator::Pessimistic && self.version.written() == 1
+    }
+
+    /// Conditions of which a version meets one exactly if it does not meet this one; prereleases aside.
+    fn complement(&self) -> Vec<Self> {
+        let opposite = |operator| Self { operator, version: self.version.clone() };
+        match self.operator {
+            Operator::Equal => vec![opposite(Operator::Less), opposite(Operator::Greater)],
+            Operator::NotEqual => vec![opposite(Operator::Equal)],
+            Operator::Greater => vec![opposite(Operator::LessOrEqual)],
+            Operator::GreaterOrEqual => vec![opposite(Operator::Less)],
+            Operator::Less => vec![opposite(Operator::GreaterOrEqual)],
+            Operator::LessOrEqual => vec![opposite(Operator::Greater)],
+            Operator::Pessimistic => {
+                let above = self.version.next_above();
+                let above = above.map(|version| Self { operator: Operator::GreaterOrEqual, version });
+                std::iter::once(opposite(Operator::Less)).chain(above).collect()
+            }
+        }
     }
 }
 
@@ -74,6 +100,47 @@ mod tests {
         }
         assert!(constraints("2.1.0").is_exact());
         assert!(!constraints("~> 2.1.0").is_exact());
+    }
+
+    #[test]
+    fn some_constraints_are_within_others() {
+        for (inner, outer, within) in [
+            ("5.1.0", "~> 5.0", true),
+            ("~> 5.1", "~> 5.0", true),
+            ("~> 5.0", "~> 5.1", false),
+            (">= 5.0", "~> 5.0", false),
+            ("~> 5.0", ">= 4.0", true),
+            ("~> 6.0", "~> 5.0", false),
+            (">= 5.0, < 6.0", "~> 5.0", true),
+            ("< 6.0", ">= 5.0", false),
+            (">= 5.0", ">= 5.0, != 5.2.0", false),
+            (">= 5.3", ">= 5.0, != 5.2.0", true),
+            ("!= 5.2.0", "!= 5.2.0", true),
+            ("> 5.0", ">= 5.0", true),
+            (">= 5.0", "> 5.0", false),
+        ] {
+            assert_eq!(constraints(inner).is_within(&constraints(outer)), within, "{inner} in {outer}");
+        }
+    }
+
+    #[test]
+    fn what_is_within_admits_nothing_else() {
+        let versions = versions();
+        let mut dice = Dice(11);
+        let mut within = 0;
+        for _ in 0..1500 {
+            let [inner, outer] = [dice.constraints(), dice.constraints()];
+            if inner.names_prerelease() || outer.names_prerelease() || !inner.can_be_met() {
+                continue;
+            }
+            let only_inner = |version: &&Version| inner.matches(version) && !outer.matches(version);
+            let other = versions.iter().find(only_inner);
+            if inner.is_within(&outer) {
+                within += 1;
+                assert!(other.is_none(), "{inner:?} admits {other:?}, and {outer:?} does not");
+            }
+        }
+        assert!(within > 100, "the dice roll constraints within others: {within}");
     }
 
     /// Numbers that look random and are the same in every run.

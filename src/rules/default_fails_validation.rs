@@ -1,0 +1,44 @@
+#![doc = include_str!("../../policies/rules/default-fails-validation.md")]
+
+use super::{Context, Rule};
+use crate::finding::{Concern, Finding};
+use crate::policy::Options;
+use crate::tree::{Node, Role};
+
+pub(super) struct DefaultFailsValidation;
+
+impl Rule for DefaultFailsValidation {
+    const ID: &'static str = "default-fails-validation";
+
+    // A test may need a default that fails.
+    const ROLES: &'static [Role] = &[Role::Root, Role::Shared, Role::Example];
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        for refused in node.refused_defaults() {
+            // Where a call leaves the default in place, Terraform and OpenTofu report it.
+            if refused.is_used {
+                continue;
+            }
+            let name = &refused.variable.name;
+            let why = match refused.error {
+                Some(error) => format!("the condition fails with \"{error}\""),
+                None => "the condition is false".to_owned(),
+            };
+            let finding = Self::finding("Default value fails its own validation")
+                .detail(format!(
+                    "With the default of `{name}`, {why}. `validate` does not check it, but every plan that does not \
+                     set the variable fails.",
+                ))
+                .at(refused.default)
+                .related(refused.condition, "the condition")
+                .help("change the default or the condition, or remove the default so that the variable is required")
+                .address(format!("variable.{name}"))
+                .concerns(Concern::Argument("default".into()));
+            findings.push(finding);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+#![doc = include_str!("../../policies/rules/override-replaces-provider-version.md")]
+
+use super::mend::set_in_entry;
+use super::{Context, Rule};
+use crate::finding::{Concern, Finding, Fix, Safety};
+use crate::module::declaration::{RequiredProvider, VersionConstraint};
+use crate::policy::Options;
+use crate::syntax::quoted;
+use crate::tree::Node;
+
+pub(super) struct OverrideReplacesProviderVersion;
+
+impl Rule for OverrideReplacesProviderVersion {
+    const ID: &'static str = "override-replaces-provider-version";
+    const FIXES: &'static [Safety] = &[Safety::Unsafe];
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        let module = node.module();
+        for entry in module.required_providers.values() {
+            let base = entry.first();
+            let Some(version) = &base.version else { continue };
+            // Versions of another provider cannot be compared.
+            if entry.address != base.address {
+                continue;
+            }
+            let provider = entry.address.display(module.features.registry_host);
+            let finding = match &entry.version {
+                None => dropped(entry, version, context),
+                Some(new) if widens(new, version) => Self::finding("Override widens a provider version constraint")
+                    .detail(format!(
+                        "The override file replaces {:?} with {:?}, which admits versions of {provider} that the module \
+                         excludes.",
+                        version.text.as_str(),
+                        new.text.as_str(),
+                    ))
+                    .help(format!(
+                        "choose versions that meet {:?}, or change the constraint in the base file",
+                        version.text.as_str()
+                    )),
+                Some(_) => continue,
+            };
+            findings.push(
+                finding
+                    .at(entry.span)
+                    .label("replaces the whole entry")
+                    .related(base.span, "the entry that is replaced")
+                    .concerns(Concern::Provider(entry.name.clone())),
+            );
+        }
+    }
+}
+
+fn dropped(entry: &RequiredProvider, version: &VersionConstraint, context: &Context<'_>) -> Finding {
+    let text = version.text.as_str();
+    let fix = set_in_entry(context, entry, "version", &quoted(text), false);
+    OverrideReplacesProviderVersion::finding("Override drops a provider version constraint")
+        .detail(format!(
+            "The override file replaces the whole entry of `{}`, so its constraint {text:?} no longer applies.",
+            entry.name,
+        ))
+        .help(format!("add to the entry: version = {text:?}"))
+        .fixed_by(fix.map(|edit| Fix::on_request([edit])))
+}
+
+/// Whether a constraint admits a version that the other one excludes.
+fn widens(new: &VersionConstraint, base: &VersionConstraint) -> bool {
+    let (Some(new), Some(base)) = (&new.constraints, &base.constraints) else { return false };
+    // Which prereleases a constraint admits is no matter of ranges.
+    let is_plain = !new.names_prerelease() && !base.names_prerelease();
+    is_plain && !new.for_provider().is_within(&base.for_provider())
+}
