@@ -58,6 +58,13 @@ impl Entry {
         Self { path: path.into(), text: text.into(), kind: Kind::Plain }
     }
 
+    /// Whether this is a symbolic link to the file at a path.
+    fn leads_to(&self, file: &str) -> bool {
+        let Kind::Link(target) = &self.kind else { return false };
+        let folder = self.path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+        format!("{folder}{target}") == file
+    }
+
     fn titled(title: &str) -> Self {
         let (path, kind) = if let Some((path, target)) = title.split_once(" -> ") {
             (path, Kind::Link(target.to_owned()))
@@ -91,6 +98,11 @@ impl Entry {
 }
 
 impl Case {
+    /// The symbolic link to a file, by which Terraform calls that file.
+    pub(crate) fn link_to(&self, file: &str) -> Option<&str> {
+        Some(&self.entries.iter().find(|entry| entry.leads_to(file))?.path)
+    }
+
     /// A case that nobody asked about yet.
     pub(crate) fn new(name: impl Into<String>, entries: Vec<Entry>) -> Self {
         Self { name: name.into(), note: String::new(), entries, answers: Vec::new() }

@@ -77,8 +77,13 @@ pub(crate) fn check(cases: &[Case]) -> Vec<Said> {
     };
     let mut said: Vec<Said> = (0..cases.len()).map(of_case).collect();
     for diagnostic in run(place.path(), AS_RECORDED) {
-        let Some((number, diagnostic)) = belongs(&diagnostic) else { continue };
-        said[number].all.push(diagnostic);
+        let Some((number, mut found)) = belongs(&diagnostic) else { continue };
+        // A linked file is reported at its real path.
+        if let Some(link) = cases[number].link_to(&found.diagnostic.file) {
+            link.clone_into(&mut found.diagnostic.file);
+            found.folder = link.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+        }
+        said[number].all.push(found);
     }
     said
 }
