@@ -106,7 +106,11 @@ fn little_text_that_stands_for_much_is_bounded() {
                      c = regexall(\"\", local.e)\nd = replace(local.e, \"x\", local.e)\n\
                      f = formatlist(local.g, range(1000))\nh = regex(\"(((a{100}){100}){100}){100}\", \"a\")\n";
     let long = format!("e = \"{}\"\ng = \"{}\"\n", "x".repeat(1 << 20), "%[1]s".repeat(1 << 16));
-    assert_eq!(of_text(locals(&format!("{functions}{long}"))), ["Expression too expensive to evaluate"]);
+    assert_eq!(
+        of_text(locals(&format!("{functions}{long}"))),
+        ["Expression too expensive to evaluate", "Invalid function argument"],
+        "Terraform refuses the nested repetition too"
+    );
 }
 
 /// Modules that call the next one twice: there are 2^40 ways to the last.

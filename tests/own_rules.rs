@@ -140,7 +140,8 @@ fn comments_and_exceptions_know_it_by_its_name() {
 fn roles_and_paths_say_where_it_looks() {
     let policy = "policy {\n  extends = []\n}\nrole \"shared\" {\n  paths = [\"lib\"]\n}\nrule \"required-file\" \"readme\" {\n  file = \"README.md\"\n  roles = [\"shared\"]\n}\nrule \"forbidden-block\" \"no-a\" {\n  level = \"off\"\n  blocks = [\"resource.a_b\"]\n}\npaths \"live\" {\n  rule \"no-a\" { level = \"warning\" }\n}\n";
     let block = "resource \"a_b\" \"c\" {}\n";
-    let files = [("lib/main.tf", block), ("live/main.tf", block), ("overrule.hcl", policy)];
+    let root = format!("{block}terraform {{\n  backend \"local\" {{}}\n}}\n");
+    let files = [("lib/main.tf", block), ("live/main.tf", &root), ("overrule.hcl", policy)];
     assert_eq!(
         found(&files, &["readme", "no-a"]),
         ["lib/main.tf:1,1 readme ", "live/main.tf:1,1 no-a a_b.c"]

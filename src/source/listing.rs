@@ -128,11 +128,11 @@ const TEMPLATES: [&str; 9] =
 /// The module file that a tool makes of a template: of `x.tf.j2` it makes `x.tf`, and AWS Control Tower Account Factory
 /// makes `x.tf` of `x.jinja`.
 pub(super) fn rendered(name: &str) -> Option<SmolStr> {
-    let file = TEMPLATES.iter().find_map(|end| name.strip_suffix(end))?;
+    let (file, end) = TEMPLATES.iter().find_map(|end| Some((name.strip_suffix(end)?, *end)))?;
     if engine::is_module_file(file) {
         return Some(file.into());
     }
-    (name.ends_with(".jinja") && !file.contains('.')).then(|| format!("{file}.tf").into())
+    (end == ".jinja" && !file.contains('.')).then(|| format!("{file}.tf").into())
 }
 
 /// Whether a file holds values of variables, as beside a root module.
