@@ -50,7 +50,12 @@ impl Rule for UnusedDeclaration {
                     .address(address),
             );
         };
+        // A file that other directories have by a symbolic link may be there for them.
+        let is_linked = |at: Span| !context.sources().links(at.file).is_empty();
         for variable in module.variables.values().filter(|variable| !is_kept(variable)) {
+            if is_linked(variable.origin.header()) {
+                continue;
+            }
             if !used.contains(&Subject::Variable(variable.name.clone())) {
                 let address = format!("variable.{}", variable.name);
                 let help = "remove it, and the argument from every call that sets it";
@@ -67,7 +72,7 @@ impl Rule for UnusedDeclaration {
         let is_tested = LazyCell::new(|| context.is_tested(module));
         let is_unused = |name: &SmolStr| !used.contains(&Subject::Local(name.clone()));
         for local in module.locals.values() {
-            if is_unused(&local.name) {
+            if is_unused(&local.name) && !is_linked(local.attribute.name_span) {
                 let address = format!("local.{}", local.name);
                 let at = local.attribute.name_span;
                 let fix = remove_local(local, &is_unused, context).map(|edits| {
@@ -78,7 +83,8 @@ impl Rule for UnusedDeclaration {
             }
         }
         for resource in module.resources.values().filter(|resource| is_only_read(resource)) {
-            if !used.contains(&Subject::Resource { address: resource.address.clone(), key: None }) {
+            let is_used = used.contains(&Subject::Resource { address: resource.address.clone(), key: None });
+            if !is_used && !is_linked(resource.origin.header()) {
                 let address = resource.address.to_string();
                 let fix = remove_all(&resource.origin, context).map(Fix::on_request);
                 unused("Data source", &address, resource.origin.header(), address.clone(), "remove it", fix);
