@@ -24,7 +24,7 @@ use smol_str::SmolStr;
 pub use common::Common;
 pub use date::Date;
 pub use definition::{Definition, Shown, is_rule_name};
-pub use exception::{EXCEPTION_COMMENT, Exception, Until};
+pub use exception::{EXCEPTION_COMMENT, Exception, Until, is_exception};
 pub use fail_on::FailOn;
 pub use fault::INVALID_POLICY;
 pub use file::makes_rules;

@@ -15,7 +15,7 @@ use super::threads::discard;
 use super::{Baseline, Settings, Verdict};
 use crate::finding::{Fix, Safety};
 use crate::limits::Limits;
-use crate::policy::{EXCEPTION_COMMENT, Globs};
+use crate::policy::{Globs, is_exception};
 use crate::rules;
 use crate::source::Worktree;
 use crate::syntax::{self, Notation};
@@ -171,7 +171,7 @@ impl Comments {
             let mut lost = inside.filter(|comment| {
                 let text = source.text()[comment.range()].trim();
                 // An exception is of no use without what it is about.
-                !edit.text.contains(text) && !text.contains(EXCEPTION_COMMENT)
+                !edit.text.contains(text) && !is_exception(text)
             });
             let line = source.position(lost.next()?.start).line;
             Some(format!("that would remove the comment in line {line}; move it or delete it first"))

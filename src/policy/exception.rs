@@ -13,6 +13,11 @@ use crate::value::constant;
 /// How a comment starts that is an exception.
 pub const EXCEPTION_COMMENT: &str = "overrule:";
 
+/// Whether a comment, with its marks, is an exception.
+pub fn is_exception(comment: &str) -> bool {
+    comment.trim_start_matches(['#', '/', '*', ' ', '\t']).starts_with(EXCEPTION_COMMENT)
+}
+
 /// What a policy excuses.
 #[derive(Debug, Clone)]
 pub struct Exception {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Earlier;
 use crate::engine::{FileKind, Loaded};
 use crate::module::{Module, top_blocks};
-use crate::policy::EXCEPTION_COMMENT;
+use crate::policy::is_exception;
 use crate::source::{Folder, Names, Worktree, last_name, parent};
 use crate::syntax::{Block, Comment, Editor, File};
 use crate::text::{FileId, Sources, Span};
@@ -75,10 +75,9 @@ impl<'c> Context<'c> {
     pub fn comments(&self, id: FileId) -> impl DoubleEndedIterator<Item = &'c Comment> {
         let comments = self.file(id).map_or(&[][..], |file| &file.comments);
         let source = self.sources().get(id);
-        comments.iter().filter(|comment| {
-            let text = source.text().get(comment.span.range()).unwrap_or_default();
-            !text.trim_start_matches(['#', '/', '*', ' ', '\t']).starts_with(EXCEPTION_COMMENT)
-        })
+        comments
+            .iter()
+            .filter(|comment| !is_exception(source.text().get(comment.span.range()).unwrap_or_default()))
     }
 
     /// The folder of a module: the names of its files, and what lies beside them.
