@@ -1,9 +1,9 @@
-//! How long `overrule check --changed` takes beside `git diff --cached --name-only`, in a repository of 10,000 modules and
-//! 50,000 files that is written here: `cargo bench --bench changed`.
+//! How long `overrule check --changed` takes beside `git diff --cached --name-only`, in a repository of 10,000 modules
+//! and 50,000 files that is written here: `cargo bench --bench changed`.
 //!
 //! Both programs are run in turn, so that what else the machine does slows both. Of each the median and the least time
 //! are told; the first run is one without anything remembered. Words after `--` are how many times each is run, and a
-//! folder to keep the repository in.
+//! directory to keep the repository in.
 #![expect(clippy::print_stdout, reason = "the figures are what this is run for")]
 
 use std::fs;
@@ -22,43 +22,43 @@ fn main() {
     let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
     let runs = words.next().and_then(|word| word.parse().ok()).unwrap_or(15);
     let kept = words.next().map(PathBuf::from);
-    let temporary = tempfile::tempdir().expect("a temporary folder");
-    let folder = kept.unwrap_or_else(|| temporary.path().to_owned());
-    if !folder.join(".git").exists() {
-        write(&folder);
+    let temporary = tempfile::tempdir().expect("a temporary directory");
+    let directory = kept.unwrap_or_else(|| temporary.path().to_owned());
+    if !directory.join(".git").exists() {
+        write(&directory);
     }
-    let whole = least(3, || run(&folder, env!("CARGO_BIN_EXE_overrule"), &["check", "--quiet"]));
-    println!("whole check of the work tree: {} ms\n", milliseconds(whole));
+    let whole = least(3, || run(&directory, env!("CARGO_BIN_EXE_overrule"), &["check", "--quiet"]));
+    println!("whole check of the working tree: {} ms\n", milliseconds(whole));
     println!(
         "| staged | git, median | least | overrule, median | least | ratio of medians | of least | first run |"
     );
     println!("|---|---|---|---|---|---|---|---|");
     let change = |name: &str, stage: &dyn Fn()| {
         stage();
-        println!("{}", row(&folder, name, runs));
-        git(&folder, &["reset", "--quiet", "--hard"]);
+        println!("{}", row(&directory, name, runs));
+        git(&directory, &["reset", "--quiet", "--hard"]);
     };
-    change("a resource of a root module", &|| append(&folder, &root(4_321), RESOURCE));
+    change("a resource of a root module", &|| append(&directory, &root(4_321), RESOURCE));
     change("an argument in a call of a popular module", &|| {
-        replace(&folder, &root(4_321), "name   = \"a\"", "name   = \"b\"");
+        replace(&directory, &root(4_321), "name   = \"a\"", "name   = \"b\"");
     });
     change("a new call of a popular module", &|| {
-        append(&folder, &root(4_321), &call(root(0).matches('/').count(), 9, 3));
+        append(&directory, &root(4_321), &call(root(0).matches('/').count(), 9, 3));
     });
-    change("a resource of a module that one calls", &|| append(&folder, &shared(SHARED - 1), RESOURCE));
+    change("a resource of a module that one calls", &|| append(&directory, &shared(SHARED - 1), RESOURCE));
     change("a new root module", &|| {
-        put(&folder, "live/new/main.tf", RESOURCE);
-        git(&folder, &["add", "live/new"]);
+        put(&directory, "live/new/main.tf", RESOURCE);
+        git(&directory, &["add", "live/new"]);
     });
-    change("a resource of a popular module", &|| append(&folder, &shared(3), RESOURCE));
-    change("a text that is of no module", &|| append(&folder, "README.md", "More.\n"));
+    change("a resource of a popular module", &|| append(&directory, &shared(3), RESOURCE));
+    change("a text that is of no module", &|| append(&directory, "README.md", "More.\n"));
 }
 
 /// Times both programs in turn.
-fn row(folder: &Path, name: &str, runs: usize) -> String {
-    let ours = || run(folder, env!("CARGO_BIN_EXE_overrule"), &["check", "--changed", "--quiet"]);
-    let theirs = || run(folder, "git", &["diff", "--cached", "--name-only"]);
-    fs::remove_dir_all(folder.join(".git/overrule")).ok();
+fn row(directory: &Path, name: &str, runs: usize) -> String {
+    let ours = || run(directory, env!("CARGO_BIN_EXE_overrule"), &["check", "--changed", "--quiet"]);
+    let theirs = || run(directory, "git", &["diff", "--cached", "--name-only"]);
+    fs::remove_dir_all(directory.join(".git/overrule")).ok();
     let first = ours();
     let (mut our, mut their) = (Vec::new(), Vec::new());
     for _ in 0..runs {
@@ -89,43 +89,44 @@ fn milliseconds(time: Duration) -> String {
     format!("{:.1}", time.as_secs_f64() * 1e3)
 }
 
-fn run(folder: &Path, program: &str, arguments: &[&str]) -> Duration {
+fn run(directory: &Path, program: &str, arguments: &[&str]) -> Duration {
     let started = Instant::now();
     let mut command = Command::new(program);
-    let status = command.args(arguments).current_dir(folder).stdout(Stdio::null()).status().expect("it runs");
+    let status =
+        command.args(arguments).current_dir(directory).stdout(Stdio::null()).status().expect("it runs");
     let time = started.elapsed();
     assert!(status.code().is_some_and(|code| code < 2), "{program} {arguments:?} took place");
     time
 }
 
-fn git(folder: &Path, arguments: &[&str]) {
+fn git(directory: &Path, arguments: &[&str]) {
     let status = Command::new("git")
         .args(["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "gc.auto=0"])
         .args(arguments)
-        .current_dir(folder)
+        .current_dir(directory)
         .status()
         .expect("git runs");
     assert!(status.success(), "git {arguments:?}");
 }
 
-fn put(folder: &Path, path: &str, text: &str) {
-    let path = folder.join(path);
-    fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+fn put(directory: &Path, path: &str, text: &str) {
+    let path = directory.join(path);
+    fs::create_dir_all(path.parent().expect("a directory")).expect("directories");
     fs::write(path, text).expect("a file");
 }
 
-fn append(folder: &Path, path: &str, text: &str) {
-    let before = fs::read_to_string(folder.join(path)).expect("a file");
-    put(folder, path, &format!("{before}\n{text}"));
-    git(folder, &["add", path]);
+fn append(directory: &Path, path: &str, text: &str) {
+    let before = fs::read_to_string(directory.join(path)).expect("a file");
+    put(directory, path, &format!("{before}\n{text}"));
+    git(directory, &["add", path]);
 }
 
-fn replace(folder: &Path, path: &str, from: &str, to: &str) {
-    let before = fs::read_to_string(folder.join(path)).expect("a file");
+fn replace(directory: &Path, path: &str, from: &str, to: &str) {
+    let before = fs::read_to_string(directory.join(path)).expect("a file");
     let after = before.replacen(from, to, 1);
     assert_ne!(before, after, "{path} has {from}");
-    put(folder, path, &after);
-    git(folder, &["add", path]);
+    put(directory, path, &after);
+    git(directory, &["add", path]);
 }
 
 /// The main file of a root module.
@@ -150,14 +151,14 @@ impl Dice {
 
 /// Writes the repository: five files a module, and three to five calls in each root module, half of them of a few
 /// popular modules.
-fn write(folder: &Path) {
+fn write(directory: &Path) {
     let mut dice = Dice(2027);
-    put(folder, "README.md", "A repository.\n");
+    put(directory, "README.md", "A repository.\n");
     for number in 0..SHARED {
         let main = repeated(RESOURCE, 1 + dice.roll(4));
         // Every fourth shared module calls the one behind it; the last is called by nobody else.
         let calls = if number % 4 == 2 { call(2, 0, number + 1) } else { String::new() };
-        module(folder, &shared(number), &format!("{main}{calls}"), REQUIRED);
+        module(directory, &shared(number), &format!("{main}{calls}"), REQUIRED);
     }
     for number in 0..ROOTS {
         let path = root(number);
@@ -170,20 +171,20 @@ fn write(folder: &Path) {
             })
             .collect();
         let main = repeated(RESOURCE, 1 + dice.roll(4));
-        module(folder, &path, &format!("{main}{calls}"), &format!("{REQUIRED}{PROVIDER}"));
+        module(directory, &path, &format!("{main}{calls}"), &format!("{REQUIRED}{PROVIDER}"));
     }
-    git(folder, &["init", "--quiet"]);
-    git(folder, &["add", "."]);
-    git(folder, &["commit", "--quiet", "--message", "all"]);
-    git(folder, &["gc", "--quiet"]);
+    git(directory, &["init", "--quiet"]);
+    git(directory, &["add", "."]);
+    git(directory, &["commit", "--quiet", "--message", "all"]);
+    git(directory, &["gc", "--quiet"]);
 }
 
-fn module(folder: &Path, main: &str, text: &str, versions: &str) {
-    put(folder, main, text);
+fn module(directory: &Path, main: &str, text: &str, versions: &str) {
+    put(directory, main, text);
     for (name, text) in
         [("variables", VARIABLES), ("outputs", OUTPUTS), ("locals", LOCALS), ("versions", versions)]
     {
-        put(folder, &main.replace("main.tf", &format!("{name}.tf")), text);
+        put(directory, &main.replace("main.tf", &format!("{name}.tf")), text);
     }
 }
 

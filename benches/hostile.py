@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What input that was made to do harm costs: writes each case into a folder, checks it, and prints a table.
+"""What input that was made to do harm costs: writes each case into a directory, checks it, and prints a table.
 
 benches/hostile.py [PROGRAM] [WORD]: the program is target/release/overrule by default; with a word, only the cases whose
 names hold it. Time is that on the clock and that of all threads, memory the most that was resident.
@@ -99,9 +99,9 @@ CASES = {
 }
 
 
-def stranger(folder):
+def stranger(directory):
     """What stands on a disk and is no file."""
-    os.mkfifo(folder / "pipe.tf")
+    os.mkfifo(directory / "pipe.tf")
     for name, target in {
         "device.tf": "/dev/zero",
         "out": "/etc",
@@ -109,16 +109,16 @@ def stranger(folder):
         "ring": ".",
         "linked.tf": "pipe.tf",
     }.items():
-        os.symlink(target, folder / name)
-    with open(folder / "huge.tf", "wb") as huge:
+        os.symlink(target, directory / name)
+    with open(directory / "huge.tf", "wb") as huge:
         huge.truncate(1 << 40)
-    (folder / "main.tf").write_text(call("a", "./ring/ring/ring") + call("b", "./out") + call("c", "../../../etc"))
+    (directory / "main.tf").write_text(call("a", "./ring/ring/ring") + call("b", "./out") + call("c", "../../../etc"))
 
 
-def measure(program, folder):
+def measure(program, directory):
     started = time.monotonic()
     with tempfile.TemporaryFile(mode="w+") as out:
-        child = subprocess.Popen([program, "check", "--isolated", "--format", "json"], cwd=folder, stdout=out, stderr=subprocess.DEVNULL)
+        child = subprocess.Popen([program, "check", "--isolated", "--format", "json"], cwd=directory, stdout=out, stderr=subprocess.DEVNULL)
         _, status, usage = os.wait4(child.pid, 0)
         took = time.monotonic() - started
         child.returncode = os.waitstatus_to_exitcode(status)
@@ -149,14 +149,14 @@ def main():
             print(f"| {name} | {code} | {found} | {took:.2f} | {processor:.2f} | {memory:.0f} |", flush=True)
 
 
-def write(name, folder):
+def write(name, directory):
     made = CASES[name]()
     if made is None:
-        stranger(folder)
+        stranger(directory)
         return
     for path, text in made.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text)
+        (directory / path).parent.mkdir(parents=True, exist_ok=True)
+        (directory / path).write_text(text)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-//! Reads the module files of a folder and parses them with the library that the program parses with, and does nothing else:
-//! `cargo bench --bench parser -- FOLDER`. What a check takes beyond that is the program's own.
+//! Reads the module files of a directory and parses them with the library that the program parses with, and does
+//! nothing else: `cargo bench --bench parser -- DIRECTORY`. What a check takes beyond that is the program's own.
 //!
 //! One thread, no span of it kept.
 #![expect(clippy::print_stdout, reason = "it says what it read")]
@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() {
-    let folder = std::env::args().skip(1).find(|word| word != "--bench").unwrap_or_else(|| ".".to_owned());
+    let directory = std::env::args().skip(1).find(|word| word != "--bench").unwrap_or_else(|| ".".to_owned());
     let (mut files, mut bytes, mut wrong) = (0, 0, 0);
-    let mut next = vec![PathBuf::from(folder)];
-    while let Some(folder) = next.pop() {
-        for (path, is_folder) in listed(&folder) {
-            if is_folder {
+    let mut next = vec![PathBuf::from(directory)];
+    while let Some(directory) = next.pop() {
+        for (path, is_directory) in listed(&directory) {
+            if is_directory {
                 next.push(path);
             } else if let Some(text) = is_native(&path).then(|| fs::read_to_string(&path).ok()).flatten() {
                 files += 1;
@@ -29,8 +29,8 @@ fn main() {
     println!("{files} files, {bytes} bytes, {wrong} with errors");
 }
 
-fn listed(folder: &Path) -> Vec<(PathBuf, bool)> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+fn listed(directory: &Path) -> Vec<(PathBuf, bool)> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let entries = entries.filter(|entry| entry.file_name() != ".git" && entry.file_name() != ".terraform");
     entries.filter_map(|entry| Some((entry.path(), entry.file_type().ok()?.is_dir()))).collect()
 }

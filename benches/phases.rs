@@ -12,13 +12,13 @@ use divan::counter::{BytesCount, ItemsCount};
 use generator::Shape;
 use overrule::check::{self, Atlas, Settings};
 use overrule::engine::{Choice, Engine, Loaded, Product};
+use overrule::graph::Survey;
 use overrule::limits::Limits;
 use overrule::module::{Module, ModuleFile};
 use overrule::policy::Policy;
 use overrule::report::{Format, Style};
-use overrule::source::{File, Folder, Worktree};
 use overrule::syntax;
-use overrule::tree::Survey;
+use overrule::vfs::{Directory, File, Snapshot};
 use tempfile::TempDir;
 
 /// The one that the program uses.
@@ -29,38 +29,38 @@ fn main() {
     divan::main();
 }
 
-fn in_memory() -> Worktree {
+fn in_memory() -> Snapshot {
     let files = generator::files(&Shape::USUAL);
-    Worktree::of_files(files.into_iter().map(|(path, text)| (path, text.into_bytes())).collect())
+    Snapshot::of_files(files.into_iter().map(|(path, text)| (path, text.into_bytes())).collect())
 }
 
 fn on_disk() -> TempDir {
-    let place = tempfile::tempdir().expect("a temporary folder");
+    let place = tempfile::tempdir().expect("a temporary directory");
     for (path, text) in generator::files(&Shape::USUAL) {
         let path = place.path().join(path);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        fs::create_dir_all(path.parent().expect("a directory")).expect("directories");
         fs::write(path, text).expect("a file");
     }
     place
 }
 
-fn git(folder: &Path, arguments: &[&str]) {
-    let status = Command::new("git").args(arguments).current_dir(folder).status().expect("git runs");
+fn git(directory: &Path, arguments: &[&str]) {
+    let status = Command::new("git").args(arguments).current_dir(directory).status().expect("git runs");
     assert!(status.success(), "git {arguments:?}");
 }
 
-fn open(place: &Path) -> Worktree {
+fn open(place: &Path) -> Snapshot {
     let none: [&Path; 0] = [];
-    Worktree::open(place, &none).expect("a folder that exists")
+    Snapshot::open(place, &none).expect("a directory that exists")
 }
 
-fn bytes(worktree: &Worktree) -> usize {
-    worktree.sources().iter().map(|(_, source)| source.text().len()).sum()
+fn bytes(snapshot: &Snapshot) -> usize {
+    snapshot.sources().iter().map(|(_, source)| source.text().len()).sum()
 }
 
-/// `source`: listing and reading a plain folder.
+/// `source`: listing and reading a plain directory.
 #[divan::bench(min_time = 1)]
-fn read_folder(bencher: Bencher<'_, '_>) {
+fn read_directory(bencher: Bencher<'_, '_>) {
     let place = on_disk();
     let count = ItemsCount::new(open(place.path()).sources().len());
     bencher.counter(count).bench(|| open(place.path()));
@@ -76,7 +76,7 @@ fn read_tracked(bencher: Bencher<'_, '_>) {
     bencher.counter(count).bench(|| open(place.path()));
 }
 
-/// The same in a repository in which nothing is, so that the ignore rules are asked about every folder.
+/// The same in a repository in which nothing is, so that the ignore rules are asked about every directory.
 #[divan::bench(min_time = 1)]
 fn read_untracked(bencher: Bencher<'_, '_>) {
     let place = on_disk();
@@ -89,27 +89,27 @@ fn read_untracked(bencher: Bencher<'_, '_>) {
 /// What is below `syntax`: the library that parses, alone.
 #[divan::bench(min_time = 1)]
 fn parse_alone(bencher: Bencher<'_, '_>) {
-    let worktree = in_memory();
-    let native = || worktree.sources().iter().filter(|(_, source)| !source.name().contains(".json"));
+    let snapshot = in_memory();
+    let native = || snapshot.sources().iter().filter(|(_, source)| !source.name().contains(".json"));
     bencher
-        .counter(BytesCount::new(bytes(&worktree)))
+        .counter(BytesCount::new(bytes(&snapshot)))
         .bench(|| native().filter(|(_, source)| hcl_edit::parser::parse_body(source.text()).is_ok()).count());
 }
 
 /// The files of a module, parsed, in the order in which an engine loads them.
 type Parsed<'a> = Vec<(&'a File, Loaded, syntax::File)>;
 
-fn parsed(worktree: &Worktree, engine: Engine) -> Vec<(&Folder, Parsed<'_>)> {
-    let modules = worktree.folders().iter().map(|folder| {
-        let files = folder.module_files(engine).into_iter().filter_map(|(file, loaded)| {
+fn parsed(snapshot: &Snapshot, engine: Engine) -> Vec<(&Directory, Parsed<'_>)> {
+    let modules = snapshot.directories().iter().map(|directory| {
+        let files = directory.module_files(engine).into_iter().filter_map(|(file, loaded)| {
             let id = file.id?;
             Some((
                 file,
                 loaded,
-                syntax::parse(id, worktree.sources().get(id), loaded.notation, &Limits::default()).0,
+                syntax::parse(id, snapshot.sources().get(id), loaded.notation, &Limits::default()).0,
             ))
         });
-        (folder, files.collect())
+        (directory, files.collect())
     });
     modules.collect()
 }
@@ -117,19 +117,19 @@ fn parsed(worktree: &Worktree, engine: Engine) -> Vec<(&Folder, Parsed<'_>)> {
 /// `syntax`: parsing every file, on one core.
 #[divan::bench(min_time = 1)]
 fn parse(bencher: Bencher<'_, '_>) {
-    let worktree = in_memory();
+    let snapshot = in_memory();
     let engine = Engine::newest(Product::Terraform);
-    bencher.counter(BytesCount::new(bytes(&worktree))).bench(|| parsed(&worktree, engine).len());
+    bencher.counter(BytesCount::new(bytes(&snapshot))).bench(|| parsed(&snapshot, engine).len());
 }
 
 /// `module`: decoding every file and merging the override files of every module, on one core.
 #[divan::bench(min_time = 1)]
 fn build(bencher: Bencher<'_, '_>) {
-    let worktree = in_memory();
+    let snapshot = in_memory();
     let engine = Engine::newest(Product::Terraform);
-    let (modules, features) = (parsed(&worktree, engine), engine.features());
+    let (modules, features) = (parsed(&snapshot, engine), engine.features());
     bencher.counter(ItemsCount::new(modules.len())).bench(|| {
-        for (folder, files) in &modules {
+        for (directory, files) in &modules {
             let files: Vec<ModuleFile<'_>> = files
                 .iter()
                 .map(|(file, loaded, read)| ModuleFile {
@@ -140,7 +140,7 @@ fn build(bencher: Bencher<'_, '_>) {
                 })
                 .collect();
             divan::black_box(Module::build(
-                folder.path.clone(),
+                directory.path.clone(),
                 &files,
                 &features,
                 &Limits::default(),
@@ -153,13 +153,13 @@ fn build(bencher: Bencher<'_, '_>) {
 /// `tree`: what is said of modules that are connected, on one core.
 #[divan::bench(min_time = 1)]
 fn link(bencher: Bencher<'_, '_>) {
-    let mut worktree = in_memory();
+    let mut snapshot = in_memory();
     let policy = Policy::preset("language").expect("a preset");
-    let atlas = Atlas::of(&mut worktree, Choice::parse("terraform").ok().as_ref(), &policy);
+    let atlas = Atlas::of(&mut snapshot, Choice::parse("terraform").ok().as_ref(), &policy);
     let view = atlas.views().next().expect("an engine");
     bencher.bench(|| {
         let survey = Survey::of(view.tree, view.roots);
-        let of_module = |id: &_| survey.of_module(*id, worktree.sources()).findings.len();
+        let of_module = |id: &_| survey.of_module(*id, snapshot.sources()).findings.len();
         survey.modules().iter().map(of_module).sum::<usize>() + survey.of_ways().len()
     });
 }
@@ -170,19 +170,19 @@ fn link(bencher: Bencher<'_, '_>) {
 fn whole_with_rules(bencher: Bencher<'_, '_>, preset: &str) {
     let policy = Policy::preset(preset).expect("a preset");
     let settings = Settings { engines: Choice::parse("terraform").ok(), policy, ..Settings::default() };
-    bencher.with_inputs(in_memory).bench_values(|mut worktree| check::run(&mut worktree, &settings).modules);
+    bencher.with_inputs(in_memory).bench_values(|mut snapshot| check::run(&mut snapshot, &settings).modules);
 }
 
 /// `report`: writing what the strictest rules find.
 #[divan::bench(args = ["human", "json", "sarif", "github"], min_time = 1)]
 fn report(bencher: Bencher<'_, '_>, format: &str) {
-    let mut worktree = in_memory();
+    let mut snapshot = in_memory();
     let policy = Policy::preset("strict").expect("a preset");
-    let outcome = check::run(&mut worktree, &Settings { policy, ..Settings::default() });
+    let outcome = check::run(&mut snapshot, &Settings { policy, ..Settings::default() });
     let format = *Format::ALL.iter().find(|known| known.name() == format).expect("a format");
     bencher
         .counter(ItemsCount::new(outcome.verdicts.len()))
-        .bench(|| format.write(&outcome, worktree.sources(), &Style::default()));
+        .bench(|| format.write(&outcome, snapshot.sources(), &Style::default()));
 }
 
 /// All of it with the disk, a repository in which everything is tracked, and both engines.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Times whole processes side by side on a folder of yours:
+"""Times whole processes side by side on a directory of yours:
 
-    benches/whole.py FOLDER [--rounds N] [--validate N] [--checkov] [--parser]
+    benches/whole.py DIRECTORY [--rounds N] [--validate N] [--checkov] [--parser]
 
 In every round each command runs once, so that what else the machine does slows all of them. Prints, as a table in
 Markdown, the least and the median wall-clock time and processor time of each, its peak memory, and how many times the
@@ -9,7 +9,7 @@ first command's least figures fit into its own, with the range over the rounds. 
 without OVERRULE a release build is made.
 
 --validate N   also `terraform validate` in N of the root modules, one after the other, with everything that they call
-               from this folder found through a manifest that is written here; told for one root
+               from this directory found through a manifest that is written here; told for one root
 --checkov      also `checkov --framework terraform` (from PyPI), once
 --parser       also reading the same files and parsing them with hcl-edit, and nothing else (`cargo bench --bench parser`)
 """
@@ -30,7 +30,7 @@ HERE = pathlib.Path(__file__).resolve().parent.parent
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("folder", type=pathlib.Path)
+    arguments.add_argument("directory", type=pathlib.Path)
     arguments.add_argument("--rounds", type=int, default=7)
     arguments.add_argument("--validate", type=int, default=0, metavar="N")
     arguments.add_argument("--checkov", action="store_true")
@@ -46,17 +46,17 @@ def main():
     }
     if given.parser:
         commands["reading and parsing alone, one thread"] = [build("parser", "bench", "--no-run", "--bench", "parser"), "."]
-    if run(commands["overrule check"], given.folder).code > 1:
+    if run(commands["overrule check"], given.directory).code > 1:
         sys.exit("the check did not take place")
     figures = {name: [] for name in commands}
     for _ in range(given.rounds):
         for name, command in commands.items():
-            figures[name].append(run(command, given.folder))
+            figures[name].append(run(command, given.directory))
     if given.checkov:
         command = ["checkov", "--framework", "terraform", "--quiet", "--compact", "--directory", "."]
-        figures["checkov --framework terraform"] = [run(command, given.folder)]
+        figures["checkov --framework terraform"] = [run(command, given.directory)]
     if given.validate:
-        figures["terraform validate, for each root"] = validate(overrule, terraform, given.folder, given.validate)
+        figures["terraform validate, for each root"] = validate(overrule, terraform, given.directory, given.validate)
 
     print("| command | wall, least (median) | processor, least (median) | memory | wall, times | processor, times |")
     print("|---|---|---|---|---|---|")
@@ -72,11 +72,11 @@ class Run:
         self.code, self.wall, self.processor, self.memory = code, wall, processor, memory
 
 
-def run(command, folder, environment=None):
+def run(command, directory, environment=None):
     started = time.monotonic()
     process = subprocess.Popen(
         command,
-        cwd=folder,
+        cwd=directory,
         env={**os.environ, **(environment or {})},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -108,10 +108,10 @@ def build(name, *words):
     return next(it["executable"] for it in messages if it.get("executable") and it["target"]["name"] == name)
 
 
-def validate(overrule, terraform, folder, wanted):
+def validate(overrule, terraform, directory, wanted):
     """Runs `terraform validate` as after `init`, but for providers, so that it ends where it would ask one."""
     told = subprocess.run(
-        [overrule, "modules", "--format", "json", "."], cwd=folder, check=True, stdout=subprocess.PIPE
+        [overrule, "modules", "--format", "json", "."], cwd=directory, check=True, stdout=subprocess.PIPE
     ).stdout
     tree = json.loads(told)
     modules = {module["module"]: module["calls"] for module in tree["modules"]}
@@ -122,19 +122,19 @@ def validate(overrule, terraform, folder, wanted):
             manifest = pathlib.Path(data, "modules", "modules.json")
             manifest.parent.mkdir()
             manifest.write_text(json.dumps({"Modules": list(instances(modules, root, data))}))
-            runs.append(run([terraform, "validate", "-json"], folder / root, {"TF_DATA_DIR": data}))
+            runs.append(run([terraform, "validate", "-json"], directory / root, {"TF_DATA_DIR": data}))
     return runs
 
 
 def instances(modules, root, data):
-    """Every call below a root, as Terraform writes them into its manifest; what comes from elsewhere is an empty folder."""
+    """Every call below a root, as Terraform writes them into its manifest; what comes from elsewhere is an empty directory."""
     to_do = [("", root, "")]
     while to_do:
-        key, folder, source = to_do.pop()
-        is_here = folder in modules
-        place = os.path.relpath(folder or ".", root or ".") if is_here else data
+        key, directory, source = to_do.pop()
+        is_here = directory in modules
+        place = os.path.relpath(directory or ".", root or ".") if is_here else data
         yield {"Key": key, "Source": source, "Dir": place}
-        for call in modules[folder] if is_here else []:
+        for call in modules[directory] if is_here else []:
             # A version stands behind the address.
             named = call.get("source", "").split(" ")[0]
             if re.fullmatch(r"[\w-]+/[\w-]+/[\w-]+(//.*)?", named):

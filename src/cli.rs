@@ -31,8 +31,8 @@ use stream::{err, err_painted, out};
 use terminal::Terminal;
 
 use crate::report::{one_line, visible};
-use crate::source::{self, cause};
 use crate::text::{counted, nearest};
+use crate::vfs::{self, cause};
 
 /// Checks Terraform and OpenTofu modules against the documented rules of the language, before `init`.
 #[derive(Debug, Parser)]
@@ -109,8 +109,8 @@ impl Failure {
     }
 }
 
-impl From<source::Error> for Failure {
-    fn from(error: source::Error) -> Self {
+impl From<vfs::Error> for Failure {
+    fn from(error: vfs::Error) -> Self {
         let failure = Self::new(error.to_string());
         match error.order() {
             Some(order) => failure.help(order),

@@ -112,7 +112,8 @@ pub struct Finding {
     pub detail: String,
     /// Where; none only where the engine gives none.
     pub primary: Option<Span>,
-    /// The file that it is about, from the top of the run, where that could not be read, so that no place in it can be given.
+    /// The file that it is about, from the top of the run, where that could not be read, so that no place in it can be
+    /// given.
     pub file: Option<SmolStr>,
     /// One lower-case line to stand at the primary place.
     pub label: Option<String>,
@@ -122,7 +123,8 @@ pub struct Finding {
     pub help: Option<String>,
     /// The edits that follow that order, where a program can make them.
     pub fix: Option<Box<Fix>>,
-    /// The folder of the module, from the top of the run, `/` between folders; empty for the top folder itself.
+    /// The directory of the module, from the top of the run, `/` between directories; empty for the top directory
+    /// itself.
     pub module: SmolStr,
     /// The address of the block it is about, such as `variable.name` or `module.net`; empty if it is about the module.
     pub address: String,
@@ -131,8 +133,8 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding of the engine's loader, or about the check itself. Its severity, place and words are set by the methods
-    /// below.
+    /// A finding of the engine's loader, or about the check itself. Its severity, place and words are set by the
+    /// methods below.
     pub fn language(rule: Language, summary: impl Into<String>) -> Self {
         Self {
             rule: rule.id(),
@@ -247,7 +249,7 @@ impl Finding {
         Self { concern, ..self }
     }
 
-    /// Sets the folder of the module.
+    /// Sets the directory of the module.
     #[must_use]
     pub fn module(self, module: impl Into<SmolStr>) -> Self {
         Self { module: module.into(), ..self }

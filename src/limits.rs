@@ -1,4 +1,5 @@
-//! How much of what strangers wrote is read, and how much work it may be: no input may make a check hang or fill the memory.
+//! How much of what strangers wrote is read, and how much work it may be: no input may make a check hang or fill the
+//! memory.
 //!
 //! Each limit is far above what people write, can be set by a policy and on the command line, and tells where it bites.
 
@@ -129,8 +130,8 @@ impl Limit {
         Self::ALL.into_iter().find(|limit| limit.name() == name)
     }
 
-    /// Reads a value as people write it: `64MiB` for a size, and a whole number for a count. What is wrong with any other is
-    /// a sentence and an order.
+    /// Reads a value as people write it: `64MiB` for a size, and a whole number for a count. What is wrong with any
+    /// other is a sentence and an order.
     pub fn read(self, text: &str) -> Result<u64, (String, String)> {
         let Entry { name, least, most, why, .. } = self.entry();
         let example =

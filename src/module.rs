@@ -1,4 +1,4 @@
-//! Turns the files of one folder into one module: blocks decoded into declarations, override files merged into them,
+//! Turns the files of one directory into one module: blocks decoded into declarations, override files merged into them,
 //! with where each part came from.
 
 pub mod address;
@@ -38,7 +38,7 @@ pub use crate::module::decode::{references_elsewhere, shows_root, top_blocks};
 /// One file of a module, as far as it was read.
 #[derive(Debug)]
 pub struct ModuleFile<'a> {
-    /// Its name, without the folder.
+    /// Its name, without the directory.
     pub name: &'a str,
     /// What it holds.
     pub body: &'a Body,
@@ -48,13 +48,13 @@ pub struct ModuleFile<'a> {
     pub complete: bool,
 }
 
-/// What the files of one folder declare, as one engine sees it, after all override files.
+/// What the files of one directory declare, as one engine sees it, after all override files.
 ///
 /// What is large is boxed: a map has room for eleven values as soon as it holds one, and there are many small modules.
 #[derive(Debug, Clone)]
 pub struct Module {
-    /// The folder, from the top of the run; empty for the top folder itself.
-    pub folder: SmolStr,
+    /// The directory, from the top of the run; empty for the top directory itself.
+    pub directory: SmolStr,
     /// What the engine knows.
     pub features: Features,
     /// What holds in the run.
@@ -122,10 +122,10 @@ fn is_tofu_file(name: &str) -> bool {
 }
 
 impl Module {
-    /// Builds the module of a folder from its files, which are in the order of their names. What is in `findings` is
+    /// Builds the module of a directory from its files, which are in the order of their names. What is in `findings` is
     /// about the same files; it goes where the module turns out to be for other versions of the engine.
     pub fn build(
-        folder: impl Into<SmolStr>,
+        directory: impl Into<SmolStr>,
         files: &[ModuleFile<'_>],
         features: &Features,
         limits: &Limits,
@@ -148,7 +148,7 @@ impl Module {
                 FileKind::Override => overriding.push(declarations),
             }
         }
-        let mut module = Self { limits: *limits, ..Self::empty(folder.into(), features) };
+        let mut module = Self { limits: *limits, ..Self::empty(directory.into(), features) };
         module.files = files.len();
         module.complete = files.iter().all(|file| file.complete);
         merge::files(&mut module, primary, overriding, findings);
@@ -158,9 +158,9 @@ impl Module {
         module
     }
 
-    fn empty(folder: SmolStr, features: &Features) -> Self {
+    fn empty(directory: SmolStr, features: &Features) -> Self {
         Self {
-            folder,
+            directory,
             features: *features,
             limits: Limits::default(),
             complete: true,

@@ -36,10 +36,10 @@ pub use preset::{PRESETS, Preset};
 
 use crate::engine::Choice;
 use crate::finding::{Language, RuleId, Severity};
+use crate::graph::Role;
 use crate::limits::{Limit, Limits};
 use crate::syntax::Attribute;
 use crate::text::Span;
-use crate::tree::Role;
 
 /// What a run is to make of every rule.
 #[derive(Debug, Clone, Default)]
@@ -166,9 +166,9 @@ impl Policy {
         self.fail_on.unwrap_or(FailOn::Level(Severity::Error))
     }
 
-    /// The role of the module in a folder, where it says so.
-    pub fn role(&self, folder: &str) -> Option<Role> {
-        self.roles.iter().rfind(|(_, paths)| paths.has(folder)).map(|(role, _)| *role)
+    /// The role of the module in a directory, where it says so.
+    pub fn role(&self, directory: &str) -> Option<Role> {
+        self.roles.iter().rfind(|(_, paths)| paths.has(directory)).map(|(role, _)| *role)
     }
 
     /// What it excuses, in order.

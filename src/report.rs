@@ -150,7 +150,7 @@ pub struct Style {
     pub fail_on: FailOn,
     /// Whether what is excused is told too, where a format can say that it is.
     pub shows_excused: bool,
-    /// How many findings are fixed in the work tree alone, where it is not the work tree that was looked at.
+    /// How many findings are fixed in the working tree alone, where it is not the working tree that was looked at.
     pub unstaged: usize,
 }
 
@@ -182,7 +182,7 @@ fn asked_by(verdict: &Verdict, names: &Names) -> Option<String> {
 /// How the files of a run are called from where a person stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Names {
-    /// From a folder of the run; the empty one is its top.
+    /// From a directory of the run; the empty one is its top.
     Inside(String),
     /// From outside: what leads to the top of the run comes first, and ends with `/`.
     Outside(String),
@@ -195,18 +195,18 @@ impl Default for Names {
 }
 
 impl Names {
-    /// The name of a file or folder that is called `name` from the top of the run.
+    /// The name of a file or directory that is called `name` from the top of the run.
     pub fn of(&self, name: &str) -> String {
         if Path::new(name).is_absolute() {
             // It lies outside of the run, as a policy may.
             return name.to_owned();
         }
-        let folder = match self {
+        let directory = match self {
             Self::Outside(way) => return format!("{way}{name}"),
-            Self::Inside(folder) => folder,
+            Self::Inside(directory) => directory,
         };
         let mut rest = name;
-        let mut steps = folder.split('/').filter(|step| !step.is_empty());
+        let mut steps = directory.split('/').filter(|step| !step.is_empty());
         let mut ups = 0;
         for step in steps.by_ref() {
             match rest.strip_prefix(step) {
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn names_are_relative_to_where_a_person_stands() {
-        let inside = |folder: &str, name: &str| Names::Inside(folder.to_owned()).of(name);
+        let inside = |directory: &str, name: &str| Names::Inside(directory.to_owned()).of(name);
         assert_eq!(inside("", "live/a/main.tf"), "live/a/main.tf");
         assert_eq!(inside("live", "live/a/main.tf"), "a/main.tf");
         assert_eq!(inside("live/a", "live/a"), ".");

@@ -1,7 +1,8 @@
 //! Turns a module in its place into findings of rules beyond the engines'.
 //!
 //! A rule is a type in a file of its own that is called like it, with a page `policies/rules/<rule>.md` and a line in
-//! [`ENTRIES`]; of the kinds in [`KINDS`] a policy makes rules itself. How bad its findings are, and whether anybody asks for it, is for a policy to say.
+//! [`ENTRIES`]; of the kinds in [`KINDS`] a policy makes rules itself. How bad its findings are, and whether anybody
+//! asks for it, is for a policy to say.
 
 mod comparison_of_different_types;
 mod context;
@@ -82,8 +83,8 @@ pub use earlier::Earlier;
 pub use parametric::{KINDS, Kind};
 
 use crate::finding::{Finding, RuleId, Safety, Severity};
+use crate::graph::{Node, Role};
 use crate::policy::Options;
-use crate::tree::{Node, Role};
 
 /// Every rule, by name. A new one has a line here.
 pub const ENTRIES: &[Entry] = &[
@@ -162,8 +163,8 @@ pub trait Rule: Sized + Send + Sync + 'static {
     /// The name that people write.
     const ID: &'static str;
 
-    /// Whether every run over the same modules finds the same. One that compares with what was there before does not, nor
-    /// one that asks what git has; so an exception that is of no use to it in one run may be in another.
+    /// Whether every run over the same modules finds the same. One that compares with what was there before does not,
+    /// nor one that asks what git has; so an exception that is of no use to it in one run may be in another.
     const IS_STEADY: bool = true;
 
     /// Of which kinds the fixes are that its findings may have; none of them has one where this is empty.
@@ -178,7 +179,7 @@ pub trait Rule: Sized + Send + Sync + 'static {
     /// Reads its options. A mistake in one of them is a finding at its line.
     fn configure(options: &Options<'_>) -> Result<Self, Finding>;
 
-    /// Looks at a module. The folder of the module is filled in where a finding names none.
+    /// Looks at a module. The directory of the module is filled in where a finding names none.
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>);
 
     /// A finding of this rule. Its severity is none of the rule's business, and set later.
@@ -274,7 +275,7 @@ mod tests {
         assert_eq!(
             files("src/rules/parametric", &["argument", "blocks", "grammar", "parts", "reach"]),
             names,
-            "the folder and the list"
+            "the directory and the list"
         );
         for name in names {
             assert!(Page::of(name).is_some(), "{name} has a page");
@@ -282,10 +283,10 @@ mod tests {
         }
     }
 
-    /// The rules that the files of a folder are called by, without those that serve them all.
-    fn files(folder: &str, others: &[&str]) -> Vec<String> {
-        let files: BTreeSet<String> = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder))
-            .expect("the folder of rules")
+    /// The rules that the files of a directory are called by, without those that serve them all.
+    fn files(directory: &str, others: &[&str]) -> Vec<String> {
+        let files: BTreeSet<String> = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(directory))
+            .expect("the directory of rules")
             .map(|entry| entry.expect("an entry").path())
             .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
             .filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned()))

@@ -1,7 +1,8 @@
 //! Turns the text of one file into blocks, arguments and expressions with spans, or into findings.
 //!
 //! Native syntax and JSON become one small tree of our own. How a JSON object reads depends on what its place expects
-//! (an argument or blocks), so a [`Body`] is asked with a [`Schema`], as the engines do, and both notations answer alike.
+//! (an argument or blocks), so a [`Body`] is asked with a [`Schema`], as the engines do, and both notations answer
+//! alike.
 
 mod analysis;
 mod body;
@@ -79,8 +80,8 @@ pub fn parse_expression(text: &str) -> Result<Expr, Vec<Finding>> {
     native::expression(FileId::new(0), text)
 }
 
-/// Reads the text of a JSON string as one expression, or says why it is none. Places count as the engines count them: as
-/// if the text started where the string does, and as if nothing in it were escaped.
+/// Reads the text of a JSON string as one expression, or says why it is none. Places count as the engines count them:
+/// as if the text started where the string does, and as if nothing in it were escaped.
 pub fn parse_string(text: &str, string: Span) -> Result<Expr, Vec<Finding>> {
     let mut expr = native::expression(string.file, text)?;
     shift::expression(&mut expr, string);

@@ -120,7 +120,7 @@ struct Mark {
 const MARK_EVERY: usize = 1024;
 
 impl Source {
-    /// A source of `bytes`, called `name`: the path from the top folder of the run, with `/`.
+    /// A source of `bytes`, called `name`: the path from the top directory of the run, with `/`.
     ///
     /// The engines accept bytes that are not UTF-8 inside comments, so a source is made of any bytes: each byte that
     /// is not UTF-8 stands as `?` in the text, offsets unchanged, and is listed in [`Source::invalid`].
@@ -139,7 +139,7 @@ impl Source {
         Self { name: name.into(), ..self }
     }
 
-    /// The path from the top folder of the run, with `/` between folders.
+    /// The path from the top directory of the run, with `/` between directories.
     pub fn name(&self) -> &str {
         &self.name
     }

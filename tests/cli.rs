@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// The program in a folder, with nothing of what a person may have set.
-fn overrule(folder: &Path, arguments: &[&str]) -> Command {
+/// The program in a directory, with nothing of what a person may have set.
+fn overrule(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_overrule"));
-    command.current_dir(folder).args(arguments).stdin(Stdio::null());
+    command.current_dir(directory).args(arguments).stdin(Stdio::null());
     for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LC_ALL", "LC_CTYPE", "LANG", "GITHUB_ACTIONS"]
     {
         command.env_remove(variable);
@@ -15,31 +15,31 @@ fn overrule(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-fn output(folder: &Path, arguments: &[&str]) -> Output {
-    overrule(folder, arguments).output().expect("the program runs")
+fn output(directory: &Path, arguments: &[&str]) -> Output {
+    overrule(directory, arguments).output().expect("the program runs")
 }
 
 fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).expect("UTF-8")
 }
 
-/// A folder outside of any repository, with many modules that hold an error each.
+/// A directory outside of any repository, with many modules that hold an error each.
 fn broken_modules() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     for number in 0..40 {
-        let module = folder.path().join(format!("m{number}"));
+        let module = directory.path().join(format!("m{number}"));
         fs::create_dir(&module).expect("a module");
         fs::write(module.join("main.tf.json"), "{}]").expect("a file");
     }
-    folder
+    directory
 }
 
 #[test]
 fn the_number_of_threads_changes_no_byte() {
-    let folder = broken_modules();
+    let directory = broken_modules();
     for format in ["human", "concise", "json", "sarif", "gitlab", "junit", "checkstyle"] {
         let with = |threads: &str| {
-            let output = output(folder.path(), &["check", "--format", format, "--threads", threads]);
+            let output = output(directory.path(), &["check", "--format", format, "--threads", threads]);
             assert_eq!(output.status.code(), Some(1));
             text(output.stdout)
         };
@@ -51,8 +51,8 @@ fn the_number_of_threads_changes_no_byte() {
 
 #[test]
 fn a_reader_that_has_seen_enough_is_no_failure() {
-    let folder = broken_modules();
-    let mut command = overrule(folder.path(), &["check"]);
+    let directory = broken_modules();
+    let mut command = overrule(directory.path(), &["check"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("the program ends");
@@ -61,24 +61,24 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
 
 #[test]
 fn one_run_writes_several_reports() {
-    let folder = broken_modules();
+    let directory = broken_modules();
     let arguments = ["check", "m0", "--output", "json=out.json", "--output", "concise=out.txt", "--quiet"];
-    let human = text(output(folder.path(), &arguments).stdout);
+    let human = text(output(directory.path(), &arguments).stdout);
     assert!(human.starts_with("error  Extraneous"), "{human}");
-    let concise = fs::read_to_string(folder.path().join("out.txt")).expect("a report");
+    let concise = fs::read_to_string(directory.path().join("out.txt")).expect("a report");
     assert_eq!(concise, "m0/main.tf.json:1:3: error: Extraneous data after value [syntax-error]\n");
-    let json = fs::read_to_string(folder.path().join("out.json")).expect("a report");
+    let json = fs::read_to_string(directory.path().join("out.json")).expect("a report");
     assert!(json.contains("\"filename\": \"main.tf.json\""), "{json}");
-    let refused = output(folder.path(), &["check", "--output", "json=none/out.json"]);
+    let refused = output(directory.path(), &["check", "--output", "json=none/out.json"]);
     assert_eq!((refused.status.code(), refused.stdout), (Some(2), Vec::new()));
 }
 
 #[test]
 fn in_github_actions_the_report_is_annotations_unless_something_else_is_asked_for() {
-    let folder = broken_modules();
+    let directory = broken_modules();
     let report = |value: &str, arguments: &[&str]| {
         let arguments = [&["check", "m0"], arguments].concat();
-        let mut command = overrule(folder.path(), &arguments);
+        let mut command = overrule(directory.path(), &arguments);
         text(command.env("GITHUB_ACTIONS", value).output().expect("the program runs").stdout)
     };
     assert!(report("true", &[]).starts_with("::error file=m0/main.tf.json,line=1,endLine=1,col=3,"));
@@ -92,11 +92,11 @@ fn names_that_are_no_text_are_in_every_report() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
 
-    let folder = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     let name = OsStr::from_bytes(b"a\xff\n::error::x.tf");
-    fs::write(folder.path().join(name), "variable \"a\" {}\nvariable \"a\" {}\n").expect("a file");
+    fs::write(directory.path().join(name), "variable \"a\" {}\nvariable \"a\" {}\n").expect("a file");
     for format in overrule::report::Format::ALL {
-        let output = output(folder.path(), &["check", "--format", format.name()]);
+        let output = output(directory.path(), &["check", "--format", format.name()]);
         assert_eq!(output.status.code(), Some(1), "{}", format.name());
         let report = text(output.stdout);
         let names = [r"a\xff", r"a\\xff", "a%FF", r"a\udbff\udfff", r"a&#92;xff"];
@@ -106,10 +106,10 @@ fn names_that_are_no_text_are_in_every_report() {
 }
 
 #[test]
-fn files_are_called_as_from_the_current_folder() {
-    let folder = broken_modules();
+fn files_are_called_as_from_the_current_directory() {
+    let directory = broken_modules();
     let concise = |from: &str, path: &str| {
-        text(output(&folder.path().join(from), &["check", "--format", "concise", path]).stdout)
+        text(output(&directory.path().join(from), &["check", "--format", "concise", path]).stdout)
     };
     assert!(concise("m1", "../m2").starts_with("../m2/main.tf.json:1:3: "));
     assert!(concise("m1", ".").starts_with("main.tf.json:1:3: "));
@@ -117,10 +117,10 @@ fn files_are_called_as_from_the_current_folder() {
 
 #[test]
 fn colours_and_drawing_follow_the_customs() {
-    let folder = broken_modules();
+    let directory = broken_modules();
     let report = |variables: &[(&str, &str)], arguments: &[&str]| {
         let arguments = [&["check", "m0"], arguments].concat();
-        let mut command = overrule(folder.path(), &arguments);
+        let mut command = overrule(directory.path(), &arguments);
         text(command.envs(variables.iter().copied()).output().expect("the program runs").stdout)
     };
     let is_painted = |report: &str| report.contains("\u{1b}[");
@@ -134,93 +134,93 @@ fn colours_and_drawing_follow_the_customs() {
 
 #[test]
 fn the_policy_of_a_repository_is_found_and_each_rule_says_who_set_it() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     let policy = "policy {\n  extends = [\"language\"]\n}\nrule \"invalid-name\" { level = \"notice\" }\n";
-    fs::create_dir(folder.path().join(".config")).expect("a folder");
-    fs::write(folder.path().join(".config/overrule.hcl"), policy).expect("a policy");
+    fs::create_dir(directory.path().join(".config")).expect("a directory");
+    fs::write(directory.path().join(".config/overrule.hcl"), policy).expect("a policy");
     let listed = |arguments: &[&str]| {
-        let list = text(output(folder.path(), &[&["rules"], arguments].concat()).stdout);
+        let list = text(output(directory.path(), &[&["rules"], arguments].concat()).stdout);
         let line = list.lines().find(|line| line.starts_with("invalid-name ")).expect("the rule");
         line.split_whitespace().skip(1).take(2).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(listed(&[]), "notice .config/overrule.hcl:4");
     assert!(listed(&["--isolated"]).starts_with("error language.hcl:"));
-    fs::write(folder.path().join("overrule.hcl"), "").expect("a policy");
-    let two = output(folder.path(), &["check"]);
+    fs::write(directory.path().join("overrule.hcl"), "").expect("a policy");
+    let two = output(directory.path(), &["check"]);
     let told =
         "error: there is a policy in `overrule.hcl` and one in `.config/overrule.hcl`; keep one of them\n";
     assert_eq!((two.status.code(), text(two.stderr)), (Some(2), told.to_owned()));
 }
 
-/// A folder with two faults, one of them in JSON.
+/// A directory with two faults, one of them in JSON.
 fn faulty_modules() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("main.tf"), "variable \"a\" {}\nvariable \"a\" {}\n").expect("a file");
-    fs::create_dir(folder.path().join("b")).expect("a folder");
-    fs::write(folder.path().join("b/main.tf.json"), "{\"variable\": {\"a b\": {}}}").expect("a file");
-    folder
+    let directory = tempfile::tempdir().expect("a directory");
+    fs::write(directory.path().join("main.tf"), "variable \"a\" {}\nvariable \"a\" {}\n").expect("a file");
+    fs::create_dir(directory.path().join("b")).expect("a directory");
+    fs::write(directory.path().join("b/main.tf.json"), "{\"variable\": {\"a b\": {}}}").expect("a file");
+    directory
 }
 
 #[test]
 fn an_old_repository_can_start_green() {
-    let folder = faulty_modules();
+    let directory = faulty_modules();
     let arguments = ["check", "--add-exceptions", "--reason", "see OPS-311"];
-    let added = output(folder.path(), &arguments);
+    let added = output(directory.path(), &arguments);
     assert_eq!(added.status.code(), Some(0));
     assert_eq!(text(added.stderr), "added 1 comment to 1 file, and 1 exception to the policy\n");
-    let module = fs::read_to_string(folder.path().join("main.tf")).expect("a file");
+    let module = fs::read_to_string(directory.path().join("main.tf")).expect("a file");
     assert!(module.contains("\n# overrule: allow(duplicate-declaration) see OPS-311\nvariable"), "{module}");
-    let policy = fs::read_to_string(folder.path().join("overrule.hcl")).expect("a policy");
+    let policy = fs::read_to_string(directory.path().join("overrule.hcl")).expect("a policy");
     assert!(
         policy.starts_with("exception \"invalid-name\" {\n  paths  = [\"b/main.tf.json\"]\n"),
         "{policy}"
     );
-    let after = output(folder.path(), &["check"]);
+    let after = output(directory.path(), &["check"]);
     let told = "checked 2 modules, 2 files: nothing found (2 excused)\n";
     assert_eq!((after.status.code(), text(after.stdout)), (Some(0), told.to_owned()));
-    let again = output(folder.path(), &arguments);
+    let again = output(directory.path(), &arguments);
     assert_eq!(text(again.stderr), "added 0 comments to 0 files, and 0 exceptions to the policy\n");
 }
 
 #[test]
 fn a_baseline_leaves_out_what_was_there_before() {
-    let folder = faulty_modules();
-    let written = output(folder.path(), &["check", "--write-baseline", "known.txt"]);
+    let directory = faulty_modules();
+    let written = output(directory.path(), &["check", "--write-baseline", "known.txt"]);
     assert_eq!(written.status.code(), Some(0), "what is written down is known");
-    let main = folder.path().join("main.tf");
+    let main = directory.path().join("main.tf");
     let before = fs::read_to_string(&main).expect("a file");
     fs::write(&main, format!("locals {{}}\n{before}variable \"n\" {{}}\nvariable \"n\" {{}}\n"))
         .expect("a file");
-    let after = output(folder.path(), &["check", "--baseline", "known.txt", "--format", "concise"]);
+    let after = output(directory.path(), &["check", "--baseline", "known.txt", "--format", "concise"]);
     let told = text(after.stdout);
     assert_eq!((after.status.code(), told.lines().count()), (Some(1), 2), "{told}");
     assert!(told.starts_with("main.tf:5:1: "), "{told}");
-    fs::write(folder.path().join("known.txt"), "no\n").expect("a file");
-    let refused = output(folder.path(), &["check", "--baseline", "known.txt"]);
+    fs::write(directory.path().join("known.txt"), "no\n").expect("a file");
+    let refused = output(directory.path(), &["check", "--baseline", "known.txt"]);
     let told = "error: cannot read `known.txt`: line 1 does not start with a fingerprint\n";
     assert_eq!((refused.status.code(), text(refused.stderr)), (Some(2), told.to_owned()));
 }
 
 #[test]
 fn a_baseline_can_be_written_anew() {
-    let folder = faulty_modules();
-    let list = || fs::read_to_string(folder.path().join("known.txt")).expect("a list");
-    output(folder.path(), &["check", "--write-baseline", "known.txt"]);
+    let directory = faulty_modules();
+    let list = || fs::read_to_string(directory.path().join("known.txt")).expect("a list");
+    output(directory.path(), &["check", "--write-baseline", "known.txt"]);
     let first = list();
     let again = ["check", "--baseline", "known.txt", "--write-baseline", "known.txt"];
-    assert_eq!(output(folder.path(), &again).status.code(), Some(0));
+    assert_eq!(output(directory.path(), &again).status.code(), Some(0));
     assert_eq!(list(), first, "what is known stays");
-    fs::write(folder.path().join("b/main.tf.json"), "{}").expect("a file");
-    fs::create_dir(folder.path().join("c")).expect("a folder");
-    fs::write(folder.path().join("c/main.tf.json"), "{\"variable\": {\"c d\": {}}}").expect("a file");
-    assert_eq!(output(folder.path(), &again).status.code(), Some(0));
+    fs::write(directory.path().join("b/main.tf.json"), "{}").expect("a file");
+    fs::create_dir(directory.path().join("c")).expect("a directory");
+    fs::write(directory.path().join("c/main.tf.json"), "{\"variable\": {\"c d\": {}}}").expect("a file");
+    assert_eq!(output(directory.path(), &again).status.code(), Some(0));
     let second = list();
     let is_listed = |file: &str| second.lines().any(|line| line.ends_with(file));
     assert!(
         is_listed(" main.tf") && is_listed(" c/main.tf.json") && !is_listed(" b/main.tf.json"),
         "{second}"
     );
-    let after = output(folder.path(), &["check", "--baseline", "known.txt"]);
+    let after = output(directory.path(), &["check", "--baseline", "known.txt"]);
     assert_eq!(after.status.code(), Some(0));
 }
 
@@ -231,18 +231,18 @@ fn the_pages_that_come_with_the_program_can_be_tested_where_they_lie() {
     assert_eq!(tested.status.code(), Some(0), "{told}");
     assert!(told.contains("policies/rules/invalid-policy.md: "), "{told}");
     // What is no page is told with the rule that may be meant.
-    let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("invalid-polcy.md"), "## Examples\n\n### A\n\n```hcl\n```\n")
+    let directory = tempfile::tempdir().expect("a directory");
+    fs::write(directory.path().join("invalid-polcy.md"), "## Examples\n\n### A\n\n```hcl\n```\n")
         .expect("a page");
-    let wrong = text(output(folder.path(), &["test", "."]).stdout);
+    let wrong = text(output(directory.path(), &["test", "."]).stdout);
     assert!(wrong.contains("no rule is called `invalid-polcy`; did you mean `invalid-policy`?\n"), "{wrong}");
 }
 
 #[test]
 fn arguments_that_are_refused_paint_nothing() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     let refused = |format: &str| {
-        let mut command = overrule(folder.path(), &["check", "--format", format]);
+        let mut command = overrule(directory.path(), &["check", "--format", format]);
         text(command.env("CLICOLOR_FORCE", "1").output().expect("the program runs").stderr)
     };
     assert!(refused("jsn").contains("\u{1b}[31m"), "colours of our own stay");
@@ -272,8 +272,8 @@ fn transcripts_are_what_the_program_says() {
 
 #[test]
 fn the_list_of_rules_says_which_findings_can_be_fixed() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let output = output(folder.path(), &["rules", "--isolated", "--format", "json"]);
+    let directory = tempfile::tempdir().expect("a directory");
+    let output = output(directory.path(), &["rules", "--isolated", "--format", "json"]);
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let rule = |name: &str| {
         let rules = document["rules"].as_array().expect("rules");

@@ -1,5 +1,5 @@
-//! Holds the dependencies to what `deny.toml` says of them, and the code to what is promised of it, where no other program
-//! is installed that would.
+//! Holds the dependencies to what `deny.toml` says of them, and the code to what is promised of it, where no other
+//! program is installed that would.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,8 +47,8 @@ fn every_dependency_is_from_the_registry_with_its_checksum() {
 fn the_code_starts_no_program_and_opens_no_connection() {
     let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
     let mut files: Vec<PathBuf> = Vec::new();
-    while let Some(folder) = open.pop() {
-        for entry in fs::read_dir(folder).expect("a folder") {
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(directory).expect("a directory") {
             let path = entry.expect("an entry").path();
             if path.is_dir() { open.push(path) } else { files.push(path) }
         }

@@ -3,11 +3,11 @@
 use overrule::check::{self, Fixed, Settings};
 use overrule::finding::{RuleId, Safety};
 use overrule::policy::Policy;
-use overrule::source::Worktree;
+use overrule::vfs::Snapshot;
 
-fn worktree(files: &[(&str, &str)]) -> Worktree {
+fn snapshot(files: &[(&str, &str)]) -> Snapshot {
     let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
-    Worktree::of_files(files.collect())
+    Snapshot::of_files(files.collect())
 }
 
 /// Fixes what these rules find, all rules of the strictest preset being on.
@@ -15,15 +15,15 @@ fn fixed(files: &[(&str, &str)], rules: &[&str], safety: Safety) -> Fixed {
     let policy = Policy::preset("strict").expect("a preset");
     let select = rules.iter().map(|rule| RuleId::named(*rule)).collect();
     let settings = Settings { policy, select, ..Settings::default() };
-    let mut worktree = worktree(files);
-    let outcome = check::run(&mut worktree, &settings);
+    let mut snapshot = snapshot(files);
+    let outcome = check::run(&mut snapshot, &settings);
     assert!(!outcome.verdicts.is_empty(), "something is found");
-    check::fix(&worktree, &outcome.verdicts, &settings, safety, &mut |_| None)
+    check::fix(&snapshot, &outcome.verdicts, &settings, safety, &mut |_| None)
 }
 
 /// The text of a file after fixing.
 fn text<'f>(fixed: &'f Fixed, name: &str) -> &'f str {
-    let file = fixed.worktree.sources().iter().find(|(_, source)| source.name() == name);
+    let file = fixed.snapshot.sources().iter().find(|(_, source)| source.name() == name);
     file.map(|(_, source)| source.text()).expect("the file")
 }
 
@@ -81,9 +81,9 @@ fn two_entries_at_one_place_come_one_after_the_other() {
     let after = "terraform {\n  required_providers {\n    null = {\n      source = \"hashicorp/null\"\n    }\n    random = {\n      source = \"hashicorp/random\"\n    }\n  }\n}\nresource \"null_resource\" \"a\" {}\nresource \"random_id\" \"b\" {}\n";
     let policy = Policy::recommended();
     let settings = Settings { policy, ..Settings::default() };
-    let mut worktree = worktree(&[("main.tf", before)]);
-    let told = check::run(&mut worktree, &settings).verdicts;
-    let made = check::fix(&worktree, &told, &settings, Safety::Unsafe, &mut |_| None);
+    let mut snapshot = snapshot(&[("main.tf", before)]);
+    let told = check::run(&mut snapshot, &settings).verdicts;
+    let made = check::fix(&snapshot, &told, &settings, Safety::Unsafe, &mut |_| None);
     assert_eq!(text(&made, "main.tf"), after);
 }
 
@@ -120,10 +120,10 @@ fn a_file_that_does_not_parse_or_holds_other_bytes_is_left_alone() {
     let policy = Policy::preset("strict").expect("a preset");
     let settings = Settings { policy, ..Settings::default() };
     let bytes = b"# \xe9t\xe9\nterraform {\n  required_providers {\n    aws = \"~> 5.0\"\n  }\n}\n".to_vec();
-    let mut worktree = Worktree::of_files(vec![("main.tf".to_owned(), bytes)]);
-    let told = check::run(&mut worktree, &settings).verdicts;
+    let mut snapshot = Snapshot::of_files(vec![("main.tf".to_owned(), bytes)]);
+    let told = check::run(&mut snapshot, &settings).verdicts;
     assert!(told.iter().any(|verdict| verdict.finding.rule.as_str() == "provider-source-missing"));
-    let made = check::fix(&worktree, &told, &settings, Safety::Unsafe, &mut |_| None);
+    let made = check::fix(&snapshot, &told, &settings, Safety::Unsafe, &mut |_| None);
     assert!(made.files.is_empty());
 }
 
@@ -201,18 +201,18 @@ provider "aws" {
 }
 "#;
 
-/// What `check --fix=unsafe` does to a call in a folder; none where nothing is found.
-fn passed_more(folder: &str, files: &[(&str, &str)]) -> Option<String> {
+/// What `check --fix=unsafe` does to a call in a directory; none where nothing is found.
+fn passed_more(directory: &str, files: &[(&str, &str)]) -> Option<String> {
     let policy = Policy::preset("strict").expect("a preset");
     let select = vec![RuleId::named("providers-map-incomplete")];
     let settings = Settings { policy, select, ..Settings::default() };
-    let mut worktree = worktree(files);
-    let outcome = check::run(&mut worktree, &settings);
+    let mut snapshot = snapshot(files);
+    let outcome = check::run(&mut snapshot, &settings);
     if outcome.verdicts.is_empty() {
         return None;
     }
-    let made = check::fix(&worktree, &outcome.verdicts, &settings, Safety::Unsafe, &mut |_| None);
-    Some(text(&made, &format!("{folder}main.tf")).to_owned())
+    let made = check::fix(&snapshot, &outcome.verdicts, &settings, Safety::Unsafe, &mut |_| None);
+    Some(text(&made, &format!("{directory}main.tf")).to_owned())
 }
 
 #[test]
@@ -335,11 +335,11 @@ fn what_may_not_be_changed_is_left_and_why_is_told() {
     let settings = Settings { policy, ..Settings::default() };
     let text =
         "terraform {\n  required_providers {\n    aws = \"~> 5.0\"\n  }\n}\ndata \"aws_region\" \"a\" {}\n";
-    let mut worktree = worktree(&[("a/main.tf", text), ("b/main.tf", text)]);
-    let told = check::run(&mut worktree, &settings).verdicts;
-    let first = worktree.sources().iter().find(|(_, source)| source.name() == "a/main.tf").map(|(id, _)| id);
+    let mut snapshot = snapshot(&[("a/main.tf", text), ("b/main.tf", text)]);
+    let told = check::run(&mut snapshot, &settings).verdicts;
+    let first = snapshot.sources().iter().find(|(_, source)| source.name() == "a/main.tf").map(|(id, _)| id);
     let mut standing = |id| (Some(id) == first).then(|| "it is read-only".to_owned());
-    let made = check::fix(&worktree, &told, &settings, Safety::Safe, &mut standing);
+    let made = check::fix(&snapshot, &told, &settings, Safety::Safe, &mut standing);
     assert_eq!((made.files.len(), why(&made)), (1, vec!["it is read-only"]));
 }
 

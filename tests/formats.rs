@@ -73,7 +73,8 @@ fn schema(name: &str) -> String {
 
 /// What a document in JSON has against a schema.
 fn faults(schema: &str, document: &Value) -> Vec<String> {
-    // One pattern of SARIF's schema is no regular expression in the strict sense of ECMA: its last bracket stands alone.
+    // One pattern of SARIF's schema is no regular expression in the strict sense of ECMA: its last bracket stands
+    // alone.
     let schema = self::schema(schema).replace("{2}]?$", "{2}\\\\]?$");
     let schema = serde_json::from_str(&schema).expect("a schema in JSON");
     let validator = jsonschema::validator_for(&schema).expect("a schema");

@@ -203,9 +203,9 @@ fn checks_hold() {
 /// What the fuzzer found, as small as it could be made: `tests/fuzz/<target>-<what>`.
 #[test]
 fn what_was_found_once_holds() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz");
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz");
     let mut seen = 0;
-    for entry in fs::read_dir(folder).expect("what was found") {
+    for entry in fs::read_dir(directory).expect("what was found") {
         let path = entry.expect("an entry").path();
         let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
         let target = TARGETS.iter().find(|target| name.starts_with(&format!("{}-", target.name)));

@@ -4,47 +4,47 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A repository in a folder that is gone at the end.
+/// A repository in a directory that is gone at the end.
 struct Repository(tempfile::TempDir);
 
 impl Repository {
     fn new() -> Self {
-        let repository = Self(tempfile::tempdir().expect("a folder"));
-        fs::create_dir(repository.path("infra")).expect("a folder");
+        let repository = Self(tempfile::tempdir().expect("a directory"));
+        fs::create_dir(repository.path("infra")).expect("a directory");
         repository.git(&["init", "--quiet", "infra"], "");
         repository
     }
 
-    /// A path beside the work tree `infra`, or in it.
+    /// A path beside the working tree `infra`, or in it.
     fn path(&self, path: &str) -> PathBuf {
         self.0.path().join(path)
     }
 
-    fn git(&self, arguments: &[&str], folder: &str) {
-        let output = self.run(Command::new("git").args(arguments), folder);
+    fn git(&self, arguments: &[&str], directory: &str) {
+        let output = self.run(Command::new("git").args(arguments), directory);
         assert!(output.status.success(), "{arguments:?}: {output:?}");
     }
 
-    /// Runs the program in a folder, and gives its exit code and all that it said.
-    fn overrule(&self, arguments: &[&str], folder: &str) -> (Option<i32>, String) {
-        let output = self.run(Command::new(env!("CARGO_BIN_EXE_overrule")).args(arguments), folder);
+    /// Runs the program in a directory, and gives its exit code and all that it said.
+    fn overrule(&self, arguments: &[&str], directory: &str) -> (Option<i32>, String) {
+        let output = self.run(Command::new(env!("CARGO_BIN_EXE_overrule")).args(arguments), directory);
         let said = [output.stdout, output.stderr].concat();
         (output.status.code(), String::from_utf8(said).expect("UTF-8").replace('\\', "/"))
     }
 
     /// Runs a command with nothing of what a person may have set.
-    fn run(&self, command: &mut Command, folder: &str) -> Output {
+    fn run(&self, command: &mut Command, directory: &str) -> Output {
         for (variable, _) in
             std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_"))
         {
             command.env_remove(variable);
         }
         // Hooks find the program that was built for this test.
-        let built = Path::new(env!("CARGO_BIN_EXE_overrule")).parent().expect("a folder").to_owned();
+        let built = Path::new(env!("CARGO_BIN_EXE_overrule")).parent().expect("a directory").to_owned();
         let path = std::env::var_os("PATH").unwrap_or_default();
         let path = std::env::join_paths(std::iter::once(built).chain(std::env::split_paths(&path)));
         command
-            .current_dir(self.path(folder))
+            .current_dir(self.path(directory))
             .env("PATH", path.expect("paths"))
             .env("HOME", self.0.path())
             .env("GIT_CONFIG_NOSYSTEM", "1")
@@ -62,7 +62,7 @@ fn read(path: &Path) -> String {
 impl Repository {
     fn write(&self, path: &str, text: &str) {
         let path = self.path(path);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        fs::create_dir_all(path.parent().expect("a directory")).expect("directories");
         fs::write(path, text).expect("a file");
     }
 
@@ -80,7 +80,7 @@ const INSTALLED: &str = "installed `.git/hooks/pre-commit`\ninstalled `.git/hook
 #[test]
 fn a_hook_is_installed_once_and_taken_away_again() {
     let repository = Repository::new();
-    fs::create_dir(repository.path("infra/live")).expect("a folder");
+    fs::create_dir(repository.path("infra/live")).expect("a directory");
     let hook = repository.path("infra/.git/hooks/pre-commit");
     assert_eq!(repository.overrule(&["hook", "install"], "infra/live"), (Some(0), INSTALLED.to_owned()));
     let written = read(&hook);
@@ -163,7 +163,7 @@ fn where_hooks_are_turned_off_it_is_said_by_what() {
 fn a_link_in_the_place_of_a_hook_is_not_written_through() {
     let repository = Repository::new();
     let hook = repository.path("infra/.git/hooks/pre-commit");
-    fs::create_dir_all(hook.parent().expect("a folder")).expect("a folder");
+    fs::create_dir_all(hook.parent().expect("a directory")).expect("a directory");
     std::os::unix::fs::symlink("../../scripts/check", &hook).expect("a link");
     assert_eq!(repository.overrule(&["hook", "install"], "infra").0, Some(2));
     assert!(!repository.path("infra/scripts").exists());
@@ -171,7 +171,7 @@ fn a_link_in_the_place_of_a_hook_is_not_written_through() {
 }
 
 #[test]
-fn a_linked_work_tree_shares_the_hook() {
+fn a_linked_working_tree_shares_the_hook() {
     let repository = Repository::new();
     repository.git(&["commit", "--quiet", "--allow-empty", "--message", "a"], "infra");
     repository.git(&["worktree", "add", "--quiet", "../other"], "infra");
@@ -181,9 +181,9 @@ fn a_linked_work_tree_shares_the_hook() {
 }
 
 #[test]
-fn the_folder_that_is_configured_is_where_git_looks() {
+fn the_directory_that_is_configured_is_where_git_looks() {
     let repository = Repository::new();
-    fs::create_dir(repository.path("infra/live")).expect("a folder");
+    fs::create_dir(repository.path("infra/live")).expect("a directory");
     repository.git(&["config", "core.hooksPath", "tools/hooks"], "infra");
     let installed = INSTALLED.replace(".git/hooks", "tools/hooks");
     assert_eq!(repository.overrule(&["hook", "install"], "infra/live"), (Some(0), installed));
@@ -192,9 +192,9 @@ fn the_folder_that_is_configured_is_where_git_looks() {
 }
 
 #[test]
-fn a_folder_that_several_repositories_share_is_not_written_to() {
+fn a_directory_that_several_repositories_share_is_not_written_to() {
     let repository = Repository::new();
-    fs::create_dir(repository.path("shared")).expect("a folder");
+    fs::create_dir(repository.path("shared")).expect("a directory");
     repository.git(&["config", "--global", "core.hooksPath", "~/shared"], "infra");
     let (code, said) = repository.overrule(&["hook", "install"], "infra");
     assert_eq!(code, Some(2), "{said}");
@@ -207,7 +207,7 @@ fn a_hook_needs_a_repository_that_makes_commits() {
     let repository = Repository::new();
     let (code, said) = repository.overrule(&["hook", "install"], "");
     assert_eq!(
-        (code, said.starts_with("error: no git repository is around this folder\n")),
+        (code, said.starts_with("error: no git repository is around this directory\n")),
         (Some(2), true),
         "{said}"
     );
@@ -285,7 +285,7 @@ fn the_merge_hook_that_comes_with_git_runs_the_other_one() {
 }
 
 #[test]
-fn a_commit_in_a_linked_work_tree_is_asked_about_too() {
+fn a_commit_in_a_linked_working_tree_is_asked_about_too() {
     let repository = Repository::new();
     repository.write("infra/main.tf", GOOD);
     repository.git(&["add", "."], "infra");
@@ -306,7 +306,7 @@ fn a_hook_without_its_program_says_so() {
     repository.overrule(&["hook", "install"], "infra");
     let hook = repository.path("infra/.git/hooks/pre-commit");
     let shell = std::env::split_paths(&std::env::var_os("PATH").expect("PATH"))
-        .map(|folder| folder.join("sh"))
+        .map(|directory| directory.join("sh"))
         .find(|shell| shell.exists())
         .expect("a shell");
     let output =

@@ -1,12 +1,12 @@
 //! Input that somebody made to do harm ends like any other: with what is found, or with words on what was not read.
 //!
-//! What stands on a disk (pipes, devices, links that leave) is in `source.rs`, and what is broken at random in `fuzz.rs`;
-//! here are depth, great numbers, and little text that stands for much.
+//! What stands on a disk (pipes, devices, links that leave) is in `source.rs`, and what is broken at random in
+//! `fuzz.rs`; here are depth, great numbers, and little text that stands for much.
 
 use overrule::check::{self, Settings};
 use overrule::engine::Choice;
 use overrule::policy::Policy;
-use overrule::source::Worktree;
+use overrule::vfs::Snapshot;
 
 /// The summaries of everything that the engines would say, each once.
 fn said(files: &[(String, String)]) -> Vec<String> {
@@ -18,7 +18,7 @@ fn said_by(engines: &str, files: &[(String, String)]) -> Vec<String> {
     let engines = Choice::parse(engines).expect("engines");
     let policy = Policy::preset("language").expect("a preset");
     let settings = Settings { engines: Some(engines), policy, ..Settings::default() };
-    let verdicts = check::run(&mut Worktree::of_files(files), &settings).verdicts;
+    let verdicts = check::run(&mut Snapshot::of_files(files), &settings).verdicts;
     let mut summaries: Vec<String> = verdicts.into_iter().map(|verdict| verdict.finding.summary).collect();
     summaries.sort();
     summaries.dedup();
@@ -135,7 +135,7 @@ fn chains_and_rings_of_calls_end() {
     assert_eq!(said(&ring), [""; 0], "that is for a rule to tell");
     let strict = Settings { policy: Policy::preset("strict").expect("a preset"), ..Settings::default() };
     let files = |files: &[(String, String)]| {
-        Worktree::of_files(
+        Snapshot::of_files(
             files.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect(),
         )
     };

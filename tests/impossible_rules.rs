@@ -1,16 +1,16 @@
 //! Custom rules that can never work: each is an error of the policy, at its line, with a way out.
 
 use overrule::check::load_policy;
-use overrule::source::Worktree;
+use overrule::vfs::Snapshot;
 
 /// What is wrong with a custom rule: line and column, summary, detail and help.
 fn wrong(template: &str, options: &str) -> Vec<String> {
     let text = format!("rule \"{template}\" \"own\" {{\n{options}\n}}\n");
-    let mut worktree = Worktree::of_files(vec![("overrule.hcl".to_owned(), text.into_bytes())]);
-    let file = worktree.read_policy().expect("one policy");
-    let findings = load_policy(&mut worktree, file).err().unwrap_or_default();
+    let mut snapshot = Snapshot::of_files(vec![("overrule.hcl".to_owned(), text.into_bytes())]);
+    let file = snapshot.read_policy().expect("one policy");
+    let findings = load_policy(&mut snapshot, file).err().unwrap_or_default();
     let told = findings.iter().map(|finding| {
-        let place = finding.primary.map(|span| worktree.sources().place(span)).unwrap_or_default();
+        let place = finding.primary.map(|span| snapshot.sources().place(span)).unwrap_or_default();
         let help = finding.help.as_deref().unwrap_or_default();
         format!(
             "{}: {}: {} ({help})",
@@ -261,9 +261,9 @@ fn values_names_files_and_sources_that_decide_nothing_are_refused() {
 #[test]
 fn patterns_mean_the_same_everywhere() {
     let sound = |text: &str| {
-        let mut worktree = Worktree::of_files(vec![("overrule.hcl".to_owned(), text.as_bytes().to_vec())]);
-        let file = worktree.read_policy().expect("one policy");
-        load_policy(&mut worktree, file).is_ok()
+        let mut snapshot = Snapshot::of_files(vec![("overrule.hcl".to_owned(), text.as_bytes().to_vec())]);
+        let file = snapshot.read_policy().expect("one policy");
+        load_policy(&mut snapshot, file).is_ok()
     };
     let paths: [&dyn Fn(&str) -> String; 5] = [
         &|list| format!("policy {{\n  exclude = [{list}]\n}}\n"),

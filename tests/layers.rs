@@ -9,8 +9,8 @@ const CRATES: &[(&str, &[&str])] = &[
     ("aho_corasick", &["check"]),
     ("clap", &["cli"]),
     ("clap_complete", &["cli"]),
-    ("gix", &["source"]),
-    ("globset", &["policy", "source"]),
+    ("gix", &["vfs"]),
+    ("globset", &["policy", "vfs"]),
     ("hcl_edit", &["syntax"]),
     ("idna", &["module"]),
     // Only a version of it is held.
@@ -22,13 +22,13 @@ const CRATES: &[(&str, &[&str])] = &[
     ("num_bigint", &["value"]),
     ("percent_encoding", &["report"]),
     ("quick_xml", &["report"]),
-    ("rayon", &["source", "check"]),
+    ("rayon", &["vfs", "check"]),
     ("regex", &["rules", "value"]),
     ("serde", &["report"]),
     ("serde_json", &["report"]),
     ("similar", &["report", "check"]),
     ("smol_str", EVERYWHERE),
-    ("strsim", &["engine", "text", "tree"]),
+    ("strsim", &["engine", "text", "graph"]),
     ("tempfile", &["cli"]),
     ("terminal_size", &["cli"]),
     ("unicode_ident", &["module", "syntax"]),
@@ -40,9 +40,9 @@ const EVERYWHERE: &[&str] = &["*"];
 
 /// What only the named layers may do: the others turn what they are given into something else.
 const WORLD: &[(&str, &[&str])] = &[
-    ("std::fs", &["source", "cli"]),
-    ("std::env", &["source", "cli"]),
-    ("std::process", &["source", "cli"]),
+    ("std::fs", &["vfs", "cli"]),
+    ("std::env", &["vfs", "cli"]),
+    ("std::process", &["vfs", "cli"]),
     ("SystemTime", &["policy"]),
 ];
 
@@ -137,9 +137,9 @@ fn mentions(line: &str, words: &str) -> bool {
     })
 }
 
-fn files(folder: &Path) -> Vec<PathBuf> {
+fn files(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for entry in fs::read_dir(folder).expect("a folder of src") {
+    for entry in fs::read_dir(directory).expect("a directory of src") {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
             found.extend(files(&path));

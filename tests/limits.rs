@@ -5,7 +5,7 @@ use overrule::engine::Choice;
 use overrule::finding::Finding;
 use overrule::limits::Limit;
 use overrule::policy::Policy;
-use overrule::source::Worktree;
+use overrule::vfs::Snapshot;
 
 /// What is found within some limits, as the engines would say it.
 fn found(limits: &[(Limit, u64)], files: &[(&str, String)]) -> Vec<Finding> {
@@ -18,7 +18,7 @@ fn found_by(preset: &str, limits: &[(Limit, u64)], files: &[(&str, String)]) -> 
     let mut policy = Policy::preset(preset).expect("a preset");
     policy.limit(limits.iter().copied());
     let settings = Settings { engines: Some(engines), policy, ..Settings::default() };
-    let verdicts = check::run(&mut Worktree::of_files(files), &settings).verdicts;
+    let verdicts = check::run(&mut Snapshot::of_files(files), &settings).verdicts;
     verdicts.into_iter().map(|verdict| verdict.finding).collect()
 }
 
@@ -167,8 +167,8 @@ fn conditions_that_are_not_compared_are_told_once() {
     );
 }
 
-/// Nested as deep as the limit can be, everything is walked through in the threads of a check, whose stack is 2 MiB where
-/// nobody says otherwise, and in this one, which has as much.
+/// Nested as deep as the limit can be, everything is walked through in the threads of a check, whose stack is 2 MiB
+/// where nobody says otherwise, and in this one, which has as much.
 #[test]
 fn at_the_highest_nesting_no_thread_runs_out_of_stack() {
     let most = Limit::Nesting.most();
@@ -222,12 +222,12 @@ fn at_the_highest_nesting_no_thread_runs_out_of_stack() {
     }
     let checked = std::thread::Builder::new().stack_size(2 << 20).spawn(move || {
         for (name, text) in files {
-            let mut worktree = Worktree::of_files(vec![(name.to_owned(), text.clone().into_bytes())]);
+            let mut snapshot = Snapshot::of_files(vec![(name.to_owned(), text.clone().into_bytes())]);
             let mut policy = Policy::preset("strict").expect("a preset");
             policy.limit([(Limit::Nesting, most)]);
-            let outcome = check::run(&mut worktree, &Settings { policy, ..Settings::default() });
+            let outcome = check::run(&mut snapshot, &Settings { policy, ..Settings::default() });
             for format in overrule::report::Format::ALL {
-                format.write(&outcome, worktree.sources(), &overrule::report::Style::default());
+                format.write(&outcome, snapshot.sources(), &overrule::report::Style::default());
             }
         }
     });

@@ -5,7 +5,7 @@ use overrule::engine::Choice;
 use overrule::policy::Policy;
 use overrule::report::Names;
 use overrule::report::merged::{self, MergeStyle};
-use overrule::source::Worktree;
+use overrule::vfs::Snapshot;
 
 const STYLE: MergeStyle = MergeStyle {
     comments: true,
@@ -18,13 +18,13 @@ const STYLE: MergeStyle = MergeStyle {
 /// The module at the top of some files, as an engine merges it.
 fn merge(engine: &str, files: &[(&str, &str)], style: &MergeStyle) -> String {
     let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect();
-    let mut worktree = Worktree::of_files(files);
+    let mut snapshot = Snapshot::of_files(files);
     let engine = Choice::parse(engine).expect("an engine");
-    let atlas = Atlas::of(&mut worktree, Some(&engine), &Policy::default());
+    let atlas = Atlas::of(&mut snapshot, Some(&engine), &Policy::default());
     let view = atlas.views().next().expect("one engine");
-    let node = view.modules().find(|node| node.module().folder.is_empty()).expect("a module");
-    let merged = view.merged(node, &worktree);
-    merged::text(node.module(), &merged, worktree.sources(), style)
+    let node = view.modules().find(|node| node.module().directory.is_empty()).expect("a module");
+    let merged = view.merged(node, &snapshot);
+    merged::text(node.module(), &merged, snapshot.sources(), style)
 }
 
 /// What becomes of `main.tf` under `a_override.tf`, without the heading.

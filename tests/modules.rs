@@ -2,11 +2,11 @@
 
 use overrule::check::Atlas;
 use overrule::engine::{Choice, Engine};
+use overrule::graph::Node;
 use overrule::policy::Policy;
 use overrule::report::Style;
 use overrule::report::modules::{Drawing, Picture};
-use overrule::source::Worktree;
-use overrule::tree::Node;
+use overrule::vfs::Snapshot;
 
 /// All modules of some files, in every format.
 struct Shown {
@@ -18,14 +18,14 @@ struct Shown {
 
 fn show(files: &[(&str, &str)], style: &Style) -> Shown {
     let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect();
-    let mut worktree = Worktree::of_files(files);
+    let mut snapshot = Snapshot::of_files(files);
     let engine = Choice::parse("terraform@1.11").expect("an engine");
-    let atlas = Atlas::of(&mut worktree, Some(&engine), &Policy::default());
+    let atlas = Atlas::of(&mut snapshot, Some(&engine), &Policy::default());
     let view = atlas.views().next().expect("one engine");
     let mut tops: Vec<(Engine, Node<'_>)> =
         view.roots.iter().map(|root| (view.engine, view.tree.node(*root))).collect();
-    tops.sort_by(|(_, a), (_, b)| a.module().folder.cmp(&b.module().folder));
-    let (kept, changed, sources) = (None, [].into(), worktree.sources());
+    tops.sort_by(|(_, a), (_, b)| a.module().directory.cmp(&b.module().directory));
+    let (kept, changed, sources) = (None, [].into(), snapshot.sources());
     let picture = Picture { tops, kept, changed, sources, style };
     Shown {
         outline: picture.outline(),

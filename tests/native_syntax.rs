@@ -129,14 +129,14 @@ fn our_findings_are_the_recorded_ones() {
 
 #[test]
 fn terraform_says_what_is_recorded() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     for (number, (text, _)) in RECORD.iter().enumerate() {
-        fs::write(folder.path().join(format!("{number}.tf")), text).expect("a file");
+        fs::write(directory.path().join(format!("{number}.tf")), text).expect("a file");
     }
     let run = Command::new("terraform")
         .args(["validate", "-json"])
         .env("CHECKPOINT_DISABLE", "1")
-        .current_dir(folder.path())
+        .current_dir(directory.path())
         .output();
     // Without a terraform there is nothing to compare with.
     let Ok(output) = run else { return };

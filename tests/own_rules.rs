@@ -5,23 +5,23 @@ use std::collections::BTreeSet;
 use overrule::check::example::{Example, examples};
 use overrule::check::{Settings, load_policy, rule_names, run};
 use overrule::finding::RuleId;
+use overrule::graph::Role;
 use overrule::policy::{Policy, can_be_off};
 use overrule::rules::page::Page;
 use overrule::rules::{KINDS, Kind};
-use overrule::source::Worktree;
-use overrule::tree::Role;
+use overrule::vfs::Snapshot;
 
 /// What is found in these files, one of which is the policy: rule, place and summary, sorted by place.
 fn found(files: &[(&str, &str)], select: &[&str]) -> Vec<String> {
     let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
-    let mut worktree = Worktree::of_files(files.collect());
-    let file = worktree.read_policy().expect("one policy");
-    let policy = load_policy(&mut worktree, file).expect("a policy without a mistake");
+    let mut snapshot = Snapshot::of_files(files.collect());
+    let file = snapshot.read_policy().expect("one policy");
+    let policy = load_policy(&mut snapshot, file).expect("a policy without a mistake");
     let select = select.iter().map(|rule| RuleId::named(*rule)).collect();
-    let outcome = run(&mut worktree, &Settings { policy, select, ..Settings::default() });
+    let outcome = run(&mut snapshot, &Settings { policy, select, ..Settings::default() });
     let told = outcome.verdicts.iter().map(|verdict| {
         let finding = &verdict.finding;
-        let place = finding.primary.map(|span| worktree.sources().place(span)).unwrap_or_default();
+        let place = finding.primary.map(|span| snapshot.sources().place(span)).unwrap_or_default();
         format!("{place} {} {}", finding.rule.as_str(), finding.address)
     });
     told.collect()
@@ -170,11 +170,11 @@ fn both_engines_find_it_once() {
 /// What is wrong with the options of a rule of some kind: place, summary, detail and help.
 fn refused(kind: &str, options: &str) -> String {
     let policy = format!("rule \"{kind}\" \"own\" {{\n{options}\n}}\n");
-    let mut worktree = Worktree::of_files(vec![("overrule.hcl".to_owned(), policy.into_bytes())]);
-    let file = worktree.read_policy().expect("one policy");
-    let mistakes = load_policy(&mut worktree, file).expect_err("a mistake");
+    let mut snapshot = Snapshot::of_files(vec![("overrule.hcl".to_owned(), policy.into_bytes())]);
+    let file = snapshot.read_policy().expect("one policy");
+    let mistakes = load_policy(&mut snapshot, file).expect_err("a mistake");
     let [finding] = mistakes.as_slice() else { panic!("one mistake: {mistakes:#?}") };
-    let place = finding.primary.map(|span| worktree.sources().place(span)).unwrap_or_default();
+    let place = finding.primary.map(|span| snapshot.sources().place(span)).unwrap_or_default();
     format!(
         "{place} {}: {} ({})",
         finding.summary,
@@ -228,8 +228,8 @@ fn a_mistake_in_an_option_is_told_where_it_stands() {
     assert!(refused("required-file", "file = \"a\"\nmesage = \"b\"").ends_with("(did you mean `message`?)"));
 }
 
-/// The examples of every rule that a policy can name, with the rules whose findings they show: of a template, the custom
-/// rules that the policy of the example makes.
+/// The examples of every rule that a policy can name, with the rules whose findings they show: of a template, the
+/// custom rules that the policy of the example makes.
 fn shown() -> Vec<(Vec<String>, Example)> {
     let mut shown = Vec::new();
     let templates = KINDS.iter().map(|kind| kind.id);
@@ -254,9 +254,9 @@ fn policy_text(example: &Example) -> Option<&str> {
 
 fn policy_of(example: &Example) -> Option<Policy> {
     let text = policy_text(example)?;
-    let mut worktree = Worktree::of_files(vec![("overrule.hcl".to_owned(), text.as_bytes().to_vec())]);
-    let file = worktree.read_policy().expect("one policy");
-    load_policy(&mut worktree, file).ok()
+    let mut snapshot = Snapshot::of_files(vec![("overrule.hcl".to_owned(), text.as_bytes().to_vec())]);
+    let file = snapshot.read_policy().expect("one policy");
+    load_policy(&mut snapshot, file).ok()
 }
 
 /// What a rule finds in an example once a policy sets these arguments for it.
@@ -266,9 +266,9 @@ fn found_with(example: &Example, rule: &str, arguments: &str) -> Vec<String> {
         (example.with(&[("overrule.hcl".to_owned(), format!("{text}{block}"))]), Policy::recommended())
     } else {
         let text = format!("policy {{\n  extends = [\"strict\"]\n}}\n{block}");
-        let mut worktree = Worktree::of_files(vec![("overrule.hcl".to_owned(), text.into_bytes())]);
-        let file = worktree.read_policy().expect("one policy");
-        (example.with(&[]), load_policy(&mut worktree, file).expect("a policy without a mistake"))
+        let mut snapshot = Snapshot::of_files(vec![("overrule.hcl".to_owned(), text.into_bytes())]);
+        let file = snapshot.read_policy().expect("one policy");
+        (example.with(&[]), load_policy(&mut snapshot, file).expect("a policy without a mistake"))
     };
     let found = example.rules(&policy).into_iter();
     found.filter(|(id, _)| id.as_str() == rule).map(|(_, words)| words).collect()

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use overrule::check::example::{Example, examples};
 use overrule::finding::{Language, RuleId, Safety};
+use overrule::graph::Role;
 use overrule::policy::Policy;
 use overrule::rules::ENTRIES;
 use overrule::rules::page::{PAGES, Page};
-use overrule::tree::Role;
 
 /// Rules that find what is not in a text, so that no page can show it.
 const NOT_IN_A_TEXT: &[Language] = &[Language::UnreadableFile, Language::LinkLeavesRepository];

@@ -1,5 +1,5 @@
-//! Holds `policies/README.md` and the README to the language of policies: what they show can be read, and what they list is
-//! what there is.
+//! Holds `policies/README.md` and the README to the language of policies: what they show can be read, and what they
+//! list is what there is.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,9 +12,9 @@ use overrule::limits::{Limit, Limits};
 use overrule::policy::{Level, Policy};
 use overrule::rules::page::Page;
 use overrule::rules::{ENTRIES, KINDS};
-use overrule::source::Worktree;
 use overrule::syntax;
 use overrule::text::{FileId, Source};
+use overrule::vfs::Snapshot;
 
 const PAGES: &[&str] = &["policies/README.md", "README.md"];
 
@@ -66,12 +66,12 @@ fn what_the_pages_show_can_be_read() {
                 .map(|(name, text)| (*name, *text));
             let files = files.chain(is_policy.then_some(("overrule.hcl", text.as_str())));
             let files = files.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec())).collect();
-            let mut worktree = Worktree::of_files(files);
+            let mut snapshot = Snapshot::of_files(files);
             if is_policy {
-                let file = worktree.read_policy().expect("one policy");
-                let policy = load_policy(&mut worktree, file);
+                let file = snapshot.read_policy().expect("one policy");
+                let policy = load_policy(&mut snapshot, file);
                 let policy = policy.unwrap_or_else(|mistakes| panic!("{page}:{line}: {mistakes:#?}"));
-                for chapter in book::of_policy(&policy, &mut worktree) {
+                for chapter in book::of_policy(&policy, &mut snapshot) {
                     let wrong = chapter.prove().wrong.expect("examples that can be read");
                     assert!(wrong.is_empty(), "{page}:{line}: {wrong:#?}");
                 }
@@ -176,11 +176,11 @@ fn the_page_is_as_wide_as_the_sources() {
 #[test]
 fn the_links_lead_somewhere() {
     for page in PAGES {
-        let folder = path(page).parent().expect("a folder").to_owned();
+        let directory = path(page).parent().expect("a directory").to_owned();
         let text = read(page);
         for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
             let is_address = link.contains("://") || link.starts_with('#');
-            assert!(is_address || folder.join(link).exists(), "{page}: {link}");
+            assert!(is_address || directory.join(link).exists(), "{page}: {link}");
         }
     }
 }

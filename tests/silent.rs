@@ -67,11 +67,11 @@ fn can_be_asked(example: &Example) -> bool {
 /// Errors anywhere, which would keep the engine from looking further, and whatever it says where the page has a mark of
 /// the finding itself. Marks of related places begin with a small letter.
 fn ask(terraform: &OsString, example: &Example) -> Vec<String> {
-    let place = tempfile::tempdir().expect("a temporary folder");
+    let place = tempfile::tempdir().expect("a temporary directory");
     let root = place.path().join("root");
     for file in &example.files {
         let path = root.join(&file.name);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("a new folder");
+        fs::create_dir_all(path.parent().expect("a directory")).expect("a new directory");
         fs::write(path, &file.text).expect("a new file");
     }
     let mut told = Vec::new();
@@ -100,7 +100,7 @@ fn ask(terraform: &OsString, example: &Example) -> Vec<String> {
 
 fn validate(terraform: &OsString, root: &Path, aside: &Path) -> Vec<Value> {
     let data = aside.join("data");
-    fs::create_dir_all(data.join("modules")).expect("a data folder");
+    fs::create_dir_all(data.join("modules")).expect("a data directory");
     let manifest = calls::manifest(&calls::installed(root));
     let mut manifest: Value = serde_json::from_str(&manifest).expect("a manifest");
     manifest["Modules"].as_array_mut().expect("a list").extend(elsewhere(root));
@@ -120,7 +120,7 @@ fn validate(terraform: &OsString, root: &Path, aside: &Path) -> Vec<Value> {
 fn elsewhere(root: &Path) -> Vec<Value> {
     let features = Engine::newest(Product::Terraform).features();
     let mut names: Vec<String> = fs::read_dir(root)
-        .expect("a folder")
+        .expect("a directory")
         .filter_map(|entry| entry.expect("an entry").file_name().into_string().ok())
         .filter(|name| [".tf", ".tf.json"].iter().any(|end| name.ends_with(end)))
         .collect();
@@ -151,11 +151,11 @@ fn elsewhere(root: &Path) -> Vec<Value> {
             ModuleSource::Registry(_) => Some(some_version(call.version.as_ref())),
             ModuleSource::Remote(_) => None,
         };
-        let folder = format!("fetched/{}", call.name);
-        fs::create_dir_all(root.join(&folder)).expect("a folder");
-        fs::write(root.join(&folder).join("main.tf"), "").expect("a file");
+        let directory = format!("fetched/{}", call.name);
+        fs::create_dir_all(root.join(&directory)).expect("a directory");
+        fs::write(root.join(&directory).join("main.tf"), "").expect("a file");
         let (key, address) = (call.name.as_str(), address.to_string());
-        Some(json!({ "Key": key, "Source": address, "Dir": folder, "Version": version }))
+        Some(json!({ "Key": key, "Source": address, "Dir": directory, "Version": version }))
     });
     calls.collect()
 }

@@ -1,5 +1,5 @@
-//! Work trees on a real disk, with a real git where one matters: which folders and files are read, and what is said
-//! about those that are not.
+//! Working trees on a real disk, with a real git where one matters: which directories and files are read, and what is
+//! said about those that are not.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,15 +7,15 @@ use std::process::Command;
 
 use overrule::engine::Product;
 use overrule::limits::{Limit, Limits};
-use overrule::source::{Error, Reached, Worktree};
+use overrule::vfs::{Error, Reached, Snapshot};
 use tempfile::TempDir;
 
-/// A folder with files; a path that ends with `/` is an empty folder.
+/// A directory with files; a path that ends with `/` is an empty directory.
 struct Place(TempDir);
 
 impl Place {
     fn with(files: &[(&str, &str)]) -> Self {
-        let place = Self(tempfile::tempdir().expect("a temporary folder"));
+        let place = Self(tempfile::tempdir().expect("a temporary directory"));
         for (path, text) in files {
             place.write(path, text);
         }
@@ -35,7 +35,7 @@ impl Place {
 
     fn write(&self, path: &str, text: &str) {
         let path = self.path().join(path);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        fs::create_dir_all(path.parent().expect("a directory")).expect("directories");
         fs::write(path, text).expect("a file");
     }
 
@@ -56,30 +56,30 @@ impl Place {
     #[cfg(unix)]
     fn link(&self, path: &str, target: &str) {
         let path = self.path().join(path);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        fs::create_dir_all(path.parent().expect("a directory")).expect("directories");
         std::os::unix::fs::symlink(target, path).expect("a link");
     }
 
-    fn open(&self) -> Worktree {
+    fn open(&self) -> Snapshot {
         self.open_at(&[])
     }
 
-    fn open_at(&self, paths: &[&str]) -> Worktree {
-        Worktree::open(self.path(), paths).expect("the paths exist")
+    fn open_at(&self, paths: &[&str]) -> Snapshot {
+        Snapshot::open(self.path(), paths).expect("the paths exist")
     }
 }
 
 /// Every file that was read, by name.
-fn names(worktree: &Worktree) -> Vec<&str> {
-    worktree.sources().iter().map(|(_, source)| source.name()).collect()
+fn names(snapshot: &Snapshot) -> Vec<&str> {
+    snapshot.sources().iter().map(|(_, source)| source.name()).collect()
 }
 
 /// Rule and detail of every finding.
-fn said(worktree: &Worktree) -> Vec<String> {
+fn said(snapshot: &Snapshot) -> Vec<String> {
     let line = |finding: &overrule::finding::Finding| {
         format!("{}: {}: {}", finding.rule.as_str(), finding.summary, finding.detail)
     };
-    worktree.findings().iter().map(line).collect()
+    snapshot.findings().iter().map(line).collect()
 }
 
 #[test]
@@ -97,19 +97,19 @@ fn override_files_that_git_does_not_have_are_known() {
     {
         place.write(path, "");
     }
-    let files = |worktree: &Worktree| {
-        let folders = worktree.folders().iter();
-        let paths = folders.flat_map(|folder| {
-            folder.files.iter().map(|file| format!("{}/{}", folder.path, file.name)).collect::<Vec<_>>()
+    let files = |snapshot: &Snapshot| {
+        let directories = snapshot.directories().iter();
+        let paths = directories.flat_map(|directory| {
+            directory.files.iter().map(|file| format!("{}/{}", directory.path, file.name)).collect::<Vec<_>>()
         });
-        paths.filter(|path| worktree.is_uncommitted(path)).collect::<Vec<_>>()
+        paths.filter(|path| snapshot.is_uncommitted(path)).collect::<Vec<_>>()
     };
-    let worktree = Worktree::open(place.path(), &[] as &[&Path]).expect("a repository");
-    assert_eq!(files(&worktree), ["a/ignored_override.tf", "a/x_override.tf", "new/ignored_override.tf"]);
-    let index = Worktree::of_index(place.path()).expect("a repository");
+    let snapshot = Snapshot::open(place.path(), &[] as &[&Path]).expect("a repository");
+    assert_eq!(files(&snapshot), ["a/ignored_override.tf", "a/x_override.tf", "new/ignored_override.tf"]);
+    let index = Snapshot::of_index(place.path()).expect("a repository");
     assert!(files(&index).is_empty(), "what an index holds is committed");
     let text = |path: &str, text: &str| (path.to_owned(), text.as_bytes().to_vec());
-    let given = Worktree::of_files(vec![
+    let given = Snapshot::of_files(vec![
         text(".gitignore", "*_override.tf\n# all of them\n/a/b/*\n"),
         text("a/.gitignore", "!/x_override.tf\n"),
         text("a/main.tf", ""),
@@ -132,12 +132,12 @@ fn only_what_an_engine_would_load_is_read() {
         ("main.tf~", ""),
         ("#main.tf#", ""),
         ("terraform.tfvars", ""),
-        ("folder.tf/inside.tf", ""),
+        ("directory.tf/inside.tf", ""),
         ("readme.md", ""),
     ]);
-    let worktree = place.open();
-    assert_eq!(names(&worktree), ["main.tf", "main.tofu", "x_override.tf.json", "folder.tf/inside.tf"]);
-    assert!(worktree.folder("").is_some_and(|top| top.has_values && !top.has_lock_file));
+    let snapshot = place.open();
+    assert_eq!(names(&snapshot), ["main.tf", "main.tofu", "x_override.tf.json", "directory.tf/inside.tf"]);
+    assert!(snapshot.directory("").is_some_and(|top| top.has_values && !top.has_lock_file));
 }
 
 #[test]
@@ -149,10 +149,10 @@ fn what_tools_put_there_is_left_alone_until_a_call_names_it() {
         ("node_modules/x/main.tf", ""),
     ]);
     assert_eq!(names(&place.open()), ["a/main.tf"]);
-    let mut worktree = place.open();
-    assert!(matches!(worktree.reach("a/.terraform/modules/net"), Reached::Folder(_)));
-    assert!(matches!(worktree.reach("node_modules/x"), Reached::Folder(_)));
-    assert_eq!(worktree.reach("a/.terraform/modules/later"), Reached::Foreign, "a tool may still bring it");
+    let mut snapshot = place.open();
+    assert!(matches!(snapshot.reach("a/.terraform/modules/net"), Reached::Directory(_)));
+    assert!(matches!(snapshot.reach("node_modules/x"), Reached::Directory(_)));
+    assert_eq!(snapshot.reach("a/.terraform/modules/later"), Reached::Foreign, "a tool may still bring it");
 }
 
 #[cfg(unix)]
@@ -173,10 +173,10 @@ fn rules_about_ignored_files_are_read_from_regular_files_alone() {
 #[test]
 fn a_path_in_a_repository_means_the_whole_repository() {
     let place = Place::repository(&[("a/main.tf", ""), ("b/main.tf", "")]);
-    let worktree = place.open_at(&["a"]);
-    assert_eq!(names(&worktree), ["a/main.tf", "b/main.tf"]);
-    assert_eq!(worktree.scope(), ["a"]);
-    let from_below = Worktree::open(&place.path().join("a"), &["main.tf"]).expect("the path exists");
+    let snapshot = place.open_at(&["a"]);
+    assert_eq!(names(&snapshot), ["a/main.tf", "b/main.tf"]);
+    assert_eq!(snapshot.scope(), ["a"]);
+    let from_below = Snapshot::open(&place.path().join("a"), &["main.tf"]).expect("the path exists");
     assert_eq!(from_below.scope(), ["a/main.tf"]);
     assert_eq!(names(&from_below), ["a/main.tf", "b/main.tf"]);
 }
@@ -192,7 +192,7 @@ fn outside_a_repository_only_the_paths_are_read() {
 }
 
 #[test]
-fn folders_that_git_ignores_are_left_out_until_they_are_named() {
+fn directories_that_git_ignores_are_left_out_until_they_are_named() {
     let place = Place::repository(&[
         (".gitignore", "build/\n*_override.tf\n/generated/*.tf\n"),
         ("main.tf", ""),
@@ -206,9 +206,9 @@ fn folders_that_git_ignores_are_left_out_until_they_are_named() {
         "an ignored file of a module is part of it"
     );
     assert_eq!(names(&place.open_at(&["build"])), ["dev_override.tf", "main.tf", "build/main.tf"]);
-    let mut worktree = place.open();
-    assert_eq!(worktree.reach("build"), Reached::Folder(1));
-    assert_eq!(names(&worktree), ["dev_override.tf", "main.tf", "build/main.tf"]);
+    let mut snapshot = place.open();
+    assert_eq!(snapshot.reach("build"), Reached::Directory(1));
+    assert_eq!(names(&snapshot), ["dev_override.tf", "main.tf", "build/main.tf"]);
 }
 
 #[test]
@@ -232,46 +232,46 @@ fn nested_repositories_and_submodules_are_not_part_of_it() {
         .expect("git");
     let url = other.path().to_string_lossy().into_owned();
     place.git(&["submodule", "--quiet", "add", &url, "sub"]);
-    let mut worktree = place.open();
-    assert_eq!(names(&worktree), ["main.tf"]);
-    assert_eq!(worktree.reach("nested"), Reached::Foreign);
-    assert_eq!(worktree.reach("sub"), Reached::Foreign);
+    let mut snapshot = place.open();
+    assert_eq!(names(&snapshot), ["main.tf"]);
+    assert_eq!(snapshot.reach("nested"), Reached::Foreign);
+    assert_eq!(snapshot.reach("sub"), Reached::Foreign);
 
     // As after a clone that does not ask for submodules: what is in them is not known.
     fs::remove_dir_all(place.path().join("sub")).expect("the submodule goes");
-    fs::create_dir(place.path().join("sub")).expect("an empty folder");
-    let mut worktree = place.open();
-    assert_eq!(worktree.reach("sub/inner"), Reached::Foreign);
-    assert_eq!(worktree.reach("inner"), Reached::Missing);
+    fs::create_dir(place.path().join("sub")).expect("an empty directory");
+    let mut snapshot = place.open();
+    assert_eq!(snapshot.reach("sub/inner"), Reached::Foreign);
+    assert_eq!(snapshot.reach("inner"), Reached::Missing);
 }
 
 #[test]
-fn a_call_reaches_folders_but_nothing_above_the_top() {
+fn a_call_reaches_directories_but_nothing_above_the_top() {
     let place = Place::with(&[("main.tf", ""), ("empty/readme.md", "")]);
-    let mut worktree = place.open();
-    assert_eq!(worktree.reach("empty"), Reached::Folder(1));
-    assert_eq!(worktree.reach("empty"), Reached::Folder(1), "the second time it is known");
-    assert_eq!(worktree.reach("main.tf"), Reached::Missing);
-    assert_eq!(worktree.reach("none"), Reached::Missing);
+    let mut snapshot = place.open();
+    assert_eq!(snapshot.reach("empty"), Reached::Directory(1));
+    assert_eq!(snapshot.reach("empty"), Reached::Directory(1), "the second time it is known");
+    assert_eq!(snapshot.reach("main.tf"), Reached::Missing);
+    assert_eq!(snapshot.reach("none"), Reached::Missing);
 }
 
 #[test]
 fn a_path_that_does_not_exist_is_an_error_with_the_nearest_name() {
     let place = Place::with(&[("modules/main.tf", "")]);
-    let error = Worktree::open(place.path(), &["module"]).expect_err("there is none");
-    assert_eq!(error.to_string(), "no such file or folder: `module`; did you mean `modules`?");
+    let error = Snapshot::open(place.path(), &["module"]).expect_err("there is none");
+    assert_eq!(error.to_string(), "no such file or directory: `module`; did you mean `modules`?");
 }
 
 #[test]
 fn paths_of_two_repositories_are_an_error() {
     let (one, two) = (Place::repository(&[("main.tf", "")]), Place::with(&[("main.tf", "")]));
     let paths: [PathBuf; 2] = [one.path().into(), two.path().into()];
-    let error = Worktree::open(one.path(), &paths).expect_err("they have no common top");
+    let error = Snapshot::open(one.path(), &paths).expect_err("they have no common top");
     assert!(matches!(error, Error::Apart { .. }), "{error}");
 }
 
 #[test]
-fn evidence_of_the_nearest_folder_counts() {
+fn evidence_of_the_nearest_directory_counts() {
     let tofu = "# This file is maintained automatically by \"tofu init\".\n";
     let place = Place::with(&[
         (".terraform-version", "1.9.8"),
@@ -279,11 +279,11 @@ fn evidence_of_the_nearest_folder_counts() {
         ("b/main.tf", ""),
         ("b/.terraform.lock.hcl", tofu),
     ]);
-    let worktree = place.open();
-    let engines = |path| worktree.evidence(path).engines.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let snapshot = place.open();
+    let engines = |path| snapshot.evidence(path).engines.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(engines("a"), ["Terraform 1.9.8"]);
-    assert_eq!(worktree.evidence("b").engines[0].product, Product::OpenTofu);
-    assert!(worktree.folder("b").is_some_and(|folder| folder.has_lock_file));
+    assert_eq!(snapshot.evidence("b").engines[0].product, Product::OpenTofu);
+    assert!(snapshot.directory("b").is_some_and(|directory| directory.has_lock_file));
 }
 
 #[cfg(unix)]
@@ -297,21 +297,21 @@ mod links {
     fn a_link_to_a_file_is_that_file() {
         let place = Place::with(&[("shared/versions.tf", "x"), ("a/main.tf", "")]);
         place.link("a/versions.tf", "../shared/versions.tf");
-        let worktree = place.open();
-        assert_eq!(names(&worktree), ["a/main.tf", "shared/versions.tf"]);
-        let links = worktree.sources().iter().flat_map(|(id, _)| worktree.sources().links(id));
+        let snapshot = place.open();
+        assert_eq!(names(&snapshot), ["a/main.tf", "shared/versions.tf"]);
+        let links = snapshot.sources().iter().flat_map(|(id, _)| snapshot.sources().links(id));
         assert_eq!(links.collect::<Vec<_>>(), ["a/versions.tf"]);
-        assert!(said(&worktree).is_empty());
+        assert!(said(&snapshot).is_empty());
     }
 
     #[test]
-    fn a_link_to_a_folder_or_to_nothing_is_a_file_that_cannot_be_read() {
-        let place = Place::with(&[("main.tf", ""), ("folder/x.txt", "")]);
-        place.link("b.tf", "folder");
+    fn a_link_to_a_directory_or_to_nothing_is_a_file_that_cannot_be_read() {
+        let place = Place::with(&[("main.tf", ""), ("directory/x.txt", "")]);
+        place.link("b.tf", "directory");
         place.link("c.tf", "nothing");
         place.link("d.tf", "d.tf");
-        let worktree = place.open();
-        let said = said(&worktree);
+        let snapshot = place.open();
+        let said = said(&snapshot);
         assert!(
             said.iter().all(|line| line.starts_with("unreadable-file: Failed to read file: ")),
             "{said:#?}"
@@ -319,20 +319,20 @@ mod links {
         assert!(said[0].ends_with("The file \"b.tf\" could not be read: it is not a regular file."));
         assert!(said[1].ends_with("The file \"c.tf\" could not be read: there is no such file."));
         assert_eq!(said.len(), 3);
-        let unread = |file: &&overrule::source::File| file.id.is_none();
-        assert_eq!(worktree.folder("").expect("the top").files.iter().filter(unread).count(), 3);
+        let unread = |file: &&overrule::vfs::File| file.id.is_none();
+        assert_eq!(snapshot.directory("").expect("the top").files.iter().filter(unread).count(), 3);
     }
 
     #[test]
     fn a_link_that_leaves_the_repository_is_reported_and_not_followed() {
-        let secret = Place::with(&[("x.tf", "secret"), ("folder/y.tf", "secret")]);
+        let secret = Place::with(&[("x.tf", "secret"), ("directory/y.tf", "secret")]);
         let place = Place::with(&[("main.tf", "")]);
         place.link("x.tf", &secret.path().join("x.tf").to_string_lossy());
-        place.link("modules", &secret.path().join("folder").to_string_lossy());
-        let mut worktree = place.open();
-        assert_eq!(worktree.reach("modules"), Reached::Outside);
-        assert_eq!(names(&worktree), ["main.tf"]);
-        let rules: Vec<_> = worktree.findings().iter().map(|finding| finding.rule.as_str()).collect();
+        place.link("modules", &secret.path().join("directory").to_string_lossy());
+        let mut snapshot = place.open();
+        assert_eq!(snapshot.reach("modules"), Reached::Outside);
+        assert_eq!(names(&snapshot), ["main.tf"]);
+        let rules: Vec<_> = snapshot.findings().iter().map(|finding| finding.rule.as_str()).collect();
         assert_eq!(rules, ["link-leaves-repository", "link-leaves-repository"]);
     }
 
@@ -340,43 +340,43 @@ mod links {
     fn a_link_that_leads_nowhere_is_called_so() {
         let place = Place::with(&[("main.tf", "")]);
         place.link("gone.tf", "nothing");
-        let error = Worktree::listed(place.path(), &["gone.tf"]).expect_err("there is nothing");
+        let error = Snapshot::listed(place.path(), &["gone.tf"]).expect_err("there is nothing");
         assert_eq!(error.to_string(), "cannot read `gone.tf`: it is a link that leads nowhere");
     }
 
     #[test]
     fn a_link_that_leaves_the_repository_is_not_followed_though_it_is_named() {
-        let secret = Place::with(&[("x.tf", "secret"), ("folder/y.tf", "secret")]);
+        let secret = Place::with(&[("x.tf", "secret"), ("directory/y.tf", "secret")]);
         let place = Place::repository(&[("live/main.tf", "")]);
         place.link("live/x.tf", &secret.path().join("x.tf").to_string_lossy());
-        place.link("live/out", &secret.path().join("folder").to_string_lossy());
+        place.link("live/out", &secret.path().join("directory").to_string_lossy());
         for path in ["live/x.tf", "live/out", "live/out/y.tf", "live/../live/out"] {
-            let error = Worktree::listed(place.path(), &[path]).expect_err("no way out");
+            let error = Snapshot::listed(place.path(), &[path]).expect_err("no way out");
             let error = error.to_string();
             assert!(error.ends_with("leads out of the repository; name what it leads to"), "{error}");
         }
     }
 
     #[test]
-    fn a_linked_folder_is_another_path_to_one_place() {
+    fn a_linked_directory_is_another_path_to_one_place() {
         let place = Place::with(&[("modules/net/main.tf", ""), ("live/main.tf", "")]);
         place.link("live/net", "../modules/net");
-        let mut worktree = place.open();
-        assert_eq!(names(&worktree), ["live/main.tf", "modules/net/main.tf"]);
-        let Reached::Folder(number) = worktree.reach("live/net") else { panic!("a folder") };
-        let folder = worktree.folder_at(number);
-        assert_eq!((folder.path.as_str(), folder.real.as_str()), ("live/net", "modules/net"));
+        let mut snapshot = place.open();
+        assert_eq!(names(&snapshot), ["live/main.tf", "modules/net/main.tf"]);
+        let Reached::Directory(number) = snapshot.reach("live/net") else { panic!("a directory") };
+        let directory = snapshot.directory_at(number);
+        assert_eq!((directory.path.as_str(), directory.real.as_str()), ("live/net", "modules/net"));
     }
 
     #[test]
-    fn a_link_that_leads_back_up_is_the_folder_it_leads_to() {
+    fn a_link_that_leads_back_up_is_the_directory_it_leads_to() {
         let place = Place::with(&[("live/main.tf", ""), ("live/net/main.tf", "")]);
         place.link("live/loop", ".");
         place.link("live/net/up", "..");
-        let mut worktree = place.open();
-        assert_eq!(worktree.reach("live/loop"), worktree.reach("live"));
-        assert_eq!(worktree.reach("live/net/up"), worktree.reach("live"));
-        assert_eq!(worktree.folders().len(), 2);
+        let mut snapshot = place.open();
+        assert_eq!(snapshot.reach("live/loop"), snapshot.reach("live"));
+        assert_eq!(snapshot.reach("live/net/up"), snapshot.reach("live"));
+        assert_eq!(snapshot.directories().len(), 2);
     }
 
     #[test]
@@ -401,24 +401,24 @@ mod links {
         let is_over = AtomicBool::new(false);
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                let (file, folder) = (place.path().join("x.tf"), place.path().join("net"));
+                let (file, directory) = (place.path().join("x.tf"), place.path().join("net"));
                 let mut round = 0;
                 while !is_over.load(Ordering::Relaxed) {
                     round += 1;
                     // What somebody does meanwhile may fail as well.
                     drop(fs::write(&file, "locals {}\n".repeat(round % 100)));
-                    drop(fs::rename(&folder, place.path().join("gone")));
+                    drop(fs::rename(&directory, place.path().join("gone")));
                     drop(fs::remove_file(&file));
                     drop(fs::create_dir(&file));
-                    drop(fs::rename(place.path().join("gone"), &folder));
+                    drop(fs::rename(place.path().join("gone"), &directory));
                     drop(fs::remove_dir(&file));
                 }
             });
             for _ in 0..200 {
-                let mut worktree = place.open();
-                worktree.reach("net");
+                let mut snapshot = place.open();
+                snapshot.reach("net");
                 let is_known = |line: &String| line.starts_with("unreadable-file: ");
-                assert!(said(&worktree).iter().all(is_known), "{:?}", said(&worktree));
+                assert!(said(&snapshot).iter().all(is_known), "{:?}", said(&snapshot));
             }
             is_over.store(true, Ordering::Relaxed);
         });
@@ -429,9 +429,9 @@ mod links {
         let place = Place::with(&[("main.tf", "")]);
         let huge = fs::File::create(place.path().join("huge.tf")).expect("a file");
         huge.set_len(1 << 40).expect("a sparse file");
-        let worktree = place.open();
-        assert_eq!(names(&worktree), ["main.tf"]);
-        assert_eq!(worktree.findings()[0].rule.as_str(), "limit-reached");
+        let snapshot = place.open();
+        assert_eq!(names(&snapshot), ["main.tf"]);
+        assert_eq!(snapshot.findings()[0].rule.as_str(), "limit-reached");
     }
 
     #[test]
@@ -439,11 +439,11 @@ mod links {
         let large = "# large\n".repeat(1_000);
         let files = [("main.tf", "module \"a\" {\n  source = \"./sub\"\n}\n"), ("sub/large.tf", &large)];
         let place = Place::with(&[&files[..], &[(".terraform.lock.hcl", large.as_str())]].concat());
-        let mut worktree = Worktree::listed(place.path(), &[] as &[&str]).expect("a folder");
-        assert!(names(&worktree).is_empty(), "nothing is read yet");
-        worktree.read(&Limits::default().with(Limit::FileSize, 1 << 10));
-        assert_eq!(names(&worktree), ["main.tf"]);
-        let told: Vec<&str> = worktree.findings().iter().map(|finding| finding.detail.as_str()).collect();
+        let mut snapshot = Snapshot::listed(place.path(), &[] as &[&str]).expect("a directory");
+        assert!(names(&snapshot).is_empty(), "nothing is read yet");
+        snapshot.read(&Limits::default().with(Limit::FileSize, 1 << 10));
+        assert_eq!(names(&snapshot), ["main.tf"]);
+        let told: Vec<&str> = snapshot.findings().iter().map(|finding| finding.detail.as_str()).collect();
         assert_eq!(
             told,
             [".terraform.lock.hcl", "sub/large.tf"].map(|name| format!(
@@ -458,9 +458,9 @@ mod links {
         let place = Place::repository(&[("a/main.tf", ""), ("b/main.tf", "")]);
         let elsewhere = Place::with(&[]);
         elsewhere.link("checkout", &place.path().to_string_lossy());
-        let worktree = elsewhere.open_at(&["checkout/a"]);
-        assert_eq!(names(&worktree), ["a/main.tf", "b/main.tf"]);
-        assert_eq!(worktree.scope(), ["a"]);
+        let snapshot = elsewhere.open_at(&["checkout/a"]);
+        assert_eq!(names(&snapshot), ["a/main.tf", "b/main.tf"]);
+        assert_eq!(snapshot.scope(), ["a"]);
     }
 }
 
@@ -469,10 +469,10 @@ fn a_module_file_that_a_tool_makes_of_a_template_is_missing_until_it_is_there() 
     let lacks = |files: &[&str]| {
         let files: Vec<(&str, &str)> = files.iter().map(|name| (*name, "")).collect();
         let on_disk = Place::with(&files).open();
-        let in_memory = Worktree::of_files(
+        let in_memory = Snapshot::of_files(
             files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec())).collect(),
         );
-        let lacks = |worktree: &Worktree| worktree.folder("").is_some_and(|top| top.lacks_rendered_files);
+        let lacks = |snapshot: &Snapshot| snapshot.directory("").is_some_and(|top| top.lacks_rendered_files);
         assert_eq!(lacks(&on_disk), lacks(&in_memory));
         lacks(&on_disk)
     };

@@ -1,5 +1,5 @@
-//! A shape, turned into the files of a repository of modules: as many as are wanted, of a size that is usual, each time the
-//! same ones.
+//! A shape, turned into the files of a repository of modules: as many as are wanted, of a size that is usual, each time
+//! the same ones.
 
 /// What a repository is to be like.
 #[derive(Debug, Clone, clap::Args)]
@@ -19,9 +19,9 @@ pub(crate) struct Shape {
     /// Shared modules in groups of so many: a root module calls those of one group, so that modules of different groups
     /// have nothing to do with each other. 0 is one group of all.
     ///
-    /// With what else is usual here, 20 of them make groups of 100 modules and 0.5 MB. In 19 public repositories, looked at
-    /// on 2026-11-22, the median of the largest group is 0.2 MB, and four have a larger one: of up to 363 modules
-    /// (aztfmod/terraform-azurerm-caf) and 3.7 MB (cloudposse/terraform-aws-components), once each.
+    /// With what else is usual here, 20 of them make groups of 100 modules and 0.5 MB. In 19 public repositories,
+    /// looked at on 2026-11-22, the median of the largest group is 0.2 MB, and four have a larger one: of up to 363
+    /// modules (aztfmod/terraform-azurerm-caf) and 3.7 MB (cloudposse/terraform-aws-components), once each.
     #[arg(long, default_value_t = Shape::USUAL.group)]
     pub(crate) group: usize,
     /// How many of a hundred modules have an override file.
@@ -101,21 +101,21 @@ struct Module {
 }
 
 impl Module {
-    fn folder(&self) -> String {
+    fn directory(&self) -> String {
         let Self { number, is_shared, .. } = self;
         if *is_shared { format!("modules/m{number}") } else { format!("live/team{}/r{number}", number % 40) }
     }
 
     fn files(&self, all: &[Self], in_json: bool, is_overridden: bool) -> Vec<(String, String)> {
-        let folder = self.folder();
+        let directory = self.directory();
         let each = |text: &str| -> String {
             (0..self.resources).map(|n| text.replace("<n>", &n.to_string())).collect()
         };
-        let up = "../".repeat(folder.matches('/').count() + 1);
+        let up = "../".repeat(directory.matches('/').count() + 1);
         let mut calls = String::new();
         for (n, called) in self.calls.iter().enumerate() {
             let called = &all[*called];
-            calls += &format!("module \"c{n}\" {{\n  source = \"{up}{}\"\n\n", called.folder());
+            calls += &format!("module \"c{n}\" {{\n  source = \"{up}{}\"\n\n", called.directory());
             for n in 0..called.resources {
                 calls += &format!("  size{n} = {n}\n");
             }
@@ -134,7 +134,7 @@ impl Module {
             variables,
             ("outputs.tf", each(OUTPUT)),
             ("versions.tf", VERSIONS.to_owned()),
-            ("README.md", format!("# {folder}\n\nWhat it is for, and who looks after it.\n")),
+            ("README.md", format!("# {directory}\n\nWhat it is for, and who looks after it.\n")),
         ];
         if !self.is_shared {
             files.push(("providers.tf", PROVIDER.to_owned()));
@@ -142,7 +142,7 @@ impl Module {
         if is_overridden {
             files.push(("local_override.tf", OVERRIDE.to_owned()));
         }
-        files.into_iter().map(|(name, text)| (format!("{folder}/{name}"), text)).collect()
+        files.into_iter().map(|(name, text)| (format!("{directory}/{name}"), text)).collect()
     }
 }
 

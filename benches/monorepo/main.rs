@@ -1,7 +1,7 @@
-//! Writes a repository of modules into a folder, to run programs on:
+//! Writes a repository of modules into a directory, to run programs on:
 //!
 //! ```console
-//! $ cargo bench --bench monorepo -- FOLDER --modules 10000
+//! $ cargo bench --bench monorepo -- DIRECTORY --modules 10000
 //! ```
 //!
 //! `--help` tells what else can be said of it. It is the same each time, and everything in it is tracked by git.
@@ -19,8 +19,8 @@ use generator::Shape;
 
 #[derive(Parser)]
 struct Arguments {
-    /// Where to write it; a folder that is not there yet.
-    folder: PathBuf,
+    /// Where to write it; a directory that is not there yet.
+    directory: PathBuf,
     #[command(flatten)]
     shape: Shape,
     /// Given by cargo.
@@ -29,24 +29,24 @@ struct Arguments {
 }
 
 fn main() -> io::Result<()> {
-    let Arguments { folder, shape, .. } = Arguments::parse();
-    if folder.exists() {
-        return Err(io::Error::other(format!("{} is there already", folder.display())));
+    let Arguments { directory, shape, .. } = Arguments::parse();
+    if directory.exists() {
+        return Err(io::Error::other(format!("{} is there already", directory.display())));
     }
     let files = generator::files(&shape);
     let bytes: usize = files.iter().map(|(_, text)| text.len()).sum();
     for (path, text) in &files {
-        let path = folder.join(path);
-        fs::create_dir_all(path.parent().expect("every file lies in a folder"))?;
+        let path = directory.join(path);
+        fs::create_dir_all(path.parent().expect("every file lies in a directory"))?;
         fs::write(path, text)?;
     }
     let author = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
     for arguments in [&["init", "--quiet"][..], &["add", "--all"], &["commit", "--quiet", "--message=all"]] {
-        let status = Command::new("git").args(author).args(arguments).current_dir(&folder).status()?;
+        let status = Command::new("git").args(author).args(arguments).current_dir(&directory).status()?;
         if !status.success() {
             return Err(io::Error::other(format!("git {arguments:?} failed")));
         }
     }
-    println!("{}: {} modules, {} files, {bytes} bytes", folder.display(), shape.modules, files.len());
+    println!("{}: {} modules, {} files, {bytes} bytes", directory.display(), shape.modules, files.len());
     Ok(())
 }

@@ -9,12 +9,12 @@ use properties::TARGETS;
 
 fn main() -> io::Result<()> {
     for target in TARGETS {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target.name);
-        fs::create_dir_all(&folder)?;
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target.name);
+        fs::create_dir_all(&directory)?;
         for seed in (target.seeds)() {
             let mut hasher = DefaultHasher::new();
             seed.hash(&mut hasher);
-            fs::write(folder.join(format!("seed-{:016x}", hasher.finish())), seed)?;
+            fs::write(directory.join(format!("seed-{:016x}", hasher.finish())), seed)?;
         }
     }
     Ok(())

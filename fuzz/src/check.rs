@@ -9,8 +9,8 @@ use overrule::policy::Policy;
 use overrule::report::merged::{MergeStyle, text};
 use overrule::report::modules::{Drawing, Picture};
 use overrule::report::{Format, Names, Style, blocks};
-use overrule::source::Worktree;
 use overrule::text::{Sources, commands, is_obeyed};
+use overrule::vfs::Snapshot;
 use quick_xml::events::Event;
 use quick_xml::{Reader, XmlVersion};
 use serde_json::Value;
@@ -21,16 +21,16 @@ use super::tree;
 /// Panics where something does not hold of a check of a tree.
 pub fn holds(bytes: &[u8]) {
     let files = tree::files(bytes);
-    let (worktree, outcome) = checked(&files);
-    outcome_holds(&outcome, worktree.sources());
-    let reports = reports_hold(&outcome, worktree.sources());
-    let (worktree, again) = checked(&files);
-    assert!(reports == reports_hold(&again, worktree.sources()), "the same bytes, twice");
+    let (snapshot, outcome) = checked(&files);
+    outcome_holds(&outcome, snapshot.sources());
+    let reports = reports_hold(&outcome, snapshot.sources());
+    let (snapshot, again) = checked(&files);
+    assert!(reports == reports_hold(&again, snapshot.sources()), "the same bytes, twice");
     shown_in_other_ways(&files);
 }
 
-/// Looks at a part of that for each input, so that a fuzzer gets to ten times as many. The first input of a process is looked
-/// at whole, so that one that is given alone fails as it did among others.
+/// Looks at a part of that for each input, so that a fuzzer gets to ten times as many. The first input of a process is
+/// looked at whole, so that one that is given alone fails as it did among others.
 pub fn holds_in_turn(bytes: &[u8]) {
     static TURN: AtomicUsize = AtomicUsize::new(0);
     let turn = TURN.fetch_add(1, Ordering::Relaxed);
@@ -38,45 +38,45 @@ pub fn holds_in_turn(bytes: &[u8]) {
         return holds(bytes);
     }
     let files = tree::files(bytes);
-    let (worktree, outcome) = checked(&files);
-    outcome_holds(&outcome, worktree.sources());
+    let (snapshot, outcome) = checked(&files);
+    outcome_holds(&outcome, snapshot.sources());
     let format = Format::ALL[turn % Format::ALL.len()];
-    let report = report_holds(format, &outcome, worktree.sources());
+    let report = report_holds(format, &outcome, snapshot.sources());
     // None of these numbers divides another or the number of formats, so that all meet.
     if turn.is_multiple_of(11) {
-        let (worktree, again) = checked(&files);
+        let (snapshot, again) = checked(&files);
         assert!(
-            report == format.write(&again, worktree.sources(), &Style::default()),
+            report == format.write(&again, snapshot.sources(), &Style::default()),
             "the same bytes, twice"
         );
     }
     if turn.is_multiple_of(7) {
-        paint_holds(&outcome, worktree.sources());
+        paint_holds(&outcome, snapshot.sources());
     }
     if turn.is_multiple_of(5) {
         shown_in_other_ways(&files);
     }
 }
 
-fn checked(files: &[(String, Vec<u8>)]) -> (Worktree, Outcome) {
+fn checked(files: &[(String, Vec<u8>)]) -> (Snapshot, Outcome) {
     // A policy is read in no time, and yet it takes longer than to check a small tree.
     static STRICT: LazyLock<Settings> = LazyLock::new(|| Settings {
         policy: Policy::preset("strict").expect("a preset"),
         ..Settings::default()
     });
-    let mut worktree = Worktree::of_files(files.to_vec());
-    let settings = match policy(&mut worktree) {
+    let mut snapshot = Snapshot::of_files(files.to_vec());
+    let settings = match policy(&mut snapshot) {
         Some(policy) => &Settings { policy, ..STRICT.clone() },
         None => &*STRICT,
     };
-    let outcome = check::run(&mut worktree, settings);
-    (worktree, outcome)
+    let outcome = check::run(&mut snapshot, settings);
+    (snapshot, outcome)
 }
 
 /// The policy among the files, where one is there that has no mistake; else all rules that there are shall hold.
-fn policy(worktree: &mut Worktree) -> Option<Policy> {
-    let file = worktree.read_policy().ok().flatten()?;
-    load_policy(worktree, Some(file)).ok()
+fn policy(snapshot: &mut Snapshot) -> Option<Policy> {
+    let file = snapshot.read_policy().ok().flatten()?;
+    load_policy(snapshot, Some(file)).ok()
 }
 
 /// What is told has its place in a file.
@@ -166,9 +166,9 @@ fn is_xml(report: &str) {
 
 /// What other commands print of the same files.
 fn shown_in_other_ways(files: &[(String, Vec<u8>)]) {
-    let mut worktree = Worktree::of_files(files.to_vec());
-    let atlas = Atlas::of(&mut worktree, None, &Policy::default());
-    let sources = worktree.sources();
+    let mut snapshot = Snapshot::of_files(files.to_vec());
+    let atlas = Atlas::of(&mut snapshot, None, &Policy::default());
+    let sources = snapshot.sources();
     let style = Style::default();
     let tops = atlas.views().flat_map(|view| view.modules().map(move |node| (view.engine, node))).collect();
     let picture = Picture { tops, kept: None, changed: BTreeSet::new(), sources, style: &style };
@@ -180,7 +180,7 @@ fn shown_in_other_ways(files: &[(String, Vec<u8>)]) {
         MergeStyle { comments: true, color: false, unicode: true, only: None, names: Names::default() };
     for view in atlas.views() {
         for node in view.modules() {
-            let text = text(node.module(), &view.merged(node, &worktree), sources, &style);
+            let text = text(node.module(), &view.merged(node, &snapshot), sources, &style);
             let is_obeyed = |c: char| is_obeyed(c) && c != '\r';
             assert!(!text.contains(is_obeyed), "merging writes what a terminal obeys: {text}");
         }

@@ -1,4 +1,5 @@
-//! What holds for every input, and where inputs start from: for the fuzzer here, and for `tests/fuzz.rs` of the project.
+//! What holds for every input, and where inputs start from: for the fuzzer here, and for `tests/fuzz.rs` of the
+//! project.
 
 pub mod check;
 pub mod json;

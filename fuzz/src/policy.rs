@@ -3,7 +3,7 @@
 use overrule::check::{self, Settings, load_policy};
 use overrule::finding::Language;
 use overrule::policy::{INVALID_POLICY, Policy};
-use overrule::source::Worktree;
+use overrule::vfs::Snapshot;
 
 use super::check::{outcome_holds, reports_hold};
 use super::place::lie_in_one_of;
@@ -27,16 +27,16 @@ pub fn holds(bytes: &[u8]) {
     let files = || {
         let policy = std::iter::once(("overrule.hcl".to_owned(), bytes.to_vec()));
         let others = FILES.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
-        Worktree::of_files(policy.chain(others).collect())
+        Snapshot::of_files(policy.chain(others).collect())
     };
-    let mut worktree = files();
-    let file = worktree.read_policy().expect("there is one policy");
-    let policy = match load_policy(&mut worktree, file) {
+    let mut snapshot = files();
+    let file = snapshot.read_policy().expect("there is one policy");
+    let policy = match load_policy(&mut snapshot, file) {
         Ok(policy) => policy,
         Err(mistakes) => {
             assert!(!mistakes.is_empty(), "a policy is refused for a reason");
             assert!(mistakes.iter().all(|mistake| mistake.rule == INVALID_POLICY), "{mistakes:?}");
-            lie_in_one_of(&mistakes, worktree.sources());
+            lie_in_one_of(&mistakes, snapshot.sources());
             let mut again = files();
             let file = again.read_policy().expect("there is one policy");
             assert_eq!(load_policy(&mut again, file).expect_err("the same mistakes"), mistakes);
@@ -44,9 +44,9 @@ pub fn holds(bytes: &[u8]) {
         }
     };
     let settings = Settings { policy: policy.clone(), ..Settings::default() };
-    let outcome = check::run(&mut worktree, &settings);
-    outcome_holds(&outcome, worktree.sources());
-    reports_hold(&outcome, worktree.sources());
+    let outcome = check::run(&mut snapshot, &settings);
+    outcome_holds(&outcome, snapshot.sources());
+    reports_hold(&outcome, snapshot.sources());
     nothing_hides(&policy, &outcome);
 }
 

@@ -82,10 +82,10 @@ pub fn trees() -> Vec<String> {
     let of_pages = of_pages()
         .into_iter()
         .map(|example| tree::text(example.files.iter().map(|file| (file.name.as_str(), file.text.as_str()))));
-    let of_folders = folders()
+    let of_directories = directories()
         .into_iter()
         .map(|files| tree::text(files.iter().map(|(path, text)| (path.as_str(), text.as_str()))));
-    sorted(of_pages.chain(of_folders).chain([LANGUAGE.to_owned()]).collect())
+    sorted(of_pages.chain(of_directories).chain([LANGUAGE.to_owned()]).collect())
 }
 
 fn of_pages() -> Vec<Example> {
@@ -97,31 +97,31 @@ fn ending_with(end: &str) -> Vec<String> {
     files().into_iter().filter(|(path, _)| path.strip_suffix(end).is_some()).map(|(_, text)| text).collect()
 }
 
-/// All files of examples and of folders, with their paths.
+/// All files of examples and of directories, with their paths.
 fn files() -> Vec<(String, String)> {
     let of_pages =
         of_pages().into_iter().flat_map(|example| example.files).map(|file| (file.name, file.text));
-    of_pages.chain(folders().concat()).collect()
+    of_pages.chain(directories().concat()).collect()
 }
 
 /// The trees that lie in the project: examples, and what transcripts are made of.
-fn folders() -> Vec<Vec<(String, String)>> {
+fn directories() -> Vec<Vec<(String, String)>> {
     let project = project();
     let mut trees = vec![read(&project.join("examples"))];
-    for folder in sorted_entries(&project.join("tests/cli")) {
-        if folder.is_dir() {
-            trees.push(read(&folder));
+    for directory in sorted_entries(&project.join("tests/cli")) {
+        if directory.is_dir() {
+            trees.push(read(&directory));
         }
     }
     trees
 }
 
-/// The text files below a folder, with their paths from there.
+/// The text files below a directory, with their paths from there.
 fn read(top: &Path) -> Vec<(String, String)> {
     let mut files = Vec::new();
     let mut open = vec![top.to_owned()];
-    while let Some(folder) = open.pop() {
-        for path in sorted_entries(&folder) {
+    while let Some(directory) = open.pop() {
+        for path in sorted_entries(&directory) {
             if path.is_dir() {
                 open.push(path);
             } else if let (Ok(text), Ok(inside)) = (fs::read_to_string(&path), path.strip_prefix(top)) {
@@ -133,8 +133,8 @@ fn read(top: &Path) -> Vec<(String, String)> {
     files
 }
 
-fn sorted_entries(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten();
+fn sorted_entries(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten();
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.sort();
     paths

@@ -16,12 +16,13 @@ pub fn files(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
             files.entry(path.clone()).or_default().extend_from_slice(line);
         }
     }
-    let folders: Vec<String> = files.keys().map(|path| format!("{path}/")).collect();
-    let is_folder =
+    let directories: Vec<String> = files.keys().map(|path| format!("{path}/")).collect();
+    let is_directory =
         |path: &str, files: &BTreeMap<String, Vec<u8>>| files.keys().any(|other| other.starts_with(path));
-    let taken: Vec<String> = folders.into_iter().filter(|folder| is_folder(folder, &files)).collect();
-    for folder in taken {
-        files.remove(folder.trim_end_matches('/'));
+    let taken: Vec<String> =
+        directories.into_iter().filter(|directory| is_directory(directory, &files)).collect();
+    for directory in taken {
+        files.remove(directory.trim_end_matches('/'));
     }
     files.into_iter().collect()
 }
@@ -35,7 +36,7 @@ pub fn text<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)>) -> String {
     files.into_iter().map(file).collect()
 }
 
-/// A path that a folder on disk could have.
+/// A path that a directory on disk could have.
 fn clean(path: &str) -> String {
     let steps = path.trim_end_matches('\n').split('/').filter(|step| !["", ".", ".."].contains(step));
     let steps: Vec<String> =

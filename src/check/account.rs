@@ -1,5 +1,5 @@
-//! What one engine says of the modules that are for it, turned into what it takes to weigh that against what others say,
-//! once the modules themselves are gone.
+//! What one engine says of the modules that are for it, turned into what it takes to weigh that against what others
+//! say, once the modules themselves are gone.
 
 use std::collections::BTreeSet;
 
@@ -7,9 +7,9 @@ use smol_str::SmolStr;
 
 use crate::engine::Engine;
 use crate::finding::Finding;
-use crate::source::Worktree;
+use crate::graph::{NodeId, Tree};
 use crate::text::{FileId, Span};
-use crate::tree::{NodeId, Tree};
+use crate::vfs::Snapshot;
 
 /// What one engine says.
 #[derive(Debug)]
@@ -22,8 +22,8 @@ pub(super) struct Account {
     pub(super) files: BTreeSet<FileId>,
     /// Where they are written in what no other engine understands.
     pub(super) places: Vec<Span>,
-    /// By number: the folder of every module.
-    folders: Vec<SmolStr>,
+    /// By number: the directory of every module.
+    directories: Vec<SmolStr>,
     /// By number: which modules it calls, or names in refused calls.
     calls: Vec<Vec<usize>>,
     /// The root modules that are for it.
@@ -32,50 +32,50 @@ pub(super) struct Account {
 
 impl Account {
     /// What the engine of a tree says of the modules that some of its roots lead to.
-    pub(super) fn new(tree: &Tree, roots: &[NodeId], findings: Vec<Finding>, worktree: &Worktree) -> Self {
+    pub(super) fn new(tree: &Tree, roots: &[NodeId], findings: Vec<Finding>, snapshot: &Snapshot) -> Self {
         let engine = tree.engine();
         let mut account = Self {
             engine,
             findings,
             files: BTreeSet::new(),
             places: Vec::new(),
-            folders: tree.nodes().map(|node| node.module().folder.clone()).collect(),
+            directories: tree.nodes().map(|node| node.module().directory.clone()).collect(),
             calls: tree.nodes().map(|node| node.children().map(NodeId::number).collect()).collect(),
             roots: roots.iter().map(|root| root.number()).collect(),
         };
         for id in tree.below(roots) {
             let module = tree.node(id).module();
             account.places.extend(module.exclusive_places());
-            let Some(folder) = worktree.folder(&module.folder) else { continue };
-            let files = folder.module_files(engine);
+            let Some(directory) = snapshot.directory(&module.directory) else { continue };
+            let files = directory.module_files(engine);
             account.files.extend(files.into_iter().filter_map(|(file, _)| file.id));
         }
         account
     }
 
-    /// The folders of the modules that it looked at.
-    pub(super) fn folders(&self) -> Vec<&SmolStr> {
+    /// The directories of the modules that it looked at.
+    pub(super) fn directories(&self) -> Vec<&SmolStr> {
         self.below(self.roots.iter().copied())
     }
 
-    /// The folders of the modules that those roots lead to whose folder is `wanted`.
-    pub(super) fn folders_below(&self, wanted: impl Fn(&SmolStr) -> bool) -> Vec<&SmolStr> {
-        self.below(self.roots.iter().copied().filter(|root| wanted(&self.folders[*root])))
+    /// The directories of the modules that those roots lead to whose directory is `wanted`.
+    pub(super) fn directories_below(&self, wanted: impl Fn(&SmolStr) -> bool) -> Vec<&SmolStr> {
+        self.below(self.roots.iter().copied().filter(|root| wanted(&self.directories[*root])))
     }
 
-    /// The folder of each root, and the folders of all modules that it leads to.
+    /// The directory of each root, and the directories of all modules that it leads to.
     pub(super) fn roots(&self) -> impl Iterator<Item = (&SmolStr, Vec<&SmolStr>)> {
-        self.roots.iter().map(|root| (&self.folders[*root], self.below([*root])))
+        self.roots.iter().map(|root| (&self.directories[*root], self.below([*root])))
     }
 
     fn below(&self, roots: impl IntoIterator<Item = usize>) -> Vec<&SmolStr> {
-        let mut seen = vec![false; self.folders.len()];
+        let mut seen = vec![false; self.directories.len()];
         let mut next: Vec<usize> = roots.into_iter().collect();
         while let Some(number) = next.pop() {
             if !std::mem::replace(&mut seen[number], true) {
                 next.extend(&self.calls[number]);
             }
         }
-        self.folders.iter().zip(seen).filter_map(|(folder, seen)| seen.then_some(folder)).collect()
+        self.directories.iter().zip(seen).filter_map(|(directory, seen)| seen.then_some(directory)).collect()
     }
 }

@@ -107,7 +107,8 @@ fn native(id: FileId, source: &Source) -> Option<File> {
         .then(|| syntax::parse(id, source, Notation::Native, &Limits::default()).0)
 }
 
-/// The text with a comment above each of these lines. Lines that a comment parts are aligned anew, as `terraform fmt` does.
+/// The text with a comment above each of these lines. Lines that a comment parts are aligned anew, as `terraform fmt`
+/// does.
 fn commented(file: FileId, text: &str, lines: &BTreeMap<usize, BTreeSet<&str>>, reason: &str) -> String {
     let edits: Vec<Edit> = lines
         .iter()
@@ -152,7 +153,7 @@ mod tests {
     use super::*;
     use crate::check::{Settings, load_policy, run};
     use crate::policy::Globs;
-    use crate::source::Worktree;
+    use crate::vfs::Snapshot;
 
     const REASON: &str = "was here before";
 
@@ -161,24 +162,24 @@ mod tests {
         let texts = |files: &[(&str, &str)]| {
             files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec())).collect()
         };
-        let mut worktree = Worktree::of_files(texts(files));
-        let file = worktree.read_policy().expect("one policy");
-        let policy = load_policy(&mut worktree, file).expect("a policy without a mistake");
-        let outcome = run(&mut worktree, &Settings { policy, ..Settings::default() });
+        let mut snapshot = Snapshot::of_files(texts(files));
+        let file = snapshot.read_policy().expect("one policy");
+        let policy = load_policy(&mut snapshot, file).expect("a policy without a mistake");
+        let outcome = run(&mut snapshot, &Settings { policy, ..Settings::default() });
         assert!(!outcome.verdicts.is_empty(), "something is found");
-        let additions = Additions::excuse(&outcome.verdicts, worktree.sources(), REASON, &mut |_| None);
+        let additions = Additions::excuse(&outcome.verdicts, snapshot.sources(), REASON, &mut |_| None);
         let given = files.iter().find(|(name, _)| *name == "overrule.hcl").map_or("", |(_, text)| text);
         let policy = format!("{given}{}", additions.blocks);
         let mut after: Vec<(&str, &str)> = vec![("overrule.hcl", &policy)];
-        let modules = worktree.sources().iter().filter(|(_, source)| source.name() != "overrule.hcl");
+        let modules = snapshot.sources().iter().filter(|(_, source)| source.name() != "overrule.hcl");
         for (id, source) in modules {
             let new = additions.files.iter().find(|(file, _)| *file == id);
             after.push((source.name(), new.map_or(source.text(), |(_, text)| text)));
         }
-        let mut worktree = Worktree::of_files(texts(&after));
-        let file = worktree.read_policy().expect("one policy");
-        let policy = load_policy(&mut worktree, file).expect("a policy without a mistake");
-        let outcome = run(&mut worktree, &Settings { policy, ..Settings::default() });
+        let mut snapshot = Snapshot::of_files(texts(&after));
+        let file = snapshot.read_policy().expect("one policy");
+        let policy = load_policy(&mut snapshot, file).expect("a policy without a mistake");
+        let outcome = run(&mut snapshot, &Settings { policy, ..Settings::default() });
         assert_eq!(outcome.verdicts.len(), additions.left.len(), "{:#?}", outcome.verdicts);
         additions
     }

@@ -1,9 +1,9 @@
 //! Turns what one engine said of modules into those of which the other engine has nothing to say.
 //!
-//! The newest releases of the two products read nearly all that people write alike. Where Terraform finds nothing in any
-//! of the modules that calls connect, nothing speaks for one of the products, and nothing is written there that OpenTofu
-//! takes for something else, OpenTofu finds nothing either and need not look. That is most of most repositories, and
-//! half of the work.
+//! The newest releases of the two products read nearly all that people write alike. Where Terraform finds nothing in
+//! any of the modules that calls connect, nothing speaks for one of the products, and nothing is written there that
+//! OpenTofu takes for something else, OpenTofu finds nothing either and need not look. That is most of most
+//! repositories, and half of the work.
 //!
 //! What OpenTofu takes for something else without a word from Terraform is looked for here, and rather too often than
 //! not often enough. A test lists in what the two releases differ.
@@ -17,24 +17,24 @@ use super::batches::Groups;
 use super::forest::Surveyed;
 use crate::engine::{Engine, FileKind, Product};
 use crate::finding::Finding;
+use crate::graph::{Node, NodeId, Tree};
 use crate::module::Module;
 use crate::module::declaration::ModuleCall;
-use crate::source::Worktree;
 use crate::syntax::{ExprKind, Part};
 use crate::text::Sources;
-use crate::tree::{Node, NodeId, Tree};
 use crate::value;
+use crate::vfs::Snapshot;
 
 mod signs;
 
-/// The folders of modules of which OpenTofu has nothing to say. `roots` are the root modules of the tree that are for its
-/// engine, and `findings` is all that it finds in what these lead to.
-pub(super) fn folders(
+/// The directories of modules of which OpenTofu has nothing to say. `roots` are the root modules of the tree that are
+/// for its engine, and `findings` is all that it finds in what these lead to.
+pub(super) fn directories(
     tree: &Tree,
     roots: &[NodeId],
     surveyed: &Surveyed,
     findings: &[Finding],
-    worktree: &Worktree,
+    snapshot: &Snapshot,
 ) -> BTreeSet<SmolStr> {
     if tree.engine() != Engine::newest(Product::Terraform) {
         return BTreeSet::new();
@@ -43,10 +43,10 @@ pub(super) fn folders(
     let may_be_alike: Vec<NodeId> = tree
         .below(roots)
         .into_iter()
-        .filter(|id| !told.contains(tree.node(*id).module().folder.as_str()))
+        .filter(|id| !told.contains(tree.node(*id).module().directory.as_str()))
         .filter(|id| !surveyed.naming_types.contains(id))
         .collect();
-    let is_alike: Vec<bool> = may_be_alike.par_iter().map(|id| is_alike(tree.node(*id), worktree)).collect();
+    let is_alike: Vec<bool> = may_be_alike.par_iter().map(|id| is_alike(tree.node(*id), snapshot)).collect();
     let alike: BTreeSet<NodeId> =
         may_be_alike.into_iter().zip(is_alike).filter_map(|(id, is_alike)| is_alike.then_some(id)).collect();
     let mut groups = Groups::default();
@@ -58,29 +58,29 @@ pub(super) fn folders(
     // Nobody chose an engine for any of the roots.
     let both = Product::ALL.map(Engine::newest);
     let is_for_both = |root: &Node<'_>| {
-        let evidence = worktree.evidence(&root.module().folder);
+        let evidence = snapshot.evidence(&root.module().directory);
         !evidence.positive && evidence.engines == both
     };
     let chosen = tree.roots().into_iter().filter(|root| !is_for_both(root)).map(Node::id);
     let differing = tree.nodes().map(Node::id).filter(|id| !alike.contains(id)).chain(chosen);
     let differing: BTreeSet<usize> = differing.map(|id| groups.first(id.number())).collect();
     let same = tree.nodes().filter(|node| !differing.contains(&groups.first(node.id().number())));
-    same.map(|node| node.module().folder.clone()).collect()
+    same.map(|node| node.module().directory.clone()).collect()
 }
 
 /// Whether the two engines read a module alike, as far as Terraform finds nothing in it.
-fn is_alike(node: Node<'_>, worktree: &Worktree) -> bool {
+fn is_alike(node: Node<'_>, snapshot: &Snapshot) -> bool {
     let module = node.module();
-    let Some(folder) = worktree.folder(&module.folder) else { return false };
+    let Some(directory) = snapshot.directory(&module.directory) else { return false };
     // Both load the same files, and all of them could be read.
-    let [files, of_opentofu] = Product::ALL.map(|product| folder.module_files(Engine::newest(product)));
+    let [files, of_opentofu] = Product::ALL.map(|product| directory.module_files(Engine::newest(product)));
     let texts: Option<Vec<&str>> =
-        folder.files.iter().map(|file| Some(worktree.sources().get(file.id?).text())).collect();
+        directory.files.iter().map(|file| Some(snapshot.sources().get(file.id?).text())).collect();
     let Some(texts) = texts.filter(|_| files == of_opentofu) else { return false };
     let has_override = files.iter().any(|(_, loaded)| loaded.kind == FileKind::Override);
     // What override files replace is in no declaration any more.
     let hides_registry = has_override && texts.iter().copied().any(signs::may_name_registry);
-    let names_registry = hides_registry || names_registry(module, worktree.sources());
+    let names_registry = hides_registry || names_registry(module, snapshot.sources());
     module.complete
         && !module.excluded
         && is_declared_alike(module)
@@ -114,7 +114,8 @@ fn has_literal_address(call: &ModuleCall) -> bool {
     })
 }
 
-/// Whether the source of a provider or module names a registry that is the default of one engine and foreign to the other, or might be.
+/// Whether the source of a provider or module names a registry that is the default of one engine and foreign to the
+/// other, or might be.
 fn names_registry(module: &Module, sources: &Sources) -> bool {
     let of_providers = module.required_providers.values().filter_map(|required| required.source.as_ref());
     let of_calls = module.calls.values().filter_map(|call| call.source.as_ref());
@@ -126,8 +127,8 @@ fn names_registry(module: &Module, sources: &Sources) -> bool {
 mod tests {
     use super::*;
 
-    /// Every difference is either one that Terraform does not keep quiet about, one of words alone, or looked for above.
-    /// `engine/expressions.rs` has a few more.
+    /// Every difference is either one that Terraform does not keep quiet about, one of words alone, or looked for
+    /// above. `engine/expressions.rs` has a few more.
     #[test]
     fn these_are_the_differences_that_were_looked_at() {
         let lines = |product| -> BTreeSet<String> {

@@ -1,4 +1,4 @@
-//! Turns a work tree into its modules, as the engines see them that they are for, before any rule is asked.
+//! Turns a working tree into its modules, as the engines see them that they are for, before any rule is asked.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use super::forest::Sight;
 use super::library::Library;
 use crate::engine::{Choice, Engine};
 use crate::finding::Finding;
+use crate::graph::{Node, NodeId, Tree};
 use crate::module::ModuleFile;
 use crate::module::merged::{Around, Merged};
 use crate::policy::Policy;
-use crate::source::Worktree;
-use crate::tree::{Node, NodeId, Tree};
+use crate::vfs::Snapshot;
 
-/// All modules of a work tree.
+/// All modules of a working tree.
 #[derive(Debug)]
 pub struct Atlas {
     library: Library,
@@ -37,10 +37,10 @@ pub struct View<'s> {
 impl Atlas {
     /// Looks at every module with the engines of `choice`, else with those of the policy, else with those that files
     /// speak for, else with both.
-    pub fn of(worktree: &mut Worktree, choice: Option<&Choice>, policy: &Policy) -> Self {
+    pub fn of(snapshot: &mut Snapshot, choice: Option<&Choice>, policy: &Policy) -> Self {
         let mut library = Library::new(policy.limits());
         let choice = choice.or(policy.engine());
-        let sights = engines::sights(worktree, &mut library, choice, policy);
+        let sights = engines::sights(snapshot, &mut library, choice, policy);
         Self { library, sights }
     }
 
@@ -63,18 +63,18 @@ impl<'s> View<'s> {
     }
 
     /// The files that a module was built from.
-    pub fn files(self, node: Node<'_>, worktree: &'s Worktree) -> Vec<ModuleFile<'s>> {
-        let folder = worktree.folder(&node.module().folder);
-        folder.map(|folder| self.library.module_files(folder, self.engine)).unwrap_or_default()
+    pub fn files(self, node: Node<'_>, snapshot: &'s Snapshot) -> Vec<ModuleFile<'s>> {
+        let directory = snapshot.directory(&node.module().directory);
+        directory.map(|directory| self.library.module_files(directory, self.engine)).unwrap_or_default()
     }
 
     /// A module of it after all override files.
-    pub fn merged(self, node: Node<'_>, worktree: &'s Worktree) -> Merged {
+    pub fn merged(self, node: Node<'_>, snapshot: &'s Snapshot) -> Merged {
         let calls = node.calls();
         let called =
             calls.filter_map(|(call, _)| Some((call.name.clone(), node.child(&call.name)?.module())));
         let around = Around { called: called.collect(), is_called: node.is_called() };
-        Merged::of(node.module(), &self.files(node, worktree), &around)
+        Merged::of(node.module(), &self.files(node, snapshot), &around)
     }
 
     /// What is wrong with the files of a module taken by themselves.

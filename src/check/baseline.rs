@@ -61,21 +61,21 @@ impl Baseline {
 mod tests {
     use super::*;
     use crate::check::{Settings, run};
-    use crate::source::Worktree;
+    use crate::vfs::Snapshot;
 
-    fn worktree(text: &str) -> Worktree {
-        Worktree::of_files(vec![("main.tf".to_owned(), text.as_bytes().to_vec())])
+    fn snapshot(text: &str) -> Snapshot {
+        Snapshot::of_files(vec![("main.tf".to_owned(), text.as_bytes().to_vec())])
     }
 
     #[test]
     fn what_was_written_is_not_told_again_and_what_is_new_is() {
-        let mut before = worktree("variable \"a\" {}\nvariable \"a\" {}\n");
+        let mut before = snapshot("variable \"a\" {}\nvariable \"a\" {}\n");
         let outcome = run(&mut before, &Settings::default());
         let list = Baseline::write(&outcome.verdicts, before.sources());
         assert_eq!(list.lines().count(), HEAD.lines().count() + 1);
         assert!(list.ends_with(" duplicate-declaration main.tf\n"), "{list}");
         let baseline = Baseline::parse(&list).expect("a list");
-        let mut after = worktree(
+        let mut after = snapshot(
             "locals {}\nvariable \"a\" {}\nvariable \"a\" {}\nvariable \"b\" {}\nvariable \"b\" {}\n",
         );
         let outcome = run(&mut after, &Settings { baseline, ..Settings::default() });

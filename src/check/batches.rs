@@ -1,8 +1,8 @@
-//! Turns a work tree into batches of modules that have nothing to do with those of other batches.
+//! Turns a working tree into batches of modules that have nothing to do with those of other batches.
 //!
-//! Modules take many times the memory of their files. A run over many of them looks at one batch after the other, in each
-//! thread, and what it has built goes with the batch. What is said of a module depends on those that it calls and on those
-//! that call it, so that all that are connected by calls stay together.
+//! Modules take many times the memory of their files. A run over many of them looks at one batch after the other, in
+//! each thread, and what it has built goes with the batch. What is said of a module depends on those that it calls and
+//! on those that call it, so that all that are connected by calls stay together.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,11 +10,12 @@ use memchr::memmem;
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
-use crate::source::{Folder, Reached, Worktree, join};
 use crate::text::Sources;
+use crate::vfs::{Directory, Reached, Snapshot, join};
 
-/// Of how many bytes of files there are modules at a time, in all threads together, unless those that are connected have
-/// more. What is built of so little stays in the caches of a processor: with a megabyte a run takes a tenth longer.
+/// Of how many bytes of files there are modules at a time, in all threads together, unless those that are connected
+/// have more. What is built of so little stays in the caches of a processor: with a megabyte a run takes a tenth
+/// longer.
 const BYTES_AT_A_TIME: usize = 1 << 18;
 
 /// How many bytes of files make up a batch where so many threads look at one each.
@@ -25,9 +26,9 @@ pub(super) fn batch_bytes(threads: usize) -> usize {
 /// Modules that no module of another batch calls, nor is called by.
 #[derive(Debug)]
 pub(super) struct Batch {
-    /// The numbers of their folders, ascending.
-    pub(super) folders: Vec<usize>,
-    /// How many folders were known when the batch was begun: what was found later belongs to it.
+    /// The numbers of their directories, ascending.
+    pub(super) directories: Vec<usize>,
+    /// How many directories were known when the batch was begun: what was found later belongs to it.
     known: usize,
     /// Those of them that need not be looked at unless a call leads there.
     spared: BTreeSet<usize>,
@@ -50,25 +51,25 @@ pub(super) struct Crossing;
 
 impl Batch {
     /// All modules in one.
-    pub(super) fn whole(worktree: &Worktree) -> Self {
-        let known = worktree.folders().len();
+    pub(super) fn whole(snapshot: &Snapshot) -> Self {
+        let known = snapshot.directories().len();
         Self::of((0..known).collect(), known)
     }
 
-    fn of(folders: Vec<usize>, known: usize) -> Self {
-        Self { folders, known, spared: BTreeSet::new(), reached: BTreeMap::new() }
+    fn of(directories: Vec<usize>, known: usize) -> Self {
+        Self { directories, known, spared: BTreeSet::new(), reached: BTreeMap::new() }
     }
 
-    /// All of a work tree, in the order of their first modules, each of about so many bytes; there is always one.
-    pub(super) fn all(worktree: &Worktree, wanted: usize) -> Vec<Self> {
-        let known = worktree.folders().len();
+    /// All of a working tree, in the order of their first modules, each of about so many bytes; there is always one.
+    pub(super) fn all(snapshot: &Snapshot, wanted: usize) -> Vec<Self> {
+        let known = snapshot.directories().len();
         let mut batches = Vec::new();
         let mut next = Vec::new();
         let mut bytes = 0;
-        for connected in connected(worktree) {
+        for connected in connected(snapshot) {
             bytes += connected
                 .iter()
-                .map(|folder| size(worktree.folder_at(*folder), worktree.sources()))
+                .map(|directory| size(snapshot.directory_at(*directory), snapshot.sources()))
                 .sum::<usize>();
             next.extend(connected);
             if bytes >= wanted {
@@ -81,9 +82,9 @@ impl Batch {
         }
         batches
             .into_iter()
-            .map(|mut folders| {
-                folders.sort_unstable();
-                Self::of(folders, known)
+            .map(|mut directories| {
+                directories.sort_unstable();
+                Self::of(directories, known)
             })
             .collect()
     }
@@ -91,17 +92,17 @@ impl Batch {
     /// Looks at a batch, and reads what that asks for. What is found from now on belongs to it.
     pub(super) fn look<T>(
         &mut self,
-        worktree: &mut Worktree,
-        mut look: impl FnMut(&Worktree, &Self) -> Result<T, Obstacle>,
+        snapshot: &mut Snapshot,
+        mut look: impl FnMut(&Snapshot, &Self) -> Result<T, Obstacle>,
     ) -> Result<T, Crossing> {
-        self.known = worktree.folders().len();
+        self.known = snapshot.directories().len();
         loop {
-            match look(worktree, self) {
+            match look(snapshot, self) {
                 Ok(seen) => return Ok(seen),
                 Err(Obstacle::Crossing) => return Err(Crossing),
                 Err(Obstacle::Unread(paths)) => {
                     for path in paths {
-                        let reached = worktree.reach(&path);
+                        let reached = snapshot.reach(&path);
                         self.reached.insert(path, reached);
                     }
                 }
@@ -110,44 +111,44 @@ impl Batch {
     }
 
     /// What there is at a path that a call names; nothing is known of what is still to be read.
-    pub(super) fn reached(&self, path: &str, worktree: &Worktree) -> Option<Reached> {
-        self.reached.get(path).copied().or_else(|| worktree.reached(path))
+    pub(super) fn reached(&self, path: &str, snapshot: &Snapshot) -> Option<Reached> {
+        self.reached.get(path).copied().or_else(|| snapshot.reached(path))
     }
 
-    /// The same, but that some folders need not be looked at unless a call leads there.
-    pub(super) fn sparing(&self, paths: &BTreeSet<SmolStr>, worktree: &Worktree) -> Self {
-        let spared = self.folders(worktree).into_iter();
-        let spared = spared.filter(|number| paths.contains(&worktree.folder_at(*number).path)).collect();
-        Self { spared, reached: self.reached.clone(), ..Self::of(self.folders.clone(), self.known) }
+    /// The same, but that some directories need not be looked at unless a call leads there.
+    pub(super) fn sparing(&self, paths: &BTreeSet<SmolStr>, snapshot: &Snapshot) -> Self {
+        let spared = self.directories(snapshot).into_iter();
+        let spared = spared.filter(|number| paths.contains(&snapshot.directory_at(*number).path)).collect();
+        Self { spared, reached: self.reached.clone(), ..Self::of(self.directories.clone(), self.known) }
     }
 
-    /// The numbers of its folders that are to be looked at, with those that were found since it began.
-    pub(super) fn folders(&self, worktree: &Worktree) -> Vec<usize> {
-        let all = self.folders.iter().copied().chain(self.known..worktree.folders().len());
+    /// The numbers of its directories that are to be looked at, with those that were found since it began.
+    pub(super) fn directories(&self, snapshot: &Snapshot) -> Vec<usize> {
+        let all = self.directories.iter().copied().chain(self.known..snapshot.directories().len());
         all.filter(|number| !self.spared.contains(number)).collect()
     }
 
-    /// Whether a folder belongs to it.
-    pub(super) fn has(&self, folder: usize) -> bool {
-        folder >= self.known || self.folders.binary_search(&folder).is_ok()
+    /// Whether a directory belongs to it.
+    pub(super) fn has(&self, directory: usize) -> bool {
+        directory >= self.known || self.directories.binary_search(&directory).is_ok()
     }
 }
 
-fn size(folder: &Folder, sources: &Sources) -> usize {
-    folder.files.iter().filter_map(|file| file.id).map(|id| sources.get(id).text().len()).sum()
+fn size(directory: &Directory, sources: &Sources) -> usize {
+    directory.files.iter().filter_map(|file| file.id).map(|id| sources.get(id).text().len()).sum()
 }
 
-/// The numbers of folders that calls connect, as far as the text shows.
-fn connected(worktree: &Worktree) -> Vec<Vec<usize>> {
-    let folders = worktree.folders();
+/// The numbers of directories that calls connect, as far as the text shows.
+fn connected(snapshot: &Snapshot) -> Vec<Vec<usize>> {
+    let directories = snapshot.directories();
     let named: Vec<Vec<String>> =
-        folders.par_iter().map(|folder| named(folder, worktree.sources())).collect();
+        directories.par_iter().map(|directory| named(directory, snapshot.sources())).collect();
     let mut numbers: HashMap<&str, usize> =
-        folders.iter().enumerate().map(|(number, folder)| (folder.path.as_str(), number)).collect();
+        directories.iter().enumerate().map(|(number, directory)| (directory.path.as_str(), number)).collect();
     let mut groups = Groups::default();
-    for (number, (folder, named)) in folders.iter().zip(&named).enumerate() {
-        for path in named.iter().map(String::as_str).chain([folder.real.as_str()]) {
-            // What is in no folder that is known yet may be so called by several, and be found later.
+    for (number, (directory, named)) in directories.iter().zip(&named).enumerate() {
+        for path in named.iter().map(String::as_str).chain([directory.real.as_str()]) {
+            // What is in no directory that is known yet may be so called by several, and be found later.
             let next = numbers.len();
             let other = *numbers.entry(path).or_insert(next);
             groups.join(number, other);
@@ -155,7 +156,7 @@ fn connected(worktree: &Worktree) -> Vec<Vec<usize>> {
     }
     let mut of_group: HashMap<usize, usize> = HashMap::new();
     let mut connected: Vec<Vec<usize>> = Vec::new();
-    for number in 0..folders.len() {
+    for number in 0..directories.len() {
         let group = *of_group.entry(groups.first(number)).or_insert_with(|| {
             connected.push(Vec::new());
             connected.len() - 1
@@ -165,15 +166,15 @@ fn connected(worktree: &Worktree) -> Vec<Vec<usize>> {
     connected
 }
 
-/// The paths, from the top of the run, of all that strings of a folder's files name relative to it.
-fn named(folder: &Folder, sources: &Sources) -> Vec<String> {
-    let texts = folder.files.iter().filter_map(|file| file.id).map(|id| sources.get(id).text());
+/// The paths, from the top of the run, of all that strings of a directory's files name relative to it.
+fn named(directory: &Directory, sources: &Sources) -> Vec<String> {
+    let texts = directory.files.iter().filter_map(|file| file.id).map(|id| sources.get(id).text());
     let of_text = |text: &str| -> Vec<String> {
         let strings = memmem::find_iter(text.as_bytes(), b"\".").map(|quote| &text[quote + 1..]);
         let strings =
             strings.filter(|rest| ["./", "../", ".\\", "..\\"].iter().any(|start| rest.starts_with(start)));
         let ends = strings.filter_map(|rest| Some(&rest[..rest.find(['"', '\n', '$', '%'])?]));
-        ends.filter_map(|path| join(&folder.path, &path.replace('\\', "/"))).collect()
+        ends.filter_map(|path| join(&directory.path, &path.replace('\\', "/"))).collect()
     };
     let mut named: Vec<String> = texts.flat_map(of_text).collect();
     named.sort_unstable();
@@ -214,10 +215,11 @@ mod tests {
 
     fn batches(files: &[(&str, &str)]) -> Vec<Vec<String>> {
         let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
-        let worktree = Worktree::of_files(files.collect());
-        let paths =
-            |batch: Batch| batch.folders.iter().map(|it| worktree.folder_at(*it).path.to_string()).collect();
-        Batch::all(&worktree, 1).into_iter().map(paths).collect()
+        let snapshot = Snapshot::of_files(files.collect());
+        let paths = |batch: Batch| {
+            batch.directories.iter().map(|it| snapshot.directory_at(*it).path.to_string()).collect()
+        };
+        Batch::all(&snapshot, 1).into_iter().map(paths).collect()
     }
 
     #[test]

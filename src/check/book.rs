@@ -11,8 +11,8 @@ use super::load_policy;
 use crate::finding::{Finding, RuleId};
 use crate::policy::{Definition, Policy, is_rule_name, makes_rules};
 use crate::rules::page::{PAGES, Page};
-use crate::source::{Documents, Worktree, parent};
 use crate::text::{FileId, nearest};
+use crate::vfs::{Documents, Snapshot, parent};
 
 /// The examples of one rule, where they are written.
 #[derive(Debug)]
@@ -62,28 +62,28 @@ pub fn of_program() -> Vec<Chapter> {
 }
 
 /// What a policy makes itself: the examples in it and in what it starts from, and pages beside those.
-pub fn of_policy(policy: &Policy, worktree: &mut Worktree) -> Vec<Chapter> {
+pub fn of_policy(policy: &Policy, snapshot: &mut Snapshot) -> Vec<Chapter> {
     let policy = Arc::new(policy.clone());
     let mut chapters = Vec::new();
     for (rule, _) in policy.own_rules() {
         for definition in policy.definitions(rule) {
-            chapters.extend(in_policy(rule, definition, &policy, worktree));
-            let Ok(page) = worktree.read_beside(definition.span.file, &format!("{rule}.md")) else {
+            chapters.extend(in_policy(rule, definition, &policy, snapshot));
+            let Ok(page) = snapshot.read_beside(definition.span.file, &format!("{rule}.md")) else {
                 continue;
             };
-            chapters.extend(on_page(rule, page, &policy, worktree));
+            chapters.extend(on_page(rule, page, &policy, snapshot));
         }
     }
     sorted(chapters)
 }
 
-/// What is in a folder: the examples of rules that its policies make, and those on pages that are called by a rule.
+/// What is in a directory: the examples of rules that its policies make, and those on pages that are called by a rule.
 /// Mistakes in those policies are findings.
-pub fn of_documents(documents: &Documents, worktree: &mut Worktree) -> Result<Vec<Chapter>, Vec<Finding>> {
+pub fn of_documents(documents: &Documents, snapshot: &mut Snapshot) -> Result<Vec<Chapter>, Vec<Finding>> {
     let (mut policies, mut mistakes) = (Vec::new(), Vec::new());
     for file in &documents.policies {
-        if makes_rules(*file, worktree.sources().get(*file)) {
-            match load_policy(worktree, Some(*file)) {
+        if makes_rules(*file, snapshot.sources().get(*file)) {
+            match load_policy(snapshot, Some(*file)) {
                 Ok(policy) => policies.push((*file, Arc::new(policy))),
                 Err(wrong) => mistakes.extend(wrong),
             }
@@ -97,33 +97,33 @@ pub fn of_documents(documents: &Documents, worktree: &mut Worktree) -> Result<Ve
         for (rule, _) in policy.own_rules() {
             // What a policy starts from is a file of its own.
             let own = policy.definitions(rule).into_iter().filter(|definition| definition.span.file == *file);
-            chapters.extend(own.filter_map(|definition| in_policy(rule, definition, policy, worktree)));
+            chapters.extend(own.filter_map(|definition| in_policy(rule, definition, policy, snapshot)));
         }
     }
     let usual = Arc::new(Policy::recommended());
     for page in &documents.pages {
-        let name = worktree.sources().get(*page).name();
+        let name = snapshot.sources().get(*page).name();
         let Some(rule) = name.rsplit('/').next().and_then(|name| name.strip_suffix(".md")) else { continue };
         // Other pages, such as `README.md`, may have examples of anything.
         if is_rule_name(rule) {
             let rule = rule.to_owned();
-            let policy = nearest_policy(&rule, name, &policies, worktree).unwrap_or(&usual);
-            chapters.extend(on_page(&rule, *page, policy, worktree));
+            let policy = nearest_policy(&rule, name, &policies, snapshot).unwrap_or(&usual);
+            chapters.extend(on_page(&rule, *page, policy, snapshot));
         }
     }
     Ok(sorted(chapters))
 }
 
-/// The policy that makes a rule: one in the folder of its page, else the first.
+/// The policy that makes a rule: one in the directory of its page, else the first.
 fn nearest_policy<'p>(
     rule: &str,
     page: &str,
     policies: &'p [(FileId, Arc<Policy>)],
-    worktree: &Worktree,
+    snapshot: &Snapshot,
 ) -> Option<&'p Arc<Policy>> {
     let makes_it = |(_, policy): &&(FileId, Arc<Policy>)| policy.definition(rule).is_some();
     let is_beside =
-        |(file, _): &&(FileId, Arc<Policy>)| parent(worktree.sources().get(*file).name()) == parent(page);
+        |(file, _): &&(FileId, Arc<Policy>)| parent(snapshot.sources().get(*file).name()) == parent(page);
     let found = policies.iter().filter(makes_it).find(is_beside).or_else(|| policies.iter().find(makes_it));
     found.map(|(_, policy)| policy)
 }
@@ -132,19 +132,19 @@ fn in_policy(
     rule: &str,
     definition: &Definition,
     policy: &Arc<Policy>,
-    worktree: &Worktree,
+    snapshot: &Snapshot,
 ) -> Option<Chapter> {
     (!definition.examples.is_empty()).then(|| Chapter {
-        file: worktree.sources().get(definition.span.file).name().to_owned(),
+        file: snapshot.sources().get(definition.span.file).name().to_owned(),
         rule: RuleId::named(rule),
         is_page: false,
-        examples: of_definition(definition, worktree.sources()),
+        examples: of_definition(definition, snapshot.sources()),
         policy: Arc::clone(policy),
     })
 }
 
-fn on_page(rule: &str, page: FileId, policy: &Arc<Policy>, worktree: &Worktree) -> Option<Chapter> {
-    let source = worktree.sources().get(page);
+fn on_page(rule: &str, page: FileId, policy: &Arc<Policy>, snapshot: &Snapshot) -> Option<Chapter> {
+    let source = snapshot.sources().get(page);
     has_examples(source.text()).then(|| {
         let known = page_names_under(policy);
         let is_known = known.iter().any(|known| known == rule);
@@ -199,10 +199,10 @@ mod tests {
     /// Each chapter: file, rule, number of examples, and where they differ.
     fn told(files: &[(&str, &str)]) -> Vec<String> {
         let texts = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
-        let mut worktree = Worktree::of_files(texts.collect());
-        let file = worktree.read_policy().expect("one policy");
-        let policy = load_policy(&mut worktree, file).expect("a policy without a mistake");
-        let chapters = of_policy(&policy, &mut worktree);
+        let mut snapshot = Snapshot::of_files(texts.collect());
+        let file = snapshot.read_policy().expect("one policy");
+        let policy = load_policy(&mut snapshot, file).expect("a policy without a mistake");
+        let chapters = of_policy(&policy, &mut snapshot);
         let told = chapters.iter().map(|chapter| {
             let proof = chapter.prove();
             let places: Vec<String> = proof

@@ -1,8 +1,8 @@
-//! Turns the files of a folder into the folders that its module may call, whatever engine looks at it.
+//! Turns the files of a directory into the directories that its module may call, whatever engine looks at it.
 //!
 //! This is what has to be known of every module of a repository to tell whom a change concerns, so it is made to be had
-//! cheaply: most files call nothing, and that shows without a parser. It is kept for later runs, so it does not depend on
-//! what limits one of them has.
+//! cheaply: most files call nothing, and that shows without a parser. It is kept for later runs, so it does not depend
+//! on what limits one of them has.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,12 +24,12 @@ pub(super) struct Calls {
     pub(super) addresses: BTreeSet<SmolStr>,
     /// Whether all files could be read.
     pub(super) complete: bool,
-    /// Whether one of them shows that an engine is run in the folder.
+    /// Whether one of them shows that an engine is run in the directory.
     pub(super) shows_root: bool,
 }
 
 impl Calls {
-    /// Looks for calls in the files of a folder; one without a source could not be read.
+    /// Looks for calls in the files of a directory; one without a source could not be read.
     pub(super) fn of(files: &[(SmolStr, Option<Source>)]) -> Self {
         let mut calls = Self {
             addresses: BTreeSet::new(),
@@ -82,7 +82,7 @@ impl Calls {
     }
 }
 
-/// Whether a file shows that an engine is run in its folder.
+/// Whether a file shows that an engine is run in its directory.
 pub(super) fn shows_root(source: &Source) -> bool {
     let text = source.text();
     // Most files do not have to be read for that. `required_providers` is none of these.

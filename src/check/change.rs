@@ -1,9 +1,10 @@
 //! Turns a change into what a run over the modules that it can affect comes to, and what of that is new.
 //!
-//! Both states are checked in the same excerpt, with the policy of the later one. The modules that the change touches, and
-//! all that lead to them, are judged as in a look at the whole repository. Of what these call it is not known who else
-//! calls it; where something about such a module seems to be new, it counts as affected too, and the look is repeated with
-//! more of the repository. What the others call is the same in both states, so it can hide nothing that is new.
+//! Both states are checked in the same excerpt, with the policy of the later one. The modules that the change touches,
+//! and all that lead to them, are judged as in a look at the whole repository. Of what these call it is not known who
+//! else calls it; where something about such a module seems to be new, it counts as affected too, and the look is
+//! repeated with more of the repository. What the others call is the same in both states, so it can hide nothing that
+//! is new.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
@@ -20,19 +21,19 @@ use super::run::{Against, tell};
 use super::threads::discard;
 use super::verdict::real_directory;
 use super::{Outcome, Settings, Verdict};
-use crate::source::{Change, Error, Excerpt, State, Worktree};
 use crate::text::Sources;
+use crate::vfs::{Change, Error, Excerpt, Snapshot, State};
 
 /// A change that was checked.
 #[derive(Debug)]
 pub struct Checked {
     /// What was read of the later state.
-    pub worktree: Worktree,
+    pub snapshot: Snapshot,
     /// What the run came to.
     pub outcome: Outcome,
     /// The modules that it was about.
     pub affected: BTreeSet<SmolStr>,
-    /// How many folders there are of which this clone does not hold all files, so that what they call is not known.
+    /// How many directories there are of which this clone does not hold all files, so that what they call is not known.
     pub absent: usize,
     /// What makes a later run faster, and the name to keep it under; nothing where that is kept already.
     pub memory: Option<(&'static str, Vec<u8>)>,
@@ -54,10 +55,10 @@ pub fn run_change(
     }
     if touched.is_empty() {
         // Most commits touch no module.
-        let mut worktree = change.open(State::Now, &Excerpt::default(), &settings.policy.limits(), policy);
-        let told = tell(&mut worktree, settings, Fingerprints::default(), Against::Nothing);
-        let outcome = told.outcome(&worktree, settings, &|_| false);
-        return Ok(Checked { worktree, outcome, affected: BTreeSet::new(), absent: 0, memory: None });
+        let mut snapshot = change.open(State::Now, &Excerpt::default(), &settings.policy.limits(), policy);
+        let told = tell(&mut snapshot, settings, Fingerprints::default(), Against::Nothing);
+        let outcome = told.outcome(&snapshot, settings, &|_| false);
+        return Ok(Checked { snapshot, outcome, affected: BTreeSet::new(), absent: 0, memory: None });
     }
     let mut memory = remembered(change);
     let known = Known::of(change, &mut memory)?;
@@ -65,48 +66,48 @@ pub fn run_change(
     let renamed: BTreeMap<SmolStr, SmolStr> =
         change.renamed()?.into_iter().map(|(new, old)| (old.into(), new.into())).collect();
     let mut affected = impact.affected();
-    let (worktree, now, before) = loop {
+    let (snapshot, now, before) = loop {
         let excerpt = impact.excerpt(&affected);
         let mut earlier = change.open(State::Before, &excerpt, &settings.policy.limits(), policy);
-        let mut worktree = change.open(State::Now, &excerpt, &settings.policy.limits(), policy).within(scope);
-        let names = Fingerprints::ahead(renamed.clone(), renames::of(&earlier, &worktree, &renamed));
+        let mut snapshot = change.open(State::Now, &excerpt, &settings.policy.limits(), policy).within(scope);
+        let names = Fingerprints::ahead(renamed.clone(), renames::of(&earlier, &snapshot, &renamed));
         let mut was = tell(&mut earlier, settings, names, Against::Later);
         let (mut told, mut excused) = (mem::take(&mut was.verdicts), mem::take(&mut was.excused));
-        let modules = earlier.folders().iter().map(|folder| folder.path.clone()).collect();
+        let modules = earlier.directories().iter().map(|directory| directory.path.clone()).collect();
         let earlier = was.earlier(earlier, renamed.clone());
-        let mut now = tell(&mut worktree, settings, Fingerprints::default(), Against::Earlier(&earlier));
+        let mut now = tell(&mut snapshot, settings, Fingerprints::default(), Against::Earlier(&earlier));
         change.is_whole(&excerpt)?;
         equals::number(
             Side { sources: earlier.sources(), told: &mut told, excused: &mut excused },
-            Side { sources: worktree.sources(), told: &mut now.verdicts, excused: &mut now.excused },
+            Side { sources: snapshot.sources(), told: &mut now.verdicts, excused: &mut now.excused },
             &renamed,
         );
-        gone::explain(&mut now.verdicts, worktree.sources(), &modules, &renamed);
+        gone::explain(&mut now.verdicts, snapshot.sources(), &modules, &renamed);
         discard(earlier);
         let before: BTreeSet<String> =
             told.iter().flat_map(|verdict| verdict.fingerprints().iter().cloned()).collect();
         let new = now.verdicts.iter().filter(|verdict| !verdict.is_among(&before));
         // What is found behind a link that is new may have existed in the directory that it leads to.
         let modules = |verdict: &Verdict| {
-            let real = real_directory(&verdict.finding, worktree.sources()).map(SmolStr::new);
+            let real = real_directory(&verdict.finding, snapshot.sources()).map(SmolStr::new);
             real.into_iter().chain([verdict.finding.module.clone()])
         };
         let more: BTreeSet<SmolStr> = new.flat_map(modules).collect();
         if more.is_subset(&affected) {
-            break (worktree, now, before);
+            break (snapshot, now, before);
         }
         affected.extend(more);
     };
-    let mut outcome = now.outcome(&worktree, settings, &|module| affected.contains(module));
+    let mut outcome = now.outcome(&snapshot, settings, &|module| affected.contains(module));
     if !all {
         let found = outcome.verdicts.len();
         outcome.verdicts.retain(|verdict| !verdict.is_among(&before));
         outcome.known += found - outcome.verdicts.len();
     }
-    Ok(Checked { worktree, outcome, affected, absent: known.absent(), memory: news(&memory, &known) })
+    Ok(Checked { snapshot, outcome, affected, absent: known.absent(), memory: news(&memory, &known) })
 }
 
-/// Checks the modules of some files and folders as they are now, and tells all that is found there.
+/// Checks the modules of some files and directories as they are now, and tells all that is found there.
 pub fn run_named(
     change: &Change,
     policy: &Sources,
@@ -118,11 +119,11 @@ pub fn run_named(
     let impact = Impact::of(change, &BTreeSet::new(), &known, &memory);
     let named = impact.modules_of(paths);
     let excerpt = impact.excerpt(&named);
-    let mut worktree = change.open(State::Now, &excerpt, &settings.policy.limits(), policy);
-    let told = tell(&mut worktree, settings, Fingerprints::default(), Against::Nothing);
-    let outcome = told.outcome(&worktree, settings, &|module| named.contains(module));
+    let mut snapshot = change.open(State::Now, &excerpt, &settings.policy.limits(), policy);
+    let told = tell(&mut snapshot, settings, Fingerprints::default(), Against::Nothing);
+    let outcome = told.outcome(&snapshot, settings, &|module| named.contains(module));
     change.is_whole(&excerpt)?;
-    Ok(Checked { worktree, outcome, affected: named, absent: known.absent(), memory: news(&memory, &known) })
+    Ok(Checked { snapshot, outcome, affected: named, absent: known.absent(), memory: news(&memory, &known) })
 }
 
 /// Whether a rule of the policy wants files that are of no module.

@@ -9,15 +9,15 @@ use crate::engine::{Engine, Product};
 use crate::finding::{Concern, Finding};
 use crate::module::address::block_address;
 use crate::module::top_blocks;
-use crate::source::{last_name, parent};
 use crate::syntax::{Block, File};
 use crate::text::{FileId, Sources, Span};
+use crate::vfs::{last_name, parent};
 
 /// The blocks at the top of a file, each with the range of all that belongs to it, in the order of the source.
 type Blocks = Vec<(Span, Arc<Block>)>;
 
-/// States what findings concern by the block and the argument around their primary range; a finding that names no block gets
-/// the address of that one. `files` holds the files that were parsed.
+/// States what findings concern by the block and the argument around their primary range; a finding that names no block
+/// gets the address of that one. `files` holds the files that were parsed.
 pub(super) fn state<'f>(findings: impl Iterator<Item = &'f mut Finding>, files: &HashMap<FileId, File>) {
     let mut by_file: HashMap<FileId, Blocks> = HashMap::new();
     for finding in findings.filter(|finding| finding.concern == Concern::Unstated) {
@@ -50,8 +50,8 @@ fn blocks(file: &File) -> Blocks {
     blocks
 }
 
-/// The file that a finding concerns if it names neither a block nor anything else: by its name within the module directory,
-/// or by its path if it lies elsewhere.
+/// The file that a finding concerns if it names neither a block nor anything else: by its name within the module
+/// directory, or by its path if it lies elsewhere.
 pub(super) fn file(finding: &Finding, module: &str, sources: &Sources) -> Option<SmolStr> {
     if !finding.address.is_empty() || finding.concern != Concern::Unstated {
         return None;

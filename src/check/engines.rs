@@ -22,17 +22,17 @@ use super::verdict::Roles;
 use super::wanted::Wanted;
 use crate::engine::{Choice, Engine, Product};
 use crate::finding::Finding;
+use crate::graph::{NodeId, Tree};
 use crate::policy::Policy;
 use crate::rules::{Context, Earlier};
-use crate::source::Worktree;
-use crate::tree::{NodeId, Tree};
+use crate::vfs::Snapshot;
 
 /// What all engines together say.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     /// The engines that looked, Terraform first.
     pub(super) engines: BTreeSet<Engine>,
-    /// By folder: the engines that looked at the module there.
+    /// By directory: the engines that looked at the module there.
     pub(super) looked: BTreeMap<SmolStr, Vec<Engine>>,
     /// What was found, with the engine where only one of two says so.
     pub(super) findings: Vec<(Finding, Option<Product>)>,
@@ -57,26 +57,26 @@ pub(super) struct Question<'q> {
 }
 
 /// Looks at every module with the engines that it is for.
-pub(super) fn look(worktree: &mut Worktree, library: &mut Library, question: &Question<'_>) -> Seen {
-    library.has_root = roots::are_in(worktree, question.rulebook.policy);
+pub(super) fn look(snapshot: &mut Snapshot, library: &mut Library, question: &Question<'_>) -> Seen {
+    library.has_root = roots::are_in(snapshot, question.rulebook.policy);
     // What is to be kept is small, and has to be one tree.
     let batches =
-        if question.keep { vec![Batch::whole(worktree)] } else { Batch::all(worktree, question.batch) };
-    in_batches(worktree, library, batches, question).unwrap_or_else(|Crossing| {
-        let whole = vec![Batch::whole(worktree)];
-        in_batches(worktree, library, whole, question).expect("what is whole has nowhere else to lead to")
+        if question.keep { vec![Batch::whole(snapshot)] } else { Batch::all(snapshot, question.batch) };
+    in_batches(snapshot, library, batches, question).unwrap_or_else(|Crossing| {
+        let whole = vec![Batch::whole(snapshot)];
+        in_batches(snapshot, library, whole, question).expect("what is whole has nowhere else to lead to")
     })
 }
 
 fn in_batches(
-    worktree: &mut Worktree,
+    snapshot: &mut Snapshot,
     library: &mut Library,
     batches: Vec<Batch>,
     question: &Question<'_>,
 ) -> Result<Seen, Crossing> {
     let mut seen = Seen::default();
     let first =
-        if batches.len() > 1 { side_by_side(worktree, library, &batches, question) } else { Vec::new() };
+        if batches.len() > 1 { side_by_side(snapshot, library, &batches, question) } else { Vec::new() };
     let mut first = first.into_iter();
     for mut batch in batches {
         let (of_batch, read) = match first.next() {
@@ -85,8 +85,8 @@ fn in_batches(
             // By itself, it may have read what it asks for.
             Some(Err(Obstacle::Unread(_))) | None => {
                 let mut read = library.another();
-                let look = |worktree: &Worktree, batch: &Batch| look_at(worktree, &mut read, batch, question);
-                (batch.look(worktree, look)?, read)
+                let look = |snapshot: &Snapshot, batch: &Batch| look_at(snapshot, &mut read, batch, question);
+                (batch.look(snapshot, look)?, read)
             }
         };
         seen.add(of_batch);
@@ -97,14 +97,14 @@ fn in_batches(
 
 /// Looks at batches, as far as nothing more has to be read for that.
 fn side_by_side(
-    worktree: &Worktree,
+    snapshot: &Snapshot,
     library: &Library,
     batches: &[Batch],
     question: &Question<'_>,
 ) -> Vec<Result<(Seen, Library), Obstacle>> {
     one_in_each(batches, |batch| {
         let mut read = library.another();
-        Ok((look_at(worktree, &mut read, batch, question)?, read))
+        Ok((look_at(snapshot, &mut read, batch, question)?, read))
     })
 }
 
@@ -113,40 +113,40 @@ fn side_by_side(
 /// One engine looks after the other, and what it has built goes when it is done: modules are the largest thing that a
 /// run holds.
 fn look_at(
-    worktree: &Worktree,
+    snapshot: &Snapshot,
     library: &mut Library,
     batch: &Batch,
     question: &Question<'_>,
 ) -> Result<Seen, Obstacle> {
     let policy = question.rulebook.policy;
     let mut heard = Heard::new(question);
-    let mut wanted = ask(worktree, library, batch, question.choice, policy, &mut |library, sight, roots| {
-        heard.add(worktree, library, sight, &roots)
+    let mut wanted = ask(snapshot, library, batch, question.choice, policy, &mut |library, sight, roots| {
+        heard.add(snapshot, library, sight, &roots)
     })?;
-    let mut sayings = Sayings::of(&mut heard.accounts, worktree, library);
+    let mut sayings = Sayings::of(&mut heard.accounts, snapshot, library);
     if wanted.by_syntax(&heard.accounts, &sayings) {
         heard = Heard::new(question);
         for engine in wanted.roots.keys() {
-            let sight = forest::look(worktree, library, batch, policy, *engine)?;
+            let sight = forest::look(snapshot, library, batch, policy, *engine)?;
             let roots = wanted.roots_in(&sight.tree);
-            heard.add(worktree, library, sight, &roots);
+            heard.add(snapshot, library, sight, &roots);
         }
-        sayings = Sayings::of(&mut heard.accounts, worktree, library);
+        sayings = Sayings::of(&mut heard.accounts, snapshot, library);
     }
     let Heard { accounts, trees, roles, .. } = heard;
-    let positive = wanted.positive_folders(&accounts);
-    let mut findings = sayings.together(&|folder| positive.contains(folder));
+    let positive = wanted.positive_directories(&accounts);
+    let mut findings = sayings.together(&|directory| positive.contains(directory));
     concerns::state(findings.iter_mut().map(|(finding, _)| finding), library.files());
-    library.put_away(|id| may_excuse(worktree.sources().get(id)));
+    library.put_away(|id| may_excuse(snapshot.sources().get(id)));
     let mut looked: BTreeMap<SmolStr, Vec<Engine>> = BTreeMap::new();
     for account in &accounts {
-        for folder in account.folders() {
-            looked.entry(folder.clone()).or_default().push(account.engine);
+        for directory in account.directories() {
+            looked.entry(directory.clone()).or_default().push(account.engine);
         }
     }
-    for (engine, folders) in wanted.spared {
-        for folder in folders {
-            let engines = looked.entry(folder).or_default();
+    for (engine, directories) in wanted.spared {
+        for directory in directories {
+            let engines = looked.entry(directory).or_default();
             if !engines.contains(&engine) {
                 engines.push(engine);
             }
@@ -182,32 +182,32 @@ impl<'q> Heard<'q> {
 
 impl Heard<'_> {
     /// Listens to what is to be said of the modules that an engine sees, as far as those roots lead to them. Gives the
-    /// folders of which the next engine would say the same: nothing.
+    /// directories of which the next engine would say the same: nothing.
     fn add(
         &mut self,
-        worktree: &Worktree,
+        snapshot: &Snapshot,
         library: &Library,
         sight: Sight,
         roots: &[NodeId],
     ) -> BTreeSet<SmolStr> {
-        let context = Context::new(worktree, library.files(), self.question.earlier);
-        let mut surveyed = sight.survey(roots, worktree.sources());
+        let context = Context::new(snapshot, library.files(), self.question.earlier);
+        let mut surveyed = sight.survey(roots, snapshot.sources());
         let mut findings = std::mem::take(&mut surveyed.findings);
         findings.extend(self.question.rulebook.findings(&sight.tree, roots, &context));
         if self.question.rulebook.policy.asks_for_roles() {
             for node in sight.tree.nodes() {
-                self.roles.entry(node.module().folder.clone()).or_default().insert(node.role());
+                self.roles.entry(node.module().directory.clone()).or_default().insert(node.role());
             }
         }
         // Who keeps the modules wants to have them of every engine, and who was asked for is asked.
         let is_free =
             !self.question.keep && self.question.earlier.is_none() && self.question.choice.is_none();
         let alike = if is_free {
-            alike::folders(&sight.tree, roots, &surveyed, &findings, worktree)
+            alike::directories(&sight.tree, roots, &surveyed, &findings, snapshot)
         } else {
             BTreeSet::new()
         };
-        self.accounts.push(Account::new(&sight.tree, roots, findings, worktree));
+        self.accounts.push(Account::new(&sight.tree, roots, findings, snapshot));
         if self.question.keep {
             self.trees.insert(sight.tree.engine(), sight.tree);
         } else {
@@ -217,33 +217,33 @@ impl Heard<'_> {
     }
 }
 
-/// Every module with the eyes of the engines that were asked for, or that files speak for, and by engine the root modules
-/// that are for it.
+/// Every module with the eyes of the engines that were asked for, or that files speak for, and by engine the root
+/// modules that are for it.
 pub(super) fn sights(
-    worktree: &mut Worktree,
+    snapshot: &mut Snapshot,
     library: &mut Library,
     choice: Option<&Choice>,
     policy: &Policy,
 ) -> BTreeMap<Engine, (Sight, Vec<NodeId>)> {
-    library.has_root = roots::are_in(worktree, policy);
-    let look = |worktree: &Worktree, batch: &Batch| {
+    library.has_root = roots::are_in(snapshot, policy);
+    let look = |snapshot: &Snapshot, batch: &Batch| {
         let mut sights = BTreeMap::new();
-        ask(worktree, library, batch, choice, policy, &mut |_, sight, roots| {
+        ask(snapshot, library, batch, choice, policy, &mut |_, sight, roots| {
             sights.insert(sight.tree.engine(), (sight, roots));
             BTreeSet::new()
         })?;
         Ok(sights)
     };
-    Batch::whole(worktree).look(worktree, look).expect("what is whole has nowhere else to lead to")
+    Batch::whole(snapshot).look(snapshot, look).expect("what is whole has nowhere else to lead to")
 }
 
-/// Who is told what an engine sees, and which of the root modules are for it, and gives the folders at which the next one
-/// need not look.
+/// Who is told what an engine sees, and which of the root modules are for it, and gives the directories at which the
+/// next one need not look.
 type Listener<'l> = &'l mut dyn FnMut(&Library, Sight, Vec<NodeId>) -> BTreeSet<SmolStr>;
 
 /// Looks with every engine that was asked for, or that files speak for, one after the other.
 fn ask(
-    worktree: &Worktree,
+    snapshot: &Snapshot,
     library: &mut Library,
     batch: &Batch,
     choice: Option<&Choice>,
@@ -255,12 +255,12 @@ fn ask(
     let engines = asked.map_or_else(|| Product::ALL.map(Engine::newest).to_vec(), <[Engine]>::to_vec);
     let mut spared = BTreeSet::new();
     for engine in engines {
-        let batch = &batch.sparing(&spared, worktree);
-        let sight = forest::look(worktree, library, batch, policy, engine)?;
+        let batch = &batch.sparing(&spared, snapshot);
+        let sight = forest::look(snapshot, library, batch, policy, engine)?;
         if asked.is_some() {
             wanted.all(&sight.tree);
         } else {
-            wanted.by_files(worktree, &sight.tree);
+            wanted.by_files(snapshot, &sight.tree);
             wanted.spare(engine, &spared);
         }
         let is_meant = |other: &Engine| match asked {
@@ -271,7 +271,7 @@ fn ask(
         for meant in wanted.roots.keys().filter(|other| is_meant(other)) {
             let sight = match first.take_if(|sight| sight.tree.engine() == *meant) {
                 Some(sight) => sight,
-                None => forest::look(worktree, library, batch, policy, *meant)?,
+                None => forest::look(snapshot, library, batch, policy, *meant)?,
             };
             let roots = wanted.roots_in(&sight.tree);
             spared.extend(listen(library, sight, roots));

@@ -1,5 +1,5 @@
-//! Turns the places of findings that are told alike, before a change and after it, into the numbers by which they are told
-//! apart: what stands on lines that the change left alone has the same number in both.
+//! Turns the places of findings that are told alike, before a change and after it, into the numbers by which they are
+//! told apart: what stands on lines that the change left alone has the same number in both.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,8 +8,8 @@ use smol_str::SmolStr;
 
 use super::fingerprint;
 use super::verdict::{Excused, Verdict};
-use crate::source::parent;
 use crate::text::{Source, Sources};
+use crate::vfs::parent;
 
 /// Longer files are not compared line by line: what is told alike there has its number by its place.
 const MOST_LINES: usize = 4_000;
@@ -21,14 +21,14 @@ pub(super) struct Side<'s> {
     pub(super) excused: &'s mut [Excused],
 }
 
-/// Numbers what is told alike anew on both sides; `renamed` has folders by what they are called later.
+/// Numbers what is told alike anew on both sides; `renamed` has directories by what they are called later.
 pub(super) fn number(mut before: Side<'_>, mut now: Side<'_>, renamed: &BTreeMap<SmolStr, SmolStr>) {
     let several: BTreeSet<u128> = before.several().union(&now.several()).copied().collect();
     if several.is_empty() {
         return;
     }
     let later = |path: &str| match renamed.get(parent(path).unwrap_or_default()) {
-        Some(folder) => SmolStr::new(path.replacen(parent(path).unwrap_or_default(), folder, 1)),
+        Some(directory) => SmolStr::new(path.replacen(parent(path).unwrap_or_default(), directory, 1)),
         None => SmolStr::new(path),
     };
     let olds = by_name(before.sources, later);

@@ -4,9 +4,9 @@
 //! it. The first is `main.tf`, or `main.tf.json` if it is JSON; a line of nothing but a name in backticks and a colon
 //! names the next block, and a block that is neither HCL nor JSON is a file only if it is named. A line
 //! `engine: opentofu@1.12` has the example checked as that engine sees it, otherwise it is checked as it would be for
-//! anybody. A file `overrule.hcl` is the policy of the example. A line `before:` says that the next block is a file as it was
-//! before a change; what such an example shows is found in the change to its other files. A line `fixed:` says that the next
-//! block is a file as `--fix=unsafe` leaves it; the comments of carets are gone then.
+//! anybody. A file `overrule.hcl` is the policy of the example. A line `before:` says that the next block is a file as
+//! it was before a change; what such an example shows is found in the change to its other files. A line `fixed:` says
+//! that the next block is a file as `--fix=unsafe` leaves it; the comments of carets are gone then.
 //!
 //! A comment of carets says what is found in the line above it: `# ^^^ words` marks the columns of the carets, and
 //! `#^^^ words` that of the mark of the comment too, because nothing else can stand below the start of a line. Of what
@@ -15,8 +15,8 @@
 //! place is written `# no place: words`. In JSON, which has no comments, such lines are left out of the file.
 //! An example without any must be silent.
 //!
-//! In a policy, an `example` block of a rule says the same: its label is the claim, `code` is `main.tf`, and `files` are
-//! others.
+//! In a policy, an `example` block of a rule says the same: its label is the claim, `code` is `main.tf`, and `files`
+//! are others.
 
 mod block;
 mod mark;
@@ -35,7 +35,7 @@ use crate::engine::Choice;
 use crate::finding::{RuleId, Safety};
 use crate::policy::{Date, Policy};
 use crate::rules::Kind;
-use crate::source::Worktree;
+use crate::vfs::Snapshot;
 use mark::{Comment, marks, words};
 
 /// The day that it is in examples.
@@ -113,10 +113,10 @@ impl Example {
         };
         let unmarked = Self { files: self.files.iter().map(plain).collect(), ..self.clone() };
         let settings = Settings { select: vec![rule.clone()], ..Settings::default() };
-        let (worktree, verdicts) = unmarked.check(settings.clone());
+        let (snapshot, verdicts) = unmarked.check(settings.clone());
         let settings = Settings { engines: self.engines.clone(), ..settings };
-        let fixed = fix(&worktree, &verdicts, &settings, Safety::Unsafe, &mut |_| None);
-        let sources = fixed.worktree.sources();
+        let fixed = fix(&snapshot, &verdicts, &settings, Safety::Unsafe, &mut |_| None);
+        let sources = fixed.snapshot.sources();
         let text = |id| (sources.get(id).name().to_owned(), sources.get(id).text().to_owned());
         let mut texts: Vec<(String, String)> = fixed.files.into_iter().map(text).collect();
         texts.sort();
@@ -194,36 +194,36 @@ impl Example {
 
     fn found(&self, policy: &Policy, rule: &RuleId) -> Vec<Mark> {
         let settings = Settings { policy: policy.clone(), select: vec![rule.clone()], ..Settings::default() };
-        let (worktree, verdicts) = self.check(settings);
-        verdicts.iter().flat_map(|verdict| marks(verdict, worktree.sources())).collect()
+        let (snapshot, verdicts) = self.check(settings);
+        verdicts.iter().flat_map(|verdict| marks(verdict, snapshot.sources())).collect()
     }
 
-    fn check(&self, settings: Settings) -> (Worktree, Vec<Verdict>) {
+    fn check(&self, settings: Settings) -> (Snapshot, Vec<Verdict>) {
         let files = self.files.iter().map(|file| (file.name.clone(), file.text.clone().into_bytes()));
-        let mut worktree = Worktree::of_files(files.collect());
+        let mut snapshot = Snapshot::of_files(files.collect());
         let mut settings = Settings { engines: self.engines.clone(), today: Date::parse(TODAY), ..settings };
         // An example may bring a policy along, with exceptions, options, rules of its own, or mistakes.
-        if let Ok(Some(file)) = worktree.read_policy() {
-            match load_policy(&mut worktree, Some(file)) {
+        if let Ok(Some(file)) = snapshot.read_policy() {
+            match load_policy(&mut snapshot, Some(file)) {
                 Ok(policy) => settings.policy = policy,
                 Err(mistakes) => {
                     let mistakes = mistakes.into_iter().map(|finding| (finding, None)).collect();
-                    let verdicts = judge(mistakes, worktree.sources(), &[], &Settings::default());
-                    return (worktree, verdicts);
+                    let verdicts = judge(mistakes, snapshot.sources(), &[], &Settings::default());
+                    return (snapshot, verdicts);
                 }
             }
         }
         settings.select = rules_of_kinds(&settings);
         let earlier = (!self.before.is_empty()).then(|| {
             let files = self.before.iter().map(|(name, text)| (name.clone(), text.clone().into_bytes()));
-            let mut earlier = Worktree::of_files(files.collect());
+            let mut earlier = Snapshot::of_files(files.collect());
             tell(&mut earlier, &settings, Fingerprints::default(), Against::Later)
                 .earlier(earlier, BTreeMap::new())
         });
         let against = earlier.as_ref().map_or(Against::Nothing, Against::Earlier);
-        let told = tell(&mut worktree, &settings, Fingerprints::default(), against);
-        let verdicts = told.outcome(&worktree, &settings, &|_| true).verdicts;
-        (worktree, verdicts)
+        let told = tell(&mut snapshot, &settings, Fingerprints::default(), against);
+        let verdicts = told.outcome(&snapshot, &settings, &|_| true).verdicts;
+        (snapshot, verdicts)
     }
 }
 

@@ -13,8 +13,8 @@ use crate::engine::Engine;
 use crate::finding::{Finding, Related, RuleId, Severity};
 use crate::policy::{EXCEPTION_COMMENT, Exception, Setting, Until, can_be_off};
 use crate::rules::ENTRIES;
-use crate::source::Worktree;
 use crate::text::{FileId, Source, Sources, Span, nearest};
+use crate::vfs::Snapshot;
 
 /// What exceptions are found under that excuse nothing.
 pub const UNUSED_EXCEPTION: RuleId = RuleId::built_in("unused-exception");
@@ -49,7 +49,7 @@ struct Comment {
     reason: SmolStr,
     at: Span,
     about: Span,
-    /// The folder of the module.
+    /// The directory of the module.
     module: SmolStr,
     /// Whether that module was read whole, so that something would have been found.
     complete: bool,
@@ -84,15 +84,15 @@ pub(super) struct Parted {
 }
 
 impl<'e> Exceptions<'e> {
-    /// Gathers what the policy excuses, and what comments do in files that are loaded by one of the engines that `looked` at
-    /// the folder.
+    /// Gathers what the policy excuses, and what comments do in files that are loaded by one of the engines that
+    /// `looked` at the directory.
     pub(super) fn gather(
-        worktree: &'e Worktree,
+        snapshot: &'e Snapshot,
         library: &Library,
         looked: &BTreeMap<SmolStr, Vec<Engine>>,
         settings: &'e Settings,
     ) -> Self {
-        let sources = worktree.sources();
+        let sources = snapshot.sources();
         let mut exceptions = Self {
             settings,
             sources,
@@ -100,7 +100,7 @@ impl<'e> Exceptions<'e> {
             blocks: Vec::new(),
             ended: Vec::new(),
             names: rule_names_under(&settings.policy),
-            judges_blocks: worktree.is_whole(),
+            judges_blocks: snapshot.is_whole(),
             findings: Vec::new(),
         };
         for exception in settings.policy.exceptions() {
@@ -111,17 +111,18 @@ impl<'e> Exceptions<'e> {
                 None => exceptions.blocks.push(Block { exception, used: false }),
             }
         }
-        for folder in worktree.folders() {
-            let engines = looked.get(&folder.path).into_iter().flatten();
+        for directory in snapshot.directories() {
+            let engines = looked.get(&directory.path).into_iter().flatten();
             let mut files: Vec<FileId> = engines
-                .flat_map(|engine| folder.module_files(*engine))
+                .flat_map(|engine| directory.module_files(*engine))
                 .filter_map(|(file, _)| file.id)
                 .collect();
             files.sort_unstable();
             files.dedup();
-            let complete = folder.files.iter().all(|file| file.id.is_some_and(|id| library.is_complete(id)));
+            let complete =
+                directory.files.iter().all(|file| file.id.is_some_and(|id| library.is_complete(id)));
             for id in files {
-                exceptions.comments(id, library, &folder.path, complete);
+                exceptions.comments(id, library, &directory.path, complete);
             }
         }
         exceptions
@@ -152,8 +153,8 @@ impl<'e> Exceptions<'e> {
         parted
     }
 
-    /// What excuses a finding, the nearest to it first. All that does is then used. A comment that would, if comments could,
-    /// is shown with the finding.
+    /// What excuses a finding, the nearest to it first. All that does is then used. A comment that would, if comments
+    /// could, is shown with the finding.
     fn excuse(&mut self, finding: &mut Finding) -> Option<Excuse> {
         let rule = finding.rule.as_str();
         let mut excuse = None;
@@ -192,7 +193,7 @@ impl<'e> Exceptions<'e> {
         }
     }
 
-    fn comments(&mut self, id: FileId, library: &Library, folder: &SmolStr, complete: bool) {
+    fn comments(&mut self, id: FileId, library: &Library, directory: &SmolStr, complete: bool) {
         let source = self.sources.get(id);
         if !may_excuse(source) {
             return;
@@ -200,7 +201,7 @@ impl<'e> Exceptions<'e> {
         let Some(file) = library.file(id) else { return };
         for remark in file.remarks(source, EXCEPTION_COMMENT) {
             let wrong =
-                |summary: &str| finding(UNUSED_EXCEPTION, summary).at(remark.span).module(folder.clone());
+                |summary: &str| finding(UNUSED_EXCEPTION, summary).at(remark.span).module(directory.clone());
             let said = match allow::read(&remark) {
                 Ok(said) => said,
                 Err(help) => {
@@ -221,13 +222,15 @@ impl<'e> Exceptions<'e> {
                     continue;
                 }
                 let (at, about) = (remark.span, remark.about);
-                let (rule, reason, module) = (SmolStr::new(rule), SmolStr::new(&said.reason), folder.clone());
+                let (rule, reason, module) =
+                    (SmolStr::new(rule), SmolStr::new(&said.reason), directory.clone());
                 self.comments.push(Comment { rule, reason, at, about, module, complete, used: false });
             }
         }
     }
 
-    /// Finds exceptions that excuse nothing, though their rule was on, looked everywhere, and sees no more in other runs.
+    /// Finds exceptions that excuse nothing, though their rule was on, looked everywhere, and sees no more in other
+    /// runs.
     fn unused(&mut self) {
         let unused = |rule: &str| {
             finding(UNUSED_EXCEPTION, "Exception that excuses nothing")

@@ -1,5 +1,5 @@
-//! Turns a finding into a fingerprint that stays the same across edits: rule, module, block and concern, and a number among
-//! equals. No prose and no position is part of it.
+//! Turns a finding into a fingerprint that stays the same across edits: rule, module, block and concern, and a number
+//! among equals. No prose and no position is part of it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
@@ -16,8 +16,8 @@ use crate::text::{Sources, Span};
 #[derive(Debug, Default)]
 pub(super) struct Fingerprints {
     named: HashMap<u128, u32>,
-    /// The same for what lies in files that symbolic links lead to: by place, and by how many like it a module has there. What
-    /// several modules have at one place has one number.
+    /// The same for what lies in files that symbolic links lead to: by place, and by how many like it a module has
+    /// there. What several modules have at one place has one number.
     linked: HashMap<(u128, Span, u32), u32>,
     /// How many alike a module has at a place in such a file.
     placed: HashMap<(u128, Span, SmolStr), u32>,
@@ -94,8 +94,8 @@ pub(super) struct Identity {
     pub(super) covers: Vec<String>,
 }
 
-/// A hash of fields behind others. A byte that no text holds ends each field, so that none can be taken for a part of its
-/// neighbour.
+/// A hash of fields behind others. A byte that no text holds ends each field, so that none can be taken for a part of
+/// its neighbour.
 fn mixed<const N: usize>(hash: u128, fields: [&str; N]) -> u128 {
     fields.iter().fold(hash, |hash, field| mix(mix(hash, field.as_bytes()), &[0xff]))
 }

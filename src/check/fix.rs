@@ -1,8 +1,8 @@
 //! Turns what a run found into texts in which it is no longer found.
 //!
-//! Fixes are tried before they count: with them made, the whole run is looked at again. What a fix is for has to be gone,
-//! and nothing may be found that was not there before, in whichever module. A fix that does not hold is withheld, and what
-//! spoke against it is told.
+//! Fixes are tried before they count: with them made, the whole run is looked at again. What a fix is for has to be
+//! gone, and nothing may be found that was not there before, in whichever module. A fix that does not hold is withheld,
+//! and what spoke against it is told.
 
 mod apply;
 mod trial;
@@ -17,17 +17,17 @@ use crate::finding::{Fix, Safety};
 use crate::limits::Limits;
 use crate::policy::{Globs, is_exception};
 use crate::rules;
-use crate::source::Worktree;
 use crate::syntax::{self, Notation};
 use crate::text::{FileId, Span};
+use crate::vfs::Snapshot;
 pub(super) use apply::apply;
 use trial::{Counts, Key, Look, Trials};
 
 /// What came of fixing.
 #[derive(Debug, Default)]
 pub struct Fixed {
-    /// The work tree as it is with all fixes made.
-    pub worktree: Worktree,
+    /// The working tree as it is with all fixes made.
+    pub snapshot: Snapshot,
     /// The files that are another text now, sorted by name.
     pub files: Vec<FileId>,
     /// What is no longer found.
@@ -41,11 +41,11 @@ pub struct Fixed {
 /// Fixes that make room for others are followed by those, so many times.
 const MOST_ROUNDS: usize = 50;
 
-/// Mends what can be of what a run told, in the texts of its work tree; nothing is written.
+/// Mends what can be of what a run told, in the texts of its working tree; nothing is written.
 ///
 /// `standing` says of a file why it may not be changed, if so.
 pub fn fix(
-    worktree: &Worktree,
+    snapshot: &Snapshot,
     told: &[Verdict],
     settings: &Settings,
     safety: Safety,
@@ -57,19 +57,19 @@ pub fn fix(
     let (baseline, policy) = (std::mem::take(&mut settings.baseline), settings.policy.without_excludes());
     let settings =
         Settings { select: Vec::new(), ignore: Vec::new(), exclude: Globs::default(), policy, ..settings };
-    let look = |worktree: &mut Worktree| tell(worktree, &settings, Fingerprints::default(), Against::Nothing);
-    let mut worktree = worktree.clone();
-    let now = look(&mut worktree);
+    let look = |snapshot: &mut Snapshot| tell(snapshot, &settings, Fingerprints::default(), Against::Nothing);
+    let mut snapshot = snapshot.clone();
+    let now = look(&mut snapshot);
     let wanted = told.iter().map(Key::of).collect();
     let mut fixing =
         Fixing { told, wanted, baseline, before: Counts::of(&now), safety, standing, look: &look };
     // What is left unused without another thing goes with it, if all of that can go.
-    let fixed = fixing.run(worktree.clone(), now, true);
+    let fixed = fixing.run(snapshot.clone(), now, true);
     let fixed = fixed.or_else(|| {
-        let now = look(&mut worktree);
-        fixing.run(worktree.clone(), now, false)
+        let now = look(&mut snapshot);
+        fixing.run(snapshot.clone(), now, false)
     });
-    fixed.unwrap_or_else(|| Fixed { worktree, left: told.to_vec(), ..Fixed::default() })
+    fixed.unwrap_or_else(|| Fixed { snapshot, left: told.to_vec(), ..Fixed::default() })
 }
 
 /// What is asked of fixing.
@@ -85,22 +85,22 @@ struct Fixing<'f> {
 }
 
 impl Fixing<'_> {
-    /// Fixes, round by round, until nothing is left that holds; `now` is all that is told of the work tree. With
+    /// Fixes, round by round, until nothing is left that holds; `now` is all that is told of the working tree. With
     /// `follows` a fix may bring a finding of its own rule that can be fixed too; nothing comes of it where in the end
     /// such a one is left.
-    fn run(&mut self, mut worktree: Worktree, mut now: Told, follows: bool) -> Option<Fixed> {
+    fn run(&mut self, mut snapshot: Snapshot, mut now: Told, follows: bool) -> Option<Fixed> {
         let mut fixed = Fixed::default();
         for _ in 0..MOST_ROUNDS {
             // Every round asks about all that is left, so that doing the whole again has nothing left to do.
-            let (chosen, withheld) = self.choose(&now, &worktree);
+            let (chosen, withheld) = self.choose(&now, &snapshot);
             fixed.withheld = withheld;
             let follows = follows.then_some(self.safety);
-            let tried = Trials::new(&worktree, Counts::of(&now), follows, self.look).run(chosen.fixes);
+            let tried = Trials::new(&snapshot, Counts::of(&now), follows, self.look).run(chosen.fixes);
             fixed.withheld.extend(tried.withheld);
             let Some((after, told)) = tried.after else { break };
             fixed.files.extend(tried.files);
             discard(std::mem::replace(&mut now, told));
-            worktree = after;
+            snapshot = after;
         }
         if Counts::of(&now).exceed(&self.before) {
             return None;
@@ -110,17 +110,17 @@ impl Fixing<'_> {
         fixed.left = now.verdicts.iter().filter(is_left).cloned().collect();
         fixed.withheld = standing_now(fixed.withheld, &fixed.left);
         fixed.mended = gone(self.told, &fixed.left);
-        fixed.withheld.extend(in_json(&fixed.left, self.safety, &worktree));
+        fixed.withheld.extend(in_json(&fixed.left, self.safety, &snapshot));
         discard(now);
-        fixed.files.sort_by_key(|id| worktree.sources().get(*id).name());
+        fixed.files.sort_by_key(|id| snapshot.sources().get(*id).name());
         fixed.files.dedup();
-        fixed.worktree = worktree;
+        fixed.snapshot = snapshot;
         Some(fixed)
     }
 
-    /// Fixes that can be made in one round: of what was told, and of what came with other fixes. Beside them stand those
-    /// that would change what may not be changed, each with why.
-    fn choose<'v>(&mut self, now: &'v Told, worktree: &Worktree) -> (Chosen<'v>, Vec<(Verdict, String)>) {
+    /// Fixes that can be made in one round: of what was told, and of what came with other fixes. Beside them stand
+    /// those that would change what may not be changed, each with why.
+    fn choose<'v>(&mut self, now: &'v Told, snapshot: &Snapshot) -> (Chosen<'v>, Vec<(Verdict, String)>) {
         let (mut chosen, mut withheld) = (Chosen::default(), Vec::new());
         let mut comments = Comments::default();
         for verdict in &now.verdicts {
@@ -132,7 +132,7 @@ impl Fixing<'_> {
             if !is_wanted || self.baseline.has(verdict) {
                 continue;
             }
-            let refusal = self.refusal(verdict, fix, worktree).or_else(|| comments.lost(fix, worktree));
+            let refusal = self.refusal(verdict, fix, snapshot).or_else(|| comments.lost(fix, snapshot));
             match refusal {
                 Some(why) => withheld.push((verdict.clone(), why)),
                 None => chosen.add(verdict, fix),
@@ -142,11 +142,11 @@ impl Fixing<'_> {
     }
 
     /// Why a file may not be changed that a fix would change.
-    fn refusal(&mut self, verdict: &Verdict, fix: &Fix, worktree: &Worktree) -> Option<String> {
+    fn refusal(&mut self, verdict: &Verdict, fix: &Fix, snapshot: &Snapshot) -> Option<String> {
         fix.edits.iter().find_map(|edit| {
             let why = (self.standing)(edit.span.file)?;
             let is_elsewhere = verdict.finding.primary.is_none_or(|at| at.file != edit.span.file);
-            let name = worktree.sources().get(edit.span.file).name();
+            let name = snapshot.sources().get(edit.span.file).name();
             Some(if is_elsewhere { format!("{name}: {why}") } else { why })
         })
     }
@@ -159,9 +159,9 @@ struct Comments(HashMap<FileId, Vec<Span>>);
 impl Comments {
     /// Why a fix is not made that would remove a comment. It may be an instruction to another tool, or a reason that
     /// somebody should read before the code goes.
-    fn lost(&mut self, fix: &Fix, worktree: &Worktree) -> Option<String> {
+    fn lost(&mut self, fix: &Fix, snapshot: &Snapshot) -> Option<String> {
         fix.edits.iter().find_map(|edit| {
-            let source = worktree.sources().get(edit.span.file);
+            let source = snapshot.sources().get(edit.span.file);
             let comments = self.0.entry(edit.span.file).or_insert_with(|| {
                 let (file, _) = syntax::parse(edit.span.file, source, Notation::Native, &Limits::default());
                 file.comments.iter().map(|comment| comment.span).collect()
@@ -233,7 +233,7 @@ fn gone(told: &[Verdict], left: &[Verdict]) -> Vec<Verdict> {
 }
 
 /// What has no fix only because it is written in JSON.
-fn in_json(left: &[Verdict], safety: Safety, worktree: &Worktree) -> Vec<(Verdict, String)> {
+fn in_json(left: &[Verdict], safety: Safety, snapshot: &Snapshot) -> Vec<(Verdict, String)> {
     let is_fixable = |verdict: &Verdict| {
         let entry = rules::ENTRIES.iter().find(|entry| entry.id == verdict.finding.rule.as_str());
         entry.is_some_and(|entry| entry.fixes.iter().any(|of_rule| *of_rule <= safety))
@@ -241,7 +241,7 @@ fn in_json(left: &[Verdict], safety: Safety, worktree: &Worktree) -> Vec<(Verdic
     let mut found = Vec::new();
     for verdict in left.iter().filter(|verdict| verdict.finding.fix.is_none() && is_fixable(verdict)) {
         let Some(at) = verdict.finding.primary else { continue };
-        let name = worktree.sources().get(at.file).name();
+        let name = snapshot.sources().get(at.file).name();
         if name.strip_suffix(".json").is_some() {
             found.push((verdict.clone(), "it is JSON, which is not fixed".to_owned()));
         }

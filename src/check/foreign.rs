@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::account::Account;
 use crate::engine::Product;
 use crate::finding::{Category, Finding, Language};
-use crate::source::Worktree;
 use crate::text::{FileId, Sources, Span};
+use crate::vfs::Snapshot;
 
 /// What each product understands of the modules that it looks at.
 pub(super) struct Foreign<'w> {
@@ -18,9 +18,9 @@ pub(super) struct Foreign<'w> {
 }
 
 impl<'w> Foreign<'w> {
-    pub(super) fn of(accounts: &'w [Account], worktree: &'w Worktree) -> Self {
+    pub(super) fn of(accounts: &'w [Account], snapshot: &'w Snapshot) -> Self {
         let mut foreign =
-            Self { sources: worktree.sources(), files: BTreeMap::new(), places: BTreeMap::new() };
+            Self { sources: snapshot.sources(), files: BTreeMap::new(), places: BTreeMap::new() };
         for account in accounts {
             let product = account.engine.product;
             foreign.places.entry(product).or_default().extend(&account.places);

@@ -1,4 +1,4 @@
-//! Turns a work tree into one tree of modules for each engine that looks at it.
+//! Turns a working tree into one tree of modules for each engine that looks at it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,12 +9,12 @@ use super::batches::{Batch, Obstacle};
 use super::library::{Built, Library};
 use crate::engine::Engine;
 use crate::finding::{Finding, Language, Stage};
+use crate::graph::{Callee, NodeId, Said, Surroundings, Survey, Tree};
 use crate::module::address::ModuleSource;
 use crate::module::declaration::ModuleCall;
 use crate::policy::Policy;
-use crate::source::{Folder, Reached, Worktree, join};
 use crate::text::{Sources, Span};
-use crate::tree::{Callee, NodeId, Said, Surroundings, Survey, Tree};
+use crate::vfs::{Directory, Reached, Snapshot, join};
 
 /// All modules as one engine sees them, with what is wrong in their files.
 #[derive(Debug)]
@@ -35,30 +35,30 @@ pub(super) struct Surveyed {
 
 /// Looks at a batch of modules with the eyes of one engine.
 pub(super) fn look(
-    worktree: &Worktree,
+    snapshot: &Snapshot,
     library: &mut Library,
     batch: &Batch,
     policy: &Policy,
     engine: Engine,
 ) -> Result<Sight, Obstacle> {
-    let folders = batch.folders(worktree);
-    library.read(worktree, &folders);
-    let built: Vec<(usize, Built)> = folders
+    let directories = batch.directories(snapshot);
+    library.read(snapshot, &directories);
+    let built: Vec<(usize, Built)> = directories
         .into_par_iter()
-        .filter(|number| !worktree.folder_at(*number).module_files(engine).is_empty())
-        .map(|number| (number, library.build(worktree.folder_at(number), engine)))
+        .filter(|number| !snapshot.directory_at(*number).module_files(engine).is_empty())
+        .map(|number| (number, library.build(snapshot.directory_at(number), engine)))
         .collect();
     let mut sight = Sight { tree: Tree::new(engine), findings: Vec::new() };
     let is_in_library = !library.has_root;
     let former_roles = library.former_roles.clone();
     let around = |number| {
-        let Folder { path, has_lock_file, has_values, .. } = worktree.folder_at(number);
+        let Directory { path, has_lock_file, has_values, .. } = snapshot.directory_at(number);
         Surroundings {
             role: policy.role(path),
             has_lock_file: *has_lock_file,
             has_values: *has_values,
-            is_called_from_outside: worktree.is_called_from_outside(path),
-            is_used_from_outside: worktree.is_used_from_outside(path),
+            is_called_from_outside: snapshot.is_called_from_outside(path),
+            is_used_from_outside: snapshot.is_used_from_outside(path),
             is_in_library,
             former: former_roles.get(path).copied(),
         }
@@ -71,21 +71,23 @@ pub(super) fn look(
     let mut next: Vec<NodeId> = nodes.values().rev().copied().collect();
     while let Some(caller) = next.pop() {
         let module = sight.tree.node(caller).module();
-        let folder = module.folder.clone();
+        let directory = module.directory.clone();
         let address = |call: &ModuleCall| call.source.as_ref().and_then(|source| source.address.clone());
         let calls: Vec<_> = module.calls.values().map(|call| (call.name.clone(), address(call))).collect();
         let refused: Vec<SmolStr> = module.refused_paths().collect();
         let mut reach = |sight: &mut Sight, path: &str| {
-            let Some(path) = join(&folder, path) else { return Ok(Callee::Outside) };
-            Ok(match batch.reached(&path, worktree) {
-                Some(Reached::Folder(number)) if !batch.has(number) => return Err(Obstacle::Crossing),
-                Some(Reached::Folder(number)) => Callee::Module(*nodes.entry(number).or_insert_with(|| {
-                    library.read(worktree, &[number]);
-                    let built = library.build(worktree.folder_at(number), engine);
-                    let node = sight.add(built, around(number));
-                    next.push(node);
-                    node
-                })),
+            let Some(path) = join(&directory, path) else { return Ok(Callee::Outside) };
+            Ok(match batch.reached(&path, snapshot) {
+                Some(Reached::Directory(number)) if !batch.has(number) => return Err(Obstacle::Crossing),
+                Some(Reached::Directory(number)) => {
+                    Callee::Module(*nodes.entry(number).or_insert_with(|| {
+                        library.read(snapshot, &[number]);
+                        let built = library.build(snapshot.directory_at(number), engine);
+                        let node = sight.add(built, around(number));
+                        next.push(node);
+                        node
+                    }))
+                }
                 Some(Reached::Missing) => Callee::Missing,
                 Some(Reached::Outside) => Callee::Outside,
                 Some(Reached::Foreign) => Callee::Opaque,

@@ -1,14 +1,14 @@
 //! Finds directories whose files are not meant to be loaded together: fragments, templates, expected results of tests.
 //!
-//! Every file of such a directory brings errors that nobody wants to hear. A directory counts as one only where a module
-//! that somebody is working on does not: where six files or more, and more than half of all, have errors that keep a
-//! file from being one of a module; or where every syntax error is in a file with a placeholder of a template.
+//! Every file of such a directory brings errors that nobody wants to hear. A directory counts as one only where a
+//! module that somebody is working on does not: where six files or more, and more than half of all, have errors that
+//! keep a file from being one of a module; or where every syntax error is in a file with a placeholder of a template.
 
 use std::collections::BTreeMap;
 
 use crate::finding::{Finding, Language, RuleId, Severity};
-use crate::source::Folder;
 use crate::text::{FileId, Source, Span};
+use crate::vfs::Directory;
 
 /// As few files with errors as can make up such a directory.
 const FEWEST: usize = 6;
@@ -19,7 +19,7 @@ const SHOWN: usize = 3;
 /// The one finding about a directory, in the place of those about its files; `is_template` tells which of them hold a
 /// placeholder where a syntax error is.
 pub(super) fn finding(
-    folder: &Folder,
+    directory: &Directory,
     files: usize,
     findings: &[Finding],
     is_template: impl Fn(FileId) -> bool,
@@ -47,10 +47,10 @@ pub(super) fn finding(
     } else {
         return None;
     };
-    let pattern = if folder.path.is_empty() { "*.tf" } else { folder.path.as_str() };
+    let pattern = if directory.path.is_empty() { "*.tf" } else { directory.path.as_str() };
     let finding = Finding::language(Language::NotAModule, "Directory is not a module")
         .detail(why)
-        .module(folder.path.clone())
+        .module(directory.path.clone())
         .help(format!(
             "if that is intended, write `exclude = [\"{pattern}\"]` in the `policy` block of `overrule.hcl`"
         ));
@@ -64,8 +64,8 @@ fn breaks_file(finding: &Finding) -> bool {
     finding.severity == Severity::Error && (is(Language::SyntaxError) || is(Language::DuplicateDeclaration))
 }
 
-/// Whether one of these syntax errors is on a line with a placeholder of a template: `{{ name }}`, `{% … %}` or `<% … %>`
-/// outside of strings and comments.
+/// Whether one of these syntax errors is on a line with a placeholder of a template: `{{ name }}`, `{% … %}` or `<% …
+/// %>` outside of strings and comments.
 pub(super) fn has_placeholder(source: &Source, errors: &[Finding]) -> bool {
     let places = errors.iter().filter_map(|error| error.primary);
     places.take(MOST_ERRORS).any(|place| {

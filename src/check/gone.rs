@@ -6,11 +6,11 @@ use smol_str::SmolStr;
 
 use super::Verdict;
 use crate::finding::{Language, RuleId};
-use crate::source::join;
 use crate::text::Sources;
+use crate::vfs::join;
 
-/// Says of each call of a folder that is gone what became of that; `were` holds the modules that there were before the
-/// change, and `renamed` what some of them are called now.
+/// Says of each call of a directory that is gone what became of that; `were` holds the modules that there were before
+/// the change, and `renamed` what some of them are called now.
 pub(super) fn explain(
     verdicts: &mut [Verdict],
     sources: &Sources,
@@ -23,25 +23,27 @@ pub(super) fn explain(
         // An address that is computed is not read here.
         let written = sources.slice(source.span).strip_prefix('"').and_then(|text| text.strip_suffix('"'));
         let Some(raw) = written.filter(|raw| !raw.contains(['$', '%', '\\'])) else { continue };
-        let Some(folder) = join(&finding.module, raw).filter(|folder| were.contains(folder.as_str())) else {
+        let Some(directory) =
+            join(&finding.module, raw).filter(|directory| were.contains(directory.as_str()))
+        else {
             continue;
         };
-        (finding.detail, finding.help) = match renamed.get(folder.as_str()) {
+        (finding.detail, finding.help) = match renamed.get(directory.as_str()) {
             Some(new) => (
                 format!(
-                    "The change renames the module in \"{folder}\" to \"{new}\", and it is still called here."
+                    "The change renames the module in \"{directory}\" to \"{new}\", and it is still called here."
                 ),
                 Some(format!("write `source = \"{}\"`", way(&finding.module, new))),
             ),
             None => (
-                format!("The change removes the module in \"{folder}\", and it is still called here."),
-                Some("remove the call too, or keep the folder".to_owned()),
+                format!("The change removes the module in \"{directory}\", and it is still called here."),
+                Some("remove the call too, or keep the directory".to_owned()),
             ),
         };
     }
 }
 
-/// The address by which a module in one folder calls the one in another.
+/// The address by which a module in one directory calls the one in another.
 fn way(from: &str, to: &str) -> String {
     let names = |path: &'_ str| -> Vec<String> {
         path.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect()

@@ -1,8 +1,8 @@
 //! Turns a change into the modules that it can affect, and those into what has to be read to judge them.
 //!
-//! Affected are the modules that the change touches, and whoever calls them, up every chain: a caller that still names a
-//! folder which is gone is one of these. To say of them what a look at the whole repository would say, everything is
-//! read that lies below anything that leads to them; nothing else has a say in it.
+//! Affected are the modules that the change touches, and whoever calls them, up every chain: a caller that still names
+//! a directory which is gone is one of these. To say of them what a look at the whole repository would say, everything
+//! is read that lies below anything that leads to them; nothing else has a say in it.
 //!
 //! A repository has many modules and a change concerns few, so nobody draws up who calls whom: each time, all calls are
 //! gone through for those that may lead to what is asked about, which the ends of their addresses tell.
@@ -13,21 +13,22 @@ use smol_str::SmolStr;
 
 use super::calls::Calls;
 use super::memory::{CallsOf, Memory};
-use crate::source::{Change, Content, Error, Excerpt, State, join, last_name, parent};
-use crate::tree::is_aside;
+use crate::graph::is_aside;
+use crate::vfs::{Change, Content, Error, Excerpt, State, join, last_name, parent};
 
 /// Who calls whom, before a change and after it.
 #[derive(Debug)]
 pub(super) struct Impact<'c> {
     memory: &'c Memory,
-    /// Every folder that holds something of a module, sorted by path; and the numbers of the addresses that it calls.
-    folders: Vec<(&'c str, &'c [u32])>,
+    /// Every directory that holds something of a module, sorted by path; and the numbers of the addresses that it
+    /// calls.
+    directories: Vec<(&'c str, &'c [u32])>,
     touched: BTreeSet<SmolStr>,
-    /// Folders that only held something of a module before the change.
+    /// Directories that only held something of a module before the change.
     gone: BTreeSet<SmolStr>,
     /// Calls from before the change, calls of what is not remembered, and where symbolic links lead.
     further: BTreeMap<SmolStr, BTreeSet<SmolStr>>,
-    /// The addresses of the same calls, as they are written in the folders.
+    /// The addresses of the same calls, as they are written in the directories.
     written: BTreeMap<SmolStr, BTreeSet<SmolStr>>,
     /// Whether some directory, of an example or test none, shows that an engine is run there.
     has_root: bool,
@@ -36,7 +37,7 @@ pub(super) struct Impact<'c> {
 /// What there is in the later state of a change, as far as it is known without a look into most files.
 #[derive(Debug, Default)]
 pub(super) struct Known<'c> {
-    folders: Vec<(&'c str, Content, Option<CallsOf>)>,
+    directories: Vec<(&'c str, Content, Option<CallsOf>)>,
     /// What modules call whose files could not all be read.
     unread: Vec<(&'c str, Calls)>,
     /// Whether that is because this clone does not hold them.
@@ -44,19 +45,19 @@ pub(super) struct Known<'c> {
 }
 
 impl<'c> Known<'c> {
-    /// Goes through all folders, and looks into those that nobody remembers.
+    /// Goes through all directories, and looks into those that nobody remembers.
     pub(super) fn of(change: &'c Change, memory: &mut Memory) -> Result<Self, Error> {
-        let folders = change.folders()?;
-        let mut folders: Vec<(&str, Content, Option<CallsOf>)> =
-            folders.into_iter().map(|(path, content)| (path, content, memory.place(content))).collect();
+        let directories = change.directories()?;
+        let mut directories: Vec<(&str, Content, Option<CallsOf>)> =
+            directories.into_iter().map(|(path, content)| (path, content, memory.place(content))).collect();
         let unknown: Vec<&str> =
-            folders.iter().filter(|(_, _, calls)| calls.is_none()).map(|(path, ..)| *path).collect();
+            directories.iter().filter(|(_, _, calls)| calls.is_none()).map(|(path, ..)| *path).collect();
         let (mut unread, mut is_partial) = (Vec::new(), false);
         if !unknown.is_empty() {
             let (seen, has_missed) = change.without_all(|| change.survey(State::Now, &unknown, Calls::of));
             is_partial = has_missed;
             let mut new = Vec::new();
-            let of_unknown = folders.iter().filter(|(_, _, calls)| calls.is_none());
+            let of_unknown = directories.iter().filter(|(_, _, calls)| calls.is_none());
             for ((path, content, _), calls) in of_unknown.zip(seen) {
                 if calls.complete {
                     new.push((*content, calls.addresses, calls.shows_root));
@@ -65,36 +66,38 @@ impl<'c> Known<'c> {
                 }
             }
             memory.keep(new);
-            for (_, content, calls) in folders.iter_mut().filter(|(_, _, calls)| calls.is_none()) {
+            for (_, content, calls) in directories.iter_mut().filter(|(_, _, calls)| calls.is_none()) {
                 *calls = memory.place(*content);
             }
         }
-        Ok(Self { folders, unread, is_partial })
+        Ok(Self { directories, unread, is_partial })
     }
 
-    /// How many folders there are of which this clone does not hold all files.
+    /// How many directories there are of which this clone does not hold all files.
     pub(super) fn absent(&self) -> usize {
         if self.is_partial { self.unread.len() } else { 0 }
     }
 
     /// Whether some directory, of an example or test none, shows that an engine is run there.
     fn has_root(&self, change: &Change) -> bool {
-        let read =
-            self.folders.iter().map(|(path, _, calls)| (path, calls.is_some_and(|calls| calls.shows_root)));
+        let read = self
+            .directories
+            .iter()
+            .map(|(path, _, calls)| (path, calls.is_some_and(|calls| calls.shows_root)));
         let unread = self.unread.iter().map(|(path, calls)| (path, calls.shows_root));
         let is_wanted = |path: &str| !is_aside(path);
         read.chain(unread).any(|(path, shows_root)| shows_root && is_wanted(path))
             || change.has_root_files(is_wanted)
     }
 
-    /// What the folders hold.
+    /// What the directories hold.
     pub(super) fn contents(&self) -> BTreeSet<Content> {
-        self.folders.iter().map(|(_, content, _)| *content).collect()
+        self.directories.iter().map(|(_, content, _)| *content).collect()
     }
 }
 
 impl<'c> Impact<'c> {
-    /// Finds out what touching some folders can affect.
+    /// Finds out what touching some directories can affect.
     pub(super) fn of(
         change: &Change,
         touched: &BTreeSet<String>,
@@ -104,7 +107,7 @@ impl<'c> Impact<'c> {
         let calls_of = |calls: Option<CallsOf>| calls.map(|calls| memory.calls(calls)).unwrap_or_default();
         let mut impact = Self {
             memory,
-            folders: known.folders.iter().map(|(path, _, calls)| (*path, calls_of(*calls))).collect(),
+            directories: known.directories.iter().map(|(path, _, calls)| (*path, calls_of(*calls))).collect(),
             touched: touched.iter().map(SmolStr::new).collect(),
             gone: BTreeSet::new(),
             further: BTreeMap::new(),
@@ -117,7 +120,7 @@ impl<'c> Impact<'c> {
         let paths: Vec<&str> = touched.iter().map(String::as_str).collect();
         let earlier = change.survey(State::Before, &paths, |files| (!files.is_empty(), Calls::of(files)));
         for (path, (was_module, calls)) in paths.into_iter().zip(earlier) {
-            if was_module && !impact.is_folder(path) {
+            if was_module && !impact.is_directory(path) {
                 impact.gone.insert(path.into());
             }
             impact.add(path, calls.addresses);
@@ -131,24 +134,25 @@ impl<'c> Impact<'c> {
         self.above(self.touched.clone())
     }
 
-    /// The modules that files and folders belong to: of a file the one around it, of a folder all that lie in it.
+    /// The modules that files and directories belong to: of a file the one around it, of a directory all that lie in
+    /// it.
     pub(super) fn modules_of(&self, paths: &[String]) -> BTreeSet<SmolStr> {
-        let known: BTreeSet<&str> = self.folders.iter().flat_map(|(path, _)| around(path)).collect();
-        let (folders, files): (BTreeSet<&str>, BTreeSet<&str>) =
+        let known: BTreeSet<&str> = self.directories.iter().flat_map(|(path, _)| around(path)).collect();
+        let (directories, files): (BTreeSet<&str>, BTreeSet<&str>) =
             paths.iter().map(String::as_str).partition(|path| known.contains(path));
         let of_files: BTreeSet<&str> = files.into_iter().filter_map(parent).collect();
         let is_meant =
-            |path: &&str| of_files.contains(path) || around(path).any(|path| folders.contains(path));
-        self.folders.iter().map(|(path, _)| *path).filter(is_meant).map(SmolStr::new).collect()
+            |path: &&str| of_files.contains(path) || around(path).any(|path| directories.contains(path));
+        self.directories.iter().map(|(path, _)| *path).filter(is_meant).map(SmolStr::new).collect()
     }
 
     /// What has to be read so that everything is known that has a say in these modules.
     pub(super) fn excerpt(&self, modules: &BTreeSet<SmolStr>) -> Excerpt {
         let read = self.below(self.above(modules.clone()));
         let (called, used) = self.called_from_elsewhere(&read);
-        let is_there = |path: &&SmolStr| self.is_folder(path) || self.gone.contains(*path);
-        let folders = read.iter().filter(is_there).cloned().collect();
-        Excerpt { folders, called, used, has_root: self.has_root }
+        let is_there = |path: &&SmolStr| self.is_directory(path) || self.gone.contains(*path);
+        let directories = read.iter().filter(is_there).cloned().collect();
+        Excerpt { directories, called, used, has_root: self.has_root }
     }
 
     /// These modules and all that call them, up every chain.
@@ -199,7 +203,7 @@ impl<'c> Impact<'c> {
         let names: HashSet<&str> = modules.iter().map(|path| last_name(path)).collect();
         let may_lead_there: Vec<bool> =
             self.memory.addresses().iter().map(|address| ends_in_one_of(address, &names)).collect();
-        for (path, calls) in &self.folders {
+        for (path, calls) in &self.directories {
             for number in calls.iter().filter(|number| may_lead_there[**number as usize]) {
                 let callee = join(path, &self.memory.addresses()[*number as usize]);
                 if let Some(module) = callee.and_then(|callee| modules.get(callee.as_str())) {
@@ -217,39 +221,39 @@ impl<'c> Impact<'c> {
         self.remembered(path).filter_map(|address| Some(join(path, address)?.into())).chain(further).collect()
     }
 
-    /// The addresses that the module in a folder is remembered to call.
-    fn remembered(&self, folder: &str) -> impl Iterator<Item = &'c SmolStr> {
-        let calls = self.place(folder).map(|at| self.folders[at].1).unwrap_or_default();
+    /// The addresses that the module in a directory is remembered to call.
+    fn remembered(&self, directory: &str) -> impl Iterator<Item = &'c SmolStr> {
+        let calls = self.place(directory).map(|at| self.directories[at].1).unwrap_or_default();
         let addresses = self.memory.addresses();
         calls.iter().map(|number| &addresses[*number as usize])
     }
 
-    fn is_folder(&self, path: &str) -> bool {
+    fn is_directory(&self, path: &str) -> bool {
         self.place(path).is_some()
     }
 
     fn place(&self, path: &str) -> Option<usize> {
-        self.folders.binary_search_by(|(other, _)| (*other).cmp(path)).ok()
+        self.directories.binary_search_by(|(other, _)| (*other).cmp(path)).ok()
     }
 
-    /// Adds calls that are not among those of the folders.
+    /// Adds calls that are not among those of the directories.
     fn add(&mut self, path: &str, addresses: BTreeSet<SmolStr>) {
         let callees = addresses.iter().filter_map(|address| Some(join(path, address)?.into()));
         self.further.entry(path.into()).or_default().extend(callees);
         self.written.entry(path.into()).or_default().extend(addresses);
     }
 
-    /// Finds what is meant by calls that lead through symbolic links to folders. A module behind one has calls of its own:
-    /// they lead on from the path by which it is called.
+    /// Finds what is meant by calls that lead through symbolic links to directories. A module behind one has calls of
+    /// its own: they lead on from the path by which it is called.
     fn follow_links(&mut self, change: &Change) {
-        let links = change.links_to_folders();
+        let links = change.links_to_directories();
         if links.is_empty() {
             return;
         }
         let leads_through_one = |path: &SmolStr| around(path).any(|path| links.contains(path));
-        let of_folders = self.folders.iter().flat_map(|(path, _)| self.callees(path));
+        let of_directories = self.directories.iter().flat_map(|(path, _)| self.callees(path));
         let further = self.further.values().flatten().cloned();
-        let mut waiting: Vec<SmolStr> = of_folders.chain(further).filter(leads_through_one).collect();
+        let mut waiting: Vec<SmolStr> = of_directories.chain(further).filter(leads_through_one).collect();
         let mut seen = BTreeSet::new();
         while let Some(path) = waiting.pop() {
             if seen.insert(path.clone()) {
@@ -281,12 +285,13 @@ impl<'c> Impact<'c> {
     }
 }
 
-/// A path, and those of the folders around it.
+/// A path, and those of the directories around it.
 fn around(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |path| parent(path))
 }
 
-/// Whether an address may lead to a folder of one of these names; which one is meant by steps upwards, it does not say.
+/// Whether an address may lead to a directory of one of these names; which one is meant by steps upwards, it does not
+/// say.
 fn ends_in_one_of(address: &str, names: &HashSet<&str>) -> bool {
     let last = last_name(address);
     last == ".." || last == "." || last.is_empty() || names.contains(last)

@@ -1,4 +1,4 @@
-//! Turns the files of a work tree into syntax trees, each read once, and folders into modules.
+//! Turns the files of a working tree into syntax trees, each read once, and directories into modules.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use smol_str::SmolStr;
 use super::fragments;
 use crate::engine::{Engine, Loaded};
 use crate::finding::{Finding, Severity};
+use crate::graph::Role;
 use crate::limits::Limits;
 use crate::module::{Module, ModuleFile};
-use crate::source::{Folder, Worktree};
 use crate::syntax::{self, File, Notation};
 use crate::text::FileId;
-use crate::tree::Role;
+use crate::vfs::{Directory, Snapshot};
 
 /// What was read of files, as far as it is at hand.
 #[derive(Debug, Default)]
@@ -54,12 +54,13 @@ impl Library {
         Self { limits, ..Self::default() }
     }
 
-    /// Reads the module files of some folders, unless they are at hand.
-    pub(super) fn read(&mut self, worktree: &Worktree, folders: &[usize]) {
-        let sources = worktree.sources();
-        let of_folders = folders.iter().flat_map(|folder| &worktree.folder_at(*folder).files);
+    /// Reads the module files of some directories, unless they are at hand.
+    pub(super) fn read(&mut self, snapshot: &Snapshot, directories: &[usize]) {
+        let sources = snapshot.sources();
+        let of_directories =
+            directories.iter().flat_map(|directory| &snapshot.directory_at(*directory).files);
         let ids: Vec<FileId> =
-            of_folders.filter_map(|file| file.id).filter(|id| !self.files.contains_key(id)).collect();
+            of_directories.filter_map(|file| file.id).filter(|id| !self.files.contains_key(id)).collect();
         let parse = |id: &FileId| {
             let source = sources.get(*id);
             syntax::parse(*id, source, Notation::of(source.name()), &self.limits)
@@ -112,10 +113,14 @@ impl Library {
         !self.incomplete.contains(&id)
     }
 
-    /// The files of a folder that an engine reads, in its order; none of those that could not be read at all.
-    pub(super) fn module_files<'s>(&'s self, folder: &'s Folder, engine: Engine) -> Vec<ModuleFile<'s>> {
-        let files = folder.module_files(engine).into_iter();
-        let file = |(file, loaded): (&'s crate::source::File, Loaded)| {
+    /// The files of a directory that an engine reads, in its order; none of those that could not be read at all.
+    pub(super) fn module_files<'s>(
+        &'s self,
+        directory: &'s Directory,
+        engine: Engine,
+    ) -> Vec<ModuleFile<'s>> {
+        let files = directory.module_files(engine).into_iter();
+        let file = |(file, loaded): (&'s crate::vfs::File, Loaded)| {
             let read = self.file(file.id?)?;
             Some(ModuleFile {
                 name: &file.name,
@@ -127,27 +132,27 @@ impl Library {
         files.filter_map(file).collect()
     }
 
-    /// The module of a folder as an engine sees it.
-    pub(super) fn build(&self, folder: &Folder, engine: Engine) -> Built {
+    /// The module of a directory as an engine sees it.
+    pub(super) fn build(&self, directory: &Directory, engine: Engine) -> Built {
         let mut findings = Vec::new();
-        let files = self.module_files(folder, engine);
+        let files = self.module_files(directory, engine);
         for file in &files {
             findings.extend(self.wrong.get(&file.body.span().file).into_iter().flatten().cloned());
         }
-        // Why a file could not be read is among the findings of the work tree.
-        let complete = files.len() == folder.module_files(engine).len() && !folder.lacks_rendered_files;
+        // Why a file could not be read is among the findings of the working tree.
+        let complete = files.len() == directory.module_files(engine).len() && !directory.lacks_rendered_files;
         let mut module =
-            Module::build(folder.path.clone(), &files, &engine.features(), &self.limits, &mut findings);
+            Module::build(directory.path.clone(), &files, &engine.features(), &self.limits, &mut findings);
         module.complete &= complete;
         if let Some(finding) =
-            fragments::finding(folder, files.len(), &findings, |file| self.templates.contains(&file))
+            fragments::finding(directory, files.len(), &findings, |file| self.templates.contains(&file))
         {
             module.complete = false;
             module.excluded = true;
             findings = vec![finding];
         }
         for finding in &mut findings {
-            finding.module.clone_from(&folder.path);
+            finding.module.clone_from(&directory.path);
         }
         Built { module, findings }
     }

@@ -7,8 +7,8 @@ use crate::finding::Finding;
 use crate::policy::{INVALID_POLICY, Names, Policy};
 use crate::rules::page::PAGES;
 use crate::rules::{KINDS, Kind};
-use crate::source::Worktree;
 use crate::text::FileId;
+use crate::vfs::Snapshot;
 
 /// The names of all rules that come with the program and that a policy may speak of.
 pub fn rule_names() -> Vec<&'static str> {
@@ -35,10 +35,10 @@ pub fn page_names_under(policy: &Policy) -> Vec<SmolStr> {
 }
 
 /// The policy of a file; where there is none, the recommended one. Every mistake in it is a finding.
-pub fn load_policy(worktree: &mut Worktree, file: Option<FileId>) -> Result<Policy, Vec<Finding>> {
+pub fn load_policy(snapshot: &mut Snapshot, file: Option<FileId>) -> Result<Policy, Vec<Finding>> {
     let Some(file) = file else { return Ok(Policy::recommended()) };
     let kinds: Vec<&str> = KINDS.iter().map(|kind| kind.id).collect();
-    let policy = Policy::load(file, worktree, Names { rules: &rule_names(), kinds: &kinds })?;
+    let policy = Policy::load(file, snapshot, Names { rules: &rule_names(), kinds: &kinds })?;
     let mut findings = Vec::new();
     Rulebook::new(&policy, &[], &mut findings);
     if findings.is_empty() { Ok(policy) } else { Err(findings) }
@@ -50,9 +50,9 @@ mod tests {
 
     fn load(text: &str) -> Result<Policy, Vec<Finding>> {
         let files = vec![("overrule.hcl".to_owned(), text.as_bytes().to_vec())];
-        let mut worktree = Worktree::of_files(files);
-        let file = worktree.read_policy().expect("one policy");
-        load_policy(&mut worktree, file)
+        let mut snapshot = Snapshot::of_files(files);
+        let file = snapshot.read_policy().expect("one policy");
+        load_policy(&mut snapshot, file)
     }
 
     #[test]

@@ -1,15 +1,15 @@
-//! Turns what was seen of folders into bytes that a later run can do with, and such bytes back, if they are sound.
+//! Turns what was seen of directories into bytes that a later run can do with, and such bytes back, if they are sound.
 //!
-//! What is written down is which folders a module calls, by a name for what its folder holds, so nothing in it can be out
-//! of date. Bytes that another version of the program wrote, or that are not what was written, are not used; a run
-//! without them takes longer, and finds the same.
+//! What is written down is which directories a module calls, by a name for what its directory holds, so nothing in it
+//! can be out of date. Bytes that another version of the program wrote, or that are not what was written, are not used;
+//! a run without them takes longer, and finds the same.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, DefaultHasher, Hasher};
 
 use smol_str::SmolStr;
 
-use crate::source::Content;
+use crate::vfs::Content;
 
 /// The name under which it is kept.
 pub(super) const NAME: &str = "calls";
@@ -23,15 +23,15 @@ const HEAD: &[u8] = concat!("overrule calls 2 ", env!("CARGO_PKG_VERSION"), "\n"
 /// As many bytes at the end tell whether those before them are what was written.
 const SEAL: usize = 8;
 
-/// By what a folder holds: the local addresses that its module calls.
+/// By what a directory holds: the local addresses that its module calls.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     /// Each address once.
     addresses: Vec<SmolStr>,
     /// The numbers of those that modules call, one module behind the other.
     calls: Vec<u32>,
-    /// Which of [`Memory::calls`] are those of a folder.
-    folders: HashMap<Content, CallsOf, BuildHasherDefault<NoHasher>>,
+    /// Which of [`Memory::calls`] are those of a directory.
+    directories: HashMap<Content, CallsOf, BuildHasherDefault<NoHasher>>,
     /// Whether more is known than was read.
     is_news: bool,
 }
@@ -41,14 +41,14 @@ pub(super) struct Memory {
 pub(super) struct CallsOf {
     start: u32,
     end: u32,
-    /// Whether its files show that an engine is run in the folder.
+    /// Whether its files show that an engine is run in the directory.
     pub(super) shows_root: bool,
 }
 
 impl Memory {
-    /// Where it is remembered what the module of a folder with this content calls, if that was seen.
+    /// Where it is remembered what the module of a directory with this content calls, if that was seen.
     pub(super) fn place(&self, content: Content) -> Option<CallsOf> {
-        self.folders.get(&content).copied()
+        self.directories.get(&content).copied()
     }
 
     /// What a module calls, each by the number of its address.
@@ -66,13 +66,13 @@ impl Memory {
         self.is_news
     }
 
-    /// Remembers what the modules of some folders call, and whether they show that an engine is run there.
-    pub(super) fn keep(&mut self, folders: impl IntoIterator<Item = (Content, BTreeSet<SmolStr>, bool)>) {
+    /// Remembers what the modules of some directories call, and whether they show that an engine is run there.
+    pub(super) fn keep(&mut self, directories: impl IntoIterator<Item = (Content, BTreeSet<SmolStr>, bool)>) {
         let mut numbers: HashMap<SmolStr, u32> = HashMap::new();
         for (number, address) in (0..).zip(&self.addresses) {
             numbers.insert(address.clone(), number);
         }
-        for (content, addresses, shows_root) in folders {
+        for (content, addresses, shows_root) in directories {
             let start = length(&self.calls);
             for address in addresses {
                 let number = *numbers.entry(address).or_insert_with_key(|address| {
@@ -81,7 +81,7 @@ impl Memory {
                 });
                 self.calls.push(number);
             }
-            self.folders.insert(content, CallsOf { start, end: length(&self.calls), shows_root });
+            self.directories.insert(content, CallsOf { start, end: length(&self.calls), shows_root });
             self.is_news = true;
         }
     }
@@ -106,7 +106,7 @@ impl Memory {
             for _ in 0..rest.number()? {
                 memory.calls.push(rest.number()?.try_into().ok()?);
             }
-            memory.folders.insert(content, CallsOf { start, end: length(&memory.calls), shows_root });
+            memory.directories.insert(content, CallsOf { start, end: length(&memory.calls), shows_root });
         }
         let is_known = |number: &u32| (*number as usize) < memory.addresses.len();
         (rest.0.is_empty() && memory.calls.iter().all(is_known)).then_some(memory)
@@ -114,14 +114,14 @@ impl Memory {
 
     /// Writes down what is of use, and the rest as long as it is not much; nothing where all of it is too much.
     pub(super) fn write(&self, used: &BTreeSet<Content>) -> Option<Vec<u8>> {
-        let mut folders: BTreeMap<Content, CallsOf> =
-            self.folders.iter().map(|(content, calls)| (*content, *calls)).collect();
-        if folders.len() > 2 * used.len() + 1000 {
-            folders.retain(|content, _| used.contains(content));
+        let mut directories: BTreeMap<Content, CallsOf> =
+            self.directories.iter().map(|(content, calls)| (*content, *calls)).collect();
+        if directories.len() > 2 * used.len() + 1000 {
+            directories.retain(|content, _| used.contains(content));
         }
         // Addresses that only others called are left behind.
         let mut numbers: BTreeMap<&SmolStr, u32> = BTreeMap::new();
-        for number in folders.values().flat_map(|calls| self.calls(*calls)) {
+        for number in directories.values().flat_map(|calls| self.calls(*calls)) {
             numbers.insert(&self.addresses[*number as usize], 0);
         }
         (0..).zip(numbers.values_mut()).for_each(|(number, new)| *new = number);
@@ -131,9 +131,9 @@ impl Memory {
             bytes.number(address.len())?;
             bytes.0.extend(address.as_bytes());
         }
-        bytes.number(folders.keys().next().map_or(0, |content| content.as_bytes().len()))?;
-        bytes.number(folders.len())?;
-        for (content, calls) in folders {
+        bytes.number(directories.keys().next().map_or(0, |content| content.as_bytes().len()))?;
+        bytes.number(directories.len())?;
+        for (content, calls) in directories {
             bytes.0.extend(content.as_bytes());
             bytes.number(calls.shows_root.into())?;
             let calls = self.calls(calls);
@@ -272,7 +272,7 @@ mod tests {
         newer[HEAD.len() - 2] = b'x';
         assert!(Memory::read(&sealed(newer)).is_none(), "of another version");
         let mut unknown = written.to_vec();
-        // Behind it comes a folder whose module calls nothing: a name of twenty bytes, and two numbers.
+        // Behind it comes a directory whose module calls nothing: a name of twenty bytes, and two numbers.
         let last_call = unknown.len() - 28 - 4;
         unknown[last_call] = 0xff;
         assert!(Memory::read(&sealed(unknown)).is_none(), "calls that are no addresses");
@@ -288,7 +288,7 @@ mod tests {
         memory.keep((0..1500).map(|number| (numbered(number), BTreeSet::new(), false)));
         let left = |used: u16| {
             let used = (0..used).map(numbered).collect();
-            Memory::read(&memory.write(&used).expect("it is small")).expect("it is sound").folders.len()
+            Memory::read(&memory.write(&used).expect("it is small")).expect("it is sound").directories.len()
         };
         assert_eq!((left(250), left(249)), (1500, 249));
     }

@@ -1,7 +1,7 @@
 //! Finds the blocks that Terraform and OpenTofu both refuse, each for a reason of its own.
 //!
-//! What one engine alone reports is doubtful where a module may be for the other one. In a block that the other one refuses
-//! too, it is not: whichever engine runs the module, it fails there.
+//! What one engine alone reports is doubtful where a module may be for the other one. In a block that the other one
+//! refuses too, it is not: whichever engine runs the module, it fails there.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};

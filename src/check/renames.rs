@@ -1,8 +1,8 @@
 //! Turns the blocks of modules before a change and after it into those that only have another name now.
 //!
-//! Git tells renamed files by what they share, and so are blocks told here: one that is gone and one that is new are the
-//! same if they are of one kind and type, in one module, and at least half of what is in them is the same line by line.
-//! Local values have no block of their own, and are not looked for.
+//! Git tells renamed files by what they share, and so are blocks told here: one that is gone and one that is new are
+//! the same if they are of one kind and type, in one module, and at least half of what is in them is the same line by
+//! line. Local values have no block of their own, and are not looked for.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -13,8 +13,8 @@ use crate::engine::{Engine, Product};
 use crate::limits::Limits;
 use crate::module::address::block_address;
 use crate::module::top_blocks;
-use crate::source::{Folder, Worktree};
 use crate::syntax::{self, Notation};
+use crate::vfs::{Directory, Snapshot};
 
 /// By the directory of a module and the address of a block, both before the change: the address after it.
 pub(super) type Renamed = BTreeMap<(SmolStr, String), String>;
@@ -22,17 +22,18 @@ pub(super) type Renamed = BTreeMap<(SmolStr, String), String>;
 /// More pairs of blocks than this are not compared; where so much is new, nothing is known of names.
 const MOST_PAIRS: usize = 10_000;
 
-/// Finds blocks with another name; `modules` has folders by what they were called, with what they are called now.
-pub(super) fn of(before: &Worktree, now: &Worktree, modules: &BTreeMap<SmolStr, SmolStr>) -> Renamed {
+/// Finds blocks with another name; `modules` has directories by what they were called, with what they are called now.
+pub(super) fn of(before: &Snapshot, now: &Snapshot, modules: &BTreeMap<SmolStr, SmolStr>) -> Renamed {
     let mut renamed = Renamed::new();
-    for folder in before.folders() {
-        let later = modules.get(&folder.path).unwrap_or(&folder.path);
-        let Some(later) = now.folder(later) else { continue };
-        let (was, is) = (named_blocks(before, folder, now, later), named_blocks(now, later, before, folder));
+    for directory in before.directories() {
+        let later = modules.get(&directory.path).unwrap_or(&directory.path);
+        let Some(later) = now.directory(later) else { continue };
+        let (was, is) =
+            (named_blocks(before, directory, now, later), named_blocks(now, later, before, directory));
         let gone = was.iter().filter(|(address, _)| !is.contains_key(*address)).map(|(_, block)| block);
         let come = is.iter().filter(|(address, _)| !was.contains_key(*address)).map(|(_, block)| block);
         for (from, to) in pairs(&gone.collect::<Vec<_>>(), &come.collect::<Vec<_>>()) {
-            let address = (folder.path.clone(), from.address.clone());
+            let address = (directory.path.clone(), from.address.clone());
             renamed.insert(address, to.address.clone());
         }
     }
@@ -49,18 +50,18 @@ struct Named<'t> {
     lines: Vec<&'t str>,
 }
 
-/// By address: the blocks in those files of a folder that are not the same, to the byte, in another state.
+/// By address: the blocks in those files of a directory that are not the same, to the byte, in another state.
 fn named_blocks<'t>(
-    worktree: &'t Worktree,
-    folder: &Folder,
-    other: &Worktree,
-    elsewhere: &Folder,
+    snapshot: &'t Snapshot,
+    directory: &Directory,
+    other: &Snapshot,
+    elsewhere: &Directory,
 ) -> BTreeMap<String, Named<'t>> {
     let mut blocks = BTreeMap::new();
     let features = Engine::newest(Product::Terraform).features();
-    for file in &folder.files {
+    for file in &directory.files {
         let Some(id) = file.id else { continue };
-        let source = worktree.sources().get(id);
+        let source = snapshot.sources().get(id);
         let same_name = elsewhere.files.iter().find(|other| other.name == file.name);
         let same_text = |id| other.sources().get(id).text() == source.text();
         if same_name.and_then(|file| file.id).is_some_and(same_text) {
@@ -133,9 +134,9 @@ mod tests {
     use super::*;
 
     fn renamed(before: &str, now: &str) -> Vec<String> {
-        let worktree =
-            |text: &str| Worktree::of_files(vec![("main.tf".to_owned(), text.as_bytes().to_vec())]);
-        let renamed = of(&worktree(before), &worktree(now), &BTreeMap::new());
+        let snapshot =
+            |text: &str| Snapshot::of_files(vec![("main.tf".to_owned(), text.as_bytes().to_vec())]);
+        let renamed = of(&snapshot(before), &snapshot(now), &BTreeMap::new());
         renamed.into_iter().map(|((_, from), to)| format!("{from} {to}")).collect()
     }
 

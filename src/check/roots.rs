@@ -3,21 +3,21 @@
 use rayon::prelude::*;
 
 use super::calls::shows_root;
+use crate::graph::{Role, is_aside};
 use crate::policy::Policy;
-use crate::source::{Folder, Worktree};
-use crate::tree::{Role, is_aside};
+use crate::vfs::{Directory, Snapshot};
 
 /// Whether some directory, of an example or test none, shows that an engine is run there. Where none does, modules that
 /// nobody calls are for callers elsewhere.
-pub(super) fn are_in(worktree: &Worktree, policy: &Policy) -> bool {
-    let shows = |folder: &Folder| match policy.role(&folder.path) {
+pub(super) fn are_in(snapshot: &Snapshot, policy: &Policy) -> bool {
+    let shows = |directory: &Directory| match policy.role(&directory.path) {
         Some(role) => role == Role::Root,
-        None if is_aside(&folder.path) => false,
+        None if is_aside(&directory.path) => false,
         None => {
             let mut sources =
-                folder.files.iter().filter_map(|file| file.id).map(|id| worktree.sources().get(id));
-            folder.has_lock_file || folder.has_values || sources.any(shows_root)
+                directory.files.iter().filter_map(|file| file.id).map(|id| snapshot.sources().get(id));
+            directory.has_lock_file || directory.has_values || sources.any(shows_root)
         }
     };
-    worktree.has_root().unwrap_or_else(|| worktree.folders().par_iter().any(shows))
+    snapshot.has_root().unwrap_or_else(|| snapshot.directories().par_iter().any(shows))
 }

@@ -6,10 +6,10 @@ use rayon::prelude::*;
 use smol_str::SmolStr;
 
 use crate::finding::{Finding, RuleId};
+use crate::graph::{Node, NodeId, Role, Tree};
 use crate::policy::Policy;
 use crate::rules::{self, Check, Context, Kind};
 use crate::text::Sources;
-use crate::tree::{Node, NodeId, Role, Tree};
 
 /// The rules that somebody asks for, each with its options.
 pub(super) struct Rulebook<'p> {
@@ -81,7 +81,7 @@ impl<'p> Rulebook<'p> {
             (ready.check)(node, context, &mut found);
             for mut finding in found {
                 if finding.module.is_empty() {
-                    finding.module.clone_from(&node.module().folder);
+                    finding.module.clone_from(&node.module().directory);
                 }
                 if self.is_asked_for(ready, &finding, context.sources()) {
                     findings.push(finding);
@@ -109,7 +109,7 @@ mod tests {
     use crate::check::{AskedBy, Settings, run};
     use crate::finding::RuleId;
     use crate::policy::Policy;
-    use crate::source::Worktree;
+    use crate::vfs::Snapshot;
 
     const FILES: &[(&str, &str)] = &[
         ("net/main.tf", "terraform {\n  required_providers {\n    x = { source = \"y/x\" }\n  }\n}\n"),
@@ -119,7 +119,7 @@ mod tests {
 
     fn told(settings: &Settings) -> Vec<String> {
         let files = FILES.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
-        let verdicts = run(&mut Worktree::of_files(files.collect()), settings).verdicts;
+        let verdicts = run(&mut Snapshot::of_files(files.collect()), settings).verdicts;
         let asker = |asked_by: &AskedBy| match asked_by {
             AskedBy::Engine => "engine".to_owned(),
             AskedBy::Policy { file, .. } | AskedBy::Preset { file, .. } => file.to_string(),

@@ -1,4 +1,4 @@
-//! Turns a work tree into what a run came to.
+//! Turns a working tree into what a run came to.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,18 +16,18 @@ use super::verdict::{in_scope, merge, once_in_each_file, weigh};
 use super::{Excused, Outcome, Settings, Verdict};
 use crate::engine::Engine;
 use crate::finding::Finding;
+use crate::graph::Tree;
 use crate::policy::can_be_off;
 use crate::rules::Earlier;
-use crate::source::{Worktree, child};
-use crate::tree::Tree;
+use crate::vfs::{Snapshot, child};
 
-/// Checks every module of a work tree, and tells what has a place in its scope.
-pub fn run(worktree: &mut Worktree, settings: &Settings) -> Outcome {
-    let told = tell(worktree, settings, Fingerprints::default(), Against::Nothing);
-    told.outcome(worktree, settings, &|_| true)
+/// Checks every module of a working tree, and tells what has a place in its scope.
+pub fn run(snapshot: &mut Snapshot, settings: &Settings) -> Outcome {
+    let told = tell(snapshot, settings, Fingerprints::default(), Against::Nothing);
+    told.outcome(snapshot, settings, &|_| true)
 }
 
-/// Everything that can be told of a work tree.
+/// Everything that can be told of a working tree.
 #[derive(Debug)]
 pub(super) struct Told {
     pub(super) verdicts: Vec<Verdict>,
@@ -48,9 +48,9 @@ pub(super) enum Against<'e> {
     Later,
 }
 
-/// Checks every module of a work tree; `fingerprints` names what is found.
+/// Checks every module of a working tree; `fingerprints` names what is found.
 pub(super) fn tell(
-    worktree: &mut Worktree,
+    snapshot: &mut Snapshot,
     settings: &Settings,
     mut fingerprints: Fingerprints,
     against: Against<'_>,
@@ -79,15 +79,15 @@ pub(super) fn tell(
     };
     let batch = batch_bytes(rayon::current_num_threads());
     let question = Question { choice, rulebook: &rulebook, earlier, keep, batch };
-    let seen = engines::look(worktree, &mut library, &question);
-    let worktree = &*worktree;
-    let sources = worktree.sources();
+    let seen = engines::look(snapshot, &mut library, &question);
+    let snapshot = &*snapshot;
+    let sources = snapshot.sources();
 
-    let found = worktree.findings().iter().cloned().chain(mistakes).map(|finding| (finding, None));
+    let found = snapshot.findings().iter().cloned().chain(mistakes).map(|finding| (finding, None));
     let is_for_role = |finding: &Finding| settings.is_for_role(finding, sources, &seen.roles);
     let found = found.chain(seen.findings).filter(|(finding, _)| is_for_role(finding));
     let verdicts = weigh(found.collect(), sources, settings, &mut fingerprints);
-    let exceptions = Exceptions::gather(worktree, &library, &seen.looked, settings);
+    let exceptions = Exceptions::gather(snapshot, &library, &seen.looked, settings);
     discard(library);
     let Parted { mut told, mut excused, findings } = exceptions.part(verdicts);
     let wrong = findings.into_iter().filter(is_for_role).map(|finding| (finding, None)).collect();
@@ -102,26 +102,27 @@ pub(super) fn tell(
 
 impl Told {
     /// What it was that was looked at, for a run over what became of it.
-    pub(super) fn earlier(self, worktree: Worktree, renamed: BTreeMap<SmolStr, SmolStr>) -> Earlier {
-        Earlier::new(worktree, self.trees.into_values(), renamed)
+    pub(super) fn earlier(self, snapshot: Snapshot, renamed: BTreeMap<SmolStr, SmolStr>) -> Earlier {
+        Earlier::new(snapshot, self.trees.into_values(), renamed)
     }
 
-    /// What a run over a work tree comes to: what has a place in the scope of that, as far as it is about `wanted` modules.
+    /// What a run over a working tree comes to: what has a place in the scope of that, as far as it is about `wanted`
+    /// modules.
     pub(super) fn outcome(
         mut self,
-        worktree: &Worktree,
+        snapshot: &Snapshot,
         settings: &Settings,
         wanted: &dyn Fn(&str) -> bool,
     ) -> Outcome {
         discard(self.trees);
-        let (sources, scope) = (worktree.sources(), worktree.scope());
+        let (sources, scope) = (snapshot.sources(), snapshot.scope());
         let is_asked_for =
             |verdict: &Verdict| wanted(&verdict.finding.module) && verdict.reaches(sources, scope);
         self.verdicts.retain(is_asked_for);
         self.excused.retain(|excused| is_asked_for(&excused.verdict));
         let before = self.verdicts.len();
         self.verdicts.retain(|verdict| !settings.baseline.has(verdict));
-        let (modules, files) = extent(worktree, &self.engines, wanted);
+        let (modules, files) = extent(snapshot, &self.engines, wanted);
         let engines: Vec<String> = self.engines.iter().map(|engine| engine.word().to_string()).collect();
         Outcome {
             known: before - self.verdicts.len(),
@@ -135,15 +136,15 @@ impl Told {
 }
 
 /// How many modules, and how many of their files, lie in the scope of a run.
-fn extent(worktree: &Worktree, engines: &[Engine], wanted: &dyn Fn(&str) -> bool) -> (usize, usize) {
+fn extent(snapshot: &Snapshot, engines: &[Engine], wanted: &dyn Fn(&str) -> bool) -> (usize, usize) {
     let (mut modules, mut files) = (0, 0);
-    for folder in worktree.folders().iter().filter(|folder| wanted(&folder.path)) {
-        let is_whole = in_scope(&folder.path, worktree.scope());
+    for directory in snapshot.directories().iter().filter(|directory| wanted(&directory.path)) {
+        let is_whole = in_scope(&directory.path, snapshot.scope());
         let names: BTreeSet<&str> = engines
             .iter()
-            .flat_map(|engine| folder.module_files(*engine))
+            .flat_map(|engine| directory.module_files(*engine))
             .map(|(file, _)| file.name.as_str())
-            .filter(|name| is_whole || in_scope(&child(&folder.path, name), worktree.scope()))
+            .filter(|name| is_whole || in_scope(&child(&directory.path, name), snapshot.scope()))
             .collect();
         modules += usize::from(!names.is_empty());
         files += names.len();

@@ -1,8 +1,9 @@
 //! Turns what several engines say of the same modules into one list.
 //!
-//! What both report is reported once. What one alone reports of a module that is for both is doubtful, so it is a warning
-//! that names the engine, unless there is evidence that both are used. That one of them does not know what belongs to the
-//! other is not reported. In a block that both refuse, each for a reason of its own, both reasons are errors.
+//! What both report is reported once. What one alone reports of a module that is for both is doubtful, so it is a
+//! warning that names the engine, unless there is evidence that both are used. That one of them does not know what
+//! belongs to the other is not reported. In a block that both refuse, each for a reason of its own, both reasons are
+//! errors.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -15,8 +16,8 @@ use super::library::Library;
 use super::refused::TopBlocks;
 use crate::engine::{Engine, Product};
 use crate::finding::{Finding, RuleId, Severity};
-use crate::source::Worktree;
 use crate::text::Span;
+use crate::vfs::Snapshot;
 
 /// All that is said.
 #[derive(Default)]
@@ -33,10 +34,10 @@ pub(super) struct Sayings {
     foreign: Vec<OwnSyntax>,
 }
 
-/// A folder that is written in what belongs to one product alone.
+/// A directory that is written in what belongs to one product alone.
 #[derive(Debug)]
 pub(super) struct OwnSyntax {
-    pub(super) folder: SmolStr,
+    pub(super) directory: SmolStr,
     pub(super) owner: Product,
     /// The engines that do not understand it: not every version of the other product has to.
     pub(super) strangers: BTreeSet<Engine>,
@@ -81,13 +82,13 @@ impl Saying {
 
 impl Sayings {
     /// Listens to all engines, and takes what they found.
-    pub(super) fn of(accounts: &mut [Account], worktree: &Worktree, library: &Library) -> Self {
+    pub(super) fn of(accounts: &mut [Account], snapshot: &Snapshot, library: &Library) -> Self {
         let mut sayings = Self::default();
         if let [account] = accounts {
             sayings.apart = std::mem::take(&mut account.findings);
             return sayings;
         }
-        // The folders that each product looks at, and what it says.
+        // The directories that each product looks at, and what it says.
         let mut looked: BTreeMap<Product, BTreeSet<&str>> = BTreeMap::new();
         let mut said: BTreeMap<Place, [Saying; Product::ALL.len()]> = BTreeMap::new();
         let found: Vec<_> =
@@ -95,7 +96,7 @@ impl Sayings {
         let accounts = &*accounts;
         for (account, findings) in accounts.iter().zip(found) {
             let product = account.engine.product;
-            looked.entry(product).or_default().extend(account.folders().into_iter().map(SmolStr::as_str));
+            looked.entry(product).or_default().extend(account.directories().into_iter().map(SmolStr::as_str));
             for finding in findings {
                 let place = (finding.primary, finding.rule.clone(), finding.module.clone());
                 let saying = &mut said.entry(place).or_default()[product as usize];
@@ -105,12 +106,13 @@ impl Sayings {
                 saying.add(finding);
             }
         }
-        let foreign = Foreign::of(accounts, worktree);
+        let foreign = Foreign::of(accounts, snapshot);
         let mut unknown: Vec<(Product, Finding, OwnSyntax)> = Vec::new();
         // By module and rule: what one of the engines alone says at its place.
         let mut left: BTreeMap<(SmolStr, RuleId), [Vec<Finding>; 2]> = BTreeMap::new();
-        for ((_, rule, folder), [terraform, opentofu]) in said {
-            let both = looked.len() > 1 && looked.values().all(|folders| folders.contains(folder.as_str()));
+        for ((_, rule, directory), [terraform, opentofu]) in said {
+            let both = looked.len() > 1
+                && looked.values().all(|directories| directories.contains(directory.as_str()));
             if !both {
                 sayings.apart.extend(terraform.findings.into_iter().chain(opentofu.findings));
                 continue;
@@ -118,15 +120,16 @@ impl Sayings {
             let engines = [terraform.engines, opentofu.engines];
             let (agreed, alone) = compare(terraform.findings, opentofu.findings, &[&|_, _| true]);
             sayings.agreed.extend(agreed);
-            let left = left.entry((folder.clone(), rule)).or_default();
+            let left = left.entry((directory.clone(), rule)).or_default();
             for (((product, strangers), alone), left) in
                 Product::ALL.into_iter().zip(engines).zip(alone).zip(left)
             {
                 for finding in alone {
                     match foreign.belongs_to_other(product, &finding) {
                         Some(owner) => {
-                            let (folder, strangers) = (folder.clone(), strangers.iter().copied().collect());
-                            unknown.push((product, finding, OwnSyntax { folder, owner, strangers }));
+                            let (directory, strangers) =
+                                (directory.clone(), strangers.iter().copied().collect());
+                            unknown.push((product, finding, OwnSyntax { directory, owner, strangers }));
                         }
                         None => left.push(finding),
                     }
@@ -145,8 +148,8 @@ impl Sayings {
         sayings
     }
 
-    /// Takes what lies in blocks that both products refuse out of what one alone reports, and out of what it reports only
-    /// because it does not know the syntax of the other one.
+    /// Takes what lies in blocks that both products refuse out of what one alone reports, and out of what it reports
+    /// only because it does not know the syntax of the other one.
     fn part(&mut self, unknown: Vec<(Product, Finding, OwnSyntax)>, blocks: &TopBlocks<'_>) {
         let alone = self.alone.iter().map(|(product, finding)| (*product, finding));
         let found: Vec<_> =
@@ -165,16 +168,16 @@ impl Sayings {
         }
     }
 
-    /// What is written in what belongs to one product alone, by folder.
+    /// What is written in what belongs to one product alone, by directory.
     pub(super) fn in_own_syntax(&self) -> BTreeMap<&str, Vec<&OwnSyntax>> {
-        let mut folders: BTreeMap<&str, Vec<&OwnSyntax>> = BTreeMap::new();
+        let mut directories: BTreeMap<&str, Vec<&OwnSyntax>> = BTreeMap::new();
         for own in &self.foreign {
-            folders.entry(&own.folder).or_default().push(own);
+            directories.entry(&own.directory).or_default().push(own);
         }
-        folders
+        directories
     }
 
-    /// Everything that is worth saying, with the engine where only one of two says so; `positive` tells of a folder
+    /// Everything that is worth saying, with the engine where only one of two says so; `positive` tells of a directory
     /// whether there is evidence that both engines are used on it.
     pub(super) fn together(self, positive: &dyn Fn(&str) -> bool) -> Vec<(Finding, Option<Product>)> {
         let alone = self.alone.into_iter().map(|(product, finding)| {
@@ -230,7 +233,8 @@ fn overlap(ours: &Finding, theirs: &Finding) -> bool {
     ours.primary.zip(theirs.primary).is_some_and(|(ours, theirs)| ours.overlaps(theirs))
 }
 
-/// Whether two findings are about one block, or about the same of their module. The address of a `moved` block and the like is that of all of them.
+/// Whether two findings are about one block, or about the same of their module. The address of a `moved` block and the
+/// like is that of all of them.
 fn are_of_one_block(ours: &Finding, theirs: &Finding, blocks: &TopBlocks<'_>) -> bool {
     let is_named = || ours.address.contains('.') || blocks.of(ours) == blocks.of(theirs);
     let is_of_module = || ours.concern.is_cause() && ours.concern == theirs.concern;

@@ -7,7 +7,8 @@ pub fn in_threads<T: Send>(threads: Option<u16>, work: impl FnOnce() -> T + Send
     let pool = threads.map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build());
     match pool {
         Some(Ok(pool)) => pool.install(work),
-        // A system that refuses the threads asked for may still have those of the usual pool; what comes out is the same.
+        // A system that refuses the threads asked for may still have those of the usual pool; what comes out is the
+        // same.
         Some(Err(_)) | None => work(),
     }
 }

@@ -8,10 +8,10 @@ use super::baseline::Baseline;
 use super::fingerprint::{Fingerprints, Identity};
 use crate::engine::{Choice, Product};
 use crate::finding::{Category, Concern, Finding, Language, RuleId, Severity};
+use crate::graph::Role;
 use crate::policy::{Date, Globs, Line, Origin, Policy, Setting, can_be_off};
-use crate::source::parent;
 use crate::text::{FileId, Sources, Span};
-use crate::tree::Role;
+use crate::vfs::parent;
 
 /// What a run came to.
 #[derive(Debug, Default)]
@@ -137,8 +137,8 @@ impl Default for Settings {
 
 /// Sorts what was found, drops what is not asked for and what was found twice, and names each.
 ///
-/// Beside a finding stands the engine, where one of two alone raises it. What is told has a place under one of the files
-/// and folders of `scope`, from the top of the run; all of it where that is empty.
+/// Beside a finding stands the engine, where one of two alone raises it. What is told has a place under one of the
+/// files and directories of `scope`, from the top of the run; all of it where that is empty.
 pub fn judge(
     findings: Vec<(Finding, Option<Product>)>,
     sources: &Sources,
@@ -200,7 +200,7 @@ impl Verdict {
         self.fingerprints().iter().all(|fingerprint| existing.contains(fingerprint))
     }
 
-    /// Whether it has a place under one of these files and folders; everything does where there are none.
+    /// Whether it has a place under one of these files and directories; everything does where there are none.
     pub(super) fn reaches(&self, sources: &Sources, scope: &[String]) -> bool {
         let finding = &self.finding;
         let mut places = finding.primary.into_iter().chain(finding.related.iter().map(|place| place.span));
@@ -294,7 +294,7 @@ fn is_of_language(rule: &str) -> bool {
     Language::ALL.iter().any(|known| known.name() == rule)
 }
 
-/// The file that a finding is in, or is about; else the folder of its module.
+/// The file that a finding is in, or is about; else the directory of its module.
 pub(super) fn place_of<'a>(finding: &'a Finding, sources: &'a Sources) -> &'a str {
     match (finding.primary, &finding.file) {
         (Some(span), _) => sources.get(span.file).name(),
@@ -320,8 +320,8 @@ fn link_of<'a>(module: &str, file: FileId, sources: &'a Sources) -> Option<&'a s
     links.into_iter().find(|link| parent(link).unwrap_or_default() == module)
 }
 
-/// The real directory of a finding, if it concerns a file that symbolic links lead to: such a file belongs to no module more
-/// than to others. A finding about a module belongs to that one, wherever its range is.
+/// The real directory of a finding, if it concerns a file that symbolic links lead to: such a file belongs to no module
+/// more than to others. A finding about a module belongs to that one, wherever its range is.
 pub(super) fn real_directory<'a>(finding: &Finding, sources: &'a Sources) -> Option<&'a str> {
     let is_about_module = finding.address.is_empty() && finding.concern != Concern::Unstated;
     let linked =
@@ -338,12 +338,12 @@ pub(super) fn once_in_each_file<T>(items: &mut Vec<T>, verdict: impl Fn(&T) -> &
     });
 }
 
-/// Whether a file or folder lies in what was asked about; everything does where nothing was named.
+/// Whether a file or directory lies in what was asked about; everything does where nothing was named.
 pub(super) fn in_scope(name: &str, scope: &[String]) -> bool {
     scope.is_empty() || scope.iter().any(|path| is_under(name, path))
 }
 
-/// Whether `name` is `path` or lies in that folder; the empty path is the top, which holds everything.
+/// Whether `name` is `path` or lies in that directory; the empty path is the top, which holds everything.
 fn is_under(name: &str, path: &str) -> bool {
     path.is_empty() || name.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -1,7 +1,7 @@
 //! Turns what was asked for, and what files and syntax show, into which engine each root module is for.
 //!
-//! A root module is for the engines that were asked for, else for those that it shows evidence of, else for both; what it
-//! calls is for the same ones. Where no file beside it speaks for one of them, what it is written in may.
+//! A root module is for the engines that were asked for, else for those that it shows evidence of, else for both; what
+//! it calls is for the same ones. Where no file beside it speaks for one of them, what it is written in may.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,42 +10,42 @@ use smol_str::SmolStr;
 use super::account::Account;
 use super::sayings::Sayings;
 use crate::engine::Engine;
-use crate::source::Worktree;
-use crate::tree::{Node, NodeId, Tree};
+use crate::graph::{Node, NodeId, Tree};
+use crate::vfs::Snapshot;
 
 /// The modules that are for each engine.
 #[derive(Default)]
 pub(super) struct Wanted {
-    /// By engine: the folders of its root modules.
+    /// By engine: the directories of its root modules.
     pub(super) roots: BTreeMap<Engine, BTreeSet<SmolStr>>,
-    /// By engine: the folders of modules that it need not look at, because it would find nothing.
+    /// By engine: the directories of modules that it need not look at, because it would find nothing.
     pub(super) spared: BTreeMap<Engine, BTreeSet<SmolStr>>,
-    /// The folders of root modules of which it is certain.
+    /// The directories of root modules of which it is certain.
     positive: BTreeSet<SmolStr>,
 }
 
 impl Wanted {
     /// Every root module is for the engine, because somebody said so.
     pub(super) fn all(&mut self, tree: &Tree) {
-        let folders: BTreeSet<SmolStr> =
-            tree.roots().iter().map(|root| root.module().folder.clone()).collect();
-        self.positive.extend(folders.iter().cloned());
-        self.roots.insert(tree.engine(), folders);
+        let directories: BTreeSet<SmolStr> =
+            tree.roots().iter().map(|root| root.module().directory.clone()).collect();
+        self.positive.extend(directories.iter().cloned());
+        self.roots.insert(tree.engine(), directories);
     }
 
     /// What the files beside the root modules and above them say of the product of this engine; where they say nothing,
     /// they are for it.
-    pub(super) fn by_files(&mut self, worktree: &Worktree, newest: &Tree) {
+    pub(super) fn by_files(&mut self, snapshot: &Snapshot, newest: &Tree) {
         // Which modules are roots may differ between the engines, so each is asked.
         for root in newest.roots() {
-            let folder = &root.module().folder;
-            let evidence = worktree.evidence(folder);
+            let directory = &root.module().directory;
+            let evidence = snapshot.evidence(directory);
             let of_product = |chosen: &Engine| chosen.product == newest.engine().product;
             for chosen in evidence.engines.into_iter().filter(of_product) {
-                self.roots.entry(chosen).or_default().insert(folder.clone());
+                self.roots.entry(chosen).or_default().insert(directory.clone());
             }
             if evidence.positive {
-                self.positive.insert(folder.clone());
+                self.positive.insert(directory.clone());
             }
         }
     }
@@ -55,7 +55,7 @@ impl Wanted {
         if spared.is_empty() {
             return;
         }
-        let roots = self.roots.values().flatten().filter(|folder| spared.contains(*folder));
+        let roots = self.roots.values().flatten().filter(|directory| spared.contains(*directory));
         let roots: Vec<SmolStr> = roots.cloned().collect();
         self.roots.entry(engine).or_default().extend(roots);
         self.spared.insert(engine, spared.clone());
@@ -70,44 +70,45 @@ impl Wanted {
             return false;
         }
         for account in accounts {
-            for (folder, below) in account.roots() {
+            for (directory, below) in account.roots() {
                 let is_for =
-                    |engine: &Engine| self.roots.get(engine).is_some_and(|roots| roots.contains(folder));
+                    |engine: &Engine| self.roots.get(engine).is_some_and(|roots| roots.contains(directory));
                 let mut of_other = false;
                 let mut of_own = false;
-                for own in below.iter().filter_map(|folder| own.get(folder.as_str())).flatten() {
+                for own in below.iter().filter_map(|directory| own.get(directory.as_str())).flatten() {
                     of_other |=
                         own.owner != account.engine.product && own.strangers.contains(&account.engine);
                     of_own |= own.owner == account.engine.product && own.strangers.iter().any(is_for);
                 }
-                if of_other && !of_own && !self.positive.contains(folder) {
-                    leaves.push((account.engine, folder));
+                if of_other && !of_own && !self.positive.contains(directory) {
+                    leaves.push((account.engine, directory));
                 }
             }
         }
-        for (engine, folder) in &leaves {
+        for (engine, directory) in &leaves {
             if let Some(roots) = self.roots.get_mut(engine) {
-                roots.remove(*folder);
+                roots.remove(*directory);
             }
         }
         self.roots.retain(|_, roots| !roots.is_empty());
         !leaves.is_empty()
     }
 
-    /// The folders that roots lead to of which it is certain what they are for.
-    pub(super) fn positive_folders<'a>(&self, accounts: &'a [Account]) -> BTreeSet<&'a str> {
+    /// The directories that roots lead to of which it is certain what they are for.
+    pub(super) fn positive_directories<'a>(&self, accounts: &'a [Account]) -> BTreeSet<&'a str> {
         accounts
             .iter()
-            .flat_map(|account| account.folders_below(|root| self.positive.contains(root)))
+            .flat_map(|account| account.directories_below(|root| self.positive.contains(root)))
             .map(SmolStr::as_str)
             .collect()
     }
 
     /// Those of a tree's root modules that are for its engine.
     pub(super) fn roots_in(&self, tree: &Tree) -> Vec<NodeId> {
-        let folders = self.roots.get(&tree.engine());
-        let is_wanted =
-            |root: &Node<'_>| folders.is_some_and(|folders| folders.contains(&root.module().folder));
+        let directories = self.roots.get(&tree.engine());
+        let is_wanted = |root: &Node<'_>| {
+            directories.is_some_and(|directories| directories.contains(&root.module().directory))
+        };
         tree.roots().into_iter().filter(is_wanted).map(Node::id).collect()
     }
 }

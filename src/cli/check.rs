@@ -33,7 +33,7 @@ use reports::Run;
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// Files or folders to report on [default: the whole repository, or the current folder outside of one]
+    /// Files or directories to report on [default: the whole repository, or the current directory outside of one]
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -63,8 +63,8 @@ pub(super) struct Arguments {
     /// Leaves out what is listed in a file that `--write-baseline` wrote
     #[arg(long, value_name = "FILE", conflicts_with = "policy_from")]
     baseline: Option<PathBuf>,
-    /// Lists in a file all that was found, known to `--baseline` or not, so that `--baseline` can leave it out from now on;
-    /// what keeps files from being read is told all the same
+    /// Lists in a file all that was found, known to `--baseline` or not, so that `--baseline` can leave it out from now
+    /// on; what keeps files from being read is told all the same
     #[arg(long, value_name = "FILE", value_parser = list, conflicts_with_all = PARTS)]
     write_baseline: Option<PathBuf>,
     /// Writes an exception for every finding: a comment above it, or else a block in the policy
@@ -100,14 +100,14 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         err("note: no Terraform or OpenTofu module was found\n");
     }
     if let (Deed::ShowFixes(_), Some(fixed)) = (asked.deed, &judged.fixed) {
-        fix::show(fixed, &judged.worktree, terminal.color)?;
-        fix::tell(fixed, None, &place::names(&asked.current, judged.worktree.top()));
+        fix::show(fixed, &judged.snapshot, terminal.color)?;
+        fix::tell(fixed, None, &place::names(&asked.current, judged.snapshot.top()));
         return Ok(exit_code(!fixed.files.is_empty()));
     }
     let done = write(&asked, &mut judged)?;
-    let Judged { worktree, outcome, fail_on, .. } = &judged;
+    let Judged { snapshot, outcome, fail_on, .. } = &judged;
     let elapsed = terminal.is_one.then(|| started.elapsed());
-    let run = Run { outcome, worktree, current: &asked.current, paths: &arguments.paths };
+    let run = Run { outcome, snapshot, current: &asked.current, paths: &arguments.paths };
     let style = Style { elapsed, fail_on: *fail_on, unstaged: done.unstaged, ..Style::default() };
     arguments.reports.write(&run, style, terminal).map_err(|failure| failure.behind(done.files))?;
     let fails = outcome.verdicts.iter().any(|verdict| fail_on.is_met_by(verdict.level));
@@ -119,7 +119,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
 struct Done {
     /// How many files were written.
     files: usize,
-    /// How many findings are fixed in the work tree alone, where it is not the work tree that was looked at.
+    /// How many findings are fixed in the working tree alone, where it is not the working tree that was looked at.
     unstaged: usize,
     /// Whether the run fails, whatever is left.
     fails: bool,
@@ -127,12 +127,12 @@ struct Done {
 
 /// Does with what was found what was asked for, and leaves of it what is still to be told.
 fn write(asked: &Asked<'_>, judged: &mut Judged) -> Result<Done, Failure> {
-    let Judged { worktree, outcome, .. } = judged;
-    let names = place::names(&asked.current, worktree.top());
+    let Judged { snapshot, outcome, .. } = judged;
+    let names = place::names(&asked.current, snapshot.top());
     match asked.deed {
         Deed::Tell | Deed::ShowFixes(_) => Ok(Done::default()),
         Deed::List(file) => {
-            let list = Baseline::write(&outcome.verdicts, worktree.sources());
+            let list = Baseline::write(&outcome.verdicts, snapshot.sources());
             fs::write(file, list).map_err(|error| Failure::cannot("write", file, &error))?;
             outcome.known += outcome.verdicts.len();
             outcome.verdicts.retain(|verdict| !can_be_off(&verdict.finding.rule));
@@ -140,20 +140,20 @@ fn write(asked: &Asked<'_>, judged: &mut Judged) -> Result<Done, Failure> {
             Ok(Done { files: 1, ..Done::default() })
         }
         Deed::Excuse => {
-            let additions = exceptions::excuse(worktree, &outcome.verdicts, &asked.arguments.reason);
-            let files = exceptions::write(&additions, worktree, judged.policy, &names)?;
+            let additions = exceptions::excuse(snapshot, &outcome.verdicts, &asked.arguments.reason);
+            let files = exceptions::write(&additions, snapshot, judged.policy, &names)?;
             outcome.verdicts = additions.left;
             Ok(Done { files, ..Done::default() })
         }
         Deed::Fix(_) => {
             let Some(fixed) = judged.fixed.take() else { return Ok(Done::default()) };
-            let files = fix::write(&fixed, worktree)?;
+            let files = fix::write(&fixed, snapshot)?;
             fix::tell(&fixed, Some(asked.to_stage(judged.is_part)), &names);
-            // What is fixed in the work tree is as it was in the index.
+            // What is fixed in the working tree is as it was in the index.
             let fails =
                 judged.is_part && fixed.mended.iter().any(|verdict| judged.fail_on.is_met_by(verdict.level));
             let unstaged = if judged.is_part { fixed.mended.len() } else { 0 };
-            (*worktree, outcome.verdicts) = (fixed.worktree, fixed.left);
+            (*snapshot, outcome.verdicts) = (fixed.snapshot, fixed.left);
             Ok(Done { files, unstaged, fails })
         }
     }

@@ -10,8 +10,8 @@ use crate::check::page_names_under;
 use crate::policy::{Definition, Level, Line, Policy, Setting};
 use crate::report::{one_line, visible};
 use crate::rules::page::Page;
-use crate::source::Worktree;
 use crate::text::nearest;
+use crate::vfs::Snapshot;
 
 /// Arguments of `explain`.
 #[derive(Debug, clap::Args)]
@@ -26,8 +26,8 @@ pub(super) struct Arguments {
 /// What helps where no name is near.
 pub(super) const LIST: &str = "`overrule rules` lists them all";
 
-/// Prints the page: as it is, or with colours in the place of Markdown's marks. A policy is read only for what no page of
-/// the program tells of.
+/// Prints the page: as it is, or with colours in the place of Markdown's marks. A policy is read only for what no page
+/// of the program tells of.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let text = match Page::of(&arguments.rule) {
         Some(page) => format!("# {}\n\n{}", page.rule, page.text),
@@ -40,13 +40,13 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
 fn of_policy(arguments: &Arguments, terminal: &Terminal) -> Result<String, Failure> {
     let rule = arguments.rule.as_str();
     let current = place::current()?;
-    let mut worktree = Worktree::without_modules(&current)?;
-    let (policy, _) = arguments.policy.load("explained", &current, &mut worktree, terminal)?;
+    let mut snapshot = Snapshot::without_modules(&current)?;
+    let (policy, _) = arguments.policy.load("explained", &current, &mut snapshot, terminal)?;
     let setting = policy.everywhere(rule).or_else(|| policy.settings(rule).last());
     let own = setting.and_then(|setting| Some((setting, setting.definition.as_ref()?)));
     let (setting, definition) = own.ok_or_else(|| unknown_rule(rule, &policy))?;
     let Setting { level, asked_by: Line { file, line, .. }, .. } = setting;
-    let file = place::names(&current, worktree.top()).of(file);
+    let file = place::names(&current, snapshot.top()).of(file);
     let mut text = format!("# {rule}\n\n");
     if let Some(message) = setting.common.message() {
         text.push_str(&format!("{}\n\n", one_line(message)));
@@ -56,18 +56,18 @@ fn of_policy(arguments: &Arguments, terminal: &Terminal) -> Result<String, Failu
         definition.kind,
         level.map(Level::word).unwrap_or_default(),
         one_line(&file),
-        visible(worktree.sources().slice(definition.span))
+        visible(snapshot.sources().slice(definition.span))
     ));
-    text.push_str(&own_page(rule, definition, &mut worktree));
+    text.push_str(&own_page(rule, definition, &mut snapshot));
     let kind = Page::of(&definition.kind).expect("every kind of rule has a page");
     text.push_str(&format!("# {}\n\n{}", kind.rule, kind.text));
     Ok(text)
 }
 
 /// The page `RULE.md` that lies beside the policy, if one does.
-fn own_page(rule: &str, definition: &Definition, worktree: &mut Worktree) -> String {
-    match worktree.read_beside(definition.span.file, &format!("{rule}.md")) {
-        Ok(page) => format!("{}\n", visible(worktree.sources().get(page).text())),
+fn own_page(rule: &str, definition: &Definition, snapshot: &mut Snapshot) -> String {
+    match snapshot.read_beside(definition.span.file, &format!("{rule}.md")) {
+        Ok(page) => format!("{}\n", visible(snapshot.sources().get(page).text())),
         Err(_) => String::new(),
     }
 }

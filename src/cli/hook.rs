@@ -9,7 +9,7 @@ use clap::Subcommand;
 
 use super::{Failure, out, place, say};
 use crate::report::one_line;
-use crate::source::{Error, Found, Hook, cause};
+use crate::vfs::{Error, Found, Hook, cause};
 
 /// Arguments of `hook`.
 #[derive(Debug, clap::Args)]
@@ -171,16 +171,18 @@ fn is_check(command: &str) -> bool {
     is_program && words.contains(&"check") && words.contains(&"--hook")
 }
 
-/// Where git would look for hooks there may be no folder: `/dev/null` is how people turn them off.
+/// Where git would look for hooks there may be no directory: `/dev/null` is how people turn them off.
 fn nowhere(error: Error) -> Failure {
-    let folder = match &error {
-        Error::File { path, .. } => path.parent().filter(|folder| folder.exists() && !folder.is_dir()),
+    let directory = match &error {
+        Error::File { path, .. } => {
+            path.parent().filter(|directory| directory.exists() && !directory.is_dir())
+        }
         Error::Path { .. } | Error::Apart { .. } | Error::Git { .. } | Error::TwoPolicies { .. } => None,
     };
-    match folder {
-        Some(folder) => Failure::new(format!(
+    match directory {
+        Some(directory) => Failure::new(format!(
             "git looks for hooks in `{}`, which is not a directory",
-            folder.display()
+            directory.display()
         ))
         .help("run `git config --show-origin core.hooksPath` to see which file sets it; remove the setting or name a directory"),
         None => error.into(),
@@ -189,8 +191,8 @@ fn nowhere(error: Error) -> Failure {
 
 /// Writes the hook as a program. What was put there meanwhile is not lost.
 fn install(path: &Path) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory)?;
     }
     OpenOptions::new().write(true).create_new(true).open(path)?.write_all(HOOK.as_bytes())?;
     make_executable(path)

@@ -1,4 +1,4 @@
-//! Turns a folder into its module as it is after all override files.
+//! Turns a directory into its module as it is after all override files.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,17 +11,17 @@ use super::{Failure, place, policy, shell, state};
 use crate::check::{Atlas, View};
 use crate::engine::{Choice, FileKind};
 use crate::finding::{Finding, Severity};
+use crate::graph::Node;
 use crate::report::merged::{self, MergeStyle};
-use crate::source::Worktree;
 use crate::text::nearest;
-use crate::tree::Node;
+use crate::vfs::Snapshot;
 
 /// Arguments of `merge`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The folder of the module
+    /// The directory of the module
     #[arg(value_name = "DIR", default_value = ".")]
-    folder: PathBuf,
+    directory: PathBuf,
     /// Shows what differs from the files as they are without override files
     #[arg(long, conflicts_with = "format")]
     diff: bool,
@@ -57,24 +57,24 @@ const REFUSED: u8 = 1;
 /// Prints the module; the exit code says whether its engine would take it.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let current = place::current()?;
-    let mut worktree = arguments.state.open(&current, std::slice::from_ref(&arguments.folder))?;
-    let (policy, _) = arguments.policy.load("merged", &current, &mut worktree, terminal)?;
-    let atlas = Atlas::of(&mut worktree, arguments.engine.as_ref(), &policy);
-    let seen = seen(&atlas, &worktree);
+    let mut snapshot = arguments.state.open(&current, std::slice::from_ref(&arguments.directory))?;
+    let (policy, _) = arguments.policy.load("merged", &current, &mut snapshot, terminal)?;
+    let atlas = Atlas::of(&mut snapshot, arguments.engine.as_ref(), &policy);
+    let seen = seen(&atlas, &snapshot);
     let is_sound = |(view, node): &&(View<'_>, Node<'_>)| !is_broken(view.findings(*node));
     let Some((view, node)) = seen.iter().find(is_sound).or(seen.first()) else {
-        return Err(no_module(&arguments.folder, &current));
+        return Err(no_module(&arguments.directory, &current));
     };
     let style = MergeStyle {
         comments: !arguments.no_comments,
         color: terminal.color,
         unicode: terminal.unicode,
         only: arguments.block.clone(),
-        names: place::names(&current, worktree.top()),
+        names: place::names(&current, snapshot.top()),
     };
     let write = |view: View<'_>, node: Node<'_>, style: &MergeStyle| {
-        let merged = view.merged(node, &worktree);
-        let (module, sources) = (node.module(), worktree.sources());
+        let merged = view.merged(node, &snapshot);
+        let (module, sources) = (node.module(), snapshot.sources());
         match arguments.format {
             Format::Json => merged::document(module, &merged, sources, style),
             Format::Hcl if arguments.diff => merged::difference(module, &merged, sources, style),
@@ -82,7 +82,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         }
     };
     if let Some(block) = &arguments.block {
-        let known = merged::addresses(&view.merged(*node, &worktree));
+        let known = merged::addresses(&view.merged(*node, &snapshot));
         if !known.contains(block) {
             return Err(no_block(block, &known));
         }
@@ -102,7 +102,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
             ));
         }
     }
-    let files = view.files(*node, &worktree);
+    let files = view.files(*node, &snapshot);
     if files.iter().all(|file| file.kind == FileKind::Primary) {
         err("note: there is no override file here: this is the module as it is written\n");
     }
@@ -110,7 +110,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         err(&format!(
             "note: {} does not take this module as it is: `overrule check {}` says why\n",
             view.engine.product.name(),
-            shell::word(&arguments.folder)
+            shell::word(&arguments.directory)
         ));
         return Ok(ExitCode::from(REFUSED));
     }
@@ -118,8 +118,8 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
 }
 
 /// The module that was asked for, as each engine sees it that it is for.
-fn seen<'s>(atlas: &'s Atlas, worktree: &Worktree) -> Vec<(View<'s>, Node<'s>)> {
-    let is_asked_for = |node: &Node<'_>| worktree.scope().iter().any(|path| *path == node.module().folder);
+fn seen<'s>(atlas: &'s Atlas, snapshot: &Snapshot) -> Vec<(View<'s>, Node<'s>)> {
+    let is_asked_for = |node: &Node<'_>| snapshot.scope().iter().any(|path| *path == node.module().directory);
     let of_view = |view: View<'s>| Some((view, view.modules().find(is_asked_for)?));
     atlas.views().filter_map(of_view).collect()
 }
@@ -128,10 +128,10 @@ fn is_broken(findings: &[Finding]) -> bool {
     findings.iter().any(|finding| finding.severity == Severity::Error)
 }
 
-fn no_module(folder: &Path, current: &Path) -> Failure {
-    let shown = crate::report::one_line(&folder.to_string_lossy()).into_owned();
-    if current.join(folder).is_file() {
-        return Failure::new(format!("`{shown}` is a file; a module is a folder"));
+fn no_module(directory: &Path, current: &Path) -> Failure {
+    let shown = crate::report::one_line(&directory.to_string_lossy()).into_owned();
+    if current.join(directory).is_file() {
+        return Failure::new(format!("`{shown}` is a file; a module is a directory"));
     }
     Failure::new(format!("there is no Terraform or OpenTofu module in `{shown}`"))
         .help("`overrule modules` lists those that there are")

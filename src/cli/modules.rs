@@ -12,16 +12,17 @@ use super::terminal::Terminal;
 use super::{Failure, place, policy, say, state};
 use crate::check::Atlas;
 use crate::engine::{Choice, Engine};
+use crate::graph::{Callee, Node};
 use crate::module::declaration::ModuleCall;
 use crate::report::Style;
 use crate::report::modules::{Drawing, Picture};
-use crate::source::{Change, Worktree, parent};
-use crate::tree::{Callee, Node};
+use crate::vfs::{Change, Snapshot, parent};
 
 /// Arguments of `modules`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// Shows the modules under these paths, and what they call [default: the whole repository, or the current folder]
+    /// Shows the modules under these paths, and what they call [default: the whole repository, or the current
+    /// directory]
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// How it is shown
@@ -59,21 +60,21 @@ enum Format {
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let current = place::current()?;
     let mut changed = BTreeSet::new();
-    let mut worktree = if arguments.impact {
+    let mut snapshot = if arguments.impact {
         changed = Change::staged(&current)?.touched()?.into_iter().map(SmolStr::from).collect();
-        Worktree::listed_in_index(&current)?.asked(&current, &arguments.paths)?
+        Snapshot::listed_in_index(&current)?.asked(&current, &arguments.paths)?
     } else {
         arguments.state.open(&current, &arguments.paths)?
     };
     if let Some(module) = &arguments.callers {
-        worktree = worktree.asked(&current, &[module])?;
+        snapshot = snapshot.asked(&current, &[module])?;
     }
-    let (policy, _) = arguments.policy.load("shown", &current, &mut worktree, terminal)?;
-    let atlas = Atlas::of(&mut worktree, arguments.engine.as_ref(), &policy);
+    let (policy, _) = arguments.policy.load("shown", &current, &mut snapshot, terminal)?;
+    let atlas = Atlas::of(&mut snapshot, arguments.engine.as_ref(), &policy);
     let Terminal { color, unicode, width, .. } = *terminal;
-    let names = place::names(&current, worktree.top());
+    let names = place::names(&current, snapshot.top());
     let style = Style { color, unicode, width, names, ..Style::default() };
-    let (sources, scope) = (worktree.sources(), worktree.scope());
+    let (sources, scope) = (snapshot.sources(), snapshot.scope());
     let mut picture = Picture { tops: Vec::new(), kept: None, changed, sources, style: &style };
     let all: Vec<(Engine, Node<'_>)> =
         atlas.views().flat_map(|view| view.modules().map(move |node| (view.engine, node))).collect();
@@ -115,7 +116,7 @@ fn shown(picture: &Picture<'_>, format: Format) -> String {
 }
 
 fn is_at(node: &Node<'_>, scope: &[String]) -> bool {
-    scope.iter().any(|path| *path == node.module().folder)
+    scope.iter().any(|path| *path == node.module().directory)
 }
 
 /// Whether a change touches a module, or takes away what it calls.
@@ -124,19 +125,19 @@ fn is_touched(node: Node<'_>, changed: &BTreeSet<SmolStr>) -> bool {
         let path = node.named_by(call).filter(|_| callee == Callee::Missing);
         path.is_some_and(|path| changed.contains(path.as_str()))
     };
-    changed.contains(&node.module().folder) || node.calls().any(loses)
+    changed.contains(&node.module().directory) || node.calls().any(loses)
 }
 
-/// The folders of modules, and of all that lead to them.
+/// The directories of modules, and of all that lead to them.
 fn leading_to(nodes: Vec<Node<'_>>) -> BTreeSet<SmolStr> {
-    let mut folders = BTreeSet::new();
+    let mut directories = BTreeSet::new();
     let mut next = nodes;
     while let Some(node) = next.pop() {
-        if folders.insert(node.module().folder.clone()) {
+        if directories.insert(node.module().directory.clone()) {
             next.extend(node.callers().map(|(caller, _)| caller));
         }
     }
-    folders
+    directories
 }
 
 /// The modules to start from: those in the scope that no other one there leads to.
@@ -145,24 +146,24 @@ fn tops<'t>(
     scope: &[String],
     kept: Option<&BTreeSet<SmolStr>>,
 ) -> Vec<(Engine, Node<'t>)> {
-    let is_in_scope = |folder: &str| {
-        let above = || std::iter::successors(Some(folder), |folder| parent(folder));
+    let is_in_scope = |directory: &str| {
+        let above = || std::iter::successors(Some(directory), |directory| parent(directory));
         scope.iter().any(|path| above().any(|above| above == path))
     };
     let is_shown = |node: &Node<'_>| {
-        let folder = &node.module().folder;
-        is_in_scope(folder) && kept.is_none_or(|kept| kept.contains(folder))
+        let directory = &node.module().directory;
+        is_in_scope(directory) && kept.is_none_or(|kept| kept.contains(directory))
     };
     let mut tops: Vec<(Engine, Node<'t>)> = Vec::new();
     let mut reached: BTreeSet<SmolStr> = BTreeSet::new();
     let mut add = |engine: Engine, node: Node<'t>| {
-        if reached.contains(&node.module().folder) {
+        if reached.contains(&node.module().directory) {
             return;
         }
         tops.push((engine, node));
         let mut next = vec![node];
         while let Some(node) = next.pop() {
-            if reached.insert(node.module().folder.clone()) {
+            if reached.insert(node.module().directory.clone()) {
                 next.extend(node.calls().filter_map(|(call, _)| node.child(&call.name)));
             }
         }
@@ -175,6 +176,6 @@ fn tops<'t>(
     for (engine, node) in shown() {
         add(*engine, *node);
     }
-    tops.sort_by(|(_, a), (_, b)| a.module().folder.cmp(&b.module().folder));
+    tops.sort_by(|(_, a), (_, b)| a.module().directory.cmp(&b.module().directory));
     tops
 }

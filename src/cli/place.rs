@@ -5,16 +5,16 @@ use std::path::{Component, Path, PathBuf};
 
 use super::Failure;
 use crate::report::Names;
-use crate::source::cause;
 use crate::text::file_name::decode_os;
+use crate::vfs::cause;
 
-/// The current folder.
+/// The current directory.
 pub(super) fn current() -> Result<PathBuf, Failure> {
     env::current_dir()
-        .map_err(|error| Failure::new(format!("the current folder cannot be read: {}", cause(&error))))
+        .map_err(|error| Failure::new(format!("the current directory cannot be read: {}", cause(&error))))
 }
 
-/// Names from the current folder, so that they can be opened.
+/// Names from the current directory, so that they can be opened.
 pub(super) fn names(current: &Path, top: Option<&Path>) -> Names {
     let Some(top) = top else { return Names::default() };
     let current = current.canonicalize().unwrap_or_else(|_| current.to_owned());
@@ -28,7 +28,7 @@ pub(super) fn names(current: &Path, top: Option<&Path>) -> Names {
     Names::Outside(if way.ends_with('/') { way } else { format!("{way}/") })
 }
 
-/// Names from the one folder that was asked about, else from the top, as `terraform validate -json` has them.
+/// Names from the one directory that was asked about, else from the top, as `terraform validate -json` has them.
 pub(super) fn asked_names(current: &Path, paths: &[PathBuf], top: Option<&Path>) -> Names {
     let [path] = paths else { return Names::default() };
     let asked = current.join(path).canonicalize().ok().filter(|asked| asked.is_dir());
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_lead_from_the_current_folder() {
+    fn names_lead_from_the_current_directory() {
         let from =
             |current: &str| names(Path::new(current), Some(Path::new("/no/such/repository"))).of("a/main.tf");
         assert_eq!(from("/no/such/repository"), "a/main.tf");

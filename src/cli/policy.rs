@@ -9,8 +9,8 @@ use crate::finding::Finding;
 use crate::limits::Limit;
 use crate::policy::Policy;
 use crate::report::{self, Style};
-use crate::source::{POLICIES, Worktree};
 use crate::text::FileId;
+use crate::vfs::{POLICIES, Snapshot};
 
 /// Options that say which policy holds.
 #[derive(Debug, clap::Args)]
@@ -31,37 +31,37 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// Reads the policy, and tells the file that it is in; then the rest of the work tree, within the limits that it sets. A
-    /// mistake in it is shown like any finding, and nothing is `done`, such as `checked`.
+    /// Reads the policy, and tells the file that it is in; then the rest of the working tree, within the limits that it
+    /// sets. A mistake in it is shown like any finding, and nothing is `done`, such as `checked`.
     pub(super) fn load(
         &self,
         done: &str,
         current: &Path,
-        worktree: &mut Worktree,
+        snapshot: &mut Snapshot,
         terminal: &Terminal,
     ) -> Result<(Policy, Option<FileId>), Failure> {
         if let Some(revision) = &self.policy_from {
-            worktree.trust(current, revision)?;
+            snapshot.trust(current, revision)?;
         }
         let file = match &self.policy {
-            Some(path) => worktree.read_policy_at(current, path).map(Some),
+            Some(path) => snapshot.read_policy_at(current, path).map(Some),
             None if self.isolated => Ok(None),
-            None => worktree.read_policy(),
+            None => snapshot.read_policy(),
         };
         let file = file?;
-        let policy = check::load_policy(worktree, file);
-        let mut policy = policy.map_err(|mistakes| refuse(done, mistakes, current, worktree, terminal))?;
+        let policy = check::load_policy(snapshot, file);
+        let mut policy = policy.map_err(|mistakes| refuse(done, mistakes, current, snapshot, terminal))?;
         policy.limit(self.limit.iter().copied());
-        worktree.read(&policy.limits());
+        snapshot.read(&policy.limits());
         Ok((policy, file))
     }
 }
 
 impl Arguments {
-    /// A policy that lies in the work tree, but not in the state that is looked at, where `file` is the one that holds: who
-    /// wrote it thinks that it does.
-    pub(super) fn left_aside(&self, worktree: &Worktree, file: Option<FileId>) -> Option<&'static str> {
-        let top = worktree.top()?;
+    /// A policy that lies in the working tree, but not in the state that is looked at, where `file` is the one that
+    /// holds: who wrote it thinks that it does.
+    pub(super) fn left_aside(&self, snapshot: &Snapshot, file: Option<FileId>) -> Option<&'static str> {
+        let top = snapshot.top()?;
         let is_of_state = self.policy.is_none() && !self.isolated && self.policy_from.is_none();
         let is_there = |name: &&&str| top.join(name).is_file();
         POLICIES.iter().find(is_there).copied().filter(|_| is_of_state && file.is_none())
@@ -90,18 +90,18 @@ pub(super) fn refuse(
     done: &str,
     mistakes: Vec<Finding>,
     current: &Path,
-    worktree: &Worktree,
+    snapshot: &Snapshot,
     terminal: &Terminal,
 ) -> Failure {
     let number = mistakes.len();
     let mistakes = mistakes.into_iter().map(|finding| (finding, None)).collect();
-    let verdicts = judge(mistakes, worktree.sources(), &[], &Settings::default());
+    let verdicts = judge(mistakes, snapshot.sources(), &[], &Settings::default());
     let Terminal { color, unicode, width, .. } = Terminal::look_at_errors(terminal.asked);
-    let names = place::names(current, worktree.top());
+    let names = place::names(current, snapshot.top());
     let style = Style { color, unicode, width, names, ..Style::default() };
     let what = if number == 1 { "a mistake".to_owned() } else { format!("{number} mistakes") };
     Failure {
-        above: report::blocks(&verdicts, worktree.sources(), &style),
+        above: report::blocks(&verdicts, snapshot.sources(), &style),
         ..Failure::new(format!("nothing was {done}: the policy has {what}"))
     }
 }

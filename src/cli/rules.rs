@@ -14,7 +14,7 @@ use crate::policy::{Level, Line, Origin, Policy};
 use crate::report::{self, Listed, one_line};
 use crate::rules::page::Page;
 use crate::rules::{ENTRIES, KINDS};
-use crate::source::Worktree;
+use crate::vfs::Snapshot;
 
 /// Arguments of `rules`.
 #[derive(Debug, clap::Args)]
@@ -37,9 +37,9 @@ enum Format {
 /// Behind them stand the kinds of rules that a policy makes itself, and the limits of a run.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let current = place::current()?;
-    let mut worktree = Worktree::without_modules(&current)?;
-    let (policy, _) = arguments.policy.load("listed", &current, &mut worktree, terminal)?;
-    let names = place::names(&current, worktree.top());
+    let mut snapshot = Snapshot::without_modules(&current)?;
+    let (policy, _) = arguments.policy.load("listed", &current, &mut snapshot, terminal)?;
+    let names = place::names(&current, snapshot.top());
     let rules = rule_names_under(&policy).into_iter().map(|rule| {
         let (level, asked_by) = said(&policy, &rule, |file| names.of(file));
         let finds = finds(&policy, &rule);

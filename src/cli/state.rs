@@ -3,27 +3,27 @@
 use std::path::{Path, PathBuf};
 
 use super::Failure;
-use crate::source::Worktree;
+use crate::vfs::Snapshot;
 
-/// Options that say which state is looked at; without one it is the work tree.
+/// Options that say which state is looked at; without one it is the working tree.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Arguments {
-    /// Looks at what is staged, in the place of the work tree
+    /// Looks at what is staged, in the place of the working tree
     #[arg(long)]
     staged: bool,
-    /// Looks at a commit, in the place of the work tree
+    /// Looks at a commit, in the place of the working tree
     #[arg(long, value_name = "REV", conflicts_with = "staged")]
     rev: Option<String>,
 }
 
 impl Arguments {
     /// Lists what there is in that state of the repository around some paths.
-    pub(super) fn open(&self, current: &Path, paths: &[PathBuf]) -> Result<Worktree, Failure> {
+    pub(super) fn open(&self, current: &Path, paths: &[PathBuf]) -> Result<Snapshot, Failure> {
         let read = match &self.rev {
-            Some(revision) => Worktree::listed_in_revision(current, revision),
-            None if self.staged => Worktree::listed_in_index(current),
-            None => return Ok(Worktree::listed(current, paths)?),
+            Some(revision) => Snapshot::listed_in_revision(current, revision),
+            None if self.staged => Snapshot::listed_in_index(current),
+            None => return Ok(Snapshot::listed(current, paths)?),
         };
         Ok(read?.asked(current, paths)?)
     }

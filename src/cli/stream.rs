@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::Failure;
 use crate::report::visible;
-use crate::source::cause;
+use crate::vfs::cause;
 
 /// Writes a text to standard output.
 pub(super) fn out(text: &str) -> Result<(), Failure> {

@@ -9,16 +9,16 @@ use super::{Failure, place, policy};
 use crate::check::book::{self, Chapter, Proof};
 use crate::check::example::Difference;
 use crate::report::{Names, one_line};
-use crate::source::Worktree;
 use crate::text::counted;
+use crate::vfs::Snapshot;
 
 /// Arguments of `test`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// A folder with policies and pages of rules [default: the policy that holds here, with the pages beside it; where
-    /// there is none, the pages that come with the program]
+    /// A directory with policies and pages of rules [default: the policy that holds here, with the pages beside it;
+    /// where there is none, the pages that come with the program]
     #[arg(value_name = "DIR", conflicts_with_all = ["policy", "isolated", "policy_from"])]
-    folder: Option<PathBuf>,
+    directory: Option<PathBuf>,
     #[command(flatten)]
     policy: policy::Arguments,
 }
@@ -48,19 +48,19 @@ fn chapters(
     current: &Path,
     terminal: &Terminal,
 ) -> Result<(Vec<Chapter>, Names), Failure> {
-    if let Some(folder) = &arguments.folder {
-        let (mut worktree, documents) = Worktree::of_documents(current, folder)?;
-        let chapters = book::of_documents(&documents, &mut worktree);
+    if let Some(directory) = &arguments.directory {
+        let (mut snapshot, documents) = Snapshot::of_documents(current, directory)?;
+        let chapters = book::of_documents(&documents, &mut snapshot);
         let chapters =
-            chapters.map_err(|mistakes| policy::refuse("tested", mistakes, current, &worktree, terminal))?;
-        return Ok((chapters, place::names(current, worktree.top())));
+            chapters.map_err(|mistakes| policy::refuse("tested", mistakes, current, &snapshot, terminal))?;
+        return Ok((chapters, place::names(current, snapshot.top())));
     }
-    let mut worktree = Worktree::without_modules(current)?;
-    let (policy, file) = arguments.policy.load("tested", current, &mut worktree, terminal)?;
+    let mut snapshot = Snapshot::without_modules(current)?;
+    let (policy, file) = arguments.policy.load("tested", current, &mut snapshot, terminal)?;
     if file.is_none() {
         return Ok((book::of_program(), Names::default()));
     }
-    Ok((book::of_policy(&policy, &mut worktree), place::names(current, worktree.top())))
+    Ok((book::of_policy(&policy, &mut snapshot), place::names(current, snapshot.top())))
 }
 
 /// One line, and one for each difference.

@@ -1,7 +1,7 @@
-//! Files that say which engine a folder is for (lock files, version files), turned into products and versions.
+//! Files that say which engine a directory is for (lock files, version files), turned into products and versions.
 //!
-//! A folder is for the engines that the nearest folder with any evidence names, itself first, then upwards. Evidence
-//! that contradicts itself in one folder means both engines, and so does no evidence at all.
+//! A directory is for the engines that the nearest directory with any evidence names, itself first, then upwards.
+//! Evidence that contradicts itself in one directory means both engines, and so does no evidence at all.
 
 use super::version::numbers;
 use super::{Engine, Product, Version};
@@ -75,10 +75,10 @@ impl Signal {
         }
     }
 
-    /// What the `names` of a folder's module files speak for, sorted byte by byte.
+    /// What the `names` of a directory's module files speak for, sorted byte by byte.
     ///
-    /// Twins say that both engines are meant, and a folder in which Terraform would find nothing is OpenTofu's. A file
-    /// for OpenTofu alone beside others leaves it open what Terraform is to do here.
+    /// Twins say that both engines are meant, and a directory in which Terraform would find nothing is OpenTofu's. A
+    /// file for OpenTofu alone beside others leaves it open what Terraform is to do here.
     pub fn of_module_files(names: &[&str]) -> Vec<Self> {
         let (terraform, tofu) = (Engine::newest(Product::Terraform), Engine::newest(Product::OpenTofu));
         let seen_by = |engine: Engine| names.iter().filter(|name| engine.loads(name).is_some()).count();
@@ -124,12 +124,12 @@ impl Wish {
 }
 
 impl Evidence {
-    /// Weighs the signals of a module's folder and of those around it, the nearest first.
+    /// Weighs the signals of a module's directory and of those around it, the nearest first.
     ///
-    /// The nearest folder that speaks decides on the products. A version may come from further away.
+    /// The nearest directory that speaks decides on the products. A version may come from further away.
     pub fn weigh<'a>(nearest_first: impl Iterator<Item = &'a [Signal]>) -> Self {
-        let folders: Vec<&[Signal]> = nearest_first.filter(|signals| !signals.is_empty()).collect();
-        let nearest = folders.first().copied().unwrap_or_default();
+        let directories: Vec<&[Signal]> = nearest_first.filter(|signals| !signals.is_empty()).collect();
+        let nearest = directories.first().copied().unwrap_or_default();
         let positive = nearest.iter().any(|signal| signal.strong);
         let meant = |product: Product| {
             !positive || nearest.iter().any(|signal| signal.strong && signal.product == product)
@@ -139,7 +139,7 @@ impl Evidence {
             .filter(|product| meant(*product))
             .map(|product| Engine {
                 product,
-                version: wish(&folders, product).release(product),
+                version: wish(&directories, product).release(product),
                 pinned: false,
             })
             .collect();
@@ -148,8 +148,8 @@ impl Evidence {
 }
 
 /// The nearest version that somebody asked for.
-fn wish(folders: &[&[Signal]], product: Product) -> Wish {
-    let wishes = folders.iter().flat_map(|signals| signals.iter());
+fn wish(directories: &[&[Signal]], product: Product) -> Wish {
+    let wishes = directories.iter().flat_map(|signals| signals.iter());
     let of_product = wishes.filter(|signal| signal.product == product).map(|signal| signal.wish);
     of_product.into_iter().find(|wish| *wish != Wish::Newest).unwrap_or(Wish::Newest)
 }
@@ -226,8 +226,8 @@ fn first_line(text: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn weighed(folders: &[&[(&str, &str)]]) -> String {
-        let signals: Vec<Vec<Signal>> = folders
+    fn weighed(directories: &[&[(&str, &str)]]) -> String {
+        let signals: Vec<Vec<Signal>> = directories
             .iter()
             .map(|files| files.iter().flat_map(|(name, text)| Signal::of_file(name, text)).collect())
             .collect();
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_folder_decides_on_the_product() {
+    fn the_nearest_directory_decides_on_the_product() {
         let lock = "# This file is maintained automatically by \"tofu init\".\n";
         let near: &[(&str, &str)] = &[(".terraform.lock.hcl", lock)];
         let far: &[(&str, &str)] = &[(".tool-versions", "terraform 1.5.7\nopentofu 1.9.0\n")];
@@ -281,10 +281,10 @@ mod tests {
     }
 
     #[test]
-    fn files_of_one_folder_that_contradict_each_other_mean_both() {
+    fn files_of_one_directory_that_contradict_each_other_mean_both() {
         let lock = "# This file is maintained automatically by \"tofu init\".\n";
-        let folder: &[(&str, &str)] = &[(".terraform-version", "1.5.7"), (".terraform.lock.hcl", lock)];
-        assert_eq!(weighed(&[folder]), "terraform@1.5.7 opentofu@1.12.6");
+        let directory: &[(&str, &str)] = &[(".terraform-version", "1.5.7"), (".terraform.lock.hcl", lock)];
+        assert_eq!(weighed(&[directory]), "terraform@1.5.7 opentofu@1.12.6");
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub struct Features {
 
     /// Where `required_version` counts.
     pub required_version: RequiredVersion,
-    /// A version that is excluded hides every other finding of the folder, syntax errors too.
+    /// A version that is excluded hides every other finding of the directory, syntax errors too.
     pub version_mismatch_hides_rest: bool,
     /// `language` and `experiments` inside a `terraform` block are held to known values; else they are ignored.
     pub language_edition_checked: bool,
@@ -77,8 +77,8 @@ pub struct Features {
     pub removed_checked: bool,
     /// `moved` refuses ephemeral addresses under a summary of its own.
     pub moved_address_checked: bool,
-    /// What is imported is held against the resources that are there when a module is validated. Terraform did so first in
-    /// some version before 1.11.
+    /// What is imported is held against the resources that are there when a module is validated. Terraform did so first
+    /// in some version before 1.11.
     pub import_targets_validated: bool,
     /// `import.to` may only name a managed resource.
     pub import_to_managed_only: bool,

@@ -43,14 +43,14 @@ impl Engine {
         (!extension.is_tofu() || self.opentofu(8)).then(|| loaded(name, extension))
     }
 
-    /// The name of the file that hides `name` from this engine where both stand in one folder.
+    /// The name of the file that hides `name` from this engine where both stand in one directory.
     pub fn hidden_by(self, name: &str) -> Option<String> {
         let extension = Extension::of(name)?;
         let twin = extension.twin()?;
         self.opentofu(8).then(|| format!("{}{}", extension.stem_of(name), twin.text()))
     }
 
-    /// Of the `names` of one folder's files, sorted byte by byte, those that make up the module, in the same order.
+    /// Of the `names` of one directory's files, sorted byte by byte, those that make up the module, in the same order.
     ///
     /// The engines drop what is hidden from primary and override files apart, but twins share their stem and so are
     /// always of one kind.

@@ -4,12 +4,12 @@ use smol_str::SmolStr;
 
 /// What a finding concerns within its block or, where it names no block, within its module.
 ///
-/// Rule, module, block address and concern identify a finding from one revision to the next. So a concern is made of names
-/// that people chose and never of wording, of a position, or of whatever comes first in a module.
+/// Rule, module, block address and concern identify a finding from one revision to the next. So a concern is made of
+/// names that people chose and never of wording, of a position, or of whatever comes first in a module.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Concern {
-    /// Not stated: the argument or nested block around the primary range, if the finding names a block and the range lies in
-    /// an argument or nested block. For a finding without a block it is the file.
+    /// Not stated: the argument or nested block around the primary range, if the finding names a block and the range
+    /// lies in an argument or nested block. For a finding without a block it is the file.
     #[default]
     Unstated,
     /// The block as a whole; without a block, the module as a whole.
@@ -22,8 +22,8 @@ pub enum Concern {
     RequiredVersion,
     /// A provider that the module requires, by its local name or source address.
     Provider(SmolStr),
-    /// Several providers that one finding covers. The finding exists already if it existed for each of them, so that it stays
-    /// an existing finding when one of them is removed and becomes new when one is added.
+    /// Several providers that one finding covers. The finding exists already if it existed for each of them, so that it
+    /// stays an existing finding when one of them is removed and becomes new when one is added.
     Providers(Vec<SmolStr>),
     /// A module source address, as it is written.
     ModuleSource(SmolStr),

@@ -1,4 +1,5 @@
-//! What the engines report, grouped as people would allow or forbid it, and what keeps this program from looking at all.
+//! What the engines report, grouped as people would allow or forbid it, and what keeps this program from looking at
+//! all.
 
 use super::{Category, RuleId, Severity};
 
@@ -7,7 +8,7 @@ use super::{Category, RuleId, Severity};
 pub enum Language {
     /// A file that its parser refuses.
     SyntaxError,
-    /// A file or folder that cannot be read.
+    /// A file or directory that cannot be read.
     UnreadableFile,
     /// Two declarations of one thing.
     DuplicateDeclaration,

@@ -50,8 +50,8 @@ impl Module {
         }
     }
 
-    /// The same for a module that is for versions which are not modelled, such as Terraform 0.11: it is reported once, with
-    /// what is wrong in every version. An engine that somebody asked for in a version is held to that version.
+    /// The same for a module that is for versions which are not modelled, such as Terraform 0.11: it is reported once,
+    /// with what is wrong in every version. An engine that somebody asked for in a version is held to that version.
     pub(super) fn unmodelled_version(&mut self, files: &[ModuleFile<'_>], findings: &mut Vec<Finding>) {
         let engine = self.features.engine;
         if engine.pinned || self.excluded {

@@ -166,8 +166,8 @@ impl Config {
         }
     }
 
-    /// Where the engines show what a provider says of an argument. They look for it as for one that is required, and what is
-    /// required has to be in the base: of what an override file adds, they show the end of the base.
+    /// Where the engines show what a provider says of an argument. They look for it as for one that is required, and
+    /// what is required has to be in the base: of what an override file adds, they show the end of the base.
     pub fn place_of(&self, argument: &Attribute) -> Span {
         let base = self.base();
         let adds = self.is_merged() && !base.iter().any(|body| body.names().contains(&argument.name));

@@ -25,7 +25,8 @@ use crate::value::{Constraint, Constraints, Value};
 /// The blocks that a declaration was made of.
 #[derive(Debug, Clone)]
 pub struct Origin {
-    /// The block in a primary file; of a default provider configuration that only override files declare, the first there.
+    /// The block in a primary file; of a default provider configuration that only override files declare, the first
+    /// there.
     pub base: Arc<Block>,
     /// The blocks in override files that were merged into it, in the order in which they were.
     pub overrides: Vec<Arc<Block>>,

@@ -1,8 +1,8 @@
 //! Turns expressions that an engine evaluates before anything runs (which module is called, which instances a provider
 //! configuration has) into values, as far as these follow from the text alone.
 //!
-//! What people may still give from outside, the value of a variable above all, is not known here, and so nothing is said
-//! that depends on it.
+//! What people may still give from outside, the value of a variable above all, is not known here, and so nothing is
+//! said that depends on it.
 
 mod address;
 mod instances;

@@ -1,5 +1,5 @@
-//! Turns the declarations of all files of a folder into one module: first what primary files declare, each thing once,
-//! then what override files lay over it.
+//! Turns the declarations of all files of a directory into one module: first what primary files declare, each thing
+//! once, then what override files lay over it.
 //!
 //! Overriding goes file by file in the order of their full names, and inside a file kind by kind, not by position. What
 //! an override file makes of something is checked there and then, even where a later one mends it.

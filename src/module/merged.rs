@@ -40,7 +40,7 @@ pub struct Merged {
 /// What a file gives to its module.
 #[derive(Debug)]
 pub struct MergedFile {
-    /// Its name within the folder.
+    /// Its name within the directory.
     pub name: SmolStr,
     /// Whether it is an override file.
     pub kind: FileKind,

@@ -9,9 +9,9 @@ use super::fault::{fault, unknown};
 use super::file::Reader;
 use super::options::{empty_list, globs, texts};
 use crate::finding::{Finding, RuleId};
+use crate::graph::Role;
 use crate::syntax::Attribute;
 use crate::text::Span;
-use crate::tree::Role;
 
 /// The arguments that every rule takes, beside its options.
 pub(super) const COMMON: &[&str] = &["level", "roles", "paths", "message", "help"];

@@ -1,4 +1,5 @@
-//! Turns a `rule` block with two labels into a rule that a policy makes itself: its kind, and the examples that show it.
+//! Turns a `rule` block with two labels into a rule that a policy makes itself: its kind, and the examples that show
+//! it.
 
 use smol_str::SmolStr;
 

@@ -13,10 +13,10 @@ use super::options::{globs, invalid_pattern, text, texts, written, wrong_type};
 use super::{FailOn, Globs, Level};
 use crate::engine::Choice;
 use crate::finding::{Category, Finding};
+use crate::graph::Role;
 use crate::limits::{Limit, Limits};
 use crate::syntax::{self, Attribute, AttributeSchema, Block, BlockSchema, Content, Notation, Schema};
 use crate::text::{FileId, Source, Span};
-use crate::tree::Role;
 
 /// What one file says.
 #[derive(Debug, Default)]
@@ -219,8 +219,8 @@ impl Reader<'_> {
         })
     }
 
-    /// The arguments of a block that has no blocks in it. A missing one is reported only where nothing else in the block
-    /// is wrong, because an unknown argument may be the missing one, misspelled.
+    /// The arguments of a block that has no blocks in it. A missing one is reported only where nothing else in the
+    /// block is wrong, because an unknown argument may be the missing one, misspelled.
     pub(super) fn arguments(&mut self, block: &Block, names: &[&str], required: &[&str]) -> Content {
         let attributes: Vec<_> = names.iter().map(|name| AttributeSchema::optional(name)).collect();
         let before = self.findings.len();

@@ -14,16 +14,16 @@ use super::file::{self, File, RuleBlock};
 use super::names::Own;
 use super::{Level, Line, Names, Origin, PRESETS, Policy, Setting, can_be_off};
 use crate::finding::{Finding, RuleId};
-use crate::source::Worktree;
 use crate::text::{FileId, Source, Span, nearest};
+use crate::vfs::Snapshot;
 
 /// More files than this start from each other only by mistake.
 const MOST_FILES: usize = 64;
 
 impl Policy {
     /// The policy of a file that was read.
-    pub fn load(file: FileId, worktree: &mut Worktree, names: Names<'_>) -> Result<Self, Vec<Finding>> {
-        let mut loader = Loader { worktree, names, findings: Vec::new(), read: 0 };
+    pub fn load(file: FileId, snapshot: &mut Snapshot, names: Names<'_>) -> Result<Self, Vec<Finding>> {
+        let mut loader = Loader { snapshot, names, findings: Vec::new(), read: 0 };
         let policy = loader.file(file, &mut Vec::new());
         if loader.findings.is_empty() { Ok(policy) } else { Err(loader.findings) }
     }
@@ -101,7 +101,7 @@ fn usual_level(rule: &str, origin: Origin) -> Option<Level> {
 }
 
 struct Loader<'l> {
-    worktree: &'l mut Worktree,
+    snapshot: &'l mut Snapshot,
     names: Names<'l>,
     findings: Vec<Finding>,
     /// How many files were read.
@@ -112,7 +112,7 @@ impl Loader<'_> {
     /// Reads a file; `chain` names those that start from it.
     fn file(&mut self, id: FileId, chain: &mut Vec<SmolStr>) -> Policy {
         self.read += 1;
-        let source = self.worktree.sources().get(id);
+        let source = self.snapshot.sources().get(id);
         let name = SmolStr::new(source.name());
         let file = file::read(id, source, &mut self.findings);
         let mut policy = Policy::default();
@@ -129,11 +129,11 @@ impl Loader<'_> {
             }
         }
         self.look_at(&file, &policy);
-        policy.add(file, self.worktree.sources().get(id), Origin::File);
+        policy.add(file, self.snapshot.sources().get(id), Origin::File);
         policy
     }
 
-    /// What a file starts from: a preset, or another file, named from the folder of the first.
+    /// What a file starts from: a preset, or another file, named from the directory of the first.
     fn base(&mut self, id: FileId, from: &str, span: Span, chain: &mut Vec<SmolStr>) -> Option<Policy> {
         if !from.contains('/') && from.strip_suffix(".hcl").is_none() {
             let preset = Policy::preset(from);
@@ -148,9 +148,9 @@ impl Loader<'_> {
             self.findings.push(finding.detail(format!("No more than {MOST_FILES} are read.")));
             return None;
         }
-        match self.worktree.read_beside(id, from) {
+        match self.snapshot.read_beside(id, from) {
             Ok(base) => {
-                let name = self.worktree.sources().get(base).name();
+                let name = self.snapshot.sources().get(base).name();
                 if chain.iter().any(|other| other == name) {
                     let finding = fault("Policy that starts from itself", span);
                     self.findings.push(finding.detail(format!("`{from}` leads back to this file.")));

@@ -104,7 +104,8 @@ impl<'p> Options<'p> {
         })
     }
 
-    /// Refuses an option that is set to an empty list: `why` says what comes of that, and `order` what to write instead.
+    /// Refuses an option that is set to an empty list: `why` says what comes of that, and `order` what to write
+    /// instead.
     pub fn refuse_empty(&self, name: &'static str, why: &str, order: &str) -> Result<(), Finding> {
         let is_empty = self.ask(name).and_then(Expr::as_list).is_some_and(<[_]>::is_empty);
         if is_empty { Err(self.refuse(name, why).help(order)) } else { Ok(()) }

@@ -34,8 +34,8 @@ impl<I: Iterator<Item: Serialize>, F: Fn() -> I> Serialize for Each<F> {
     }
 }
 
-/// Writes as [`PrettyFormatter`] does, and by their numbers the characters that would be obeyed. (That a line starts with
-/// `::` cannot happen: in this layout a line starts with a quote, a bracket or a digit.)
+/// Writes as [`PrettyFormatter`] does, and by their numbers the characters that would be obeyed. (That a line starts
+/// with `::` cannot happen: in this layout a line starts with a quote, a bracket or a digit.)
 struct Escaping<'a>(PrettyFormatter<'a>);
 
 impl Formatter for Escaping<'_> {

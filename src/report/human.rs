@@ -1,5 +1,5 @@
-//! Turns verdicts into blocks of source for people: every location of a finding in one frame, repeats of one cause in one
-//! block, and errors last, directly above the summary, because a terminal shows the end.
+//! Turns verdicts into blocks of source for people: every location of a finding in one frame, repeats of one cause in
+//! one block, and errors last, directly above the summary, because a terminal shows the end.
 
 mod excerpt;
 mod frame;
@@ -63,8 +63,8 @@ pub(super) fn blocks(verdicts: &[Verdict], sources: &Sources, style: &Style) -> 
     report
 }
 
-/// The findings, each with its repeats behind it: those of the same rule and cause in one directory. Errors come last; within a
-/// severity the order is that of the run.
+/// The findings, each with its repeats behind it: those of the same rule and cause in one directory. Errors come last;
+/// within a severity the order is that of the run.
 fn repeats(verdicts: &[Verdict]) -> Vec<Vec<&Verdict>> {
     let mut blocks: Vec<Vec<&Verdict>> = Vec::new();
     let mut by_cause: HashMap<_, usize> = HashMap::new();

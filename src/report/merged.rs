@@ -1,5 +1,5 @@
-//! Turns a module after its override files into one text, its base layout and comments kept, with the origin of what was
-//! overridden beside it; or into what differs, or into a document for programs.
+//! Turns a module after its override files into one text, its base layout and comments kept, with the origin of what
+//! was overridden beside it; or into what differs, or into a document for programs.
 
 mod block;
 mod diff;
@@ -58,7 +58,8 @@ pub fn text(module: &Module, merged: &Merged, sources: &Sources, style: &MergeSt
     text
 }
 
-/// What differs between the base and the merged module, file by file, as `diff -u` writes it. Nothing where nothing does.
+/// What differs between the base and the merged module, file by file, as `diff -u` writes it. Nothing where nothing
+/// does.
 pub fn difference(module: &Module, merged: &Merged, sources: &Sources, style: &MergeStyle) -> String {
     let writer = Writer::new(module, merged, sources, style);
     merged.files.iter().map(|file| writer.difference(file)).collect()

@@ -11,13 +11,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use smol_str::SmolStr;
 
 use crate::engine::Engine;
+use crate::graph::{Callee, Instance, Node, Reason, Way};
 use crate::limits::Limits;
 use crate::module::declaration::ModuleCall;
 use crate::report::visible::path_at_line_start;
 use crate::report::{Style, one_line};
 use crate::syntax::Attribute;
 use crate::text::Sources;
-use crate::tree::{Callee, Instance, Node, Reason, Way};
 
 pub use graph::Drawing;
 
@@ -26,9 +26,9 @@ pub use graph::Drawing;
 pub struct Picture<'a> {
     /// The modules to start from, each with the engine that sees it so.
     pub tops: Vec<(Engine, Node<'a>)>,
-    /// The folders of the modules to show; all that the first ones lead to where there is none.
+    /// The directories of the modules to show; all that the first ones lead to where there is none.
     pub kept: Option<BTreeSet<SmolStr>>,
-    /// The folders that a change touches.
+    /// The directories that a change touches.
     pub changed: BTreeSet<SmolStr>,
     /// All texts.
     pub sources: &'a Sources,
@@ -57,37 +57,37 @@ impl Picture<'_> {
         graph::write(self, drawing)
     }
 
-    /// The name of the folder of a module.
+    /// The name of the directory of a module.
     fn name(&self, node: Node<'_>) -> String {
-        one_line(&self.style.names.of(&node.module().folder)).into_owned()
+        one_line(&self.style.names.of(&node.module().directory)).into_owned()
     }
 
     /// The same where it starts a line.
     fn name_at_line_start(&self, node: Node<'_>) -> String {
-        path_at_line_start(&node.module().folder, &self.style.names)
+        path_at_line_start(&node.module().directory, &self.style.names)
     }
 
-    fn is_kept(&self, folder: &str) -> bool {
-        self.kept.as_ref().is_none_or(|kept| kept.contains(folder))
+    fn is_kept(&self, directory: &str) -> bool {
+        self.kept.as_ref().is_none_or(|kept| kept.contains(directory))
     }
 
     /// The calls of a module that are to be shown.
     fn calls<'n>(&self, node: Node<'n>) -> Vec<(&'n ModuleCall, Callee)> {
         let is_shown = |(call, callee): &(&ModuleCall, Callee)| match (callee, &self.kept) {
             (_, None) => true,
-            (Callee::Module(id), Some(_)) => self.is_kept(&node.tree().node(*id).module().folder),
+            (Callee::Module(id), Some(_)) => self.is_kept(&node.tree().node(*id).module().directory),
             (Callee::Missing, Some(_)) => self.is_gone(node, call),
             (Callee::Outside | Callee::Opaque, Some(_)) => false,
         };
         node.calls().filter(is_shown).collect()
     }
 
-    /// Whether a call leads to a folder that a change takes away.
+    /// Whether a call leads to a directory that a change takes away.
     fn is_gone(&self, node: Node<'_>, call: &ModuleCall) -> bool {
         node.named_by(call).is_some_and(|path| self.changed.contains(path.as_str()))
     }
 
-    /// What a call leads to: the folder of a module, or what is written.
+    /// What a call leads to: the directory of a module, or what is written.
     fn target(&self, node: Node<'_>, call: &ModuleCall, callee: Callee) -> String {
         if let Callee::Module(id) = callee {
             return self.name(node.tree().node(id));
@@ -155,8 +155,8 @@ const SHORTEST_VALUE: usize = 12;
 /// How long a way of calls is followed.
 const DEEPEST: usize = 200;
 
-/// A name for what two instances have in common that lead to the same below them: the module, and how each configuration
-/// comes, but not from how far up.
+/// A name for what two instances have in common that lead to the same below them: the module, and how each
+/// configuration comes, but not from how far up.
 fn likeness(instance: &Instance<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
     (instance.node.tree().engine(), instance.node.id()).hash(&mut hasher);

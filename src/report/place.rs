@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use super::Names;
 use crate::check::Verdict;
-use crate::source::parent;
 use crate::text::{Position, Sources, Span};
+use crate::vfs::parent;
 
 /// Answers where a verdict is shown.
 pub(super) struct Places<'a> {
     sources: &'a Sources,
     names: &'a Names,
-    /// Of every folder the file that stands for its module.
+    /// Of every directory the file that stands for its module.
     heads: OnceCell<BTreeMap<&'a str, &'a str>>,
 }
 
@@ -38,8 +38,8 @@ impl<'a> Places<'a> {
         Self { sources, names, heads: OnceCell::new() }
     }
 
-    /// Where a verdict is shown: at its own place, else at the first other one, else at the file that it is about, or at one
-    /// of its module.
+    /// Where a verdict is shown: at its own place, else at the first other one, else at the file that it is about, or
+    /// at one of its module.
     pub(super) fn of(&self, verdict: &Verdict) -> Place {
         let finding = &verdict.finding;
         if let Some(span) = finding.primary.or_else(|| finding.related.first().map(|other| other.span)) {
@@ -85,14 +85,14 @@ impl Region {
     }
 }
 
-/// Of every folder `main.tf`, else the first of its files.
+/// Of every directory `main.tf`, else the first of its files.
 fn heads(sources: &Sources) -> BTreeMap<&str, &str> {
     let mut heads = BTreeMap::new();
     for (_, source) in sources.iter() {
         let name = source.name();
-        let folder = parent(name).unwrap_or_default();
+        let directory = parent(name).unwrap_or_default();
         let rank = |name: &str| (name.rsplit('/').next() != Some("main.tf"), name.to_owned());
-        let head = heads.entry(folder).or_insert(name);
+        let head = heads.entry(directory).or_insert(name);
         if rank(name) < rank(head) {
             *head = name;
         }

@@ -65,7 +65,7 @@ pub(super) fn write<'o>(
             // Where the top lies on the machine of the check is nobody's business.
             original_uri_base_ids: BTreeMap::from([(
                 TOP,
-                Base { description: Text::of("The top folder of the repository.") },
+                Base { description: Text::of("The top directory of the repository.") },
             )]),
             column_kind: "unicodeCodePoints",
             results: each(|| all.iter().map(result)),

@@ -59,7 +59,7 @@ pub(super) fn closing_line(outcome: &Outcome, style: &Style) -> String {
     };
     let (safe, other) = (fixable(Safety::Safe), fixable(Safety::Unsafe));
     let hidden = [
-        (style.unstaged, "fixed in the work tree and not staged"),
+        (style.unstaged, "fixed in the working tree and not staged"),
         (safe, "fixable with --fix"),
         (other, if safe == 0 { "fixable with --fix=unsafe" } else { "more with --fix=unsafe" }),
         (outcome.excused.len(), "excused"),
@@ -115,7 +115,7 @@ mod tests {
         let fixed = Style { unstaged: 2, ..Style::default() };
         assert_eq!(
             closing_line(&Outcome::default(), &fixed),
-            "checked 0 modules, 0 files: nothing else found (2 fixed in the work tree and not staged)"
+            "checked 0 modules, 0 files: nothing else found (2 fixed in the working tree and not staged)"
         );
     }
 }

@@ -3,10 +3,10 @@
 use super::expressions::{self, Written};
 use super::{Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
+use crate::graph::{Node, Values};
 use crate::module::address::{Subject, reference};
 use crate::policy::Options;
 use crate::syntax::{BinaryOperator, Expr, ExprKind, Scope, quoted};
-use crate::tree::{Node, Values};
 use crate::value::{Type, Value, convert};
 
 pub(super) struct ComparisonOfDifferentTypes;
@@ -151,8 +151,8 @@ fn never_equal(left: &Type, right: &Type) -> bool {
         (Type::List(left), Type::List(right))
         | (Type::Set(left), Type::Set(right))
         | (Type::Map(left), Type::Map(right)) => never_equal(left, right),
-        // The type of a tuple or an object that is written out follows from its elements: who compares those compares on
-        // purpose.
+        // The type of a tuple or an object that is written out follows from its elements: who compares those compares
+        // on purpose.
         (Type::Any, _)
         | (_, Type::Any)
         | (Type::Bool, Type::Bool)

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use super::Earlier;
 use crate::engine::{FileKind, Loaded};
+use crate::graph::Node;
 use crate::module::{Module, top_blocks};
 use crate::policy::is_exception;
-use crate::source::{Folder, Names, Worktree, last_name, parent};
 use crate::syntax::{Block, Comment, Editor, File};
 use crate::text::{FileId, Sources, Span};
-use crate::tree::Node;
+use crate::vfs::{Directory, Names, Snapshot, last_name, parent};
 
 /// How the names of files with tests end.
 const TESTS: [&str; 4] = [".tftest.hcl", ".tftest.json", ".tofutest.hcl", ".tofutest.json"];
@@ -18,42 +18,42 @@ const TESTS: [&str; 4] = [".tftest.hcl", ".tftest.json", ".tofutest.hcl", ".tofu
 /// What a rule may look at beside the tree.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'c> {
-    worktree: &'c Worktree,
+    snapshot: &'c Snapshot,
     files: &'c HashMap<FileId, File>,
     earlier: Option<&'c Earlier>,
 }
 
 impl<'c> Context<'c> {
-    /// Of a run: `files` holds what was read of each source that is looked at, and `earlier` the state that it is compared
-    /// with, if it is.
+    /// Of a run: `files` holds what was read of each source that is looked at, and `earlier` the state that it is
+    /// compared with, if it is.
     pub fn new(
-        worktree: &'c Worktree,
+        snapshot: &'c Snapshot,
         files: &'c HashMap<FileId, File>,
         earlier: Option<&'c Earlier>,
     ) -> Self {
-        Self { worktree, files, earlier }
+        Self { snapshot, files, earlier }
     }
 
-    /// What a module was before the change, with the texts of that state; nothing where there was none in its folder, or
-    /// where no change is looked at.
+    /// What a module was before the change, with the texts of that state; nothing where there was none in its
+    /// directory, or where no change is looked at.
     pub fn before(&self, module: &Module) -> Option<(Node<'c>, &'c Sources)> {
         let earlier = self.earlier?;
-        Some((earlier.module(module.features.engine, &module.folder)?, earlier.sources()))
+        Some((earlier.module(module.features.engine, &module.directory)?, earlier.sources()))
     }
 
     /// All texts.
     pub fn sources(&self) -> &'c Sources {
-        self.worktree.sources()
+        self.snapshot.sources()
     }
 
     /// Whether what lies above the top of the run is no part of the project.
     pub fn is_repository(&self) -> bool {
-        self.worktree.is_repository()
+        self.snapshot.is_repository()
     }
 
     /// The name of the directory that is checked; none where there is no such directory on disk.
     pub fn repository_name(&self) -> Option<&'c str> {
-        self.worktree.top()?.file_name()?.to_str()
+        self.snapshot.top()?.file_name()?.to_str()
     }
 
     /// A file of a module as it was read, without regard to what any engine makes of it.
@@ -80,22 +80,23 @@ impl<'c> Context<'c> {
             .filter(|comment| !is_exception(source.text().get(comment.span.range()).unwrap_or_default()))
     }
 
-    /// The folder of a module: the names of its files, and what lies beside them.
-    pub fn folder(&self, path: &str) -> Option<&'c Folder> {
-        self.worktree.folder(path)
+    /// The directory of a module: the names of its files, and what lies beside them.
+    pub fn directory(&self, path: &str) -> Option<&'c Directory> {
+        self.snapshot.directory(path)
     }
 
     /// Whether an override file is here and in no commit.
     pub fn is_uncommitted(&self, path: &str) -> bool {
-        self.worktree.is_uncommitted(path)
+        self.snapshot.is_uncommitted(path)
     }
 
-    /// The names of all that is in a folder, module files or not.
-    pub fn names(&self, folder: &str) -> Names {
-        self.worktree.names(folder)
+    /// The names of all that is in a directory, module files or not.
+    pub fn names(&self, directory: &str) -> Names {
+        self.snapshot.names(directory)
     }
 
-    /// The header of the first block of a module: in the file at a path, if that is among its files, else in its first one.
+    /// The header of the first block of a module: in the file at a path, if that is among its files, else in its first
+    /// one.
     pub fn first_block(&self, module: &Module, path: Option<&str>) -> Option<Span> {
         let mut files = self.module_files(module);
         files.sort_by_key(|(id, _)| path.is_some_and(|path| self.sources().get(*id).name() != path));
@@ -107,17 +108,18 @@ impl<'c> Context<'c> {
     /// Whether there are files with tests beside the module, or further up, from where tests can run it too.
     pub fn is_tested(&self, module: &Module) -> bool {
         let is_test = |name: &String| TESTS.iter().any(|end| name.ends_with(end));
-        let has_tests = |folder: &str| self.names(folder).files.iter().any(is_test);
-        let mut folders = std::iter::successors(Some(module.folder.as_str()), |folder| parent(folder));
-        folders.any(|folder| {
-            let tests = if folder.is_empty() { "tests".to_owned() } else { format!("{folder}/tests") };
-            has_tests(folder) || has_tests(&tests)
+        let has_tests = |directory: &str| self.names(directory).files.iter().any(is_test);
+        let mut directories =
+            std::iter::successors(Some(module.directory.as_str()), |directory| parent(directory));
+        directories.any(|directory| {
+            let tests = if directory.is_empty() { "tests".to_owned() } else { format!("{directory}/tests") };
+            has_tests(directory) || has_tests(&tests)
         })
     }
 
     /// The name by which a module loads a file: that of a symbolic link, if one leads to it.
     pub fn file_name(&self, module: &Module, id: FileId) -> &'c str {
-        let files = self.folder(&module.folder).map_or(&[][..], |folder| &folder.files);
+        let files = self.directory(&module.directory).map_or(&[][..], |directory| &directory.files);
         let file = files.iter().find(|file| file.id == Some(id));
         file.map_or_else(|| last_name(self.sources().get(id).name()), |file| &file.name)
     }
@@ -129,7 +131,8 @@ impl<'c> Context<'c> {
         blocks.filter(|block| block.kind == "terraform").collect()
     }
 
-    /// The override files of a module that declare something, each with its blocks, in the order in which they are loaded.
+    /// The override files of a module that declare something, each with its blocks, in the order in which they are
+    /// loaded.
     pub fn override_files(&self, module: &Module) -> Vec<(FileId, Vec<Arc<Block>>)> {
         let files = self.module_files(module).into_iter();
         let overriding = files.filter(|(_, loaded)| loaded.kind == FileKind::Override);
@@ -141,8 +144,8 @@ impl<'c> Context<'c> {
 
     /// The files that a module is made of, in the order in which they are loaded, as far as they could be read.
     pub fn module_files(&self, module: &Module) -> Vec<(FileId, Loaded)> {
-        let Some(folder) = self.folder(&module.folder) else { return Vec::new() };
-        let files = folder.module_files(module.features.engine);
+        let Some(directory) = self.directory(&module.directory) else { return Vec::new() };
+        let files = directory.module_files(module.features.engine);
         files.into_iter().filter_map(|(file, loaded)| Some((file.id?, loaded))).collect()
     }
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
+use crate::graph::{Node, Role};
 use crate::policy::Options;
 use crate::syntax::{Attribute, Block};
-use crate::tree::{Node, Role};
 
 pub(super) struct DependsOnUncommented;
 

@@ -5,12 +5,12 @@ use std::collections::HashSet;
 use super::expressions::{self, Written};
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
+use crate::graph::{Node, Role};
 use crate::policy::Options;
 use crate::syntax::{
     Call, Editor, Expr, ExprKind, ObjectKey, Part, Scope, Step, StepKind, Template, TemplateKind, Traversal,
 };
 use crate::text::Span;
-use crate::tree::{Node, Role};
 
 pub(super) struct DeprecatedSyntax;
 
@@ -204,7 +204,8 @@ fn is_operand(expr: &Expr) -> bool {
     !matches!(expr.kind, ExprKind::Conditional(_) | ExprKind::Unary(..) | ExprKind::Binary(..))
 }
 
-/// How many steps lead from a name to a value; with fewer, an index would name an instance of a resource or of a module.
+/// How many steps lead from a name to a value; with fewer, an index would name an instance of a resource or of a
+/// module.
 fn steps_to_value(traversal: &Traversal) -> usize {
     let names = match traversal.root.as_str() {
         "var" | "local" | "each" => return 1,

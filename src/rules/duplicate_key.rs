@@ -6,10 +6,10 @@ use smol_str::SmolStr;
 
 use super::{Context, Rule, expressions};
 use crate::finding::{Finding, Fix, Safety};
+use crate::graph::Node;
 use crate::policy::Options;
 use crate::syntax::{Expr, ExprKind, ObjectItem, ObjectKey};
 use crate::text::Span;
-use crate::tree::Node;
 use crate::value::{self, Type};
 
 pub(super) struct DuplicateKey;

@@ -3,9 +3,9 @@
 use smol_str::SmolStr;
 
 use super::Context;
+use crate::graph::Node;
 use crate::module::top_blocks;
 use crate::syntax::{Block, Expr};
-use crate::tree::Node;
 
 /// Where an expression is written.
 #[derive(Debug, Clone, Copy)]
@@ -20,7 +20,8 @@ pub(super) struct Written<'w> {
 
 /// Calls `visit` with every expression in the files of a module that is evaluated to a value, override files included.
 ///
-/// In JSON nothing tells arguments from blocks without a schema, so a whole property of a block is one expression there.
+/// In JSON nothing tells arguments from blocks without a schema, so a whole property of a block is one expression
+/// there.
 pub(super) fn for_each(node: Node<'_>, context: &Context<'_>, visit: &mut dyn FnMut(&Expr, Written<'_>)) {
     let module = node.module();
     for (id, _) in context.module_files(module) {

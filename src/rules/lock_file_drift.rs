@@ -8,13 +8,13 @@ use smol_str::SmolStr;
 
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
+use crate::graph::{Demand, Node, Role};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
 use crate::module::declaration::{Origin, RequiredProvider};
 use crate::module::lock::{Lock, Selection};
 use crate::policy::Options;
 use crate::text::Span;
-use crate::tree::{Demand, Node, Role};
 
 pub(super) struct LockFileDrift {
     /// The platforms that the lock file is to have hashes for.
@@ -31,9 +31,9 @@ impl Rule for LockFileDrift {
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
-        let Some(folder) = context.folder(&module.folder) else { return };
-        let Some(id) = folder.lock else {
-            if !folder.has_lock_file {
+        let Some(directory) = context.directory(&module.directory) else { return };
+        let Some(id) = directory.lock else {
+            if !directory.has_lock_file {
                 findings.extend(without_lock(node));
             }
             return;

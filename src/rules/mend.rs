@@ -1,4 +1,5 @@
-//! Turns what several rules want changed into edits: of entries in `required_providers`, of `providers` maps, of blocks.
+//! Turns what several rules want changed into edits: of entries in `required_providers`, of `providers` maps, of
+//! blocks.
 
 use std::sync::Arc;
 

@@ -2,8 +2,8 @@
 
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
+use crate::graph::Node;
 use crate::policy::Options;
-use crate::tree::Node;
 
 pub(super) struct ModuleCallRing;
 
@@ -20,11 +20,12 @@ impl Rule for ModuleCallRing {
             return;
         }
         let Some(ring) = node.ring() else { return };
-        let folder = |node: Node<'_>| node.module().folder.clone();
+        let directory = |node: Node<'_>| node.module().directory.clone();
         let Some(((_, first), rest)) = ring.split_first() else { return };
-        let place = |folder: &str| if folder.is_empty() { ".".to_owned() } else { folder.to_owned() };
+        let place =
+            |directory: &str| if directory.is_empty() { ".".to_owned() } else { directory.to_owned() };
         let way: Vec<String> =
-            ring.iter().chain(ring.first()).map(|(module, _)| place(&folder(*module))).collect();
+            ring.iter().chain(ring.first()).map(|(module, _)| place(&directory(*module))).collect();
         let mut finding = Self::finding("Modules call each other in a ring")
             .detail(format!(
                 "{}: each instance of a module brings another one of itself with it, so `init` never comes to an end.",

@@ -2,10 +2,10 @@
 
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding, Fix, Safety};
+use crate::graph::Node;
 use crate::module::address::ModuleSource;
 use crate::policy::Options;
 use crate::syntax::quoted;
-use crate::tree::Node;
 
 pub(super) struct ModuleDepthWithCommit;
 

@@ -2,9 +2,9 @@
 
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
+use crate::graph::{Callee, Node};
 use crate::module::address::ModuleSource;
 use crate::policy::Options;
-use crate::tree::{Callee, Node};
 
 pub(super) struct ModuleSourceEscapesRepository;
 

@@ -2,10 +2,10 @@
 
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding, Fix, Safety};
+use crate::graph::Node;
 use crate::module::address::ModuleSource;
 use crate::policy::Options;
 use crate::syntax::quoted;
-use crate::tree::Node;
 
 pub(super) struct ModuleSourceSubdirOrder;
 
@@ -25,24 +25,24 @@ impl Rule for ModuleSourceSubdirOrder {
             let version =
                 ["ref", "rev", "tag"].into_iter().find_map(|key| Some((key, remote.parameter(key)?)));
             let Some((key, value)) = version else { continue };
-            let Some((version, folder)) = value.split_once("//") else { continue };
+            let Some((version, directory)) = value.split_once("//") else { continue };
             let mended = source.raw.split_once('?').map(|(address, query)| {
                 let query = query.replacen(&format!("{key}={value}"), &format!("{key}={version}"), 1);
-                quoted(&format!("{address}//{folder}?{query}"))
+                quoted(&format!("{address}//{directory}?{query}"))
             });
             let editor = context
                 .editor(source.span.file)
                 .filter(|editor| editor.slice(source.span) == quoted(&source.raw));
             let edit = editor.zip(mended).map(|(editor, mended)| editor.replace(source.span, mended));
             findings.push(
-                Self::finding("Folder behind the query of a module source")
+                Self::finding("Directory behind the query of a module source")
                     .detail(format!(
                         "What stands behind `?` belongs to the query, so this asks for a version called \
-                         `{version}//{folder}`, and `init` does not find it."
+                         `{version}//{directory}`, and `init` does not find it."
                     ))
                     .at(source.span)
-                    .label("the folder has to stand before the query")
-                    .help(format!("write `//{folder}` before the `?`: `//{folder}?{key}={version}`"))
+                    .label("the directory has to stand before the query")
+                    .help(format!("write `//{directory}` before the `?`: `//{directory}?{key}={version}`"))
                     .fixed_by(edit.map(|edit| Fix::on_request([edit])))
                     .address(format!("module.{}", call.name))
                     .concerns(Concern::ModuleSource(source.raw.clone())),

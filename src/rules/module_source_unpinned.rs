@@ -2,9 +2,9 @@
 
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
+use crate::graph::{Node, Role};
 use crate::module::address::{ModuleSource, RemoteModule};
 use crate::policy::{Globs, Options};
-use crate::tree::{Node, Role};
 
 pub(super) struct ModuleSourceUnpinned {
     allow: Globs,
@@ -123,10 +123,11 @@ fn names_version(address: &str) -> bool {
     is_version || path.split(|byte| !byte.is_ascii_hexdigit()).any(|part| part.len() >= 40)
 }
 
-/// Whether a package is the repository that is checked: it has the same name, or the directory inside it is a module here.
+/// Whether a package is the repository that is checked: it has the same name, or the directory inside it is a module
+/// here.
 fn is_this_repository(remote: &RemoteModule, context: &Context<'_>) -> bool {
     if !remote.subdir.is_empty() {
-        return context.folder(&remote.subdir).is_some_and(|folder| !folder.files.is_empty());
+        return context.directory(&remote.subdir).is_some_and(|directory| !directory.files.is_empty());
     }
     let name = path(remote).rsplit(['/', ':']).next().unwrap_or_default();
     let name = name.strip_suffix(".git").unwrap_or(name);

@@ -2,9 +2,9 @@
 
 use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
+use crate::graph::{Node, Role};
 use crate::module::address::ModuleSource;
 use crate::policy::{Globs, Options};
-use crate::tree::{Node, Role};
 use crate::value::{Constraints, Operator};
 
 pub(super) struct ModuleVersionExact {

@@ -2,9 +2,9 @@
 
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
+use crate::graph::Node;
 use crate::module::address::ModuleSource;
 use crate::policy::{Globs, Options};
-use crate::tree::Node;
 
 pub(super) struct ModuleVersionMissing {
     allow: Globs,

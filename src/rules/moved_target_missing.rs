@@ -4,11 +4,11 @@ use smol_str::format_smolstr;
 
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
+use crate::graph::Node;
 use crate::module::Module;
 use crate::module::address::{ModuleStep, MoveEndpoint, ResourceAddress};
 use crate::policy::Options;
 use crate::text::Span;
-use crate::tree::Node;
 
 pub(super) struct MovedTargetMissing;
 

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use super::moved_target_missing::{is_left, is_left_from_outside};
 use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
+use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::module::address::{Mode, ModuleStep, ResourceAddress};
 use crate::module::declaration::Origin;
 use crate::policy::Options;
 use crate::text::{Sources, Span};
-use crate::tree::{Node, Role};
 
 pub(super) struct MovedWithoutMovedBlock;
 

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
+use crate::graph::{Configuration, Node, Role};
 use crate::module::declaration::{ModuleCall, ProviderConfiguration};
 use crate::policy::Options;
 use crate::text::Span;
-use crate::tree::{Configuration, Node, Role};
 
 pub(super) struct NoDefaultProvider;
 

@@ -5,12 +5,12 @@ use std::cell::LazyCell;
 use super::mend::set_in_entry;
 use super::{Context, Rule};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
+use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::module::declaration::RequiredProvider;
 use crate::module::lock::Lock;
 use crate::policy::Options;
 use crate::syntax::quoted;
-use crate::tree::{Node, Role};
 use crate::value::{Condition, Constraints, Operator};
 
 pub(super) struct NoUpperBoundInRoot;
@@ -56,7 +56,7 @@ impl Rule for NoUpperBoundInRoot {
 
 /// The lock file beside a module.
 fn lock_of(module: &Module, context: &Context<'_>) -> Option<Lock> {
-    let id = context.folder(&module.folder)?.lock?;
+    let id = context.directory(&module.directory)?.lock?;
     Lock::read(id, context.sources().get(id), &module.features)
 }
 
@@ -74,8 +74,8 @@ fn in_use(constraints: Option<&Constraints>) -> String {
     }
 }
 
-/// The constraint that keeps out the major version behind the one that the lock file selects. Without a lock file only a
-/// person knows which major version the module is for: that an old one would do says little.
+/// The constraint that keeps out the major version behind the one that the lock file selects. Without a lock file only
+/// a person knows which major version the module is for: that an old one would do says little.
 fn bound(entry: &RequiredProvider, lock: Option<&Lock>) -> Option<String> {
     let selected = &lock?.selection(&entry.address)?.version;
     let [major, minor, ..] = selected.segments() else { return None };

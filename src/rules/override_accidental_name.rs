@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
+use crate::graph::Node;
 use crate::module::Module;
 use crate::module::address::block_address;
 use crate::policy::Options;
 use crate::syntax::Block;
 use crate::text::{Span, nearest};
-use crate::tree::Node;
 
 pub(super) struct OverrideAccidentalName;
 

@@ -2,12 +2,12 @@
 
 use super::{Context, Rule};
 use crate::finding::Finding;
+use crate::graph::Node;
 use crate::module::Module;
 use crate::module::address::block_address;
 use crate::module::config::Config;
 use crate::module::references_elsewhere;
 use crate::policy::Options;
-use crate::tree::Node;
 
 pub(super) struct OverrideBreaksBlock;
 

@@ -2,9 +2,9 @@
 
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Concern, Finding};
+use crate::graph::{Node, Role};
 use crate::policy::{Globs, Options};
-use crate::source::child;
-use crate::tree::{Node, Role};
+use crate::vfs::child;
 
 pub(super) struct OverrideCommitted {
     /// The paths at which override files may be.
@@ -24,7 +24,7 @@ impl Rule for OverrideCommitted {
         let module = node.module();
         for (id, blocks) in context.override_files(module) {
             let name = context.file_name(module, id);
-            if self.allow.has(&child(&module.folder, name)) {
+            if self.allow.has(&child(&module.directory, name)) {
                 continue;
             }
             findings.push(

@@ -2,9 +2,9 @@
 
 use super::{Context, Rule};
 use crate::finding::Finding;
+use crate::graph::Node;
 use crate::module::address::block_address;
 use crate::policy::Options;
-use crate::tree::Node;
 
 pub(super) struct OverrideCountForEachClash;
 

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::{Context, Rule};
 use crate::finding::Finding;
+use crate::graph::Node;
 use crate::policy::Options;
 use crate::text::Span;
-use crate::tree::Node;
 
 pub(super) struct OverrideDisarmsProviderBlock;
 

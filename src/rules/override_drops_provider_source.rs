@@ -3,10 +3,10 @@
 use super::mend::set_in_entry;
 use super::{Context, Rule};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
+use crate::graph::Node;
 use crate::module::declaration::RequiredProvider;
 use crate::policy::Options;
 use crate::syntax::quoted;
-use crate::tree::Node;
 
 pub(super) struct OverrideDropsProviderSource;
 

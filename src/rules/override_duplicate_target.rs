@@ -8,12 +8,12 @@ use smol_str::SmolStr;
 use super::{Context, Rule};
 use crate::engine::FileKind;
 use crate::finding::{Concern, Finding};
+use crate::graph::Node;
 use crate::module::address::block_address;
 use crate::module::declaration::Origin;
 use crate::policy::Options;
 use crate::syntax::{Attribute, Block};
 use crate::text::Span;
-use crate::tree::Node;
 
 pub(super) struct OverrideDuplicateTarget;
 

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::mend::whole;
 use super::{Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Language, Safety};
+use crate::graph::Node;
 use crate::module::Module;
 use crate::module::declaration::ModuleCall;
 use crate::policy::Options;
 use crate::syntax::{AttributeSchema, Block, Body, Schema};
 use crate::text::{Span, nearest};
-use crate::tree::Node;
 
 pub(super) struct OverrideHidesUnknownArgument;
 

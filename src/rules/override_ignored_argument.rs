@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::{Context, Rule};
 use crate::engine::InOverride;
 use crate::finding::Finding;
+use crate::graph::Node;
 use crate::module::Module;
 use crate::module::address::{Mode, block_address};
 use crate::module::declaration::{Origin, Resource};
 use crate::policy::Options;
 use crate::syntax::{Attribute, Block, Expr};
-use crate::tree::Node;
 use crate::value;
 
 pub(super) struct OverrideIgnoredArgument;

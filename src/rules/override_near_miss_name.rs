@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use super::{Context, Rule};
 use crate::engine::{FileKind, stem_and_extension};
 use crate::finding::{Concern, Finding};
+use crate::graph::Node;
 use crate::module::address::block_address;
 use crate::module::top_blocks;
 use crate::policy::Options;
 use crate::syntax::Block;
 use crate::text::{Span, similar};
-use crate::tree::Node;
 
 pub(super) struct OverrideNearMissName;
 
@@ -112,8 +112,8 @@ fn right_name(name: &str) -> Option<String> {
     Some(format!("{}{extension}", stem.join("_")))
 }
 
-/// Returns what is left of a word that was meant as `override`: in another case or number, misspelled, with digits behind
-/// it, or with another word before it.
+/// Returns what is left of a word that was meant as `override`: in another case or number, misspelled, with digits
+/// behind it, or with another word before it.
 fn resembles_override(word: &str) -> Option<&str> {
     let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
     let digits = &word[bare.len()..];

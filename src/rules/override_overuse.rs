@@ -2,9 +2,9 @@
 
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Concern, Finding};
+use crate::graph::{Node, Role};
 use crate::policy::Options;
 use crate::text::Span;
-use crate::tree::{Node, Role};
 
 pub(super) struct OverrideOveruse {
     /// How many override files a module may have.

@@ -7,10 +7,10 @@ use smol_str::SmolStr;
 
 use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
+use crate::graph::{Node, Role};
 use crate::module::address::block_address;
 use crate::policy::Options;
 use crate::syntax::{Block, BlockSchema, Body, Schema};
-use crate::tree::{Node, Role};
 
 pub(super) struct OverrideReplacesNestedBlocks;
 

@@ -5,9 +5,9 @@ use smol_str::SmolStr;
 use super::mend::passed_name;
 use super::{Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
+use crate::graph::Node;
 use crate::policy::Options;
 use crate::syntax::Attribute;
-use crate::tree::Node;
 
 pub(super) struct OverrideReplacesProvidersMap;
 

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::{Context, Rule};
 use crate::finding::Finding;
+use crate::graph::Node;
 use crate::module::address::block_address;
 use crate::module::declaration::Origin;
 use crate::policy::Options;
 use crate::syntax::Block;
-use crate::tree::Node;
 
 pub(super) struct OverrideReplacesProvisioners;
 

@@ -3,8 +3,8 @@
 use super::{Context, Rule};
 use crate::engine::RequiredVersion;
 use crate::finding::{Concern, Finding};
+use crate::graph::Node;
 use crate::policy::Options;
-use crate::tree::Node;
 
 pub(super) struct OverrideReplacesRequiredVersion;
 

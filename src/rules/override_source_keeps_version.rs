@@ -3,9 +3,9 @@
 use super::{Context, Rule};
 use crate::engine::ModuleAddress;
 use crate::finding::Finding;
+use crate::graph::Node;
 use crate::module::address::ModuleSource;
 use crate::policy::Options;
-use crate::tree::Node;
 
 pub(super) struct OverrideSourceKeepsVersion;
 

@@ -2,8 +2,8 @@
 
 use super::{Context, Rule};
 use crate::finding::Finding;
+use crate::graph::Node;
 use crate::policy::Options;
-use crate::tree::Node;
 use crate::value;
 
 pub(super) struct OverrideStaleOptionalDefault;

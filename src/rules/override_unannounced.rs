@@ -2,10 +2,10 @@
 
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Finding, Fix, Safety};
+use crate::graph::{Node, Role};
 use crate::module::address::block_address;
 use crate::policy::Options;
 use crate::text::Span;
-use crate::tree::{Node, Role};
 
 pub(super) struct OverrideUnannounced;
 

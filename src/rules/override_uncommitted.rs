@@ -2,9 +2,9 @@
 
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
+use crate::graph::Node;
 use crate::policy::Options;
-use crate::source::child;
-use crate::tree::Node;
+use crate::vfs::child;
 
 pub(super) struct OverrideUncommitted;
 
@@ -20,7 +20,7 @@ impl Rule for OverrideUncommitted {
         let module = node.module();
         for (id, blocks) in context.override_files(module) {
             let name = context.file_name(module, id);
-            if !context.is_uncommitted(&child(&module.folder, name)) {
+            if !context.is_uncommitted(&child(&module.directory, name)) {
                 continue;
             }
             findings.push(

@@ -181,9 +181,9 @@ mod tests {
 
     #[test]
     fn every_file_has_a_line_and_every_line_a_file() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("policies/rules");
-        let files: BTreeSet<String> = fs::read_dir(folder)
-            .expect("the folder of pages")
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("policies/rules");
+        let files: BTreeSet<String> = fs::read_dir(directory)
+            .expect("the directory of pages")
             .map(|entry| entry.expect("an entry").file_name().to_string_lossy().replace(".md", ""))
             .collect();
         let lines: Vec<&str> = PAGES.iter().map(|page| page.rule).collect();

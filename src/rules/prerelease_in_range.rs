@@ -2,9 +2,9 @@
 
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Concern, Finding};
+use crate::graph::{Node, Role};
 use crate::module::declaration::VersionConstraint;
 use crate::policy::Options;
-use crate::tree::{Node, Role};
 use crate::value::Operator;
 
 pub(super) struct PrereleaseInRange;

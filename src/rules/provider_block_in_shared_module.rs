@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::{Context, Rule};
 use crate::finding::Finding;
+use crate::graph::{Node, Role};
 use crate::module::declaration::{ModuleCall, ProviderConfiguration};
 use crate::policy::Options;
 use crate::text::Span;
-use crate::tree::{Node, Role};
 
 /// How many calls are shown; the others are counted.
 const SHOWN: usize = 10;
@@ -29,8 +29,8 @@ impl Rule for ProviderBlockInSharedModule {
             return;
         }
         let calls = calls_above(node);
-        // Terraform reports blocks under a call with `count`, `for_each` or `depends_on`, and only a call shows that the module
-        // is one that others call.
+        // Terraform reports blocks under a call with `count`, `for_each` or `depends_on`, and only a call shows that
+        // the module is one that others call.
         if calls.is_empty() || calls.iter().any(|call| call.repeats) {
             return;
         }

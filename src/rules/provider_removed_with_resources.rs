@@ -6,9 +6,9 @@ use search::{Both, Lost, Search};
 
 use super::{Context, Rule};
 use crate::finding::Finding;
+use crate::graph::{Node, Role};
 use crate::module::declaration::{ModuleCall, Origin};
 use crate::policy::Options;
-use crate::tree::{Node, Role};
 
 pub(super) struct ProviderRemovedWithResources;
 
@@ -71,10 +71,10 @@ fn of_block(node: Node<'_>, lost: &Lost<'_>) -> Option<Finding> {
 /// A module that is not called any more brought the provider block.
 fn of_call(call: &ModuleCall, lost: &Lost<'_>) -> Finding {
     let (name, object) = (&call.name, &lost.object);
-    let folder = &lost.folder;
+    let directory = &lost.directory;
     ProviderRemovedWithResources::finding("Module removed with the provider configuration of what it made")
         .detail(format!(
-            "`provider.{}` in `{folder}` goes with `module.{name}`, and so does `{object}`. As long as that object \
+            "`provider.{}` in `{directory}` goes with `module.{name}`, and so does `{object}`. As long as that object \
              exists, {FAILS}.",
             lost.block.compact()
         ))

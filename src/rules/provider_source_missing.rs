@@ -4,10 +4,10 @@ use super::mend::set_in_entry;
 use super::publisher::{Source, source};
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Concern, Finding, Fix, Safety};
+use crate::graph::{Node, Role};
 use crate::module::declaration::RequiredProvider;
 use crate::policy::Options;
 use crate::syntax::quoted;
-use crate::tree::{Node, Role};
 
 pub(super) struct ProviderSourceMissing;
 

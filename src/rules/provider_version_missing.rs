@@ -2,8 +2,8 @@
 
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
+use crate::graph::{Node, Role};
 use crate::policy::Options;
-use crate::tree::{Node, Role};
 
 pub(super) struct ProviderVersionMissing;
 

@@ -8,11 +8,11 @@ use smol_str::SmolStr;
 use super::mend::pass;
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding, Fix, Safety};
+use crate::graph::{Configuration, Node, Role};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
 use crate::module::declaration::{ModuleCall, ProviderConfiguration, RequiredProvider};
 use crate::policy::Options;
-use crate::tree::{Configuration, Node, Role};
 
 /// Providers that need no configuration, so it does not matter which configuration a module inherits.
 const WITHOUT_CONFIGURATION: [&str; 10] =
@@ -101,8 +101,8 @@ fn is_inherited(child: Node<'_>, call: &ModuleCall, configuration: &Configuratio
         && !module.calls.values().flat_map(|call| &call.providers).any(|passed| is_it(&passed.in_parent))
 }
 
-/// The block that configures the default configuration of a provider in a module; none where its arguments have no effect,
-/// or where that is random: its local name has to be the one under which the provider is required.
+/// The block that configures the default configuration of a provider in a module; none where its arguments have no
+/// effect, or where that is random: its local name has to be the one under which the provider is required.
 fn default_block<'t>(node: Node<'t>, provider: &ProviderAddress) -> Option<&'t ProviderConfiguration> {
     let module = node.module();
     let default = Configuration::default_of(provider.clone());
@@ -141,8 +141,8 @@ fn passed(node: Node<'_>) -> Passed<'_> {
     passed
 }
 
-/// Whether the entry `theirs = ours` changes nothing but the map. Terraform reports a mismatch where calls of one module
-/// use a name for several providers, or where the module itself uses the name of the child for another one.
+/// Whether the entry `theirs = ours` changes nothing but the map. Terraform reports a mismatch where calls of one
+/// module use a name for several providers, or where the module itself uses the name of the child for another one.
 fn is_safe(
     module: &Module,
     passed: &Passed<'_>,

@@ -2,9 +2,9 @@
 
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
+use crate::graph::{Configuration, Node, Role};
 use crate::module::declaration::{ModuleCall, PassedProvider};
 use crate::policy::Options;
-use crate::tree::{Configuration, Node, Role};
 
 pub(super) struct ProvidersMapRedundant;
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::{SmolStr, format_smolstr};
 
+use crate::graph::Node;
 use crate::text::Span;
-use crate::tree::Node;
 
 /// The providers that HashiCorp publishes.
 const OF_HASHICORP: [&str; 28] = [
@@ -50,8 +50,8 @@ pub(super) struct Source {
     pub(super) at: Option<Span>,
 }
 
-/// The source address that the callers of a module and the modules that it calls state for a local name, if they agree, else
-/// that of HashiCorp for its own providers; none where somebody has to look it up.
+/// The source address that the callers of a module and the modules that it calls state for a local name, if they agree,
+/// else that of HashiCorp for its own providers; none where somebody has to look it up.
 pub(super) fn source(node: Node<'_>, name: &str) -> Option<Source> {
     let mut seen = BTreeSet::new();
     let callers = node.callers().map(|(caller, _)| caller);

@@ -6,10 +6,10 @@ use super::mend::require;
 use super::publisher::{Source, source};
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Concern, Finding, Fix, Safety};
+use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::module::declaration::Resource;
 use crate::policy::Options;
-use crate::tree::{Node, Role};
 
 pub(super) struct RequiredProviderMissing;
 
@@ -107,8 +107,8 @@ fn missing<'t>(node: Node<'t>, context: &Context<'_>) -> Vec<Missing<'t>> {
     missing.into_iter().map(|(name, first)| Missing { name, first, source: source(node, name) }).collect()
 }
 
-/// Whether nothing says which provider a local name is. Terraform reports a provider that is required under another name,
-/// and a name that no provider can have.
+/// Whether nothing says which provider a local name is. Terraform reports a provider that is required under another
+/// name, and a name that no provider can have.
 fn is_missing(module: &Module, name: &str) -> bool {
     let Some(address) = module.provider_address(name) else { return false };
     !module.required_providers.contains_key(name)

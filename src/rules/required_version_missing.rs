@@ -7,12 +7,12 @@ use smol_str::SmolStr;
 use super::{ADVICE, Context, Rule};
 use crate::engine::{Product, RequiredVersion};
 use crate::finding::{Concern, Finding};
+use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::module::declaration::Origin;
 use crate::policy::Options;
 use crate::syntax::Block;
 use crate::text::Span;
-use crate::tree::{Node, Role};
 
 pub(super) struct RequiredVersionMissing;
 

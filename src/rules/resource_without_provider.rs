@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
+use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
 use crate::policy::Options;
 use crate::text::Span;
-use crate::tree::{Node, Role};
 
 pub(super) struct ResourceWithoutProvider;
 

@@ -2,8 +2,8 @@
 
 use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
+use crate::graph::{Node, Role};
 use crate::policy::Options;
-use crate::tree::{Node, Role};
 use crate::value::Value;
 
 pub(super) struct SensitiveDefault;

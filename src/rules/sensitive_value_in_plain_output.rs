@@ -2,12 +2,12 @@
 
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
+use crate::graph::{Node, Role};
 use crate::module::address::{Subject, reference};
 use crate::module::declaration::Output;
 use crate::policy::Options;
 use crate::syntax::{Expr, ExprKind, Part, Template, Traversal};
 use crate::text::Span;
-use crate::tree::{Node, Role};
 
 pub(super) struct SensitiveValueInPlainOutput;
 

@@ -2,10 +2,10 @@
 
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
+use crate::graph::{Node, Role};
 use crate::module::declaration::VersionConstraint;
 use crate::policy::Options;
 use crate::syntax::quoted;
-use crate::tree::{Node, Role};
 
 pub(super) struct SingleComponentPessimistic;
 

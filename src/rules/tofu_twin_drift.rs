@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use super::{Context, Rule};
 use crate::engine::{Engine, Product};
 use crate::finding::{Concern, Finding};
+use crate::graph::Node;
 use crate::module::address::block_address;
 use crate::policy::Options;
-use crate::source::File;
 use crate::syntax::{BlockSchema, Body, Schema};
 use crate::text::Span;
-use crate::tree::Node;
+use crate::vfs::File;
 
 /// What callers and the state see of a file.
 const SCHEMA: Schema<'_> = Schema {
@@ -32,13 +32,13 @@ impl Rule for TofuTwinDrift {
     }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
-        let Some(folder) = context.folder(&node.module().folder) else { return };
-        if !folder.files.iter().any(|file| file.name.contains(".tofu")) {
+        let Some(directory) = context.directory(&node.module().directory) else { return };
+        if !directory.files.iter().any(|file| file.name.contains(".tofu")) {
             return;
         }
-        for file in &folder.files {
+        for file in &directory.files {
             let Some(twin) = Engine::newest(Product::OpenTofu).hidden_by(&file.name) else { continue };
-            let Some(twin) = folder.files.iter().find(|other| other.name == twin) else { continue };
+            let Some(twin) = directory.files.iter().find(|other| other.name == twin) else { continue };
             let (Some(of_terraform), Some(of_tofu)) = (declared(file, context), declared(twin, context))
             else {
                 continue;

@@ -2,11 +2,11 @@
 
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
+use crate::graph::{Clashes, Demand, Node, Subject};
 use crate::limits::Limit;
 use crate::module::Module;
 use crate::module::declaration::ModuleCall;
 use crate::policy::Options;
-use crate::tree::{Clashes, Demand, Node, Subject};
 
 pub(super) struct UnsatisfiableConstraints;
 

@@ -3,9 +3,9 @@
 use super::mend::{entry, pass_no_more};
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
+use crate::graph::{Configuration, Node, Role};
 use crate::policy::Options;
 use crate::text::Span;
-use crate::tree::{Configuration, Node, Role};
 
 pub(super) struct UnusedConfigurationAlias;
 

@@ -8,13 +8,13 @@ use smol_str::SmolStr;
 use super::mend::{remove_all, remove_local};
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
+use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::module::address::{Mode, Subject, reference};
 use crate::module::declaration::{Resource, Variable};
 use crate::policy::Options;
 use crate::syntax::{Expr, ExprKind, Traversal};
 use crate::text::{FileId, Span};
-use crate::tree::{Node, Role};
 
 pub(super) struct UnusedDeclaration;
 
@@ -135,7 +135,7 @@ fn without(variable: &Variable, node: Node<'_>, context: &Context<'_>) -> Option
 fn used(node: Node<'_>, context: &Context<'_>) -> Option<HashSet<Subject>> {
     let module = node.module();
     let mut used = HashSet::new();
-    for (file, _) in context.folder(&module.folder)?.module_files(node.tree().engine()) {
+    for (file, _) in context.directory(&module.directory)?.module_files(node.tree().engine()) {
         context.file(file.id?)?.body.for_each_expression(&mut |expr| {
             expr.walk(&mut |inner, _| mark(inner, module, &mut used));
         });

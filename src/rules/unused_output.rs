@@ -6,10 +6,10 @@ use smol_str::SmolStr;
 
 use super::{Context, Rule, expressions};
 use crate::finding::Finding;
+use crate::graph::{Node, NodeId, Reason, Role};
 use crate::policy::Options;
 use crate::syntax::{Expr, ExprKind, Step, StepKind, Traversal};
 use crate::text::Span;
-use crate::tree::{Node, NodeId, Reason, Role};
 
 pub(super) struct UnusedOutput;
 
@@ -39,8 +39,8 @@ impl Rule for UnusedOutput {
     }
 }
 
-/// Whether a module is there for root modules of this repository: one leads to it that something shows to be a root, and
-/// nothing shows that the module is run by itself.
+/// Whether a module is there for root modules of this repository: one leads to it that something shows to be a root,
+/// and nothing shows that the module is run by itself.
 fn is_internal(node: Node<'_>) -> bool {
     let module = node.module();
     let runs = module.backend.is_some() || module.cloud.is_some();

@@ -3,9 +3,9 @@
 use super::mend::{requirements, whole};
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
+use crate::graph::{Node, Role};
 use crate::module::declaration::RequiredProvider;
 use crate::policy::Options;
-use crate::tree::{Node, Role};
 
 pub(super) struct UnusedRequiredProvider;
 
@@ -66,8 +66,8 @@ fn is_used(node: Node<'_>, entry: &RequiredProvider) -> bool {
 /// Whether a file of the module calls a function of the provider.
 fn is_in_a_text(node: Node<'_>, entry: &RequiredProvider, context: &Context<'_>) -> bool {
     let prefix = format!("provider::{}::", entry.name);
-    let folder = context.folder(&node.module().folder);
-    let mut files = folder.into_iter().flat_map(|folder| &folder.files).filter_map(|file| file.id);
+    let directory = context.directory(&node.module().directory);
+    let mut files = directory.into_iter().flat_map(|directory| &directory.files).filter_map(|file| file.id);
     files.any(|id| context.sources().get(id).text().contains(&prefix))
 }
 

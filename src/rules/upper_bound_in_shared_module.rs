@@ -2,9 +2,9 @@
 
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding, Fix, Safety};
+use crate::graph::{Node, Role};
 use crate::module::declaration::VersionConstraint;
 use crate::policy::Options;
-use crate::tree::{Node, Role};
 use crate::value::{Constraints, Operator};
 
 pub(super) struct UpperBoundInSharedModule;

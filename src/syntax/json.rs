@@ -58,8 +58,8 @@ fn syntax_error(summary: &str, at: Span) -> Finding {
     Finding::language(Language::SyntaxError, summary).at(at)
 }
 
-/// The engines know no bound; nothing that people write comes near this one, and what goes through values one inside the
-/// other needs some.
+/// The engines know no bound; nothing that people write comes near this one, and what goes through values one inside
+/// the other needs some.
 fn too_deep(at: Span, limits: &Limits) -> Finding {
     let detail = "More values stand in each other here than are read, and what is inside was not checked.";
     Finding::limit(Limit::Nesting, limits, "Values nested too deep", detail).at(at)

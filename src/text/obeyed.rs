@@ -2,10 +2,10 @@
 
 use super::file_name::raw_byte;
 
-/// Whether a terminal does something at this character other than to show it: controls of C0 and C1, those that turn the
-/// direction of writing round, those that show nothing at all (`Default_Ignorable_Code_Point` of Unicode, without the
-/// variation selectors that emoji need), and those that stand for a byte in the name of a file. Line feeds and tabs are
-/// shown.
+/// Whether a terminal does something at this character other than to show it: controls of C0 and C1, those that turn
+/// the direction of writing round, those that show nothing at all (`Default_Ignorable_Code_Point` of Unicode, without
+/// the variation selectors that emoji need), and those that stand for a byte in the name of a file. Line feeds and tabs
+/// are shown.
 pub fn is_obeyed(c: char) -> bool {
     match c {
         '\n' | '\t' => false,

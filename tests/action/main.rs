@@ -14,7 +14,7 @@ use serde_json::Value;
 
 /// A runner with a workspace.
 struct Runner {
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
     /// What the workflow says.
     inputs: BTreeMap<&'static str, String>,
     /// What it is run for.
@@ -43,16 +43,16 @@ fn action() -> Value {
 }
 
 impl Runner {
-    /// A runner whose workspace is a folder with an error in each of two modules.
+    /// A runner whose workspace is a directory with an error in each of two modules.
     fn new() -> Self {
         let runner = Self {
-            folder: tempfile::tempdir().expect("a folder"),
+            directory: tempfile::tempdir().expect("a directory"),
             inputs: BTreeMap::from([("version", "path".to_owned())]),
             event: vec![("GITHUB_EVENT_NAME", "push".to_owned())],
             has_program: true,
         };
-        for folder in ["temp", "files", "bin"] {
-            fs::create_dir(runner.path(folder)).expect("a folder");
+        for directory in ["temp", "files", "bin"] {
+            fs::create_dir(runner.path(directory)).expect("a directory");
         }
         runner.write("workspace/net/main.tf", "variable \"a\" {}\nvariable \"a\" {}\n");
         runner.write("workspace/my live/main.tf", "variable \"b c\" {}\n");
@@ -60,12 +60,12 @@ impl Runner {
     }
 
     fn path(&self, path: &str) -> PathBuf {
-        self.folder.path().join(path)
+        self.directory.path().join(path)
     }
 
     fn write(&self, path: &str, text: &str) {
         let path = self.path(path);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        fs::create_dir_all(path.parent().expect("a directory")).expect("directories");
         fs::write(path, text).expect("a file");
     }
 
@@ -76,18 +76,22 @@ impl Runner {
         fs::set_permissions(self.path("bin").join(name), rights).expect("rights");
     }
 
-    fn git(&self, arguments: &[&str], folder: &str) -> String {
-        let mut command = self.command("git", folder);
+    fn git(&self, arguments: &[&str], directory: &str) -> String {
+        let mut command = self.command("git", directory);
         let output = command.args(arguments).output().expect("git runs");
         assert!(output.status.success(), "{arguments:?}: {output:?}");
         String::from_utf8(output.stdout).expect("UTF-8").trim().to_owned()
     }
 
     /// A command with nothing of the environment of this test but PATH.
-    fn command(&self, program: &str, folder: &str) -> Command {
+    fn command(&self, program: &str, directory: &str) -> Command {
         let mut command = Command::new(program);
         let path = std::env::var("PATH").expect("PATH");
-        command.current_dir(self.path(folder)).env_clear().env("PATH", path).env("HOME", self.folder.path());
+        command
+            .current_dir(self.path(directory))
+            .env_clear()
+            .env("PATH", path)
+            .env("HOME", self.directory.path());
         command.env("GIT_CONFIG_NOSYSTEM", "1").envs([("GIT_AUTHOR_NAME", "a"), ("GIT_AUTHOR_EMAIL", "a@b")]);
         command.envs([("GIT_COMMITTER_NAME", "a"), ("GIT_COMMITTER_EMAIL", "a@b")]);
         command
@@ -100,7 +104,7 @@ impl Runner {
         let mut outputs: BTreeMap<String, String> = BTreeMap::new();
         let mut path = vec![self.path("bin")];
         if self.has_program {
-            path.push(Path::new(env!("CARGO_BIN_EXE_overrule")).parent().expect("a folder").to_owned());
+            path.push(Path::new(env!("CARGO_BIN_EXE_overrule")).parent().expect("a directory").to_owned());
         }
         path.extend(std::env::split_paths(&std::env::var_os("PATH").expect("PATH")));
         for (number, step) in action["runs"]["steps"].as_array().expect("steps").iter().enumerate() {
@@ -193,7 +197,7 @@ fn what_is_found_is_handed_out_before_the_step_fails() {
 #[test]
 fn where_nothing_is_found_the_step_succeeds() {
     let mut runner = Runner::new();
-    fs::remove_dir_all(runner.path("workspace")).expect("a folder");
+    fs::remove_dir_all(runner.path("workspace")).expect("a directory");
     runner.write("workspace/infra/main.tf", "locals {}\n");
     runner.inputs.insert("working-directory", "infra".to_owned());
     let job = runner.run();
@@ -229,7 +233,7 @@ fn inputs_are_arguments_as_they_are_written() {
     for hostile in ["$(touch pwned)", "`touch pwned`", "; touch pwned", "--output=human=pwned"] {
         runner.inputs.insert("paths", hostile.to_owned());
         let job = runner.run();
-        assert!(job.log.contains(&format!("error: no such file or folder: `{hostile}`")), "{}", job.log);
+        assert!(job.log.contains(&format!("error: no such file or directory: `{hostile}`")), "{}", job.log);
         assert!(!runner.path("workspace/pwned").exists(), "{hostile}");
     }
 }
@@ -262,10 +266,10 @@ fn a_release_is_used_only_if_it_is_the_one_that_was_meant() {
     let mut runner = Runner::new();
     runner.has_program = false;
     let program = Path::new(env!("CARGO_BIN_EXE_overrule"));
-    let folder = program.parent().expect("a folder").to_str().expect("UTF-8");
+    let directory = program.parent().expect("a directory").to_str().expect("UTF-8");
     let archive = runner.path("release.tar.gz");
     let archive = archive.to_str().expect("UTF-8");
-    let packed = runner.command("tar", "").args(["-czf", archive, "-C", folder, "overrule"]).status();
+    let packed = runner.command("tar", "").args(["-czf", archive, "-C", directory, "overrule"]).status();
     assert!(packed.expect("tar runs").success());
     runner.program("curl", &format!("for last; do :; done; echo from \"$last\"; while [ \"$1\" != --output ]; do shift; done; cp '{archive}' \"$2\""));
     runner.event.push(("GITHUB_ACTION_REPOSITORY", "somebody/overrule".to_owned()));
@@ -300,7 +304,7 @@ fn a_program_that_is_not_there_is_said_to_be_missing() {
 fn pull_request(depth: &str) -> Runner {
     let mut runner = Runner::new();
     let git = |arguments: &[&str]| runner.git(arguments, "origin");
-    fs::create_dir(runner.path("origin")).expect("a folder");
+    fs::create_dir(runner.path("origin")).expect("a directory");
     git(&["init", "--quiet", "--initial-branch", "main"]);
     let old = "variable \"old\" {}\nvariable \"old\" {}\n";
     runner.write("origin/main.tf", old);
@@ -315,7 +319,7 @@ fn pull_request(depth: &str) -> Runner {
     let merged = git(&["rev-parse", "HEAD"]);
     git(&["update-ref", "refs/pull/1/merge", &merged]);
     git(&["reset", "--quiet", "--hard", "HEAD^1"]);
-    fs::remove_dir_all(runner.path("workspace")).expect("a folder");
+    fs::remove_dir_all(runner.path("workspace")).expect("a directory");
     let remote = format!("file://{}", runner.path("origin").display());
     runner.git(&["init", "--quiet", "workspace"], "");
     runner.git(&["remote", "add", "origin", &remote], "workspace");

@@ -72,7 +72,7 @@ const REQUIREMENTS: &[&str] = &[
 /// One diagnostic, as far as agreement asks for it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Diagnostic {
-    /// The file, from the root module's folder; empty where the engine names no place.
+    /// The file, from the root module's directory; empty where the engine names no place.
     pub(crate) file: String,
     /// The line, from 1; 0 where the engine names no place.
     pub(crate) line: usize,

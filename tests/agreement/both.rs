@@ -1,5 +1,5 @@
-//! Every block that Terraform and OpenTofu each refuse is refused where a module is for both, and what is reported of both
-//! is an error of each.
+//! Every block that Terraform and OpenTofu each refuse is refused where a module is for both, and what is reported of
+//! both is an error of each.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -14,14 +14,14 @@ use overrule::limits::Limits;
 use overrule::module::top_blocks;
 use overrule::policy::Policy;
 use overrule::rules::page::PAGES;
-use overrule::source::Worktree;
 use overrule::syntax::{self, Notation};
 use overrule::text::{FileId, Span};
+use overrule::vfs::Snapshot;
 
 use crate::case::{Case, Cases};
 
 /// Where an error is: the file and, of a block at its top, the offset at which that starts. An error outside of every
-/// block is an error of the folder.
+/// block is an error of the directory.
 type Place = (String, Option<u32>);
 
 /// Of how many generated cases one is looked at.
@@ -62,15 +62,15 @@ fn what_each_engine_refuses_is_refused_for_both() {
 /// Where there are errors, and whether some error there is one of every engine that looked.
 fn errors(files: &Files, engine: Option<&str>) -> BTreeMap<Place, bool> {
     let engines = engine.map(|engine| Choice::parse(engine).expect("an engine"));
-    let mut worktree = Worktree::of_files(files.clone());
+    let mut snapshot = Snapshot::of_files(files.clone());
     let policy = Policy::preset("language").expect("a preset");
-    let outcome = check::run(&mut worktree, &Settings { policy, engines, ..Settings::default() });
+    let outcome = check::run(&mut snapshot, &Settings { policy, engines, ..Settings::default() });
     let mut errors = BTreeMap::new();
     let mut starts = BTreeMap::new();
     for verdict in outcome.verdicts.iter().filter(|verdict| verdict.level == Severity::Error) {
         let place = match verdict.finding.primary {
             Some(span) => {
-                let source = worktree.sources().get(span.file);
+                let source = snapshot.sources().get(span.file);
                 let blocks = starts
                     .entry(span.file)
                     .or_insert_with(|| blocks(span.file, source.name(), source.text()));
@@ -113,8 +113,8 @@ fn modules() -> Vec<(String, Files)> {
 
 /// The cases of `tests/engines`, which have answers of another kind.
 fn of_engines() -> Vec<Case> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/engines/cases");
-    let files = fs::read_dir(folder).expect("the folder of cases");
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/engines/cases");
+    let files = fs::read_dir(directory).expect("the directory of cases");
     let mut files: Vec<_> = files.map(|entry| entry.expect("an entry").path()).collect();
     files.sort();
     let mut cases = Vec::new();

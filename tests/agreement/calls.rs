@@ -1,4 +1,4 @@
-//! Turns a folder of configuration into the manifest of installed modules that `terraform init` would leave behind.
+//! Turns a directory of configuration into the manifest of installed modules that `terraform init` would leave behind.
 //!
 //! It reads just enough of the language to find the local sources of module calls, and on its own, so that a fault in
 //! the checker cannot hide itself by steering the engine that judges it.
@@ -12,17 +12,17 @@ use serde_json::{Value, json};
 /// How deep calls are followed; a ring of calls would never end.
 const DEPTH: usize = 8;
 
-/// A called module: its key in the manifest, its source as the engine prints it, its folder from the root.
+/// A called module: its key in the manifest, its source as the engine prints it, its directory from the root.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Installed {
     key: String,
     source: String,
-    pub(crate) folder: String,
+    pub(crate) directory: String,
 }
 
 /// Every local module that the one at `root` reaches, itself first.
 pub(crate) fn installed(root: &Path) -> Vec<Installed> {
-    let mut found = vec![Installed { key: String::new(), source: String::new(), folder: String::new() }];
+    let mut found = vec![Installed { key: String::new(), source: String::new(), directory: String::new() }];
     follow(root, "", "", 0, &mut found);
     found
 }
@@ -32,39 +32,39 @@ pub(crate) fn manifest(installed: &[Installed]) -> String {
     let modules: Vec<Value> = installed
         .iter()
         .map(|module| {
-            let folder = if module.folder.is_empty() { "." } else { &module.folder };
-            json!({ "Key": module.key, "Source": module.source, "Dir": folder })
+            let directory = if module.directory.is_empty() { "." } else { &module.directory };
+            json!({ "Key": module.key, "Source": module.source, "Dir": directory })
         })
         .collect();
     json!({ "Modules": modules }).to_string()
 }
 
-fn follow(root: &Path, folder: &str, key: &str, depth: usize, found: &mut Vec<Installed>) {
+fn follow(root: &Path, directory: &str, key: &str, depth: usize, found: &mut Vec<Installed>) {
     if depth == DEPTH {
         return;
     }
-    for (name, source) in calls(&root.join(folder)) {
+    for (name, source) in calls(&root.join(directory)) {
         if !["./", "../", ".\\", "..\\"].iter().any(|start| source.starts_with(start)) {
             continue;
         }
         let key = if key.is_empty() { name } else { format!("{key}.{name}") };
         let source = source.replace('\\', "/");
-        let inside = joined(folder, &source);
+        let inside = joined(directory, &source);
         let clean = joined("", &source);
         let clean = match clean.as_str() {
             ".." => "../".to_owned(),
             outside if outside.starts_with("../") => clean,
             inside => format!("./{inside}"),
         };
-        found.push(Installed { key: key.clone(), source: clean, folder: inside.clone() });
+        found.push(Installed { key: key.clone(), source: clean, directory: inside.clone() });
         follow(root, &inside, &key, depth + 1, found);
     }
 }
 
-/// `folder` and a relative path, as one path without `.` and with `..` only in front.
-fn joined(folder: &str, path: &str) -> String {
+/// `directory` and a relative path, as one path without `.` and with `..` only in front.
+fn joined(directory: &str, path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
-    for part in folder.split('/').chain(path.split('/')) {
+    for part in directory.split('/').chain(path.split('/')) {
         match part {
             "" | "." => {}
             ".." if parts.last().is_some_and(|last| *last != "..") => {
@@ -76,9 +76,9 @@ fn joined(folder: &str, path: &str) -> String {
     parts.join("/")
 }
 
-/// The calls of the module in a folder, overrides merged.
-fn calls(folder: &Path) -> BTreeMap<String, String> {
-    let mut names: Vec<String> = fs::read_dir(folder)
+/// The calls of the module in a directory, overrides merged.
+fn calls(directory: &Path) -> BTreeMap<String, String> {
+    let mut names: Vec<String> = fs::read_dir(directory)
         .into_iter()
         .flatten()
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
@@ -87,7 +87,7 @@ fn calls(folder: &Path) -> BTreeMap<String, String> {
     names.sort_by_key(|name| (is_override(name), name.clone()));
     let mut calls = BTreeMap::new();
     for name in names {
-        let Ok(bytes) = fs::read(folder.join(&name)) else { continue };
+        let Ok(bytes) = fs::read(directory.join(&name)) else { continue };
         let text = String::from_utf8_lossy(&bytes);
         let in_file =
             if name.strip_suffix(".json").is_some() { calls_of_json(&text) } else { calls_of_native(&text) };

@@ -13,7 +13,7 @@
 //!
 //! Each `>>>` opens one answer; more than one where the engine answers at random. Behind the name of a file may stand
 //! `escaped` (`\r`, `\n`, `\t`, `\\`, `\xFF`; line ends of the text itself do not count) or `-> TARGET` (a symbolic
-//! link); a name that ends in `/` is an empty folder.
+//! link); a name that ends in `/` is an empty directory.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -35,7 +35,7 @@ pub(crate) struct Case {
     pub(crate) answers: Vec<Answer>,
 }
 
-/// Something to lay into the folder.
+/// Something to lay into the directory.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
     pub(crate) path: String,
@@ -49,7 +49,7 @@ enum Kind {
     Plain,
     Escaped,
     Link(String),
-    Folder,
+    Directory,
 }
 
 impl Entry {
@@ -61,8 +61,9 @@ impl Entry {
     /// Whether this is a symbolic link to the file at a path.
     fn leads_to(&self, file: &str) -> bool {
         let Kind::Link(target) = &self.kind else { return false };
-        let folder = self.path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
-        format!("{folder}{target}") == file
+        let directory =
+            self.path.rsplit_once('/').map_or(String::new(), |(directory, _)| format!("{directory}/"));
+        format!("{directory}{target}") == file
     }
 
     fn titled(title: &str) -> Self {
@@ -71,7 +72,7 @@ impl Entry {
         } else if let Some(path) = title.strip_suffix(" escaped") {
             (path, Kind::Escaped)
         } else if let Some(path) = title.strip_suffix('/') {
-            (path, Kind::Folder)
+            (path, Kind::Directory)
         } else {
             (title, Kind::Plain)
         };
@@ -83,16 +84,16 @@ impl Entry {
             Kind::Plain => self.path.clone(),
             Kind::Escaped => format!("{} escaped", self.path),
             Kind::Link(target) => format!("{} -> {target}", self.path),
-            Kind::Folder => format!("{}/", self.path),
+            Kind::Directory => format!("{}/", self.path),
         }
     }
 
-    /// The bytes of the file; none of a link or folder.
+    /// The bytes of the file; none of a link or directory.
     pub(crate) fn bytes(&self) -> Option<Vec<u8>> {
         match self.kind {
             Kind::Plain => Some(self.text.clone().into_bytes()),
             Kind::Escaped => Some(unescape(&self.text)),
-            Kind::Link(_) | Kind::Folder => None,
+            Kind::Link(_) | Kind::Directory => None,
         }
     }
 }
@@ -108,15 +109,15 @@ impl Case {
         Self { name: name.into(), note: String::new(), entries, answers: Vec::new() }
     }
 
-    /// Writes the tree into an existing folder.
-    pub(crate) fn lay_out(&self, folder: &Path) {
+    /// Writes the tree into an existing directory.
+    pub(crate) fn lay_out(&self, directory: &Path) {
         for entry in &self.entries {
-            let path = folder.join(&entry.path);
-            fs::create_dir_all(path.parent().expect("a path below the folder")).expect("a new folder");
+            let path = directory.join(&entry.path);
+            fs::create_dir_all(path.parent().expect("a path below the directory")).expect("a new directory");
             match (&entry.kind, entry.bytes()) {
                 (Kind::Link(target), _) => link(target, &path),
                 (_, Some(bytes)) => fs::write(&path, bytes).expect("a new file"),
-                (_, None) => fs::create_dir_all(&path).expect("a new folder"),
+                (_, None) => fs::create_dir_all(&path).expect("a new directory"),
             }
         }
     }

@@ -19,8 +19,8 @@ use plan::Plan;
 
 use crate::case::{Case, Entry};
 
-/// A folder of the tree.
-struct Folder {
+/// A directory of the tree.
+struct Directory {
     path: String,
     files: Vec<File>,
 }
@@ -34,40 +34,40 @@ struct File {
 pub(crate) fn tree(seed: u64) -> Case {
     let mut dice = Dice::new(seed);
     let plan = Plan::random(&mut dice);
-    let mut folders: Vec<Folder> =
-        (0..plan.modules.len()).map(|number| folder(&mut dice, &plan, number)).collect();
+    let mut directories: Vec<Directory> =
+        (0..plan.modules.len()).map(|number| directory(&mut dice, &plan, number)).collect();
     let faults = [0, 0, 1, 1, 1, 2, 2, 3][dice.below(8)];
     for _ in 0..faults {
-        faults::make_one(&mut dice, &mut folders);
+        faults::make_one(&mut dice, &mut directories);
     }
-    Case::new(format!("tree {seed}"), entries(&folders))
+    Case::new(format!("tree {seed}"), entries(&directories))
 }
 
 /// The module tree of a seed, with values that the checks of single arguments look for.
 pub(crate) fn hard(seed: u64) -> Case {
     let mut dice = Dice::new(seed ^ 0x00AB_1E0F_4A2D);
     let plan = Plan::random(&mut dice);
-    let mut folders: Vec<Folder> =
-        (0..plan.modules.len()).map(|number| folder(&mut dice, &plan, number)).collect();
+    let mut directories: Vec<Directory> =
+        (0..plan.modules.len()).map(|number| directory(&mut dice, &plan, number)).collect();
     for _ in 0..dice.between(1, 4) {
-        targeted::make_one(&mut dice, &mut folders);
+        targeted::make_one(&mut dice, &mut directories);
     }
     if dice.chance(40) {
-        faults::make_one(&mut dice, &mut folders);
+        faults::make_one(&mut dice, &mut directories);
     }
-    Case::new(format!("hard {seed}"), entries(&folders))
+    Case::new(format!("hard {seed}"), entries(&directories))
 }
 
 /// The module tree of a seed, where many providers are passed between many modules.
 pub(crate) fn wired(seed: u64) -> Case {
     let mut dice = Dice::new(seed ^ 0x0033_77BE_11A5);
     let plan = Plan::wired(&mut dice);
-    let mut folders: Vec<Folder> =
-        (0..plan.modules.len()).map(|number| folder(&mut dice, &plan, number)).collect();
+    let mut directories: Vec<Directory> =
+        (0..plan.modules.len()).map(|number| directory(&mut dice, &plan, number)).collect();
     if dice.chance(15) {
-        faults::make_one(&mut dice, &mut folders);
+        faults::make_one(&mut dice, &mut directories);
     }
-    Case::new(format!("wired {seed}"), entries(&folders))
+    Case::new(format!("wired {seed}"), entries(&directories))
 }
 
 /// A module tree that loads, with expressions that are evaluated after that.
@@ -100,9 +100,9 @@ pub(crate) fn mistaken(seed: u64) -> Case {
 pub(crate) fn slip(seed: u64) -> Case {
     let mut dice = Dice::new(seed ^ 0x005E_ED0F_511B);
     let plan = Plan::random(&mut dice);
-    let folders: Vec<Folder> =
-        (0..plan.modules.len()).map(|number| folder(&mut dice, &plan, number)).collect();
-    let mut entries: Vec<Entry> = entries(&folders);
+    let directories: Vec<Directory> =
+        (0..plan.modules.len()).map(|number| directory(&mut dice, &plan, number)).collect();
+    let mut entries: Vec<Entry> = entries(&directories);
     let at = dice.below(entries.len());
     if let Some(entry) = entries.get_mut(at) {
         *entry = slipped(&mut dice, entry);
@@ -132,19 +132,19 @@ fn slipped(dice: &mut Dice, entry: &Entry) -> Entry {
     Entry::plain(&entry.path, chars.into_iter().collect::<String>())
 }
 
-fn entries(folders: &[Folder]) -> Vec<Entry> {
+fn entries(directories: &[Directory]) -> Vec<Entry> {
     let mut entries = Vec::new();
-    for folder in folders {
-        for file in &folder.files {
+    for directory in directories {
+        for file in &directory.files {
             let text = if file.name.strip_suffix(".json").is_some() {
                 block::json(&file.items)
             } else {
                 block::native(&file.items)
             };
-            let path = if folder.path.is_empty() {
+            let path = if directory.path.is_empty() {
                 file.name.clone()
             } else {
-                format!("{}/{}", folder.path, file.name)
+                format!("{}/{}", directory.path, file.name)
             };
             entries.push(Entry::plain(path, text));
         }
@@ -152,7 +152,7 @@ fn entries(folders: &[Folder]) -> Vec<Entry> {
     entries
 }
 
-fn folder(dice: &mut Dice, plan: &Plan, number: usize) -> Folder {
+fn directory(dice: &mut Dice, plan: &Plan, number: usize) -> Directory {
     let module = &plan.modules[number];
     let is_root = number == 0;
     let mut blocks = wiring::settings(dice, module, is_root);
@@ -176,7 +176,7 @@ fn folder(dice: &mut Dice, plan: &Plan, number: usize) -> Folder {
             files.push(File { name: name.to_owned(), items: overrides::blocks(dice, plan, module) });
         }
     }
-    Folder { path: module.path.clone(), files }
+    Directory { path: module.path.clone(), files }
 }
 
 /// Spreads blocks over one, two or three files, some of them in JSON.

@@ -104,9 +104,9 @@ fn generated_cases(strict: bool) -> Vec<Case> {
 
 /// The case files, sorted.
 fn case_files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agreement/cases");
-    let mut files: Vec<PathBuf> = fs::read_dir(folder)
-        .expect("the folder of cases")
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agreement/cases");
+    let mut files: Vec<PathBuf> = fs::read_dir(directory)
+        .expect("the directory of cases")
         .map(|entry| entry.expect("an entry").path())
         .collect();
     files.sort();
@@ -158,27 +158,27 @@ fn a_case_can_be_shown() {
     }
 }
 
-/// `AGREEMENT_FOLDERS=a:b cargo test --test agreement -- --nocapture folders` compares the two on folders as they are.
-/// The engine is asked about a copy.
+/// `AGREEMENT_DIRECTORIES=a:b cargo test --test agreement -- --nocapture directories` compares the two on directories
+/// as they are. The engine is asked about a copy.
 #[test]
-fn folders_can_be_compared() {
-    let Ok(folders) = std::env::var("AGREEMENT_FOLDERS") else { return };
+fn directories_can_be_compared() {
+    let Ok(directories) = std::env::var("AGREEMENT_DIRECTORIES") else { return };
     let terraform = Terraform::find().expect("the recorded release of terraform on PATH");
-    for folder in folders.split(':').map(Path::new) {
-        let place = tempfile::tempdir().expect("a temporary folder");
+    for directory in directories.split(':').map(Path::new) {
+        let place = tempfile::tempdir().expect("a temporary directory");
         let root = place.path().join("root");
-        copy(folder, &root);
+        copy(directory, &root);
         let difference =
-            Difference::new(&terraform.ask_folder(&root, place.path()), &ours::check_folder(&root));
-        println!("=== {}", folder.display());
+            Difference::new(&terraform.ask_directory(&root, place.path()), &ours::check_directory(&root));
+        println!("=== {}", directory.display());
         difference.missing.iter().for_each(|one| println!("- {one}"));
         difference.extra.iter().for_each(|one| println!("+ {one}"));
     }
 }
 
 fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("a new folder");
-    for entry in fs::read_dir(from).expect("a folder") {
+    fs::create_dir_all(to).expect("a new directory");
+    for entry in fs::read_dir(from).expect("a directory") {
         let entry = entry.expect("an entry");
         let (from, to) = (entry.path(), to.join(entry.file_name()));
         if from.is_dir() {
@@ -269,11 +269,11 @@ fn records_are_what_terraform_says() {
     }
     let mut stale = Vec::new();
     for case in cases {
-        let place = tempfile::tempdir().expect("a temporary folder");
+        let place = tempfile::tempdir().expect("a temporary directory");
         let root = place.path().join("root");
-        fs::create_dir(&root).expect("a new folder");
+        fs::create_dir(&root).expect("a new directory");
         case.lay_out(&root);
-        let answer = terraform.ask_folder(&root, place.path());
+        let answer = terraform.ask_directory(&root, place.path());
         if !case.answers.contains(&answer) {
             stale.push(case.name);
         }
@@ -310,14 +310,15 @@ fn merged_modules_mean_what_they_were_merged_from() {
     );
 }
 
-/// `AGREEMENT_MERGED_FOLDERS=a:b cargo test --test agreement -- --nocapture merged_folders` does the same with folders.
+/// `AGREEMENT_MERGED_DIRECTORIES=a:b cargo test --test agreement -- --nocapture merged_directories` does the same with
+/// directories.
 #[test]
-fn merged_folders_can_be_compared() {
-    let Ok(folders) = std::env::var("AGREEMENT_MERGED_FOLDERS") else { return };
-    for folder in folders.split(':').map(Path::new) {
+fn merged_directories_can_be_compared() {
+    let Ok(directories) = std::env::var("AGREEMENT_MERGED_DIRECTORIES") else { return };
+    for directory in directories.split(':').map(Path::new) {
         let mut entries = Vec::new();
-        gather(folder, "", &mut entries);
-        let case = Case::new(folder.display().to_string(), entries);
+        gather(directory, "", &mut entries);
+        let case = Case::new(directory.display().to_string(), entries);
         let differences = merged::differences(&case);
         println!("=== {}: {} files, {} differ", case.name, case.entries.len(), differences.len());
         for one in differences {
@@ -326,9 +327,9 @@ fn merged_folders_can_be_compared() {
     }
 }
 
-/// All files of the language below a folder.
-fn gather(folder: &Path, way: &str, entries: &mut Vec<Entry>) {
-    for entry in fs::read_dir(folder).expect("a folder") {
+/// All files of the language below a directory.
+fn gather(directory: &Path, way: &str, entries: &mut Vec<Entry>) {
+    for entry in fs::read_dir(directory).expect("a directory") {
         let path = entry.expect("an entry").path();
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         let way = if way.is_empty() { name.clone() } else { format!("{way}/{name}") };

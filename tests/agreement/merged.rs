@@ -1,5 +1,5 @@
-//! Holds the text of merged modules to the modules that they were merged from: it has to mean the same, to the checker and
-//! to the engine.
+//! Holds the text of merged modules to the modules that they were merged from: it has to mean the same, to the checker
+//! and to the engine.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,7 +10,7 @@ use overrule::finding::Severity;
 use overrule::policy::Policy;
 use overrule::report::Names;
 use overrule::report::merged::{MergeStyle, document, text};
-use overrule::source::Worktree;
+use overrule::vfs::Snapshot;
 use serde_json::{Value, json};
 
 use crate::case::Case;
@@ -28,23 +28,23 @@ struct Flat {
     is_sound: bool,
 }
 
-/// Every module of some files after merging, by folder.
+/// Every module of some files after merging, by directory.
 fn merged(files: &[(String, Vec<u8>)]) -> BTreeMap<String, Flat> {
-    let mut worktree = Worktree::of_files(files.to_vec());
+    let mut snapshot = Snapshot::of_files(files.to_vec());
     let engine = Choice::parse("terraform@1.11").expect("an engine");
-    let atlas = Atlas::of(&mut worktree, Some(&engine), &Policy::default());
+    let atlas = Atlas::of(&mut snapshot, Some(&engine), &Policy::default());
     let view = atlas.views().next().expect("one engine");
     let style =
         MergeStyle { comments: false, color: false, unicode: true, only: None, names: Names::default() };
     let flat = view.modules().map(|node| {
-        let (module, sources) = (node.module(), worktree.sources());
-        let merged = view.merged(node, &worktree);
+        let (module, sources) = (node.module(), snapshot.sources());
+        let merged = view.merged(node, &snapshot);
         let document = document(module, &merged, sources, &style);
         let document = serde_json::from_str(&document).expect("JSON");
         let is_sound = view.findings(node).iter().all(|finding| finding.severity != Severity::Error);
         let text = text(module, &merged, sources, &style);
         let flat = Flat { text, document, is_whole: module.complete, is_sound };
-        (module.folder.to_string(), flat)
+        (module.directory.to_string(), flat)
     });
     flat.collect()
 }
@@ -55,10 +55,10 @@ fn files_of(case: &Case) -> Vec<(String, Vec<u8>)> {
 
 /// The same tree with one file in the place of all those of each module.
 fn flattened(files: &[(String, Vec<u8>)], flat: &BTreeMap<String, Flat>) -> Vec<(String, Vec<u8>)> {
-    let folder = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-    let others = files.iter().filter(|(path, _)| !flat.contains_key(&folder(path))).cloned();
-    let texts = flat.iter().map(|(folder, flat)| {
-        let path = if folder.is_empty() { "main.tf".to_owned() } else { format!("{folder}/main.tf") };
+    let directory = |path: &str| path.rsplit_once('/').map_or("", |(directory, _)| directory).to_owned();
+    let others = files.iter().filter(|(path, _)| !flat.contains_key(&directory(path))).cloned();
+    let texts = flat.iter().map(|(directory, flat)| {
+        let path = if directory.is_empty() { "main.tf".to_owned() } else { format!("{directory}/main.tf") };
         (path, flat.text.clone().into_bytes())
     });
     others.chain(texts).collect()
@@ -93,13 +93,13 @@ pub(crate) fn differences(case: &Case) -> Vec<String> {
     let flat = merged(&files);
     let again = merged(&flattened(&files, &flat));
     let mut differences = Vec::new();
-    for (folder, flat) in flat.iter().filter(|(_, flat)| flat.is_whole) {
-        let Some(again) = again.get(folder) else {
+    for (directory, flat) in flat.iter().filter(|(_, flat)| flat.is_whole) {
+        let Some(again) = again.get(directory) else {
             // What calls it may have been left out.
             continue;
         };
         if !again.is_whole {
-            differences.push(format!("{}: {folder}: the text cannot be read:\n{}", case.name, flat.text));
+            differences.push(format!("{}: {directory}: the text cannot be read:\n{}", case.name, flat.text));
             continue;
         }
         let (before, after) = (blocks(&flat.document), blocks(&again.document));
@@ -108,11 +108,11 @@ pub(crate) fn differences(case: &Case) -> Vec<String> {
                 before.iter().filter(|block| !after.contains(block)).cloned().collect::<Vec<_>>().join("\n");
             let new =
                 after.iter().filter(|block| !before.contains(block)).cloned().collect::<Vec<_>>().join("\n");
-            differences.push(format!("{}: {folder}:\n- {lost}\n+ {new}\n{}", case.name, flat.text));
+            differences.push(format!("{}: {directory}:\n- {lost}\n+ {new}\n{}", case.name, flat.text));
         }
         if again.text != flat.text {
             differences.push(format!(
-                "{}: {folder}: the text changes when it is merged again:\n{}=====\n{}",
+                "{}: {directory}: the text changes when it is merged again:\n{}=====\n{}",
                 case.name, flat.text, again.text
             ));
         }
@@ -150,11 +150,11 @@ pub(crate) fn told_apart(case: &Case, terraform: &Terraform) -> Option<Vec<Strin
         return None;
     }
     let ask = |files: &[(String, Vec<u8>)]| {
-        let place = tempfile::tempdir().expect("a temporary folder");
+        let place = tempfile::tempdir().expect("a temporary directory");
         let root = place.path().join("root");
         for (path, bytes) in files {
             let path = root.join(path);
-            fs::create_dir_all(path.parent().expect("a path below the folder")).expect("a new folder");
+            fs::create_dir_all(path.parent().expect("a path below the directory")).expect("a new directory");
             fs::write(path, bytes).expect("a new file");
         }
         let line = |(is_error, summary, detail): (bool, String, String)| {

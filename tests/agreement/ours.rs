@@ -20,7 +20,7 @@ const ABOUT_CALLED: &[&str] = &[
     "Module not installed",
 ];
 
-/// What the checker says about one case, and which folders belong to its tree.
+/// What the checker says about one case, and which directories belong to its tree.
 pub(crate) struct Said {
     all: Vec<Found>,
     reachable: BTreeSet<String>,
@@ -28,18 +28,18 @@ pub(crate) struct Said {
 
 struct Found {
     diagnostic: Diagnostic,
-    /// The folder of its place, or of the module if it has no place.
-    folder: String,
+    /// The directory of its place, or of the module if it has no place.
+    directory: String,
 }
 
 impl Said {
     /// What the engine could have said too, from how far it got: the checker goes on where the engine stops.
     pub(crate) fn within(&self, answer: &Answer) -> BTreeSet<Diagnostic> {
-        let reaches = |said: &Found| self.reachable.contains(&said.folder);
+        let reaches = |said: &Found| self.reachable.contains(&said.directory);
         let is_within = |said: &&Found| match answer.reach {
             Reach::Root => {
                 let about_called = ABOUT_CALLED.contains(&said.diagnostic.summary.as_str());
-                said.folder.is_empty() && said.diagnostic.stage == Stage::Load && !about_called
+                said.directory.is_empty() && said.diagnostic.stage == Stage::Load && !about_called
             }
             Reach::Tree | Reach::Requirements => reaches(said) && Reach::of(&said.diagnostic) <= answer.reach,
             Reach::Graph => {
@@ -71,8 +71,8 @@ pub(crate) fn count(cases: &[Case], arguments: &[&str]) -> Vec<usize> {
 pub(crate) fn check(cases: &[Case]) -> Vec<Said> {
     let place = lay_out(cases);
     let of_case = |number| {
-        let root = place.path().join(folder(number));
-        let reachable = installed(&root).into_iter().map(|module| module.folder).collect();
+        let root = place.path().join(directory(number));
+        let reachable = installed(&root).into_iter().map(|module| module.directory).collect();
         Said { all: Vec::new(), reachable }
     };
     let mut said: Vec<Said> = (0..cases.len()).map(of_case).collect();
@@ -81,36 +81,37 @@ pub(crate) fn check(cases: &[Case]) -> Vec<Said> {
         // A linked file is reported at its real path.
         if let Some(link) = cases[number].link_to(&found.diagnostic.file) {
             link.clone_into(&mut found.diagnostic.file);
-            found.folder = link.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+            found.directory =
+                link.rsplit_once('/').map_or(String::new(), |(directory, _)| directory.to_owned());
         }
         said[number].all.push(found);
     }
     said
 }
 
-/// Checks a folder as it is.
-pub(crate) fn check_folder(root: &Path) -> Said {
-    let reachable = installed(root).into_iter().map(|module| module.folder).collect();
+/// Checks a directory as it is.
+pub(crate) fn check_directory(root: &Path) -> Said {
+    let reachable = installed(root).into_iter().map(|module| module.directory).collect();
     let all = run(root, AS_RECORDED).iter().filter_map(|diagnostic| parse(diagnostic, "")).collect();
     Said { all, reachable }
 }
 
-/// A folder with every case in a folder of its own.
+/// A directory with every case in a directory of its own.
 fn lay_out(cases: &[Case]) -> TempDir {
-    let place = tempfile::tempdir().expect("a temporary folder");
+    let place = tempfile::tempdir().expect("a temporary directory");
     for (number, case) in cases.iter().enumerate() {
-        let root = place.path().join(folder(number));
-        fs::create_dir(&root).expect("a new folder");
+        let root = place.path().join(directory(number));
+        fs::create_dir(&root).expect("a new directory");
         case.lay_out(&root);
     }
     place
 }
 
-fn folder(number: usize) -> String {
+fn directory(number: usize) -> String {
     format!("case{number:05}")
 }
 
-/// The diagnostics of a run over the folder.
+/// The diagnostics of a run over the directory.
 fn run(root: &Path, arguments: &[&str]) -> Vec<Value> {
     let output = Command::new(env!("CARGO_BIN_EXE_overrule"))
         .args(["check", "--format", "json"])
@@ -130,14 +131,14 @@ fn belongs(diagnostic: &Value) -> Option<(usize, Found)> {
     Some((number, parse(diagnostic, case)?))
 }
 
-/// The number of the case that a diagnostic is about, and the folder of that case.
+/// The number of the case that a diagnostic is about, and the directory of that case.
 fn number_of(diagnostic: &Value) -> Option<(usize, &str)> {
     let place = diagnostic["range"]["filename"].as_str().or_else(|| diagnostic["module"].as_str())?;
     let case = place.split('/').next()?;
     Some((case.strip_prefix("case")?.parse().ok()?, case))
 }
 
-/// A language finding that is more than a notice; names count from the folder `top`.
+/// A language finding that is more than a notice; names count from the directory `top`.
 fn parse(diagnostic: &Value, top: &str) -> Option<Found> {
     if diagnostic["category"] != "language" || diagnostic["level"] == "notice" {
         return None;
@@ -149,8 +150,8 @@ fn parse(diagnostic: &Value, top: &str) -> Option<Found> {
     let file = name(&diagnostic["range"]["filename"]);
     let summary = diagnostic["summary"].as_str().unwrap_or_default().to_owned();
     let line = diagnostic["range"]["start"]["line"].as_u64();
-    let folder = match file.rsplit_once('/') {
-        Some((folder, _)) => folder.to_owned(),
+    let directory = match file.rsplit_once('/') {
+        Some((directory, _)) => directory.to_owned(),
         None if file.is_empty() => name(&diagnostic["module"]),
         None => String::new(),
     };
@@ -161,5 +162,5 @@ fn parse(diagnostic: &Value, top: &str) -> Option<Found> {
         is_error: diagnostic["severity"] == "error",
         summary: if summary.starts_with("Cycle: ") { "Cycle".to_owned() } else { summary },
     };
-    Some(Found { diagnostic, folder })
+    Some(Found { diagnostic, directory })
 }

@@ -1,7 +1,8 @@
 //! Modules like those in public: valid ones, about which nothing may be reported.
 //!
-//! `AGREEMENT_SEEDS='real 5000 7000'` compares others with Terraform, and `AGREEMENT_SEEDS='mistaken 5000 7000'` the same with one
-//! mistake each. `AGREEMENT_WRITE='real 0 40 DIRECTORY' cargo test --test agreement written` writes some to look at.
+//! `AGREEMENT_SEEDS='real 5000 7000'` compares others with Terraform, and `AGREEMENT_SEEDS='mistaken 5000 7000'` the
+//! same with one mistake each. `AGREEMENT_WRITE='real 0 40 DIRECTORY' cargo test --test agreement written` writes some
+//! to look at.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -62,12 +63,12 @@ fn valid_modules_use_every_function() {
 #[test]
 fn some_can_be_written() {
     let Ok(seeds) = std::env::var("AGREEMENT_WRITE") else { return };
-    let [kind, from, to, folder] = seeds.split(' ').collect::<Vec<_>>()[..] else {
+    let [kind, from, to, directory] = seeds.split(' ').collect::<Vec<_>>()[..] else {
         panic!("KIND FROM TO DIRECTORY")
     };
     let seed = |text: &str| text.parse::<u64>().expect("a number");
     for seed in seed(from)..seed(to) {
-        let root = Path::new(folder).join(format!("{kind}{seed:05}"));
+        let root = Path::new(directory).join(format!("{kind}{seed:05}"));
         fs::create_dir_all(&root).expect("a new directory");
         generated::case(kind, seed).lay_out(&root);
     }

@@ -64,9 +64,9 @@ impl Terraform {
 
     /// Every answer that was seen: one, except where chance decides.
     pub(crate) fn ask(&self, case: &Case) -> Vec<Answer> {
-        let place = tempfile::tempdir().expect("a temporary folder");
+        let place = tempfile::tempdir().expect("a temporary directory");
         let root = place.path().join("root");
-        fs::create_dir(&root).expect("a new folder");
+        fs::create_dir(&root).expect("a new directory");
         case.lay_out(&root);
         let modules = installed(&root);
         let again = || self.validate(&root, place.path(), &modules);
@@ -80,8 +80,8 @@ impl Terraform {
         answers.into_iter().collect()
     }
 
-    /// Asks once about the module in `root`; `aside` is a folder for what is no part of it.
-    pub(crate) fn ask_folder(&self, root: &Path, aside: &Path) -> Answer {
+    /// Asks once about the module in `root`; `aside` is a directory for what is no part of it.
+    pub(crate) fn ask_directory(&self, root: &Path, aside: &Path) -> Answer {
         let modules = installed(root);
         let said = self.validate(root, aside, &modules);
         self.staged(&said, root, aside, &modules)
@@ -153,7 +153,7 @@ impl Terraform {
 
     fn validate(&self, root: &Path, aside: &Path, modules: &[Installed]) -> BTreeSet<Said> {
         let data = aside.join("data");
-        fs::create_dir_all(data.join("modules")).expect("a data folder");
+        fs::create_dir_all(data.join("modules")).expect("a data directory");
         fs::write(data.join("modules/modules.json"), manifest(modules)).expect("a manifest");
         let output = self
             .command()

@@ -27,13 +27,13 @@ use std::path::Path;
 use overrule::check::{self, Settings};
 use overrule::engine::Choice;
 use overrule::policy::Policy;
-use overrule::source::Worktree;
+use overrule::vfs::Snapshot;
 
 #[test]
 fn each_engine_says_what_it_is_known_to_say() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/engines/cases");
-    let mut files: Vec<_> = fs::read_dir(folder)
-        .expect("the folder of cases")
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/engines/cases");
+    let mut files: Vec<_> = fs::read_dir(directory)
+        .expect("the directory of cases")
         .map(|entry| entry.expect("an entry").path())
         .collect();
     files.sort();
@@ -102,16 +102,16 @@ fn parse(text: &str) -> Vec<Case> {
 fn found(case: &Case, engine: &str) -> Vec<String> {
     let engines = (engine != "unsaid").then(|| Choice::parse(engine).expect("an engine"));
     let files = case.files.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes()));
-    let mut worktree = Worktree::of_files(files.collect());
+    let mut snapshot = Snapshot::of_files(files.collect());
     let policy = Policy::preset("language").expect("a preset");
-    let outcome = check::run(&mut worktree, &Settings { policy, engines, ..Settings::default() });
+    let outcome = check::run(&mut snapshot, &Settings { policy, engines, ..Settings::default() });
     let mut lines: Vec<String> = outcome
         .verdicts
         .iter()
         .map(|verdict| {
             let finding = &verdict.finding;
             let place = finding.primary.map_or("-".to_owned(), |span| {
-                let source = worktree.sources().get(span.file);
+                let source = snapshot.sources().get(span.file);
                 let start = source.position(span.start);
                 format!("{}:{}:{}", source.name(), start.line, start.column)
             });

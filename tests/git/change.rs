@@ -1,8 +1,9 @@
-//! What a change is: the paths that differ as git lists them, the folders that are touched, and where it starts from.
+//! What a change is: the paths that differ as git lists them, the directories that are touched, and where it starts
+//! from.
 
 use std::collections::BTreeMap;
 
-use overrule::source::{Change, Error};
+use overrule::vfs::{Change, Error};
 
 use crate::dice::Dice;
 use crate::place::{Place, Said};
@@ -32,7 +33,7 @@ fn what_is_staged_is_what_git_lists() {
         ("a/b/main.tf", "# b"),
         ("a-b/main.tf", "# dash"),
         ("file", "x"),
-        ("folder/x", "x"),
+        ("directory/x", "x"),
         ("gone/deep/main.tf", "# gone"),
         ("same/main.tf", "# same"),
         ("script.sh", "echo"),
@@ -40,15 +41,15 @@ fn what_is_staged_is_what_git_lists() {
     assert!(paths(&staged(&place)).is_empty());
     place.stage("a/b/main.tf", "# changed");
     place.stage("a/new/main.tf", "# new");
-    place.git(&["rm", "--quiet", "-r", "gone", "file", "folder"]);
-    place.stage("file/main.tf", "# a folder now");
-    place.stage("folder", "a file now");
+    place.git(&["rm", "--quiet", "-r", "gone", "file", "directory"]);
+    place.stage("file/main.tf", "# a directory now");
+    place.stage("directory", "a file now");
     place.write("same/main.tf", "# not staged");
     place.write("same/later.tf", "");
     place.git(&["add", "--intent-to-add", "same/later.tf"]);
     let change = staged(&place);
     assert_eq!(paths(&change), listed(&place, &["--cached"]));
-    let expected = ["a/b", "a/new", "file", "folder", "gone", "gone/deep"];
+    let expected = ["a/b", "a/new", "directory", "file", "gone", "gone/deep"];
     assert_eq!(touched(&change), expected);
     place.git(&["update-index", "--chmod=+x", "script.sh"]);
     assert_eq!(paths(&staged(&place)), paths(&change), "that a file can be run changes no module");
@@ -64,7 +65,7 @@ fn before_the_first_commit_everything_is_new() {
 }
 
 #[test]
-fn folders_of_a_sparse_index_are_compared_too() {
+fn directories_of_a_sparse_index_are_compared_too() {
     let files = [("a/main.tf", "# a"), ("b/c/main.tf", "# b"), ("d/main.tf", "# d")];
     let place = Place::committed(&files);
     place.git(&["sparse-checkout", "set", "--cone", "--sparse-index", "a"]);
@@ -84,8 +85,8 @@ fn random_changes_are_those_that_git_lists() {
         let names = ["a", "b", "a-b", "a.b", "ab", "c"];
         let path = |dice: &mut Dice| {
             let steps = 1 + dice.roll(4);
-            let folders: Vec<&str> = (0..steps).map(|_| names[dice.roll(names.len())]).collect();
-            format!("{}/f{}.tf", folders.join("/"), dice.roll(3))
+            let directories: Vec<&str> = (0..steps).map(|_| names[dice.roll(names.len())]).collect();
+            format!("{}/f{}.tf", directories.join("/"), dice.roll(3))
         };
         for _ in 0..30 {
             let path = path(&mut dice);
@@ -97,14 +98,14 @@ fn random_changes_are_those_that_git_lists() {
             for _ in 0..=dice.roll(12) {
                 let path = path(&mut dice);
                 if dice.roll(3) == 0 {
-                    let folder = path.split('/').next().unwrap_or_default();
-                    place.git(&["rm", "--quiet", "-r", "--force", "--ignore-unmatch", folder]);
+                    let directory = path.split('/').next().unwrap_or_default();
+                    place.git(&["rm", "--quiet", "-r", "--force", "--ignore-unmatch", directory]);
                 } else {
                     place.stage(&path, format!("# {}", dice.roll(5)));
                 }
             }
             assert_eq!(paths(&staged(&place)), listed(&place, &["--cached"]));
-            // Git knows the trees of all folders again once they are written.
+            // Git knows the trees of all directories again once they are written.
             place.git(&["write-tree"]);
             assert_eq!(paths(&staged(&place)), listed(&place, &["--cached"]));
             if round % 2 == 1 {
@@ -119,7 +120,7 @@ fn random_changes_are_those_that_git_lists() {
 }
 
 #[test]
-fn what_a_folder_says_to_those_below_touches_them() {
+fn what_a_directory_says_to_those_below_touches_them() {
     let lock = "# This file is maintained automatically by \"terraform init\".\n";
     let place = Place::committed(&[
         ("live/a/main.tf", ""),
@@ -138,7 +139,7 @@ fn what_a_folder_says_to_those_below_touches_them() {
 }
 
 #[test]
-fn folders_that_moved_are_known_by_what_they_hold() {
+fn directories_that_moved_are_known_by_what_they_hold() {
     let place = Place::committed(&[
         ("a/main.tf", "# main"),
         ("a/more.tf", "# more"),
@@ -182,19 +183,19 @@ fn a_base_is_where_the_histories_parted() {
 }
 
 #[test]
-fn a_repository_without_a_work_tree_has_a_base_and_nothing_staged() {
+fn a_repository_without_a_working_tree_has_a_base_and_nothing_staged() {
     let place = branched();
     let bare = place.beside("bare");
     place.git(&["clone", "--quiet", "--bare", ".", &bare.to_string_lossy()]);
     let change = Change::since(&bare, "main").expect("a base");
     assert_eq!(paths(&change), ["a/main.tf"]);
     let error = Change::staged(&bare).expect_err("nothing staged");
-    assert_eq!(error.to_string(), "nothing can be staged in a repository without a work tree");
+    assert_eq!(error.to_string(), "nothing can be staged in a repository without a working tree");
     assert_eq!(error.order(), Some("name what to compare with: --base REV"));
 }
 
-fn refusal(place: &Place, folder: &str, revision: &str) -> (String, String) {
-    let error: Error = Change::since(&place.beside(folder), revision).expect_err("no base");
+fn refusal(place: &Place, directory: &str, revision: &str) -> (String, String) {
+    let error: Error = Change::since(&place.beside(directory), revision).expect_err("no base");
     (error.to_string(), error.order().unwrap_or_default().to_owned())
 }
 
@@ -272,7 +273,7 @@ fn a_clone_without_its_files_is_compared_by_name() {
 
 #[cfg(unix)]
 #[test]
-fn what_links_lead_to_touches_the_folders_that_they_lie_in() {
+fn what_links_lead_to_touches_the_directories_that_they_lie_in() {
     let place =
         Place::repository(&[("shared/versions.tf", "# 1"), ("live/main.tf", ""), ("other/main.tf", "")]);
     place.link("live/versions.tf", "../shared/versions.tf");

@@ -64,7 +64,7 @@ fn a_deleted_module_is_reported_where_it_is_still_called() {
     place.write("modules/net/main.tf", NET);
     assert_eq!(lines(&changed(&place)), told);
     place.stage("modules/net/readme.md", "gone");
-    assert!(lines(&changed(&place)).is_empty(), "a folder without a module is there");
+    assert!(lines(&changed(&place)).is_empty(), "a directory without a module is there");
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn paths_say_what_is_reported() {
         ["../b/main.tf:2:1: error: Duplicate variable declaration [duplicate-declaration]"]
     );
     let wrong = check(&place, &["--changed", "c"]);
-    assert_eq!((wrong.code, wrong.err.as_str()), (Some(2), "error: no such file or folder: `c`\n"));
+    assert_eq!((wrong.code, wrong.err.as_str()), (Some(2), "error: no such file or directory: `c`\n"));
     let wrong = check(&place, &["--changed", ".."]);
     assert_eq!((wrong.code, wrong.err.as_str()), (Some(2), "error: `..` lies outside of the repository\n"));
 }
@@ -301,11 +301,11 @@ fn where_a_module_went_is_said_where_it_is_still_called() {
     place.git(&["rm", "--quiet", "-r", "--cached", "modules"]);
     let removed = said(&place);
     assert!(removed.contains("The change removes the module in \"modules/net\""), "{removed}");
-    assert!(removed.contains("help: remove the call too, or keep the folder"), "{removed}");
+    assert!(removed.contains("help: remove the call too, or keep the directory"), "{removed}");
     place.git(&["reset", "--quiet", "--hard"]);
     place.stage("other/main.tf", call("../modules/dns", ""));
     let never = said(&place);
-    assert!(never.contains("There is no folder \"../modules/dns\" beside this module"), "{never}");
+    assert!(never.contains("There is no directory \"../modules/dns\" beside this module"), "{never}");
 }
 
 #[test]
@@ -316,7 +316,7 @@ fn outside_of_a_repository_nothing_can_have_changed() {
         assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{arguments:?}");
         assert_eq!(
             said.err,
-            "error: no git repository is around this folder\n  help: run it in a folder of a repository\n"
+            "error: no git repository is around this directory\n  help: run it in a directory of a repository\n"
         );
     }
 }
@@ -414,9 +414,9 @@ fn a_name_that_is_no_text_hides_nothing_from_a_hook() {
     use std::os::unix::ffi::OsStrExt;
 
     let place = repository(&[("main.tf", "")]);
-    let folder = place.path().join(OsStr::from_bytes(b"d\xff"));
-    std::fs::create_dir(&folder).expect("a folder");
-    std::fs::write(folder.join("a.tf"), "variable \"a\" {}\nvariable \"a\" {}\n").expect("a file");
+    let directory = place.path().join(OsStr::from_bytes(b"d\xff"));
+    std::fs::create_dir(&directory).expect("a directory");
+    std::fs::write(directory.join("a.tf"), "variable \"a\" {}\nvariable \"a\" {}\n").expect("a file");
     place.git(&["add", "--all"]);
     let mut command = place.overrule_in(&place.path(), &["check", "--format", "concise", "--hook"]);
     let said = Said::by(command.arg(OsStr::from_bytes(b"d\xff/a.tf")));

@@ -14,10 +14,10 @@ const BAD: &str = "variable \"a\" {}\nvariable \"a\" {}\n";
 const TOLD: &str = "main.tf:2:1: error: Duplicate variable declaration [duplicate-declaration]";
 
 /// Has git ask the program before each commit.
-fn hook(git_folder: &Path, arguments: &str) {
+fn hook(git_directory: &Path, arguments: &str) {
     let program = env!("CARGO_BIN_EXE_overrule");
-    let hook = git_folder.join("hooks/pre-commit");
-    fs::create_dir_all(git_folder.join("hooks")).expect("a folder");
+    let hook = git_directory.join("hooks/pre-commit");
+    fs::create_dir_all(git_directory.join("hooks")).expect("a directory");
     fs::write(&hook, format!("#!/bin/sh\nexec '{program}' check {arguments} --format concise\n"))
         .expect("a hook");
     fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).expect("a hook that can be run");
@@ -30,8 +30,8 @@ fn hooked(files: &[(&str, &str)]) -> Place {
     place
 }
 
-fn commit_in(place: &Place, folder: &Path, arguments: &[&str]) -> Said {
-    Said::by(&mut place.git_in(folder, &[&["commit", "--message", "next"], arguments].concat()))
+fn commit_in(place: &Place, directory: &Path, arguments: &[&str]) -> Said {
+    Said::by(&mut place.git_in(directory, &[&["commit", "--message", "next"], arguments].concat()))
 }
 
 fn commit(place: &Place, arguments: &[&str]) -> Said {
@@ -99,7 +99,7 @@ fn what_was_there_before_stops_no_commit() {
 }
 
 #[test]
-fn a_commit_from_a_subfolder_is_a_commit_of_the_repository() {
+fn a_commit_from_a_subdirectory_is_a_commit_of_the_repository() {
     let place = hooked(&[("a/main.tf", GOOD), ("b/main.tf", GOOD)]);
     place.stage("a/main.tf", BAD);
     stops(&commit_in(&place, &place.path().join("b"), &[]), &format!("a/{TOLD}"));
@@ -110,29 +110,29 @@ fn a_commit_from_a_subfolder_is_a_commit_of_the_repository() {
 
 /// Git sets `GIT_INDEX_FILE` to a path from the top.
 #[test]
-fn a_hook_may_go_into_another_folder() {
+fn a_hook_may_go_into_another_directory() {
     let place = hooked(&[("a/main.tf", GOOD), ("b/main.tf", GOOD)]);
     let hook = place.path().join(".git/hooks/pre-commit");
     let text = fs::read_to_string(&hook).expect("a hook");
     fs::write(&hook, text.replace("exec ", "cd b\nexec ")).expect("a hook");
     place.stage("a/main.tf", BAD);
     stops(&commit(&place, &[]), &format!("a/{TOLD}"));
-    let from_a_folder = |index: &str, arguments: &[&str]| {
+    let from_a_directory = |index: &str, arguments: &[&str]| {
         let mut command = place
             .overrule_in(&place.path().join("b"), &[&["check", "--format", "concise"], arguments].concat());
         Said::by(command.env("GIT_INDEX_FILE", index))
     };
     for arguments in [&["--changed"][..], &["--hook"], &["--hook", "../a/main.tf"], &["--base", "HEAD"]] {
-        let said = from_a_folder(".git/index", arguments);
+        let said = from_a_directory(".git/index", arguments);
         assert!(said.code == Some(1) && said.out.contains(TOLD), "{arguments:?}: {said:#?}");
     }
-    let said = from_a_folder("gone", &["--changed"]);
+    let said = from_a_directory("gone", &["--changed"]);
     assert_eq!(said.code, Some(2), "{said:#?}");
     assert!(said.err.contains("gone`, which GIT_INDEX_FILE names"), "{said:#?}");
 }
 
 #[test]
-fn a_bare_repository_has_no_work_tree_to_check() {
+fn a_bare_repository_has_no_working_tree_to_check() {
     let place = Place::committed(&[("main.tf", BAD)]);
     let bare = place.beside("bare");
     place.git(&["clone", "--quiet", "--bare", ".", &bare.to_string_lossy()]);
@@ -165,13 +165,13 @@ fn what_is_named_by_way_of_a_link_to_the_repository_is_found() {
 }
 
 #[test]
-fn a_linked_work_tree_commits_its_own() {
+fn a_linked_working_tree_commits_its_own() {
     let place = hooked(&[("main.tf", GOOD)]);
     let linked = place.beside("linked");
     place.git(&["worktree", "add", "--quiet", &linked.to_string_lossy()]);
     place.stage("main.tf", BAD);
     fs::write(linked.join("main.tf"), format!("{GOOD}locals {{}}\n")).expect("a file");
-    // The path of hooks is that of the main work tree.
+    // The path of hooks is that of the main working tree.
     let hooks = format!("core.hooksPath={}", place.path().join(".git/hooks").display());
     let commit = |arguments: &[&str]| {
         let all = [&["-c", &hooks, "commit", "--message", "next"], arguments].concat();
@@ -203,9 +203,9 @@ fn a_submodule_is_a_repository_of_its_own() {
 }
 
 #[test]
-fn a_git_folder_elsewhere_is_found_by_what_git_sets() {
+fn a_git_directory_elsewhere_is_found_by_what_git_sets() {
     let place = hooked(&[("main.tf", GOOD)]);
-    fs::rename(place.path().join(".git"), place.beside("git")).expect("a folder");
+    fs::rename(place.path().join(".git"), place.beside("git")).expect("a directory");
     let git = |arguments: &[&str]| {
         let places = [
             format!("--git-dir={}", place.beside("git").display()),
@@ -263,9 +263,9 @@ fn names_that_are_no_text_stop_a_commit_like_any_others() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt as _;
     let place = hooked(&[("main.tf", GOOD)]);
-    let folder = place.path().join(OsStr::from_bytes(b"a\xff"));
-    fs::create_dir(&folder).expect("a folder");
-    fs::write(folder.join(OsStr::from_bytes(b"m\xfe.tf")), BAD).expect("a file");
+    let directory = place.path().join(OsStr::from_bytes(b"a\xff"));
+    fs::create_dir(&directory).expect("a directory");
+    fs::write(directory.join(OsStr::from_bytes(b"m\xfe.tf")), BAD).expect("a file");
     place.git(&["add", "."]);
     stops(&commit(&place, &[]), r"a\xff/m\xfe.tf:2:1: error: Duplicate variable declaration");
 }

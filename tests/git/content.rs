@@ -1,31 +1,31 @@
-//! What is read of an index or of a commit: what git has there, whatever lies in the work tree.
+//! What is read of an index or of a commit: what git has there, whatever lies in the working tree.
 
 use std::process::Command;
 
 use overrule::engine::Product;
-use overrule::source::{Error, Reached, Worktree};
+use overrule::vfs::{Error, Reached, Snapshot};
 
 use crate::place::{Place, Said};
 
 /// Every file that was read, with its text.
-fn read(worktree: &Worktree) -> Vec<String> {
-    worktree.sources().iter().map(|(_, source)| format!("{}: {}", source.name(), source.text())).collect()
+fn read(snapshot: &Snapshot) -> Vec<String> {
+    snapshot.sources().iter().map(|(_, source)| format!("{}: {}", source.name(), source.text())).collect()
 }
 
-fn names(worktree: &Worktree) -> Vec<&str> {
-    worktree.sources().iter().map(|(_, source)| source.name()).collect()
+fn names(snapshot: &Snapshot) -> Vec<&str> {
+    snapshot.sources().iter().map(|(_, source)| source.name()).collect()
 }
 
-fn index(place: &Place) -> Worktree {
-    Worktree::of_index(&place.path()).expect("an index")
+fn index(place: &Place) -> Snapshot {
+    Snapshot::of_index(&place.path()).expect("an index")
 }
 
 fn refusal(place: &Place) -> Error {
-    Worktree::of_index(&place.path()).expect_err("nothing to check")
+    Snapshot::of_index(&place.path()).expect_err("nothing to check")
 }
 
 #[test]
-fn the_index_counts_and_not_the_work_tree() {
+fn the_index_counts_and_not_the_working_tree() {
     let place = Place::committed(&[("a/main.tf", "# first"), ("b/main.tf", "# b"), ("c/main.tf", "# c")]);
     place.stage("a/main.tf", "# staged");
     place.write("a/main.tf", "# not staged");
@@ -33,7 +33,7 @@ fn the_index_counts_and_not_the_work_tree() {
     place.git(&["rm", "--quiet", "--cached", "b/main.tf"]);
     std::fs::remove_file(place.path().join("c/main.tf")).expect("a file");
     assert_eq!(read(&index(&place)), ["a/main.tf: # staged", "c/main.tf: # c"]);
-    let head = Worktree::of_revision(&place.path(), "HEAD").expect("a commit");
+    let head = Snapshot::of_revision(&place.path(), "HEAD").expect("a commit");
     assert_eq!(read(&head), ["a/main.tf: # first", "b/main.tf: # b", "c/main.tf: # c"]);
 }
 
@@ -46,7 +46,7 @@ fn before_the_first_commit_there_may_be_no_index() {
 }
 
 #[test]
-fn folders_around_say_what_engine_is_meant() {
+fn directories_around_say_what_engine_is_meant() {
     let lock = "# This file is maintained automatically by \"tofu init\".\n";
     let place = Place::committed(&[
         ("live/.terraform-version", "1.9.8"),
@@ -55,12 +55,12 @@ fn folders_around_say_what_engine_is_meant() {
         ("live/b/.terraform.lock.hcl", lock),
         ("live/b/terraform.tfvars", ""),
     ]);
-    let revision = Worktree::of_revision(&place.path(), "main").expect("a commit");
-    for worktree in [index(&place), revision] {
-        assert_eq!(worktree.evidence("live/a").engines[0].to_string(), "Terraform 1.9.8");
-        assert_eq!(worktree.evidence("live/b").engines[0].product, Product::OpenTofu);
-        let folder = worktree.folder("live/b").expect("a module");
-        assert!(folder.has_lock_file && folder.has_values);
+    let revision = Snapshot::of_revision(&place.path(), "main").expect("a commit");
+    for snapshot in [index(&place), revision] {
+        assert_eq!(snapshot.evidence("live/a").engines[0].to_string(), "Terraform 1.9.8");
+        assert_eq!(snapshot.evidence("live/b").engines[0].product, Product::OpenTofu);
+        let directory = snapshot.directory("live/b").expect("a module");
+        assert!(directory.has_lock_file && directory.has_values);
     }
 }
 
@@ -70,9 +70,9 @@ fn what_is_only_intended_is_not_there() {
     place.write("later.tf", "");
     place.write("new/main.tf", "");
     place.git(&["add", "--intent-to-add", "later.tf", "new/main.tf"]);
-    let mut worktree = index(&place);
-    assert_eq!(names(&worktree), ["main.tf"]);
-    assert_eq!(worktree.reach("new"), Reached::Missing);
+    let mut snapshot = index(&place);
+    assert_eq!(names(&snapshot), ["main.tf"]);
+    assert_eq!(snapshot.reach("new"), Reached::Missing);
 }
 
 #[test]
@@ -95,11 +95,11 @@ fn submodules_are_somebody_elses() {
     let other = Place::committed(&[("main.tf", "")]);
     let place = Place::committed(&[("main.tf", "")]);
     place.git(&["submodule", "--quiet", "add", &other.path().to_string_lossy(), "modules/sub"]);
-    let mut worktree = index(&place);
-    assert_eq!(names(&worktree), ["main.tf"]);
-    assert_eq!(worktree.reach("modules/sub"), Reached::Foreign);
-    assert_eq!(worktree.reach("modules/sub/inner"), Reached::Foreign);
-    let inside = Worktree::of_index(&place.path().join("modules/sub")).expect("the index of the submodule");
+    let mut snapshot = index(&place);
+    assert_eq!(names(&snapshot), ["main.tf"]);
+    assert_eq!(snapshot.reach("modules/sub"), Reached::Foreign);
+    assert_eq!(snapshot.reach("modules/sub/inner"), Reached::Foreign);
+    let inside = Snapshot::of_index(&place.path().join("modules/sub")).expect("the index of the submodule");
     assert_eq!(names(&inside), ["main.tf"]);
 }
 
@@ -118,12 +118,12 @@ fn what_git_tracks_is_read_whatever_its_directory_is_called() {
         "a/.terraform/modules/net/main.tf",
         "node_modules/x/main.tf",
     ];
-    let mut worktree = index(&place);
-    assert_eq!(names(&worktree), all);
-    assert!(matches!(worktree.reach("a/.terraform/modules/net"), Reached::Folder(_)));
-    assert_eq!(worktree.reach("node_modules/y"), Reached::Missing);
-    assert_eq!(names(&Worktree::of_revision(&place.path(), "HEAD").expect("a commit")), all);
-    let on_disk = Worktree::open(&place.path(), &["."]).expect("a repository");
+    let mut snapshot = index(&place);
+    assert_eq!(names(&snapshot), all);
+    assert!(matches!(snapshot.reach("a/.terraform/modules/net"), Reached::Directory(_)));
+    assert_eq!(snapshot.reach("node_modules/y"), Reached::Missing);
+    assert_eq!(names(&Snapshot::of_revision(&place.path(), "HEAD").expect("a commit")), all);
+    let on_disk = Snapshot::open(&place.path(), &["."]).expect("a repository");
     assert_eq!(names(&on_disk), [&all[..], &["node_modules/y/main.tf"]].concat(), "beside what is tracked");
 }
 
@@ -166,17 +166,17 @@ fn directories_whose_names_are_not_text_are_told_apart() {
 }
 
 #[test]
-fn a_call_reaches_folders_of_the_snapshot_alone() {
+fn a_call_reaches_directories_of_the_snapshot_alone() {
     let place = Place::committed(&[("main.tf", ""), ("empty/readme.md", ""), ("gone/readme.md", "")]);
     place.git(&["rm", "--quiet", "--cached", "gone/readme.md"]);
     place.write("new/main.tf", "");
-    let mut worktree = index(&place);
-    assert_eq!(worktree.reach("empty"), Reached::Folder(1));
+    let mut snapshot = index(&place);
+    assert_eq!(snapshot.reach("empty"), Reached::Directory(1));
     for path in ["main.tf", "gone", "new", "none/at/all"] {
-        assert_eq!(worktree.reach(path), Reached::Missing, "{path}");
+        assert_eq!(snapshot.reach(path), Reached::Missing, "{path}");
     }
-    let mut head = Worktree::of_revision(&place.path(), "HEAD").expect("a commit");
-    assert_eq!(head.reach("gone"), Reached::Folder(1));
+    let mut head = Snapshot::of_revision(&place.path(), "HEAD").expect("a commit");
+    assert_eq!(head.reach("gone"), Reached::Directory(1));
     assert_eq!(head.reach("none/at/all"), Reached::Missing);
 }
 
@@ -199,15 +199,15 @@ fn a_sparse_checkout_is_whole_in_the_index() {
 }
 
 #[test]
-fn a_linked_work_tree_has_an_index_of_its_own() {
+fn a_linked_working_tree_has_an_index_of_its_own() {
     let place = Place::committed(&[("sub/main.tf", "# first")]);
     let linked = place.beside("linked");
     place.git(&["worktree", "add", "--quiet", &linked.to_string_lossy()]);
     std::fs::write(linked.join("sub/main.tf"), "# linked").expect("a file");
     assert_eq!(Said::by(&mut place.git_in(&linked, &["add", "."])).code, Some(0));
-    let worktree = Worktree::of_index(&linked.join("sub")).expect("an index");
-    assert_eq!(read(&worktree), ["sub/main.tf: # linked"]);
-    assert_eq!(worktree.top(), linked.canonicalize().ok().as_deref());
+    let snapshot = Snapshot::of_index(&linked.join("sub")).expect("an index");
+    assert_eq!(read(&snapshot), ["sub/main.tf: # linked"]);
+    assert_eq!(snapshot.top(), linked.canonicalize().ok().as_deref());
     assert_eq!(read(&index(&place)), ["sub/main.tf: # first"]);
 }
 
@@ -236,7 +236,7 @@ fn a_repository_of_the_newer_hash_is_read() {
 #[test]
 fn what_git_refuses_is_refused() {
     let place = Place::with(&[("main.tf", "")]);
-    assert_eq!(refusal(&place).to_string(), "no git repository is around this folder");
+    assert_eq!(refusal(&place).to_string(), "no git repository is around this directory");
     place.git(&["init", "--quiet"]);
     place.git(&["config", "core.repositoryFormatVersion", "1"]);
     place.git(&["config", "extensions.fromTheFuture", "true"]);
@@ -251,7 +251,7 @@ fn what_git_refuses_is_refused() {
     std::fs::write(place.path().join(".git/index"), "DIRC").expect("a file");
     let told = refusal(&place).to_string();
     assert!(told.starts_with("the index cannot be read: ") && !told.contains('\n'), "{told}");
-    let error = Worktree::of_revision(&place.path(), "no-such").expect_err("no commit");
+    let error = Snapshot::of_revision(&place.path(), "no-such").expect_err("no commit");
     assert_eq!(error.to_string(), "no commit is called `no-such` here");
 }
 
@@ -276,34 +276,34 @@ mod on_unix {
         place.link("live/twice.tf", "versions.tf");
         place.commit("first");
         place.write("shared/versions.tf", "# not staged");
-        let mut worktree = index(&place);
-        let texts = read(&worktree);
+        let mut snapshot = index(&place);
+        let texts = read(&snapshot);
         let shared: Vec<_> = texts.iter().filter(|text| text.ends_with(": # shared")).collect();
         assert_eq!(shared, ["shared/versions.tf: # shared"]);
-        let links = worktree.sources().iter().flat_map(|(id, _)| worktree.sources().links(id));
+        let links = snapshot.sources().iter().flat_map(|(id, _)| snapshot.sources().links(id));
         assert_eq!(links.collect::<Vec<_>>(), ["live/twice.tf", "live/versions.tf"]);
         for path in ["live/net", "modules/current"] {
-            let Reached::Folder(number) = worktree.reach(path) else { panic!("{path} is a folder") };
-            let folder = worktree.folder_at(number);
-            assert_eq!((folder.path.as_str(), folder.real.as_str()), (path, "modules/net"));
+            let Reached::Directory(number) = snapshot.reach(path) else { panic!("{path} is a directory") };
+            let directory = snapshot.directory_at(number);
+            assert_eq!((directory.path.as_str(), directory.real.as_str()), (path, "modules/net"));
         }
     }
 
     #[test]
     fn links_that_leave_or_lead_nowhere_are_not_followed() {
-        let secret = Place::with(&[("x.tf", "secret"), ("folder/y.tf", "secret")]);
+        let secret = Place::with(&[("x.tf", "secret"), ("directory/y.tf", "secret")]);
         let place = Place::repository(&[("main.tf", ""), ("a/b/main.tf", "")]);
         place.link("x.tf", &secret.path().join("x.tf").to_string_lossy());
         place.link("y.tf", "../x.tf");
         place.link("z.tf", "nothing");
         place.link("loop.tf", "loop.tf");
-        place.link("folder.tf", "a");
+        place.link("directory.tf", "a");
         place.link("out", "../../..");
         place.link("a/b/up", "../..");
         place.link("self", &place.path().join("a").to_string_lossy());
         place.commit("first");
-        let mut worktree = index(&place);
-        let rules: Vec<_> = worktree
+        let mut snapshot = index(&place);
+        let rules: Vec<_> = snapshot
             .findings()
             .iter()
             .map(|finding| {
@@ -314,32 +314,32 @@ mod on_unix {
         assert_eq!(
             rules,
             [
-                "folder.tf: unreadable-file",
+                "directory.tf: unreadable-file",
                 "loop.tf: unreadable-file",
                 "x.tf: link-leaves-repository",
                 "y.tf: link-leaves-repository",
                 "z.tf: unreadable-file",
             ]
         );
-        assert_eq!(worktree.reach("out"), Reached::Outside);
-        assert_eq!(worktree.reach("self"), Reached::Outside, "an absolute path is true of one machine only");
-        assert_eq!(worktree.reach("a/b/up"), worktree.reach(""), "what leads back up is where it leads to");
+        assert_eq!(snapshot.reach("out"), Reached::Outside);
+        assert_eq!(snapshot.reach("self"), Reached::Outside, "an absolute path is true of one machine only");
+        assert_eq!(snapshot.reach("a/b/up"), snapshot.reach(""), "what leads back up is where it leads to");
     }
 
     #[test]
     fn names_that_are_no_text_are_read() {
         let place = Place::repository(&[]);
         let name = |bytes: &[u8]| place.path().join(OsStr::from_bytes(bytes));
-        fs::create_dir(name(b"a\xff")).expect("a folder");
+        fs::create_dir(name(b"a\xff")).expect("a directory");
         fs::write(name(b"a\xff/m\xfe.tf"), "# odd").expect("a file");
         fs::write(name(b"line\nbreak.tf"), "# broken").expect("a file");
         place.commit("first");
-        let revision = Worktree::of_revision(&place.path(), "HEAD").expect("a commit");
-        for mut worktree in [index(&place), revision] {
-            let mut texts = read(&worktree);
+        let revision = Snapshot::of_revision(&place.path(), "HEAD").expect("a commit");
+        for mut snapshot in [index(&place), revision] {
+            let mut texts = read(&snapshot);
             texts.sort();
             assert_eq!(texts, ["a\u{10ffff}/m\u{10fffe}.tf: # odd", "line\nbreak.tf: # broken"]);
-            assert!(matches!(worktree.reach("a\u{10ffff}"), Reached::Folder(_)));
+            assert!(matches!(snapshot.reach("a\u{10ffff}"), Reached::Directory(_)));
         }
     }
 
@@ -363,7 +363,7 @@ mod on_unix {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_has_names_of_more_than_modules() {
+fn a_directory_has_names_of_more_than_modules() {
     let place = Place::committed(&[
         ("a/main.tf", ""),
         ("a/README.md", ""),
@@ -376,13 +376,13 @@ fn a_folder_has_names_of_more_than_modules() {
     place.git(&["add", "."]);
     place.commit("second");
     place.write("a/untracked.md", "");
-    let revision = Worktree::of_revision(&place.path(), "HEAD").expect("a commit");
-    for worktree in [index(&place), revision] {
-        let names = worktree.names("a");
+    let revision = Snapshot::of_revision(&place.path(), "HEAD").expect("a commit");
+    for snapshot in [index(&place), revision] {
+        let names = snapshot.names("a");
         assert_eq!(names.files.into_iter().collect::<Vec<_>>(), ["README.md", "main.tf", "tests.md"]);
-        assert_eq!(names.folders.into_iter().collect::<Vec<_>>(), ["link", "tests"]);
-        assert_eq!(worktree.names("a/link").files.len(), 1);
-        assert_eq!(worktree.names("").folders.len(), 2);
-        assert!(worktree.names("c").files.is_empty());
+        assert_eq!(names.directories.into_iter().collect::<Vec<_>>(), ["link", "tests"]);
+        assert_eq!(snapshot.names("a/link").files.len(), 1);
+        assert_eq!(snapshot.names("").directories.len(), 2);
+        assert!(snapshot.names("c").files.is_empty());
     }
 }

@@ -15,9 +15,9 @@ fn text(place: &Place, name: &str) -> String {
     String::from_utf8(fs::read(place.path().join(name)).expect("the file")).expect("a text")
 }
 
-/// The names of all files in the folder, so that nothing is left behind.
+/// The names of all files in the directory, so that nothing is left behind.
 fn names(place: &Place) -> Vec<String> {
-    let entries = fs::read_dir(place.path()).expect("the folder");
+    let entries = fs::read_dir(place.path()).expect("the directory");
     let mut names: Vec<String> =
         entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
     names.sort();
@@ -25,7 +25,7 @@ fn names(place: &Place) -> Vec<String> {
 }
 
 #[test]
-fn what_is_found_is_fixed_in_the_work_tree() {
+fn what_is_found_is_fixed_in_the_working_tree() {
     let place = Place::committed(&[("main.tf", FOUND), ("a/main.tf", FOUND)]);
     let said = place.overrule(FIX);
     assert_eq!((said.code, said.out.as_str()), (Some(0), ""), "{said:?}");
@@ -65,7 +65,7 @@ fn lines_of_windows_and_the_end_of_a_file_stay_and_git_can_apply_the_difference(
 }
 
 #[test]
-fn what_is_staged_is_fixed_in_the_work_tree_and_left_to_be_staged() {
+fn what_is_staged_is_fixed_in_the_working_tree_and_left_to_be_staged() {
     let place = Place::committed(&[("a/main.tf", FOUND), ("b/main.tf", "")]);
     place.stage("b/main.tf", FOUND);
     let said = place.overrule(&[FIX, &["--changed"]].concat());
@@ -87,7 +87,7 @@ fn a_hook_that_fixed_something_says_why_there_is_no_commit() {
     assert_eq!(said.err, "fixed 1 finding in 1 file; stage what you want of that, and commit again\n");
     assert_eq!(
         said.out,
-        "checked 1 module, 1 file: nothing else found (1 fixed in the work tree and not staged)\n"
+        "checked 1 module, 1 file: nothing else found (1 fixed in the working tree and not staged)\n"
     );
     place.git(&["add", "main.tf"]);
     let again = place.overrule(&["check", "--hook", "--fix", "--isolated", "--fail-on", "notice"]);

@@ -1,5 +1,5 @@
-//! A repository that somebody made to do harm, in the work tree, in the index and in a commit: nothing around it is read,
-//! and nothing in it is obeyed.
+//! A repository that somebody made to do harm, in the working tree, in the index and in a commit: nothing around it is
+//! read, and nothing in it is obeyed.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -44,11 +44,11 @@ fn call(name: &str, source: &str) -> String {
     format!("module \"{name}\" {{\n  source = \"{source}\"\n}}\n")
 }
 
-/// A repository beside a folder with secrets, and every way there that text or links know.
+/// A repository beside a directory with secrets, and every way there that text or links know.
 fn with_ways_out() -> Place {
     let place = Place::committed(&[("main.tf", "locals {}\n")]);
     let secret = place.beside("secret");
-    fs::create_dir_all(&secret).expect("a folder");
+    fs::create_dir_all(&secret).expect("a directory");
     for name in
         ["main.tf", "override.tf", "policy.hcl", ".terraform.lock.hcl", "terraform.tfvars", "x.tf.json"]
     {
@@ -141,12 +141,12 @@ const HARM: &[&str] = &[
 fn names_and_texts_do_nothing_in_any_report() {
     let place = Place::repository(&[("main.tf", "locals {}\n")]);
     for (number, harm) in HARM.iter().enumerate() {
-        let folder = harm.replace('/', "_");
+        let directory = harm.replace('/', "_");
         let text = harm.replace(['\n', '\r'], " ").replace('\\', "").replace('"', "'").replace("$(", "(");
         let block = format!("# {text}\nvariable \"{text}\" {{\n  default = \"{text}\"\n  {number} = 1\n}}\n");
-        place.write(&format!("{folder}/main.tf"), block);
+        place.write(&format!("{directory}/main.tf"), block);
         place.write(
-            &format!("{folder}/{folder}.tf"),
+            &format!("{directory}/{directory}.tf"),
             format!("variable \"a\" {{}}\nvariable \"a\" {{}}\n# {harm}\n"),
         );
         place.write(
@@ -161,7 +161,7 @@ fn names_and_texts_do_nothing_in_any_report() {
     }
     // A name that no text can hold.
     let bytes = place.path().join(OsStr::from_bytes(b"bytes\xff\x1b[31m"));
-    fs::create_dir_all(&bytes).expect("a folder");
+    fs::create_dir_all(&bytes).expect("a directory");
     fs::write(bytes.join(OsStr::from_bytes(b"\xfe\n.tf")), b"variable \"\xff\" {}\n# \xff\nx \xfe\n")
         .expect("a file");
     place.git(&["add", "--all"]);
@@ -176,12 +176,14 @@ fn names_and_texts_do_nothing_in_any_report() {
     looks.push(("a path".to_owned(), place.overrule(&["check", "\u{1b}[31m"])));
     looks.push(("a rule".to_owned(), place.overrule(&["explain", "\u{1b}[31m##[error]"])));
     for harm in HARM {
-        let folder = harm.replace('/', "_");
-        place.write(&format!("{folder}/override.tf"), "variable \"none\" {}\n");
-        looks.push(("a module".to_owned(), place.overrule(&["merge", "--isolated", &folder])));
-        looks
-            .push(("a report".to_owned(), place.overrule(&["check", "--output", &format!("json={folder}")])));
-        place.git(&["config", "core.hooksPath", &folder]);
+        let directory = harm.replace('/', "_");
+        place.write(&format!("{directory}/override.tf"), "variable \"none\" {}\n");
+        looks.push(("a module".to_owned(), place.overrule(&["merge", "--isolated", &directory])));
+        looks.push((
+            "a report".to_owned(),
+            place.overrule(&["check", "--output", &format!("json={directory}")]),
+        ));
+        place.git(&["config", "core.hooksPath", &directory]);
         looks.push(("a hook".to_owned(), place.overrule(&["hook", "install"])));
         looks.push(("the hook".to_owned(), place.overrule(&["hook", "install"])));
     }

@@ -1,4 +1,5 @@
-//! Findings that exist before a change and stay existing findings, whatever the change renames, moves or adds around them.
+//! Findings that exist before a change and stay existing findings, whatever the change renames, moves or adds around
+//! them.
 
 use crate::place::Place;
 

@@ -1,5 +1,5 @@
-//! Repositories in temporary folders, with a real git: what is read of an index or a commit, what a change is taken to
-//! reach, and what is said of it.
+//! Repositories in temporary directories, with a real git: what is read of an index or a commit, what a change is taken
+//! to reach, and what is said of it.
 
 mod change;
 mod changed;

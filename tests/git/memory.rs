@@ -27,7 +27,7 @@ fn kept(place: &Place) -> PathBuf {
 }
 
 #[test]
-fn it_lies_beside_what_git_keeps_and_never_in_the_work_tree() {
+fn it_lies_beside_what_git_keeps_and_never_in_the_working_tree() {
     let place = place();
     let said = check(&place);
     assert!(said.out.contains("live/main.tf:3:11: error: Module is incompatible"), "{}", said.out);
@@ -37,7 +37,7 @@ fn it_lies_beside_what_git_keeps_and_never_in_the_work_tree() {
     assert_eq!(check(&place).out, said.out);
     let still = fs::metadata(kept(&place)).and_then(|file| file.modified()).expect("a file");
     assert_eq!(written, still, "what is kept already is not written again");
-    assert_eq!(fs::read_dir(place.path().join(".git/overrule")).expect("a folder").count(), 1);
+    assert_eq!(fs::read_dir(place.path().join(".git/overrule")).expect("a directory").count(), 1);
 }
 
 #[test]
@@ -64,11 +64,11 @@ fn broken_or_foreign_it_costs_time_alone() {
 fn where_it_cannot_be_kept_nothing_is_said_of_it() {
     let place = place();
     let said = check(&place);
-    fs::remove_dir_all(place.path().join(".git/overrule")).expect("a folder");
+    fs::remove_dir_all(place.path().join(".git/overrule")).expect("a directory");
     fs::write(place.path().join(".git/overrule"), "a file").expect("a file");
     assert_eq!(check(&place), said);
     fs::remove_file(place.path().join(".git/overrule")).expect("a file");
-    fs::create_dir_all(kept(&place)).expect("a folder in its place");
+    fs::create_dir_all(kept(&place)).expect("a directory in its place");
     assert_eq!(check(&place), said);
 }
 

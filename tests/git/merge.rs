@@ -21,7 +21,7 @@ fn each_state_is_merged_for_itself() {
 }
 
 #[test]
-fn a_folder_that_is_gone_is_still_in_the_commit() {
+fn a_directory_that_is_gone_is_still_in_the_commit() {
     let place = Place::committed(&[("net/main.tf", BASE), ("live/main.tf", BASE)]);
     place.git(&["rm", "-r", "--quiet", "net"]);
     let said = place.overrule(&["merge", "--staged", "net"]);

@@ -46,8 +46,8 @@ fn a_module_that_goes_is_shown_where_it_is_called() {
         shown(&place, &["--impact"]),
         "live/b  root: no module calls it\n└─ m → ../../modules/db  (gone)\n\n1 module, 1 call\n"
     );
-    assert!(shown(&place, &["live/b"]).contains("(no such folder)"));
-    assert!(!shown(&place, &["--rev", "HEAD", "live/b"]).contains("(no such folder)"));
+    assert!(shown(&place, &["live/b"]).contains("(no such directory)"));
+    assert!(!shown(&place, &["--rev", "HEAD", "live/b"]).contains("(no such directory)"));
 }
 
 #[test]

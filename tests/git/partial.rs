@@ -29,18 +29,18 @@ fn clone(place: &Place, name: &str, arguments: &[&str]) -> PathBuf {
     to
 }
 
-fn check(place: &Place, folder: &Path, arguments: &[&str]) -> Said {
-    Said::by(&mut place.overrule_in(folder, &[&["check", "--format", "concise"], arguments].concat()))
+fn check(place: &Place, directory: &Path, arguments: &[&str]) -> Said {
+    Said::by(&mut place.overrule_in(directory, &[&["check", "--format", "concise"], arguments].concat()))
 }
 
 /// Checks where files are missing, which must not be done, and runs the command that is said to bring them.
 #[track_caller]
-fn remedied(place: &Place, folder: &Path, arguments: &[&str]) -> String {
-    let said = check(place, folder, arguments);
+fn remedied(place: &Place, directory: &Path, arguments: &[&str]) -> String {
+    let said = check(place, directory, arguments);
     assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{}", said.err);
     let order = said.err.lines().find_map(|line| line.trim().strip_prefix("help: ")).expect("an order");
     assert!(said.err.starts_with("error: this clone does not hold all files"), "{}", said.err);
-    let done = Said::by(&mut place.shell_in(folder, order));
+    let done = Said::by(&mut place.shell_in(directory, order));
     assert_eq!(done.code, Some(0), "{order}: {}", done.err);
     order.to_owned()
 }
@@ -61,7 +61,7 @@ fn files_from_before_are_fetched_by_a_look_at_what_differs() {
 }
 
 #[test]
-fn files_outside_of_a_sparse_work_tree_are_fetched_with_their_folders() {
+fn files_outside_of_a_sparse_working_tree_are_fetched_with_their_directories() {
     let place = branched();
     let partial = clone(&place, "partial", &["--filter=blob:none", "--sparse"]);
     let add = |arguments: &[&str]| {
@@ -86,7 +86,7 @@ fn files_outside_of_a_sparse_work_tree_are_fetched_with_their_folders() {
 }
 
 #[test]
-fn a_repository_without_a_work_tree_fetches_a_whole_state() {
+fn a_repository_without_a_working_tree_fetches_a_whole_state() {
     let place = branched();
     let base = ["--base", "main"];
     let partial = clone(&place, "partial", &["--filter=blob:none", "--bare"]);

@@ -1,4 +1,4 @@
-//! A repository in a temporary folder, a real git to work on it, and the program, none of them seeing what a person
+//! A repository in a temporary directory, a real git to work on it, and the program, none of them seeing what a person
 //! may have set.
 
 use std::ffi::OsStr;
@@ -8,9 +8,9 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
-/// A folder, and what belongs to it for as long as a test takes.
+/// A directory, and what belongs to it for as long as a test takes.
 pub(crate) struct Place {
-    /// Holds a folder for the repository, and one for a person.
+    /// Holds a directory for the repository, and one for a person.
     around: TempDir,
 }
 
@@ -23,11 +23,11 @@ pub(crate) struct Said {
 }
 
 impl Place {
-    /// A folder with files.
+    /// A directory with files.
     pub(crate) fn with(files: &[(&str, &str)]) -> Self {
-        let place = Self { around: tempfile::tempdir().expect("a temporary folder") };
-        fs::create_dir_all(place.path()).expect("a folder");
-        fs::create_dir_all(place.home()).expect("a folder");
+        let place = Self { around: tempfile::tempdir().expect("a temporary directory") };
+        fs::create_dir_all(place.path()).expect("a directory");
+        fs::create_dir_all(place.home()).expect("a directory");
         place.write_all(files);
         place
     }
@@ -50,7 +50,7 @@ impl Place {
         self.around.path().join("repository")
     }
 
-    /// Another folder beside the repository.
+    /// Another directory beside the repository.
     pub(crate) fn beside(&self, name: &str) -> PathBuf {
         self.around.path().join(name)
     }
@@ -61,7 +61,7 @@ impl Place {
 
     pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         let path = self.path().join(path);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        fs::create_dir_all(path.parent().expect("a directory")).expect("directories");
         fs::write(path, text).expect("a file");
     }
 
@@ -100,7 +100,7 @@ impl Place {
     #[cfg(unix)]
     pub(crate) fn link(&self, path: &str, target: &str) {
         let path = self.path().join(path);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        fs::create_dir_all(path.parent().expect("a directory")).expect("directories");
         std::os::unix::fs::symlink(target, path).expect("a link");
     }
 
@@ -115,15 +115,15 @@ impl Place {
         Said::by(&mut self.git_in(&self.path(), arguments))
     }
 
-    pub(crate) fn git_in(&self, folder: &Path, arguments: &[&str]) -> Command {
-        let mut command = self.command("git", folder);
+    pub(crate) fn git_in(&self, directory: &Path, arguments: &[&str]) -> Command {
+        let mut command = self.command("git", directory);
         command.args(["-c", "protocol.file.allow=always", "-c", "core.hooksPath=.git/hooks"]).args(arguments);
         command
     }
 
     /// A line that a person types.
-    pub(crate) fn shell_in(&self, folder: &Path, line: &str) -> Command {
-        let mut command = self.command("sh", folder);
+    pub(crate) fn shell_in(&self, directory: &Path, line: &str) -> Command {
+        let mut command = self.command("sh", directory);
         command.args(["-c", line]);
         command
     }
@@ -133,17 +133,17 @@ impl Place {
         Said::by(&mut self.overrule_in(&self.path(), arguments))
     }
 
-    pub(crate) fn overrule_in(&self, folder: &Path, arguments: &[&str]) -> Command {
-        let mut command = self.command(env!("CARGO_BIN_EXE_overrule"), folder);
+    pub(crate) fn overrule_in(&self, directory: &Path, arguments: &[&str]) -> Command {
+        let mut command = self.command(env!("CARGO_BIN_EXE_overrule"), directory);
         command.args(arguments);
         command
     }
 
     /// A program that sees no variable but those that every program needs.
-    fn command(&self, program: impl AsRef<OsStr>, folder: &Path) -> Command {
+    fn command(&self, program: impl AsRef<OsStr>, directory: &Path) -> Command {
         let mut command = Command::new(program);
         command
-            .current_dir(folder)
+            .current_dir(directory)
             .stdin(Stdio::null())
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())

@@ -1,18 +1,18 @@
-//! Random repositories and random changes: what is told of a change is what two looks at the whole repository differ in,
-//! and what is told of the modules that it affects is what a look at the whole says of them.
+//! Random repositories and random changes: what is told of a change is what two looks at the whole repository differ
+//! in, and what is told of the modules that it affects is what a look at the whole says of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use overrule::check::{Outcome, Settings, Verdict, load_policy, run, run_change};
 use overrule::rules::{ENTRIES, Entry};
-use overrule::source::{Change, Worktree};
 use overrule::text::Sources;
+use overrule::vfs::{Change, Snapshot};
 
 use crate::dice::Dice;
 use crate::place::Place;
 
 /// Where modules lie.
-const FOLDERS: &[&str] = &[
+const DIRECTORIES: &[&str] = &[
     "",
     "live/a",
     "live/b",
@@ -56,7 +56,7 @@ const PARTS: &[&str] = &[
     "resource \"broken\" {\n",
 ];
 
-/// What else may lie in a folder.
+/// What else may lie in a directory.
 const BESIDE: &[(&str, &str)] = &[
     (".terraform.lock.hcl", "# This file is maintained automatically by \"terraform init\".\n"),
     (".terraform.lock.hcl", "# This file is maintained automatically by \"tofu init\".\n"),
@@ -72,7 +72,7 @@ const BESIDE: &[(&str, &str)] = &[
 
 const POLICY: &str = "policy {\n  extends = [\"strict\"]\n}\n\nexception \"variable-type-missing\" {\n  paths  = [\"lib\"]\n  reason = \"later\"\n}\n";
 
-/// The address of one folder as it is written in another.
+/// The address of one directory as it is written in another.
 fn address(from: &str, to: &str) -> String {
     let ups = from.split('/').filter(|name| !name.is_empty()).count();
     if ups == 0 { format!("./{to}") } else { format!("{}{to}", "../".repeat(ups)) }
@@ -83,7 +83,7 @@ fn call(dice: &mut Dice, from: &str, number: usize) -> String {
         0 => "modules/gone",
         1 => "modules/linked",
         2 => "linked/net",
-        _ => dice.pick(FOLDERS),
+        _ => dice.pick(DIRECTORIES),
     };
     let mut call = format!("module \"c{number}\" {{\n  source = \"{}\"\n", address(from, to));
     for line in [
@@ -103,24 +103,24 @@ fn call(dice: &mut Dice, from: &str, number: usize) -> String {
     call + "}\n"
 }
 
-fn module(dice: &mut Dice, folder: &str) -> String {
+fn module(dice: &mut Dice, directory: &str) -> String {
     let mut text = String::new();
     for _ in 0..=dice.roll(4) {
         text += PARTS[dice.roll(PARTS.len())];
     }
     for number in 0..dice.roll(4) {
-        text += &call(dice, folder, number);
+        text += &call(dice, directory, number);
     }
     text
 }
 
-fn inside(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+fn inside(directory: &str, name: &str) -> String {
+    if directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") }
 }
 
 /// One random step, staged.
 fn step(dice: &mut Dice, place: &Place) {
-    let folder = *dice.pick(FOLDERS);
+    let directory = *dice.pick(DIRECTORIES);
     match dice.roll(9) {
         0 => drop(place.ask_git(&[
             "rm",
@@ -128,18 +128,18 @@ fn step(dice: &mut Dice, place: &Place) {
             "-r",
             "--force",
             "--ignore-unmatch",
-            if folder.is_empty() { "main.tf" } else { folder },
+            if directory.is_empty() { "main.tf" } else { directory },
         ])),
         1 => {
             let (name, text) = *dice.pick(BESIDE);
-            place.stage(&inside(folder, name), text);
+            place.stage(&inside(directory, name), text);
         }
         2 => {
             let (name, _) = *dice.pick(BESIDE);
-            place.git(&["rm", "--quiet", "--force", "--ignore-unmatch", &inside(folder, name)]);
+            place.git(&["rm", "--quiet", "--force", "--ignore-unmatch", &inside(directory, name)]);
         }
         3 => link(dice, place),
-        _ => place.stage(&inside(folder, "main.tf"), module(dice, folder)),
+        _ => place.stage(&inside(directory, "main.tf"), module(dice, directory)),
     }
 }
 
@@ -181,8 +181,8 @@ fn told(verdict: &Verdict, sources: &Sources) -> String {
 }
 
 fn by_fingerprint(outcome: &Outcome, sources: &Sources) -> BTreeMap<String, String> {
-    // Of exceptions in the policy only a look at the whole repository can tell whether they are of use, and some rules see
-    // something only where two states are compared.
+    // Of exceptions in the policy only a look at the whole repository can tell whether they are of use, and some rules
+    // see something only where two states are compared.
     let of_modules = outcome.verdicts.iter().filter(|verdict| {
         let in_policy = |span: overrule::text::Span| sources.get(span.file).name() == "overrule.hcl";
         let is_found = |entry: &Entry| entry.id == verdict.finding.rule.as_str() && !entry.is_steady;
@@ -191,15 +191,15 @@ fn by_fingerprint(outcome: &Outcome, sources: &Sources) -> BTreeMap<String, Stri
     of_modules.map(|verdict| (verdict.fingerprint.clone(), told(verdict, sources))).collect()
 }
 
-/// What is found in all modules of a work tree.
-fn whole(mut worktree: Worktree, settings: &dyn Fn(&mut Worktree) -> Settings) -> BTreeMap<String, String> {
-    let settings = settings(&mut worktree);
-    let outcome = run(&mut worktree, &settings);
-    by_fingerprint(&outcome, worktree.sources())
+/// What is found in all modules of a working tree.
+fn whole(mut snapshot: Snapshot, settings: &dyn Fn(&mut Snapshot) -> Settings) -> BTreeMap<String, String> {
+    let settings = settings(&mut snapshot);
+    let outcome = run(&mut snapshot, &settings);
+    by_fingerprint(&outcome, snapshot.sources())
 }
 
 /// The settings of a person who has the policy of the later state.
-fn settings(index: &mut Worktree) -> Settings {
+fn settings(index: &mut Snapshot) -> Settings {
     let file = index.read_policy().expect("one policy at most");
     let policy = load_policy(index, file).expect("a policy without mistakes");
     Settings { policy, ..Settings::default() }
@@ -226,13 +226,13 @@ fn compare(place: &Place, seed: u64) -> usize {
     let tell = |all| {
         let scope = [String::new()];
         let checked = run_change(&change, unread.sources(), &own, &scope, all).expect("a change");
-        let told = by_fingerprint(&checked.outcome, checked.worktree.sources());
+        let told = by_fingerprint(&checked.outcome, checked.snapshot.sources());
         let modules: BTreeSet<String> = checked.affected.iter().map(ToString::to_string).collect();
         (told, modules)
     };
-    let now = whole(Worktree::of_index(&path).expect("an index"), &settings);
-    let before = whole(Worktree::of_revision(&path, "HEAD").expect("a commit"), &|worktree| {
-        worktree.read_policy().expect("one policy");
+    let now = whole(Snapshot::of_index(&path).expect("an index"), &settings);
+    let before = whole(Snapshot::of_revision(&path, "HEAD").expect("a commit"), &|snapshot| {
+        snapshot.read_policy().expect("one policy");
         Settings { policy: own.policy.clone(), ..Settings::default() }
     });
     let new: BTreeMap<_, _> = now
@@ -281,9 +281,9 @@ fn what_a_change_brings_is_the_difference_of_two_looks_at_the_whole() {
     for seed in seeds {
         let mut dice = Dice::new(seed);
         let place = Place::repository(&[("overrule.hcl", POLICY)]);
-        for folder in FOLDERS {
+        for directory in DIRECTORIES {
             if dice.roll(6) > 0 {
-                place.write(&inside(folder, "main.tf"), module(&mut dice, folder));
+                place.write(&inside(directory, "main.tf"), module(&mut dice, directory));
             }
         }
         place.git(&["add", "."]);

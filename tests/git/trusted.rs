@@ -212,7 +212,7 @@ fn a_revision_that_is_not_there_is_no_reason_to_trust_another() {
     let outside = Place::with(&[("main.tf", "")]);
     let said = outside.overrule(&["check", "--policy-from", "main"]);
     assert_eq!(said.code, Some(2), "{}", said.err);
-    assert!(said.err.starts_with("error: no git repository is around this folder\n"), "{}", said.err);
+    assert!(said.err.starts_with("error: no git repository is around this directory\n"), "{}", said.err);
 }
 
 #[test]

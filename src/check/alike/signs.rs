@@ -72,8 +72,8 @@ fn is_root(before: &[u8], after: &[u8]) -> bool {
     !is_part && matches!(after.trim_ascii_start().first(), Some(b'.' | b'/' | b'#'))
 }
 
-/// Whether a text may name a registry that only one of the engines takes for its own. Names of hosts are folded, so that
-/// there are many ways to write one.
+/// Whether a text may name a registry that only one of the engines takes for its own. Names of hosts are folded, so
+/// that there are many ways to write one.
 pub(super) fn may_name_registry(text: &str) -> bool {
     !text.is_ascii() || text.contains('\\') || {
         let folded = text.to_ascii_lowercase();

@@ -9,7 +9,7 @@ use crate::rules::page::PAGES;
 fn told(files: &[(&str, &str)], policy: &str) -> Vec<String> {
     let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
     let policy = Policy::preset(policy).expect("a preset");
-    let outcome = run(&mut Worktree::of_files(files.collect()), &Settings { policy, ..Settings::default() });
+    let outcome = run(&mut Snapshot::of_files(files.collect()), &Settings { policy, ..Settings::default() });
     let line = |verdict: &crate::check::Verdict| {
         format!("{} {}", verdict.finding.module, verdict.finding.rule.as_str())
     };
@@ -87,7 +87,7 @@ fn a_ring_that_another_one_leads_to_is_for_the_engines_of_that() {
         ("b/.opentofu-version", "1.9.0\n"),
     ];
     let texts = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
-    let outcome = run(&mut Worktree::of_files(texts.collect()), &Settings::default());
+    let outcome = run(&mut Snapshot::of_files(texts.collect()), &Settings::default());
     assert_eq!(outcome.engine, "opentofu@1.9.0");
 }
 
@@ -97,7 +97,7 @@ fn seen(files: &[(String, String)], select: &[RuleId], keep: bool, batch: usize)
     let policy = Policy::preset("strict").expect("a preset");
     let rulebook = Rulebook::new(&policy, select, &mut Vec::new());
     let question = Question { choice: None, rulebook: &rulebook, earlier: None, keep, batch };
-    let seen = look(&mut Worktree::of_files(files.collect()), &mut Library::default(), &question);
+    let seen = look(&mut Snapshot::of_files(files.collect()), &mut Library::default(), &question);
     let mut told: Vec<String> = seen.findings.iter().map(|finding| format!("{finding:?}")).collect();
     told.sort();
     told.push(format!("{:?} {:?}", seen.engines, seen.looked));
@@ -118,7 +118,7 @@ fn what_is_said_does_not_depend_on_the_batches() {
         files.push((format!("net{number}/a_override.tf"), "variable \"m\" {}\n".to_owned()));
         files.push((format!("tofu{number}/main.tofu"), "locals {\n  a = tofu.b\n}\n".to_owned()));
     }
-    // A folder without files of its own is known once somebody calls it.
+    // A directory without files of its own is known once somebody calls it.
     let odd = "module \"m\" {\n  source = \"../none\"\n}\nmodule \"n\" {\n  source = \"../nothing\"\n}\n";
     files.push(("odd/main.tf".to_owned(), odd.to_owned()));
     files.push(("none/below/main.tf".to_owned(), "locals {}\n".to_owned()));
@@ -146,23 +146,23 @@ fn what_is_said_does_not_depend_on_who_need_not_look() {
 fn opentofu_need_not_look_where_it_would_find_nothing() {
     let looks = |files: &[(&str, &str)]| {
         let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
-        let worktree = Worktree::of_files(files.collect());
+        let snapshot = Snapshot::of_files(files.collect());
         let policy = Policy::preset("language").expect("a preset");
         let rulebook = Rulebook::new(&policy, &[], &mut Vec::new());
         let question =
             Question { choice: None, rulebook: &rulebook, earlier: None, keep: false, batch: usize::MAX };
-        let batch = Batch::whole(&worktree);
+        let batch = Batch::whole(&snapshot);
         let mut heard = Heard::new(&question);
-        ask(&worktree, &mut Library::default(), &batch, None, &policy, &mut |library, sight, roots| {
-            heard.add(&worktree, library, sight, &roots)
+        ask(&snapshot, &mut Library::default(), &batch, None, &policy, &mut |library, sight, roots| {
+            heard.add(&snapshot, library, sight, &roots)
         })
         .expect("all of it");
-        let folders = |account: &Account| account.folders().into_iter().cloned().collect::<Vec<_>>();
+        let directories = |account: &Account| account.directories().into_iter().cloned().collect::<Vec<_>>();
         heard
             .accounts
             .iter()
             .filter(|account| account.engine.product == Product::OpenTofu)
-            .flat_map(folders)
+            .flat_map(directories)
             .collect::<Vec<_>>()
     };
     let quiet = ("a/main.tf", CALLS);

@@ -21,8 +21,8 @@ fn read(shown: &Shown, sources: &Sources) -> Result<Example, PageError> {
     Ok(example)
 }
 
-/// The lines of a text with the numbers that they have in the policy, and how far right they stand there. A text between
-/// quotes stands on one line, whatever it holds.
+/// The lines of a text with the numbers that they have in the policy, and how far right they stand there. A text
+/// between quotes stands on one line, whatever it holds.
 fn placed<'a>(text: &'a str, span: Span, sources: &Sources) -> (Vec<(usize, &'a str)>, usize) {
     let source = sources.get(span.file);
     let first = source.position(span.start).line;

@@ -116,7 +116,7 @@ locals {
 }
 ```
 
-### In another folder
+### In another directory
 
 engine: opentofu@1.8
 
@@ -158,7 +158,7 @@ locals {}
             told,
             [
                 "5 The second is one too many: main.tf",
-                "19 In another folder: modules/net/main.tf main.tf.json"
+                "19 In another directory: modules/net/main.tf main.tf.json"
             ]
         );
         let engines = examples[1].engines.as_ref().expect("an engine is named");

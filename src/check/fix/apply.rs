@@ -8,8 +8,8 @@ use crate::syntax::{aligned, with_carriage_returns};
 
 /// The text with the edits made, none of which overlaps another.
 ///
-/// Columns of the lines around an edit are aligned as the formatters of the engines do, unless they were not before: who
-/// does not align their files is not made to.
+/// Columns of the lines around an edit are aligned as the formatters of the engines do, unless they were not before:
+/// who does not align their files is not made to.
 pub(in crate::check) fn apply(text: &str, edits: &[&Edit]) -> String {
     let mut edits = edits.to_vec();
     edits.sort_unstable();

@@ -9,8 +9,8 @@ use super::apply::apply;
 use crate::check::Verdict;
 use crate::check::run::Told;
 use crate::finding::{Concern, Edit, Fix, RuleId, Safety};
-use crate::source::{Worktree, parent};
 use crate::text::{FileId, Span};
+use crate::vfs::{Snapshot, parent};
 
 /// What two states of a module have in common that find the same: rule, module, address, and the cause if there is one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,15 +62,15 @@ impl Counts {
 /// A finding with its fix.
 type Found<'v> = (&'v Verdict, &'v Fix);
 
-/// Looks at a work tree as a run does.
-pub(super) type Look<'t> = &'t dyn Fn(&mut Worktree) -> Told;
+/// Looks at a working tree as a run does.
+pub(super) type Look<'t> = &'t dyn Fn(&mut Snapshot) -> Told;
 
 /// How often a run is looked at again for the fixes of one round; with fewer the rest is withheld.
 const MOST_LOOKS: usize = 100;
 
-/// Tries fixes on one state of a work tree.
+/// Tries fixes on one state of a working tree.
 pub(super) struct Trials<'t> {
-    worktree: &'t Worktree,
+    snapshot: &'t Snapshot,
     before: Counts,
     /// The fixes that may follow others, if any may.
     follows: Option<Safety>,
@@ -80,8 +80,8 @@ pub(super) struct Trials<'t> {
 /// What came of trying.
 #[derive(Default)]
 pub(super) struct Tried {
-    /// The work tree with what holds, and what is told of it; nothing where nothing holds.
-    pub(super) after: Option<(Worktree, Told)>,
+    /// The working tree with what holds, and what is told of it; nothing where nothing holds.
+    pub(super) after: Option<(Snapshot, Told)>,
     pub(super) files: BTreeSet<FileId>,
     pub(super) withheld: Vec<(Verdict, String)>,
 }
@@ -95,17 +95,17 @@ struct Objection {
 
 impl<'t> Trials<'t> {
     pub(super) fn new(
-        worktree: &'t Worktree,
+        snapshot: &'t Snapshot,
         before: Counts,
         follows: Option<Safety>,
         look: Look<'t>,
     ) -> Self {
-        Self { worktree, before, follows, look }
+        Self { snapshot, before, follows, look }
     }
 
-    /// Tries fixes of which none changes what another one does: all of them together, and where something speaks against
-    /// those of a module, half of these, until what is left of them holds or is one that does not. The other halves are
-    /// tried after that.
+    /// Tries fixes of which none changes what another one does: all of them together, and where something speaks
+    /// against those of a module, half of these, until what is left of them holds or is one that does not. The other
+    /// halves are tried after that.
     pub(super) fn run<'v>(&self, fixes: Vec<Found<'v>>) -> Tried {
         let mut tried = Tried::default();
         let mut held: Vec<Found<'v>> = Vec::new();
@@ -124,12 +124,12 @@ impl<'t> Trials<'t> {
                     break;
                 }
                 let all: Vec<Found<'v>> = held.iter().chain(groups.iter().flatten()).copied().collect();
-                let mut worktree = self.worktree.edited(&self.texts(&all));
-                let told = (self.look)(&mut worktree);
+                let mut snapshot = self.snapshot.edited(&self.texts(&all));
+                let told = (self.look)(&mut snapshot);
                 let objections = self.objections(&all, &told);
                 if objections.is_empty() {
                     held = all;
-                    tried.after = Some((worktree, told));
+                    tried.after = Some((snapshot, told));
                     break;
                 }
                 groups = self.without(groups, &objections, &mut waiting, &mut doubtful, &mut tried);
@@ -143,8 +143,9 @@ impl<'t> Trials<'t> {
         tried
     }
 
-    /// Leaves half of the fixes of each module that something speaks against for later. A single one is withheld, unless it
-    /// stands near others and may not be the one. What shows nowhere near any of them is taken to speak against all.
+    /// Leaves half of the fixes of each module that something speaks against for later. A single one is withheld,
+    /// unless it stands near others and may not be the one. What shows nowhere near any of them is taken to speak
+    /// against all.
     fn without<'v>(
         &self,
         groups: Vec<Vec<Found<'v>>>,
@@ -187,10 +188,10 @@ impl<'t> Trials<'t> {
 
     /// Whether an objection shows in the module of some fixes, or in one that they change.
     fn is_near(&self, fixes: &[Found<'_>], objection: &Objection) -> bool {
-        let folder = |edit: &Edit| folder(self.worktree, edit.span);
+        let directory = |edit: &Edit| directory(self.snapshot, edit.span);
         fixes.iter().any(|(verdict, fix)| {
             objection.modules.contains(&verdict.finding.module)
-                || fix.edits.iter().any(|edit| objection.modules.contains(folder(edit)))
+                || fix.edits.iter().any(|edit| objection.modules.contains(directory(edit)))
         })
     }
 
@@ -199,7 +200,7 @@ impl<'t> Trials<'t> {
         for edit in fixes.iter().flat_map(|(_, fix)| &fix.edits) {
             edits.entry(edit.span.file).or_default().push(edit);
         }
-        let text = |file: FileId| self.worktree.sources().get(file).text();
+        let text = |file: FileId| self.snapshot.sources().get(file).text();
         edits.into_iter().map(|(file, edits)| (file, apply(text(file), &edits))).collect()
     }
 
@@ -222,7 +223,8 @@ impl<'t> Trials<'t> {
         let new = all(told).filter(|verdict| is_new(&Key::of(verdict))).map(|verdict| {
             let Key { rule, module, .. } = Key::of(verdict);
             let place = if module.is_empty() { String::new() } else { format!(" in {module}") };
-            let others = verdict.finding.related.iter().map(|other| folder(self.worktree, other.span).into());
+            let others =
+                verdict.finding.related.iter().map(|other| directory(self.snapshot, other.span).into());
             Objection {
                 words: format!("that would bring a new finding of `{}`{place}", rule.as_str()),
                 modules: others.chain([module]).collect(),
@@ -241,8 +243,8 @@ impl<'t> Trials<'t> {
     }
 }
 
-fn folder(worktree: &Worktree, span: Span) -> &str {
-    parent(worktree.sources().get(span.file).name()).unwrap_or_default()
+fn directory(snapshot: &Snapshot, span: Span) -> &str {
+    parent(snapshot.sources().get(span.file).name()).unwrap_or_default()
 }
 
 /// Fixes by the module that they mend.

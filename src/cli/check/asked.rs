@@ -14,7 +14,7 @@ use crate::policy::Globs;
 pub(super) struct Asked<'a> {
     /// As they were given.
     pub(super) arguments: &'a Arguments,
-    /// The folder that paths count from.
+    /// The directory that paths count from.
     pub(super) current: PathBuf,
     /// What is left out.
     pub(super) exclude: Globs,

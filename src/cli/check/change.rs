@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::cli::Failure;
-use crate::source::{self, Change};
+use crate::vfs::{self, Change};
 
 /// Options that say what changed.
 #[derive(Debug, clap::Args)]
@@ -27,7 +27,7 @@ pub(super) struct Arguments {
     all_findings: bool,
 }
 
-/// What is to be checked instead of a work tree.
+/// What is to be checked instead of a working tree.
 #[derive(Debug)]
 pub(super) enum Wanted {
     /// The modules that a change can affect.
@@ -46,8 +46,8 @@ pub(super) enum Wanted {
     },
 }
 
-/// A hook is given names behind its options, and whoever adds a file chooses its name: an option that has the name of a file
-/// may never have been asked for.
+/// A hook is given names behind its options, and whoever adds a file chooses its name: an option that has the name of a
+/// file may never have been asked for.
 fn refuse_options_that_are_files(current: &Path) -> Result<(), Failure> {
     let mut options = env::args_os().take_while(|argument| argument != "--");
     let is_file = |argument: &OsString| {
@@ -88,8 +88,8 @@ impl Arguments {
         Ok(Some(Wanted::Change { change, scope: or_top(scope), all }))
     }
 
-    /// A hook is given the names of files, but not of those that a commit deletes; so where all of them are staged, what is
-    /// asked about is the commit.
+    /// A hook is given the names of files, but not of those that a commit deletes; so where all of them are staged,
+    /// what is asked about is the commit.
     fn of_hook(&self, current: &Path, paths: &[PathBuf]) -> Result<Wanted, Failure> {
         refuse_options_that_are_files(current)?;
         let of_commit = |change: Change| {
@@ -110,7 +110,7 @@ impl Arguments {
             match staged.scope(current, &[path]) {
                 Ok(inside) => names.extend(inside),
                 // What git does not have yet is not about to be committed.
-                Err(source::Error::Path { .. }) if current.join(path).exists() => {
+                Err(vfs::Error::Path { .. }) if current.join(path).exists() => {
                     is_any |= path.to_str().is_none();
                 }
                 Err(error) => return Err(error.into()),

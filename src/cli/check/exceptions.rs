@@ -8,30 +8,30 @@ use crate::check::{Additions, Verdict};
 use crate::cli::Failure;
 use crate::cli::stream::err;
 use crate::report::{Names, one_line};
-use crate::source::{POLICIES, Worktree};
 use crate::text::{FileId, counted};
+use crate::vfs::{POLICIES, Snapshot};
 
 /// Excuses what was told with one reason, as far as the files on disk may be changed. Nothing is written yet.
-pub(super) fn excuse(worktree: &Worktree, told: &[Verdict], reason: &str) -> Additions {
-    let mut refusal = |id: FileId| refusal(worktree, id);
-    Additions::excuse(told, worktree.sources(), reason, &mut refusal)
+pub(super) fn excuse(snapshot: &Snapshot, told: &[Verdict], reason: &str) -> Additions {
+    let mut refusal = |id: FileId| refusal(snapshot, id);
+    Additions::excuse(told, snapshot.sources(), reason, &mut refusal)
 }
 
-/// Writes comments into the files of modules, and blocks into the policy: the one that holds, or a new one. Says how many
-/// files that are.
+/// Writes comments into the files of modules, and blocks into the policy: the one that holds, or a new one. Says how
+/// many files that are.
 pub(super) fn write(
     additions: &Additions,
-    worktree: &Worktree,
+    snapshot: &Snapshot,
     policy: Option<FileId>,
     names: &Names,
 ) -> Result<usize, Failure> {
-    let top = worktree.top().unwrap_or(Path::new(""));
-    let mut rewrite = Rewrite::of(worktree);
+    let top = snapshot.top().unwrap_or(Path::new(""));
+    let mut rewrite = Rewrite::of(snapshot);
     for (file, text) in &additions.files {
-        rewrite.change(worktree, *file, text)?;
+        rewrite.change(snapshot, *file, text)?;
     }
     if !additions.blocks.is_empty() {
-        match policy.map(|policy| worktree.sources().get(policy)) {
+        match policy.map(|policy| snapshot.sources().get(policy)) {
             Some(policy) => {
                 let text = format!("{}{}", policy.text(), additions.blocks);
                 // A name that is absolute, as that of a policy from outside, stays what it is.
@@ -52,7 +52,7 @@ pub(super) fn write(
     ));
     let mut by_reason: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (file, why) in &additions.refused {
-        let name = names.of(worktree.sources().get(*file).name());
+        let name = names.of(snapshot.sources().get(*file).name());
         by_reason.entry(why).or_default().push(one_line(&name).into_owned());
     }
     tell_refused("excused in the policy, without a comment", by_reason);

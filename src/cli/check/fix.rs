@@ -11,15 +11,15 @@ use crate::cli::Failure;
 use crate::cli::stream::{err, out};
 use crate::finding::Safety;
 use crate::report::{Names, one_line, unified};
-use crate::source::Worktree;
 use crate::text::{FileId, counted};
+use crate::vfs::Snapshot;
 
 /// Options that have findings fixed.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Arguments {
-    /// Fixes in the work tree what can be fixed: what is safe, or with `--fix=unsafe` also what may change more than it
-    /// mends
+    /// Fixes in the working tree what can be fixed: what is safe, or with `--fix=unsafe` also what may change more than
+    /// it mends
     #[arg(
         long,
         value_enum,
@@ -47,28 +47,28 @@ impl Arguments {
 }
 
 /// Fixes what a run told, as far as the files on disk may be written. Nothing is written yet.
-pub(super) fn fix(worktree: &Worktree, told: &[Verdict], settings: &Settings, safety: Safety) -> Fixed {
+pub(super) fn fix(snapshot: &Snapshot, told: &[Verdict], settings: &Settings, safety: Safety) -> Fixed {
     let mut known: HashMap<FileId, Option<String>> = HashMap::new();
-    let mut standing = |id: FileId| known.entry(id).or_insert_with(|| rewrite::refusal(worktree, id)).clone();
-    check::fix(worktree, told, settings, safety, &mut standing)
+    let mut standing = |id: FileId| known.entry(id).or_insert_with(|| rewrite::refusal(snapshot, id)).clone();
+    check::fix(snapshot, told, settings, safety, &mut standing)
 }
 
 /// Writes the files, and says how many there are.
-pub(super) fn write(fixed: &Fixed, before: &Worktree) -> Result<usize, Failure> {
+pub(super) fn write(fixed: &Fixed, before: &Snapshot) -> Result<usize, Failure> {
     let mut rewrite = Rewrite::of(before);
     for id in &fixed.files {
-        rewrite.change(before, *id, fixed.worktree.sources().get(*id).text())?;
+        rewrite.change(before, *id, fixed.snapshot.sources().get(*id).text())?;
     }
     rewrite.finish()
 }
 
 /// Shows on standard output what is different in the files.
-pub(super) fn show(fixed: &Fixed, before: &Worktree, color: bool) -> Result<(), Failure> {
+pub(super) fn show(fixed: &Fixed, before: &Snapshot, color: bool) -> Result<(), Failure> {
     let mut shown = String::new();
     for id in &fixed.files {
         let source = before.sources().get(*id);
         let name = one_line(source.name());
-        let after = fixed.worktree.sources().get(*id).text();
+        let after = fixed.snapshot.sources().get(*id).text();
         shown.push_str(&unified(&format!("a/{name}"), &format!("b/{name}"), source.text(), after, color));
     }
     out(&shown)
@@ -92,7 +92,7 @@ fn place(verdict: &Verdict, fixed: &Fixed, names: &Names) -> String {
     let finding = &verdict.finding;
     let place = match finding.primary {
         Some(span) => {
-            let source = fixed.worktree.sources().get(span.file);
+            let source = fixed.snapshot.sources().get(span.file);
             format!("{}:{}", one_line(&names.of(source.name())), source.position(span.start).line)
         }
         None => one_line(&names.of(&finding.module)).into_owned(),

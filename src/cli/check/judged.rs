@@ -8,14 +8,14 @@ use crate::cli::Failure;
 use crate::cli::stream::err;
 use crate::cli::terminal::Terminal;
 use crate::policy::{Date, FailOn};
-use crate::source::{Change, Excerpt, Worktree};
 use crate::text::{FileId, counted};
+use crate::vfs::{Change, Excerpt, Snapshot};
 
 /// What a run came to.
 #[derive(Debug)]
 pub(super) struct Judged {
     /// What was looked at.
-    pub(super) worktree: Worktree,
+    pub(super) snapshot: Snapshot,
     /// What was found.
     pub(super) outcome: Outcome,
     /// What is left of it with fixes, where those are asked for.
@@ -24,7 +24,7 @@ pub(super) struct Judged {
     pub(super) fail_on: FailOn,
     /// The file of the policy, where there is one.
     pub(super) policy: Option<FileId>,
-    /// Whether it was not the work tree that was looked at, but what is about to be committed.
+    /// Whether it was not the working tree that was looked at, but what is about to be committed.
     pub(super) is_part: bool,
 }
 
@@ -33,18 +33,18 @@ impl Judged {
     pub(super) fn of(asked: &Asked<'_>, terminal: &Terminal) -> Result<Self, Failure> {
         let (arguments, current) = (asked.arguments, &asked.current);
         let wanted = arguments.change.wanted(current, &arguments.paths)?;
-        let mut worktree = match &wanted {
-            None => Worktree::listed(current, &arguments.paths)?,
+        let mut snapshot = match &wanted {
+            None => Snapshot::listed(current, &arguments.paths)?,
             Some(Wanted::Change { change, .. } | Wanted::Named { index: change, .. }) => change.unread(),
         };
-        let loaded = arguments.policy.load("checked", current, &mut worktree, terminal);
+        let loaded = arguments.policy.load("checked", current, &mut snapshot, terminal);
         if let Some(Wanted::Change { change, .. } | Wanted::Named { index: change, .. }) = &wanted {
             // A policy that is not here is no mistake in it.
             change.is_whole(&Excerpt::default())?;
         }
         let (policy, file) = loaded?;
         let is_quiet = arguments.reports.quiet;
-        if let Some(name) = arguments.policy.left_aside(&worktree, file).filter(|_| !is_quiet) {
+        if let Some(name) = arguments.policy.left_aside(&snapshot, file).filter(|_| !is_quiet) {
             err(&format!("note: `{name}` is not staged, so it does not hold here\n"));
         }
         let settings = Settings {
@@ -57,33 +57,33 @@ impl Judged {
             trusts_change: arguments.policy.trusts_change(),
             policy,
         };
-        let (worktree, outcome) = match &wanted {
+        let (snapshot, outcome) = match &wanted {
             None => {
-                let outcome = check::run(&mut worktree, &settings);
-                (worktree, outcome)
+                let outcome = check::run(&mut snapshot, &settings);
+                (snapshot, outcome)
             }
             Some(Wanted::Change { change, scope, all }) => taken(
-                check::run_change(change, worktree.sources(), &settings, scope, *all)?,
+                check::run_change(change, snapshot.sources(), &settings, scope, *all)?,
                 change,
                 is_quiet,
             ),
             Some(Wanted::Named { index, paths }) => {
-                taken(check::run_named(index, worktree.sources(), &settings, paths)?, index, is_quiet)
+                taken(check::run_named(index, snapshot.sources(), &settings, paths)?, index, is_quiet)
             }
         };
         let fixed = match asked.deed {
             Deed::Fix(safety) | Deed::ShowFixes(safety) => {
-                Some(fix::fix(&worktree, &outcome.verdicts, &settings, safety))
+                Some(fix::fix(&snapshot, &outcome.verdicts, &settings, safety))
             }
             Deed::Tell | Deed::List(_) | Deed::Excuse => None,
         };
         let fail_on = arguments.fail_on.unwrap_or(settings.policy.fail_on());
-        Ok(Self { worktree, outcome, fixed, fail_on, policy: file, is_part: wanted.is_some() })
+        Ok(Self { snapshot, outcome, fixed, fail_on, policy: file, is_part: wanted.is_some() })
     }
 }
 
 /// Takes what a run came to, keeps what it remembers beside what git keeps, and says what it did not see.
-fn taken(checked: Checked, change: &Change, is_quiet: bool) -> (Worktree, Outcome) {
+fn taken(checked: Checked, change: &Change, is_quiet: bool) -> (Snapshot, Outcome) {
     if checked.absent > 0 && !is_quiet {
         err(&format!(
             "note: files of {} are not in this clone, so it is not known what is called there\n",
@@ -93,5 +93,5 @@ fn taken(checked: Checked, change: &Change, is_quiet: bool) -> (Worktree, Outcom
     if let Some((name, bytes)) = &checked.memory {
         memory::keep(&change.memory(), name, bytes);
     }
-    (checked.worktree, checked.outcome)
+    (checked.snapshot, checked.outcome)
 }

@@ -9,15 +9,15 @@ use std::time::Duration;
 /// A run does not write for so long; a file that is older was left behind.
 const LEFT_BEHIND: Duration = Duration::from_secs(60);
 
-/// Keeps bytes under a name in a folder. Whoever reads meanwhile reads what was there before, or all that is new.
-pub(super) fn keep(folder: &Path, name: &str, bytes: &[u8]) {
+/// Keeps bytes under a name in a directory. Whoever reads meanwhile reads what was there before, or all that is new.
+pub(super) fn keep(directory: &Path, name: &str, bytes: &[u8]) {
     // That it cannot be kept costs time, and nothing else.
-    try_keep(folder, name, bytes).ok();
+    try_keep(directory, name, bytes).ok();
 }
 
-fn try_keep(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    let new = folder.join(format!("{name}.new"));
+fn try_keep(directory: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
+    fs::create_dir_all(directory)?;
+    let new = directory.join(format!("{name}.new"));
     let mut file = match File::create_new(&new) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists && is_left_behind(&new)? => {
             fs::remove_file(&new)?;
@@ -26,7 +26,7 @@ fn try_keep(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
         // Another run is at it.
         created => created?,
     };
-    let kept = file.write_all(bytes).and_then(|()| fs::rename(&new, folder.join(name)));
+    let kept = file.write_all(bytes).and_then(|()| fs::rename(&new, directory.join(name)));
     if kept.is_err() {
         fs::remove_file(&new)?;
     }

@@ -13,7 +13,7 @@ use crate::cli::stream::{file_by, out_by};
 use crate::cli::terminal::Terminal;
 use crate::cli::{Failure, place, unknown};
 use crate::report::{Format, Names, Style};
-use crate::source::Worktree;
+use crate::vfs::Snapshot;
 
 /// Options that say which reports there are.
 #[derive(Debug, clap::Args)]
@@ -39,7 +39,7 @@ pub(super) struct Arguments {
 /// What reports are written of.
 pub(super) struct Run<'r> {
     pub(super) outcome: &'r Outcome,
-    pub(super) worktree: &'r Worktree,
+    pub(super) snapshot: &'r Snapshot,
     pub(super) current: &'r Path,
     pub(super) paths: &'r [PathBuf],
 }
@@ -66,8 +66,8 @@ impl Arguments {
 }
 
 impl Arguments {
-    /// Refuses files that cannot be written, as far as that shows before, and one for two things; a `list` of what is found
-    /// is written, too.
+    /// Refuses files that cannot be written, as far as that shows before, and one for two things; a `list` of what is
+    /// found is written, too.
     pub(super) fn validate(&self, current: &Path, list: Option<&Path>) -> Result<(), Failure> {
         let mut taken = Vec::new();
         for file in list.into_iter().chain(self.output.iter().map(|(_, file)| file.as_path())) {
@@ -92,7 +92,7 @@ fn writable(file: &Path, at: &Path) -> Result<PathBuf, Failure> {
     let cannot = |why: &str| Failure::new(format!("cannot write `{}`: {why}", file.display()));
     let last = file.as_os_str().as_encoded_bytes().last();
     if at.is_dir() || last.is_some_and(|byte| is_separator(char::from(*byte))) {
-        return Err(cannot("it is a folder"));
+        return Err(cannot("it is a directory"));
     }
     if at.is_file() {
         // What it holds stays until the report is there.
@@ -101,29 +101,29 @@ fn writable(file: &Path, at: &Path) -> Result<PathBuf, Failure> {
     if let Ok(real) = at.canonicalize() {
         return Ok(real);
     }
-    let (Some(folder), Some(name)) = (at.parent(), at.file_name()) else {
+    let (Some(directory), Some(name)) = (at.parent(), at.file_name()) else {
         return Err(cannot("it is no name of a file"));
     };
-    match folder.canonicalize() {
-        Ok(folder) if folder.is_dir() => Ok(folder.join(name)),
-        Ok(_) => Err(cannot("it would lie in what is no folder")),
-        Err(error) if error.kind() == ErrorKind::NotFound => Err(cannot("there is no such folder")),
+    match directory.canonicalize() {
+        Ok(directory) if directory.is_dir() => Ok(directory.join(name)),
+        Ok(_) => Err(cannot("it would lie in what is no directory")),
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(cannot("there is no such directory")),
         Err(error) => Err(Failure::cannot("write", file, &error)),
     }
 }
 
 impl Run<'_> {
     fn report(&self, format: Format, style: &Style, stream: &mut dyn Write) -> io::Result<()> {
-        let top = self.worktree.top();
+        let top = self.snapshot.top();
         let names = match format {
             Format::Human | Format::Concise | Format::Checkstyle => place::names(self.current, top),
             Format::Json => place::asked_names(self.current, self.paths, top),
             // Hosts know files by their paths in the repository.
             Format::Sarif | Format::Github | Format::Gitlab | Format::Junit | Format::Markdown => {
-                if self.worktree.is_repository() { Names::default() } else { place::names(self.current, top) }
+                if self.snapshot.is_repository() { Names::default() } else { place::names(self.current, top) }
             }
         };
-        format.write_to(self.outcome, self.worktree.sources(), &Style { names, ..style.clone() }, stream)
+        format.write_to(self.outcome, self.snapshot.sources(), &Style { names, ..style.clone() }, stream)
     }
 }
 

@@ -10,11 +10,11 @@ use tempfile::{Builder, NamedTempFile};
 use crate::cli::Failure;
 use crate::cli::stream::err;
 use crate::report::one_line;
-use crate::source::{HARD_LINKS, Standing, Worktree, cause, has_hard_links};
 use crate::text::FileId;
+use crate::vfs::{HARD_LINKS, Snapshot, Standing, cause, has_hard_links};
 
-/// Files that are about to be written. Nothing is changed before [`Rewrite::finish`]; who reads a file meanwhile reads what
-/// was there before, or all that is new.
+/// Files that are about to be written. Nothing is changed before [`Rewrite::finish`]; who reads a file meanwhile reads
+/// what was there before, or all that is new.
 #[derive(Debug, Default)]
 pub(super) struct Rewrite {
     /// The directory of git, where there is one.
@@ -27,8 +27,8 @@ pub(super) struct Rewrite {
 const MOST_NAMES: usize = 3;
 
 /// Why a file of a run may not be changed, if so.
-pub(super) fn refusal(worktree: &Worktree, id: FileId) -> Option<String> {
-    match worktree.standing(id) {
+pub(super) fn refusal(snapshot: &Snapshot, id: FileId) -> Option<String> {
+    match snapshot.standing(id) {
         Standing::Same(_) | Standing::SameWithCarriageReturns(_) => None,
         Standing::Other(why) => Some(why),
     }
@@ -46,14 +46,14 @@ pub(super) fn tell_refused(what: &str, by_reason: BTreeMap<&str, Vec<String>>) {
 
 impl Rewrite {
     /// Of files of a run.
-    pub(super) fn of(worktree: &Worktree) -> Self {
-        Self { scratch: worktree.git_directory(), ..Self::default() }
+    pub(super) fn of(snapshot: &Snapshot) -> Self {
+        Self { scratch: snapshot.git_directory(), ..Self::default() }
     }
 
     /// Makes ready a text for a file of the run.
-    pub(super) fn change(&mut self, worktree: &Worktree, id: FileId, text: &str) -> Result<(), Failure> {
-        let name = Path::new(worktree.sources().get(id).name());
-        let (path, text) = match worktree.standing(id) {
+    pub(super) fn change(&mut self, snapshot: &Snapshot, id: FileId, text: &str) -> Result<(), Failure> {
+        let name = Path::new(snapshot.sources().get(id).name());
+        let (path, text) = match snapshot.standing(id) {
             Standing::Same(path) => (path, text.to_owned()),
             Standing::SameWithCarriageReturns(path) => (path, text.replace('\n', "\r\n")),
             Standing::Other(why) => return Err(unchanged(name, &why)),
@@ -61,8 +61,8 @@ impl Rewrite {
         self.prepare(path, &text).map_err(|error| unchanged(name, &cause(&error)))
     }
 
-    /// Makes ready a text for a file that somebody named, and that may lie anywhere; `before` is what was read of it. A link
-    /// stays one, and what it leads to is changed.
+    /// Makes ready a text for a file that somebody named, and that may lie anywhere; `before` is what was read of it. A
+    /// link stays one, and what it leads to is changed.
     pub(super) fn change_at(&mut self, path: &Path, before: &str, text: &str) -> Result<(), Failure> {
         let failed = |error: io::Error| unchanged(path, &cause(&error));
         let real = fs::canonicalize(path).map_err(failed)?;

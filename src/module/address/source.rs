@@ -20,7 +20,7 @@ use crate::engine::Features;
 /// Where a called module comes from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ModuleSource {
-    /// A folder of the same package: `./a` or `../a`, in its shortest form, with `/`.
+    /// A directory of the same package: `./a` or `../a`, in its shortest form, with `/`.
     Local(SmolStr),
     /// A module of a registry.
     Registry(RegistryModule),
@@ -52,7 +52,7 @@ impl ModuleSource {
             summary: "Invalid module source address",
             detail: match problem {
                 remote::Problem::Undetected(address) => format!(
-                    "{product} cannot tell how the module \"{address}\" is to be installed. For a folder beside this \
+                    "{product} cannot tell how the module \"{address}\" is to be installed. For a directory beside this \
                      module, write \"./{address}\"."
                 ),
                 remote::Problem::Unreadable(reason) => {
@@ -75,7 +75,7 @@ impl fmt::Display for ModuleSource {
 
 fn registry(raw: &str, features: &Features) -> Result<ModuleSource, String> {
     if is_local(raw) {
-        return Err("it is the path of a folder".into());
+        return Err("it is the path of a directory".into());
     }
     RegistryModule::parse(raw, features.registry_host).map(ModuleSource::Registry)
 }
@@ -115,7 +115,7 @@ fn clean(path: &str) -> String {
     }
 }
 
-/// The package and the folder inside it, which `//` tells apart; the folder is empty where none is given.
+/// The package and the directory inside it, which `//` tells apart; the directory is empty where none is given.
 fn split_subdir(source: &str) -> (Cow<'_, str>, String) {
     // A query may hold another URL, which is not looked into.
     let stop = memchr::memchr(b'?', source.as_bytes()).unwrap_or(source.len());
@@ -124,12 +124,13 @@ fn split_subdir(source: &str) -> (Cow<'_, str>, String) {
     let Some(at) = find_in_short(&address[scheme..], "//").map(|at| at + scheme) else {
         return (source.into(), String::new());
     };
-    let (package, folder) = (&address[..at], &address[at + 2..]);
+    let (package, directory) = (&address[..at], &address[at + 2..]);
     let package = if query.is_empty() { package.into() } else { [package, query].concat().into() };
-    (package, if folder.is_empty() { String::new() } else { clean(folder) })
+    (package, if directory.is_empty() { String::new() } else { clean(directory) })
 }
 
-/// Where `what`, which has a first byte, stands first. Addresses are short: to prepare a search for all of it takes longer.
+/// Where `what`, which has a first byte, stands first. Addresses are short: to prepare a search for all of it takes
+/// longer.
 fn find_in_short(text: &str, what: &str) -> Option<usize> {
     let (text, what) = (text.as_bytes(), what.as_bytes());
     memchr::memchr_iter(what[0], text).find(|at| text[*at..].starts_with(what))

@@ -54,7 +54,8 @@ pub fn names_value(root: &str) -> bool {
     VALUES.contains(&root)
 }
 
-/// The help where a reference to a provider configuration depends on a value: in `providers` of a call, or in `provider`.
+/// The help where a reference to a provider configuration depends on a value: in `providers` of a call, or in
+/// `provider`.
 pub fn one_block_each(argument: &str, features: &Features) -> String {
     let block = if argument == "providers" { "`module` block" } else { "block" };
     let instances = if features.grammar.provider_for_each {

@@ -285,7 +285,8 @@ impl Decoder<'_> {
         );
     }
 
-    /// Whether there is an error behind so many findings. Those before are not looked at: a file may have one in every block.
+    /// Whether there is an error behind so many findings. Those before are not looked at: a file may have one in every
+    /// block.
     pub(super) fn failed_since(&self, before: usize) -> bool {
         self.findings[before..].iter().any(|finding| finding.severity == Severity::Error)
     }

@@ -82,7 +82,8 @@ impl Decoder<'_> {
     }
 }
 
-/// What runs when a resource is destroyed can refer to that resource alone; one finding for each reference that does not.
+/// What runs when a resource is destroyed can refer to that resource alone; one finding for each reference that does
+/// not.
 pub(in crate::module) fn only_self_references(config: &Config, findings: &mut Vec<Finding>) {
     for at in references_elsewhere(config) {
         findings.push(

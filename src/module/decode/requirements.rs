@@ -40,8 +40,8 @@ impl Decoder<'_> {
         Some(RequiredProviders { entries, block: Arc::clone(block) })
     }
 
-    /// One entry. `before` says how many errors there were before its block: the engine drops the objects that it visits
-    /// after an error. It visits them in an order that varies, but mostly in that of the source.
+    /// One entry. `before` says how many errors there were before its block: the engine drops the objects that it
+    /// visits after an error. It visits them in an order that varies, but mostly in that of the source.
     fn required_provider(&mut self, attribute: &Arc<Attribute>, before: usize) -> Option<RequiredProvider> {
         let mut errors = Vec::new();
         let value = value::constant_within(self.limits, &attribute.expr, &mut errors);

@@ -15,8 +15,8 @@ pub(super) fn provider_functions(expr: &Expr) -> Vec<Span> {
     found
 }
 
-/// Whether it is worth here what it is worth to the engine: not all functions are, and nobody knows what a part is worth
-/// that could not be read.
+/// Whether it is worth here what it is worth to the engine: not all functions are, and nobody knows what a part is
+/// worth that could not be read.
 pub(super) fn is_plain(expr: &Expr) -> bool {
     let mut plain = true;
     expr.walk(&mut |inner, _| {

@@ -51,8 +51,8 @@ fn blocks(module: &Module, files: &[ModuleFile<'_>], kind: FileKind) -> Vec<Merg
     all.filter(|block| block.kind == "terraform").map(|block| whole(&block, Place::top(&block))).collect()
 }
 
-/// The blocks of both kinds of files, while settings go from one to the other. What has a place in none of primary files
-/// goes to the first `terraform` block there, and stays where it is only where there is none.
+/// The blocks of both kinds of files, while settings go from one to the other. What has a place in none of primary
+/// files goes to the first `terraform` block there, and stays where it is only where there is none.
 struct Sharing<'a, 'm> {
     module: &'m Module,
     base: Vec<MergedBlock>,

@@ -1,7 +1,7 @@
 use super::*;
 use crate::finding::Severity;
+use crate::graph::Role;
 use crate::limits::{Limit, Limits};
-use crate::tree::Role;
 
 const RULES: &[&str] =
     &["syntax-error", "invalid-name", "override-drops-provider-source", "unused-exception"];
@@ -9,12 +9,12 @@ const KINDS: &[&str] = &["naming", "required-argument"];
 
 fn load(files: &[(&str, &str)]) -> Result<Policy, Vec<String>> {
     let texts = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
-    let mut worktree = Worktree::of_files(texts.collect());
-    let file = worktree.read_policy().expect("one policy").expect("a policy");
+    let mut snapshot = Snapshot::of_files(texts.collect());
+    let file = snapshot.read_policy().expect("one policy").expect("a policy");
     let names = Names { rules: RULES, kinds: KINDS };
-    Policy::load(file, &mut worktree, names).map_err(|findings| {
+    Policy::load(file, &mut snapshot, names).map_err(|findings| {
         let told = findings.iter().map(|finding| {
-            let place = finding.primary.map(|span| worktree.sources().place(span)).unwrap_or_default();
+            let place = finding.primary.map(|span| snapshot.sources().place(span)).unwrap_or_default();
             let help = finding.help.as_deref().map(|help| format!(" ({help})")).unwrap_or_default();
             format!("{place}: {}: {}{help}", finding.summary, finding.detail)
         });
@@ -90,7 +90,7 @@ fn a_policy_starts_from_files_beside_it() {
 
 #[test]
 fn roles_and_what_is_excluded_are_patterns() {
-    use crate::tree::Role;
+    use crate::graph::Role;
     let policy = loaded(
         "policy {\n  exclude = [\"old\"]\n}\nrole \"shared\" {\n  paths = [\"lib/*\"]\n}\nrole \"root\" {\n  paths = [\"lib/app\"]\n}\n",
     );

@@ -1,8 +1,9 @@
 //! Turns the places of one finding into excerpts of their files, which miette reads as one source.
 //!
-//! miette marks places of a single source. So the excerpts lie behind one another on a line of numbers of our own, with a
-//! gap between them that no span can cross: that keeps them apart where it would join neighbours. Only the lines to
-//! be shown are in an excerpt, so a finding costs the same wherever in a file it stands, and a line as long as a file is cut.
+//! miette marks places of a single source. So the excerpts lie behind one another on a line of numbers of our own, with
+//! a gap between them that no span can cross: that keeps them apart where it would join neighbours. Only the lines to
+//! be shown are in an excerpt, so a finding costs the same wherever in a file it stands, and a line as long as a file
+//! is cut.
 
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
@@ -161,7 +162,8 @@ impl Excerpt {
     }
 }
 
-/// Which lines are shown: file by file in the order in which the places name them, so that the finding's own comes first.
+/// Which lines are shown: file by file in the order in which the places name them, so that the finding's own comes
+/// first.
 fn ranges<'a>(places: &[Place<'a>], sources: &Sources) -> Vec<Range<'a>> {
     let mut files: Vec<FileId> = Vec::new();
     for place in places {

@@ -46,8 +46,8 @@ impl Snippet {
     }
 }
 
-/// The lines that overlap the range, without their breaks and without the blank ones, which no range overlaps. Those that
-/// are too far behind its start to be shown are left out.
+/// The lines that overlap the range, without their breaks and without the blank ones, which no range overlaps. Those
+/// that are too far behind its start to be shown are left out.
 fn lines(source: &Source, start: usize, end: usize) -> Vec<Range<usize>> {
     let (text, starts) = (source.text(), source.line_starts());
     let first = starts.partition_point(|line| (*line as usize) < start).saturating_sub(1);
@@ -73,8 +73,8 @@ fn lines(source: &Source, start: usize, end: usize) -> Vec<Range<usize>> {
     lines
 }
 
-/// The lines as one text of `length` bytes, or, where that is too long, the part of it around what is marked, and how much
-/// was cut before. No more than that part is looked at: a long line may have a finding at every word.
+/// The lines as one text of `length` bytes, or, where that is too long, the part of it around what is marked, and how
+/// much was cut before. No more than that part is looked at: a long line may have a finding at every word.
 fn code(text: &str, lines: &[Range<usize>], length: usize, highlight_start: usize) -> (String, usize) {
     let (from, to) = if length <= MOST_CODE {
         (0, length)

@@ -12,7 +12,7 @@ use crate::text::Span;
 #[derive(Debug, Serialize)]
 pub(super) struct Document {
     format_version: &'static str,
-    /// The folder.
+    /// The directory.
     module: String,
     engine: String,
     files: Vec<String>,
@@ -77,7 +77,7 @@ impl Document {
         let dropped = writer.merged.dropped.iter().filter(|dropped| is_asked_for(&dropped.address));
         Self {
             format_version: "1.0",
-            module: writer.style.names.of(&writer.module.folder),
+            module: writer.style.names.of(&writer.module.directory),
             engine: writer.module.features.engine.word().to_string(),
             files: files(FileKind::Primary),
             override_files: files(FileKind::Override),

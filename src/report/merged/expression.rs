@@ -1,6 +1,7 @@
 //! Turns expressions of JSON files into the native syntax.
 //!
-//! A string is a template there, and where an address, a type or a keyword is asked for it is just that, without quotes.
+//! A string is a template there, and where an address, a type or a keyword is asked for it is just that, without
+//! quotes.
 
 use crate::module::merged::Strings;
 use crate::syntax::{

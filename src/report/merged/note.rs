@@ -12,17 +12,17 @@ use crate::text::Span;
 const SHOWN: usize = 40;
 
 impl Writer<'_> {
-    /// File and line, as from the folder of the module.
+    /// File and line, as from the directory of the module.
     pub(super) fn place(&self, span: Span) -> String {
         let source = self.sources.get(span.file);
         format!("{}:{}", self.file_name(source.name()), source.position(span.start).line)
     }
 
-    /// The name of a file within the folder of the module.
+    /// The name of a file within the directory of the module.
     pub(super) fn file_name(&self, name: &str) -> String {
-        let folder = self.module.folder.as_str();
-        let inside = name.strip_prefix(folder).map(|rest| rest.trim_start_matches('/'));
-        one_line(inside.filter(|_| !folder.is_empty()).unwrap_or(name)).into_owned()
+        let directory = self.module.directory.as_str();
+        let inside = name.strip_prefix(directory).map(|rest| rest.trim_start_matches('/'));
+        one_line(inside.filter(|_| !directory.is_empty()).unwrap_or(name)).into_owned()
     }
 
     /// What is to be said beside an argument of a block, if anything is.

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::{DEEPEST, MOST_INSTANCES, Picture, because};
+use crate::graph::{Node, NodeId};
 use crate::report::one_line;
-use crate::tree::{Node, NodeId};
 
 /// The callers of a module, theirs below them, and so on up to those that nobody calls.
 pub(super) fn write(picture: &Picture<'_>, of: Node<'_>) -> String {

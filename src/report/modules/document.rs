@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, HashSet};
 use serde::Serialize;
 
 use super::{DEEPEST, MOST_INSTANCES, Picture, because};
+use crate::graph::{Callee, Instance, Node, NodeId, Way};
 use crate::module::declaration::ModuleCall;
 use crate::report::json::Range;
-use crate::tree::{Callee, Instance, Node, NodeId, Way};
 
 #[derive(Debug, Serialize)]
 pub(super) struct Document {
@@ -98,7 +98,7 @@ impl Document {
         let mut next: Vec<Node<'_>> = picture.tops.iter().map(|(_, top)| *top).collect();
         let mut seen = HashSet::new();
         while let Some(node) = next.pop() {
-            if seen.insert(node.module().folder.clone()) {
+            if seen.insert(node.module().directory.clone()) {
                 modules.insert(picture.name(node), picture.module(node));
                 let calls = picture.calls(node).into_iter();
                 next.extend(calls.filter_map(|(call, _)| node.child(&call.name)));
@@ -178,7 +178,7 @@ impl Picture<'_> {
             module: self.name(node),
             role: role.word(),
             because: because(reason),
-            changed: self.changed.contains(&node.module().folder),
+            changed: self.changed.contains(&node.module().directory),
             calls: calls.collect(),
             callers: callers.collect(),
         }

@@ -1,11 +1,11 @@
-//! Turns modules and their calls into a graph in the language of a program that draws it. Names of folders and calls are
-//! text there and nothing else, whatever they hold.
+//! Turns modules and their calls into a graph in the language of a program that draws it. Names of directories and
+//! calls are text there and nothing else, whatever they hold.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::Picture;
+use crate::graph::{Callee, Node, Role};
 use crate::report::one_line;
-use crate::tree::{Callee, Node, Role};
 
 /// The language of a program that draws graphs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl Graph {
         let mut next: Vec<Node<'_>> = picture.tops.iter().map(|(_, top)| *top).collect();
         while let Some(node) = next.pop() {
             let name = picture.name(node);
-            let is_changed = picture.changed.contains(&node.module().folder);
+            let is_changed = picture.changed.contains(&node.module().directory);
             if graph.boxes.insert(name.clone(), Shape { role: Some(node.role()), is_changed }).is_some() {
                 continue;
             }

@@ -1,13 +1,13 @@
-//! Turns modules into the tree of their calls, drawn with lines, such that it fits a terminal. What was shown once is not
-//! shown again.
+//! Turns modules into the tree of their calls, drawn with lines, such that it fits a terminal. What was shown once is
+//! not shown again.
 
 use std::collections::{HashMap, HashSet};
 
 use super::{DEEPEST, MOST_INSTANCES, Picture, because, likeness};
+use crate::graph::{Callee, Instance, Node, NodeId, Role, Way};
 use crate::module::declaration::ModuleCall;
 use crate::report::one_line;
 use crate::text::counted;
-use crate::tree::{Callee, Instance, Node, NodeId, Role, Way};
 
 /// The tree of every module to start from, and a line that counts.
 pub(super) fn write(picture: &Picture<'_>) -> String {
@@ -157,7 +157,7 @@ impl<'p> Outline<'p> {
             Callee::Module(_) if is_seen => "  (seen above)",
             Callee::Module(_) | Callee::Opaque => "",
             Callee::Missing if self.picture.is_gone(instance.node, call) => "  (gone)",
-            Callee::Missing => "  (no such folder)",
+            Callee::Missing => "  (no such directory)",
             Callee::Outside => "  (outside of the repository)",
         };
         let is_bad = matches!(leads_to, Callee::Missing | Callee::Outside) || is_ring;
@@ -274,7 +274,7 @@ impl<'p> Outline<'p> {
     }
 
     fn mark(&self, node: Node<'_>) -> &'static str {
-        if self.picture.changed.contains(&node.module().folder) { "  (changed)" } else { "" }
+        if self.picture.changed.contains(&node.module().directory) { "  (changed)" } else { "" }
     }
 
     fn glyph(&self, drawn: &'static str, plain: &'static str) -> &'static str {
@@ -287,7 +287,7 @@ impl<'p> Outline<'p> {
         let (mut calls, mut elsewhere) = (0, 0);
         let mut next: Vec<Node<'_>> = self.picture.tops.iter().map(|(_, top)| *top).collect();
         while let Some(node) = next.pop() {
-            if !modules.insert(node.module().folder.clone()) {
+            if !modules.insert(node.module().directory.clone()) {
                 continue;
             }
             for (_, leads_to) in self.picture.calls(node) {

@@ -6,7 +6,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 
 use crate::text::file_name::encode;
 
-/// What stays as it is: the unreserved characters, and what parts folders.
+/// What stays as it is: the unreserved characters, and what parts directories.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// The reference, and whether it is one from the top of the repository.

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::finding::{Concern, Finding};
+use crate::graph::Node;
 use crate::module::Module;
 use crate::module::address::{ModuleSource, ProviderAddress};
 use crate::module::declaration::Source;
 use crate::policy::{Globs, Options};
 use crate::rules::{Context, Rule};
 use crate::text::Span;
-use crate::tree::Node;
 
 pub(super) struct AllowedSource {
     /// None where any module may be called.
@@ -124,7 +124,7 @@ fn in_registries(host: &str, path: &str) -> Vec<String> {
 /// Whether a module comes from elsewhere, and from none of the allowed places.
 fn is_refused(source: &Source, allowed: &Globs) -> bool {
     let (forms, also) = match &source.address {
-        // A folder of the same repository is reviewed with it; of what is not known nothing is said.
+        // A directory of the same repository is reviewed with it; of what is not known nothing is said.
         None | Some(ModuleSource::Local(_)) => return false,
         Some(ModuleSource::Registry(module)) => {
             let full = module.to_string();

@@ -7,10 +7,10 @@ use smol_str::SmolStr;
 use super::blocks::{Among, Blocks};
 use super::parts::Part;
 use crate::finding::Finding;
+use crate::graph::Node;
 use crate::module::Module;
 use crate::policy::Options;
 use crate::rules::{Context, Rule};
-use crate::tree::Node;
 
 pub(super) struct BlockOrder {
     blocks: Blocks,

@@ -46,7 +46,8 @@ impl BlockKind {
     }
 }
 
-/// Every kind, by name. A local value is one of them, though it is no block, and so is an entry of `required_providers`.
+/// Every kind, by name. A local value is one of them, though it is no block, and so is an entry of
+/// `required_providers`.
 const KINDS: &[BlockKind] = &[
     BlockKind::new("action", &["type", "name"]),
     BlockKind::new("check", &["name"]),

@@ -2,9 +2,9 @@
 
 use super::blocks::{Among, Blocks};
 use crate::finding::Finding;
+use crate::graph::Node;
 use crate::policy::Options;
 use crate::rules::{Context, Rule};
-use crate::tree::Node;
 
 pub(super) struct ForbiddenBlock {
     blocks: Blocks,

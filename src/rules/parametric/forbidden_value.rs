@@ -4,9 +4,9 @@ use super::argument::ArgumentPath;
 use super::blocks::{Blocks, Wants};
 use super::reach::{Reached, as_text, follow};
 use crate::finding::Finding;
+use crate::graph::Node;
 use crate::policy::{Options, Patterns};
 use crate::rules::{Context, Rule};
-use crate::tree::Node;
 
 pub(super) struct ForbiddenValue {
     blocks: Blocks,

@@ -5,9 +5,9 @@ use smol_str::SmolStr;
 
 use super::blocks::{Among, Blocks};
 use crate::finding::Finding;
+use crate::graph::Node;
 use crate::policy::Options;
 use crate::rules::{Context, Rule};
-use crate::tree::Node;
 
 pub(super) struct Naming {
     blocks: Blocks,

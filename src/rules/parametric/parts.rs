@@ -21,8 +21,8 @@ pub(super) struct Part {
     pub(super) header: Span,
     /// Where the name is written that its author chose.
     pub(super) name: Option<Span>,
-    /// The base, then its overrides; none of a local value and of an entry. A module can have several base blocks of the
-    /// kind `terraform`.
+    /// The base, then its overrides; none of a local value and of an entry. A module can have several base blocks of
+    /// the kind `terraform`.
     pub(super) layers: Vec<Arc<Block>>,
     /// How many of them are base blocks.
     pub(super) bases: usize,

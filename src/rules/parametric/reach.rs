@@ -1,8 +1,8 @@
 //! Turns the way to an argument into what it leads to in a block: nested blocks, values, or nothing.
 //!
-//! Override files count as they do for the engines: an argument replaces that of the base, and nested blocks replace all
-//! of their type. A `dynamic` block is taken for the block that it makes, as a resource is looked at whatever its `count`.
-//! A way through several blocks, or through a list, leads to several things.
+//! Override files count as they do for the engines: an argument replaces that of the base, and nested blocks replace
+//! all of their type. A `dynamic` block is taken for the block that it makes, as a resource is looked at whatever its
+//! `count`. A way through several blocks, or through a list, leads to several things.
 
 use std::slice;
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use smol_str::SmolStr;
 use super::argument::ArgumentPath;
 use super::blocks::TERRAFORM;
 use super::parts::Part;
+use crate::graph::Values;
 use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, ObjectKey};
 use crate::text::Span;
-use crate::tree::Values;
 use crate::value::{self, Type, Value};
 
 /// What a way leads to.

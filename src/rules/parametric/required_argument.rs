@@ -5,10 +5,10 @@ use super::blocks::{Blocks, Wants};
 use super::parts::Part;
 use super::reach::{Reached, follow};
 use crate::finding::{Concern, Finding};
+use crate::graph::Node;
 use crate::policy::Options;
 use crate::rules::{Context, Rule};
 use crate::text::Span;
-use crate::tree::Node;
 
 pub(super) struct RequiredArgument {
     blocks: Blocks,

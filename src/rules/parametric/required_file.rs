@@ -3,12 +3,12 @@
 use smol_str::SmolStr;
 
 use crate::finding::{Concern, Finding};
+use crate::graph::Node;
 use crate::policy::{Options, Patterns};
 use crate::rules::{Context, Rule};
-use crate::tree::Node;
 
 pub(super) struct RequiredFile {
-    /// For each folder on the way, and for the file at last.
+    /// For each directory on the way, and for the file at last.
     names: Vec<Patterns>,
     /// As it is written.
     written: SmolStr,
@@ -23,7 +23,10 @@ impl Rule for RequiredFile {
         let is_way = |name: &str| !["", ".", "..", "**"].contains(&name);
         if !written.split('/').all(is_way) {
             return Err(options
-                .refuse("file", format!("`{written}` is no path from the folder of a module down to a file."))
+                .refuse(
+                    "file",
+                    format!("`{written}` is no path from the directory of a module down to a file."),
+                )
                 .help("write it as in \"README.md\" or \"tests/*.tftest.hcl\""));
         }
         if written == "*" {
@@ -36,10 +39,10 @@ impl Rule for RequiredFile {
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
-        if is_there(&self.names, &module.folder, context) {
+        if is_there(&self.names, &module.directory, context) {
             return;
         }
-        let name = if module.folder.is_empty() { "This module" } else { "The module" };
+        let name = if module.directory.is_empty() { "This module" } else { "The module" };
         let finding = Self::finding("Required file is missing")
             .detail(format!("{name} has no file `{}`.", self.written))
             .help(format!("add `{}`", self.written))
@@ -52,17 +55,17 @@ impl Rule for RequiredFile {
     }
 }
 
-/// Whether a file in or below a folder is called so.
-fn is_there(names: &[Patterns], folder: &str, context: &Context<'_>) -> bool {
+/// Whether a file in or below a directory is called so.
+fn is_there(names: &[Patterns], directory: &str, context: &Context<'_>) -> bool {
     let Some((name, rest)) = names.split_first() else { return false };
-    let found = context.names(folder);
+    let found = context.names(directory);
     if rest.is_empty() {
         return found.files.iter().any(|file| name.has(file));
     }
     let below =
-        |inside: &String| if folder.is_empty() { inside.clone() } else { format!("{folder}/{inside}") };
+        |inside: &String| if directory.is_empty() { inside.clone() } else { format!("{directory}/{inside}") };
     found
-        .folders
+        .directories
         .iter()
         .filter(|inside| name.has(inside))
         .any(|inside| is_there(rest, &below(inside), context))

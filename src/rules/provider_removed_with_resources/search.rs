@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use smol_str::SmolStr;
 
+use crate::graph::{Callee, Configuration, Node, NodeId};
 use crate::module::address::{Mode, ModuleStep, ResourceAddress};
 use crate::module::declaration::{ModuleCall, PassedProvider, ProviderConfiguration};
 use crate::rules::moved_target_missing::is_moved;
-use crate::tree::{Callee, Configuration, Node, NodeId};
 
 /// A module before the change, and what is in its place now, if something is.
 #[derive(Debug, Clone, Copy)]
@@ -22,8 +22,8 @@ pub(super) struct Lost<'t> {
     pub(super) block: &'t ProviderConfiguration,
     /// Whether the block said anything.
     pub(super) is_configured: bool,
-    /// The folder that it stood in.
-    pub(super) folder: SmolStr,
+    /// The directory that it stood in.
+    pub(super) directory: SmolStr,
     /// The address of the object, from the module that the search started in.
     pub(super) object: String,
 }
@@ -62,8 +62,8 @@ impl<'t> Search<'t> {
     fn below(&mut self, both: Both<'t>, call: &'t ModuleCall, path: &[ModuleStep]) -> Option<Lost<'t>> {
         let path = longer(path, call);
         let child = self.follow(both, call, &path)?;
-        let folder = |node: Node<'t>| node.module().folder.as_str();
-        let is_same = child.now.is_some_and(|now| folder(now) == folder(child.before));
+        let directory = |node: Node<'t>| node.module().directory.as_str();
+        let is_same = child.now.is_some_and(|now| directory(now) == directory(child.before));
         // What became of a module in its place is said there.
         if is_same || !self.entered.insert((child.before.id(), child.now.map(Node::id))) {
             return None;
@@ -90,7 +90,7 @@ impl<'t> Search<'t> {
             return None;
         }
         let object = self.gone(both, &configuration, path)?;
-        Some(Lost { block, is_configured, folder: before.module().folder.clone(), object })
+        Some(Lost { block, is_configured, directory: before.module().directory.clone(), object })
     }
 
     /// An object of a configuration that is declared nowhere any more, nor was moved.

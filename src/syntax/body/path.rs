@@ -9,8 +9,8 @@ use crate::syntax::json::{Node, NodeKind};
 use crate::text::Span;
 
 impl Body {
-    /// The names around an offset, from the outside in: kinds and labels of blocks, then of an argument. Native syntax and
-    /// JSON give the same names for the same declaration; elements of lists have none.
+    /// The names around an offset, from the outside in: kinds and labels of blocks, then of an argument. Native syntax
+    /// and JSON give the same names for the same declaration; elements of lists have none.
     pub fn path_to(&self, at: u32) -> Vec<SmolStr> {
         let mut path = Vec::new();
         match &*self.inner {

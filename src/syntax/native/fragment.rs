@@ -43,8 +43,8 @@ pub(in crate::syntax) fn template(id: FileId, text: &str) -> Result<Template, Ve
     }
 }
 
-/// What is wrong with a text at `span`. What is nested too deep in it is told as one: how deep a text in a text may go, nobody
-/// can set.
+/// What is wrong with a text at `span`. What is nested too deep in it is told as one: how deep a text in a text may go,
+/// nobody can set.
 fn refused(mut findings: Vec<Finding>, span: Span) -> Vec<Finding> {
     if findings.iter().any(|finding| finding.rule == Language::LimitReached.id()) {
         return vec![limit_reached(span)];

@@ -17,7 +17,7 @@ pub(super) fn of_text(name: &str, arguments: &[Value]) -> Value {
     match name {
         "basename" => Value::string(base(text)),
         "chomp" => Value::string(text.trim_end_matches(['\r', '\n'])),
-        "dirname" => Value::string(folder(text)),
+        "dirname" => Value::string(directory(text)),
         "strrev" => Value::string(text.graphemes(true).rev().collect::<String>()),
         "title" if text.is_ascii() => Value::string(title(text)),
         "trim" => Value::string(text.trim_matches(|sign| other.contains(sign))),
@@ -84,11 +84,11 @@ fn base(path: &str) -> &str {
 }
 
 /// A path without its last part, in its shortest form.
-fn folder(path: &str) -> String {
-    let folder = path.rfind('/').map_or("", |slash| &path[..=slash]);
-    let is_absolute = folder.starts_with('/');
+fn directory(path: &str) -> String {
+    let directory = path.rfind('/').map_or("", |slash| &path[..=slash]);
+    let is_absolute = directory.starts_with('/');
     let mut parts: Vec<&str> = Vec::new();
-    for part in folder.split('/') {
+    for part in directory.split('/') {
         match part {
             "" | "." => {}
             ".." if parts.last().is_some_and(|last| *last != "..") => {

@@ -41,7 +41,8 @@ impl Prefix {
         u32::MAX.checked_shl(u32::try_from(self.free()).unwrap_or(32)).unwrap_or(0)
     }
 
-    /// Of addresses of version 4, the one that stands so many behind the first. The others can be written in several ways.
+    /// Of addresses of version 4, the one that stands so many behind the first. The others can be written in several
+    /// ways.
     fn address(&self, place: u128) -> Option<Ipv4Addr> {
         Some(Ipv4Addr::from_bits(self.v4?.checked_add(u32::try_from(place).ok()?)?))
     }

@@ -39,8 +39,8 @@ impl Refusal {
     }
 }
 
-/// What `function` gives for arguments that are converted to its parameters. No text of more than `longest` bytes is made or
-/// searched.
+/// What `function` gives for arguments that are converted to its parameters. No text of more than `longest` bytes is
+/// made or searched.
 pub(in crate::value) fn result(
     function: &Function,
     arguments: &[Value],
@@ -118,8 +118,8 @@ fn gone(name: &str, instead: &str) -> Refusal {
     ))
 }
 
-/// What a function gives that gives nothing before it knows all of its arguments; none of those that are not carried out
-/// here.
+/// What a function gives that gives nothing before it knows all of its arguments; none of those that are not carried
+/// out here.
 fn of_known(name: &str, arguments: &[Value], longest: usize) -> Option<Result<Value, Refusal>> {
     Some(match name {
         "abs" | "ceil" | "floor" | "signum" => arithmetic::of_one(name, arguments),

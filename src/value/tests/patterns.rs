@@ -3,8 +3,8 @@
 use super::functions::read;
 use crate::value::{Type, Value};
 
-/// In each line a pattern, a string, and what `jsonencode(regexall(PATTERN, STRING))` gives in `terraform console` 1.11.4.
-/// `!` precedes the reason why a pattern is invalid, `?` a result that is unknown here.
+/// In each line a pattern, a string, and what `jsonencode(regexall(PATTERN, STRING))` gives in `terraform console`
+/// 1.11.4. `!` precedes the reason why a pattern is invalid, `?` a result that is unknown here.
 const ANSWERS: &str = include_str!("patterns.txt");
 
 #[test]

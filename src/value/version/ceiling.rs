@@ -37,8 +37,8 @@ impl Constraints {
         self.conditions.iter().any(|condition| condition.operator == Operator::Equal)
     }
 
-    /// Whether every version that meets them meets the others too. Where prereleases are named, which no range describes,
-    /// the answer is no only if the constraints differ.
+    /// Whether every version that meets them meets the others too. Where prereleases are named, which no range
+    /// describes, the answer is no only if the constraints differ.
     pub fn is_within(&self, other: &Self) -> bool {
         let excluded = other.conditions.iter().flat_map(Condition::complement);
         let together = |condition| Self { conditions: [&self.conditions[..], &[condition]].concat() };

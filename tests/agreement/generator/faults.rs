@@ -2,7 +2,7 @@
 
 use super::block::{Block, Item, Value};
 use super::dice::Dice;
-use super::{File, Folder};
+use super::{Directory, File};
 
 const LABELS: &[&str] =
     &["1x", "a b", "a.b", "", "source", "count", "foo_bar", "Foo", "a", "-x", "übung", "a--b"];
@@ -81,23 +81,23 @@ const TOP: &[&str] = &[
 ];
 
 /// Makes one fault somewhere in the tree. It may turn out to be none.
-pub(crate) fn make_one(dice: &mut Dice, folders: &mut [Folder]) {
-    let at = dice.below(folders.len());
-    let folder = &mut folders[at];
+pub(crate) fn make_one(dice: &mut Dice, directories: &mut [Directory]) {
+    let at = dice.below(directories.len());
+    let directory = &mut directories[at];
     match dice.below(16) {
-        0 => repeat_block(dice, folder),
+        0 => repeat_block(dice, directory),
         1 => {
-            let Some(file) = some_file(dice, folder) else { return };
+            let Some(file) = some_file(dice, directory) else { return };
             let kind = dice.word(TOP);
             let labels: Vec<&str> = (0..dice.below(3)).map(|_| dice.word(LABELS)).collect();
             file.items.push(Block::new(kind, &labels));
         }
         2 => {
-            let Some(file) = some_file(dice, folder) else { return };
+            let Some(file) = some_file(dice, directory) else { return };
             file.items.extend(provider_fault(dice));
         }
         other => {
-            let Some(file) = some_file(dice, folder) else { return };
+            let Some(file) = some_file(dice, directory) else { return };
             if let Some(block) = some_block(dice, &mut file.items) {
                 spoil(dice, block, other);
             }
@@ -105,9 +105,9 @@ pub(crate) fn make_one(dice: &mut Dice, folders: &mut [Folder]) {
     }
 }
 
-fn some_file<'a>(dice: &mut Dice, folder: &'a mut Folder) -> Option<&'a mut File> {
-    let at = dice.below(folder.files.len());
-    folder.files.get_mut(at)
+fn some_file<'a>(dice: &mut Dice, directory: &'a mut Directory) -> Option<&'a mut File> {
+    let at = dice.below(directory.files.len());
+    directory.files.get_mut(at)
 }
 
 fn some_block<'a>(dice: &mut Dice, blocks: &'a mut [Block]) -> Option<&'a mut Block> {
@@ -126,10 +126,10 @@ fn some_block<'a>(dice: &mut Dice, blocks: &'a mut [Block]) -> Option<&'a mut Bl
 }
 
 /// Declares something a second time, in this file or in another one.
-fn repeat_block(dice: &mut Dice, folder: &mut Folder) {
-    let Some(file) = some_file(dice, folder) else { return };
+fn repeat_block(dice: &mut Dice, directory: &mut Directory) {
+    let Some(file) = some_file(dice, directory) else { return };
     let Some(block) = dice.pick(&file.items).cloned() else { return };
-    if let Some(file) = some_file(dice, folder) {
+    if let Some(file) = some_file(dice, directory) {
         file.items.push(block);
     }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::dice::Dice;
 
-/// Behind each line `=== name`, the choices for `§name`, one a line, with `\n` for the end of a line, `-` for nothing, and `3|`
-/// before a choice that counts three times. `«a¦b»` is one of `a` and `b`, and `§i` the number of the block.
+/// Behind each line `=== name`, the choices for `§name`, one a line, with `\n` for the end of a line, `-` for nothing,
+/// and `3|` before a choice that counts three times. `«a¦b»` is one of `a` and `b`, and `§i` the number of the block.
 pub(super) struct Grammar(BTreeMap<&'static str, Vec<&'static str>>);
 
 /// How a text is expanded.

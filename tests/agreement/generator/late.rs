@@ -1,5 +1,5 @@
-//! Turns a seed into blocks that load, and whose expressions are then right or wrong, beside modules and resources for them
-//! to refer to.
+//! Turns a seed into blocks that load, and whose expressions are then right or wrong, beside modules and resources for
+//! them to refer to.
 
 use super::dice::Dice;
 use super::grammar::{Expansion, Grammar};

@@ -1,4 +1,5 @@
-//! Turns the plan of a module into its blocks: variables, locals, outputs, resources, checks and what else stands at the top.
+//! Turns the plan of a module into its blocks: variables, locals, outputs, resources, checks and what else stands at
+//! the top.
 
 use super::block::{Block, Value};
 use super::dice::Dice;

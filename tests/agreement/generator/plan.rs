@@ -21,7 +21,7 @@ pub(crate) struct Plan {
 
 #[derive(Debug)]
 pub(crate) struct Module {
-    /// The folder, from the root's; empty for the root.
+    /// The directory, from the root's; empty for the root.
     pub(crate) path: String,
     pub(crate) variables: Vec<Variable>,
     pub(crate) locals: Vec<String>,
@@ -160,7 +160,7 @@ fn connect(dice: &mut Dice, modules: &mut [Module], from: usize, callee: usize) 
     modules[from].calls.push(Call { name, callee, source, repeated });
 }
 
-/// The address of one folder as seen from another.
+/// The address of one directory as seen from another.
 fn source(from: &str, to: &str) -> String {
     let from: Vec<&str> = from.split('/').filter(|part| !part.is_empty()).collect();
     let to: Vec<&str> = to.split('/').collect();

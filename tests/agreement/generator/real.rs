@@ -12,8 +12,8 @@ const GRAMMAR: &str = include_str!("real/grammar.txt");
 /// How deep expressions are nested.
 const DEPTH: usize = 5;
 
-/// What the files of a module are made of: a name, the blocks in it, and the place they are in. What can be referred to depends
-/// on the place.
+/// What the files of a module are made of: a name, the blocks in it, and the place they are in. What can be referred to
+/// depends on the place.
 const ROOT: &[(&str, &str, &str)] = &[
     ("variables.tf", "variables", ""),
     ("locals.tf", "constants", ""),
@@ -63,7 +63,7 @@ fn tree(grammar: &Grammar, dice: &mut Dice, how: &mut Expansion) -> Vec<Entry> {
 }
 
 fn files(
-    folder: &str,
+    directory: &str,
     parts: &[(&str, &str, &'static str)],
     grammar: &Grammar,
     dice: &mut Dice,
@@ -79,7 +79,7 @@ fn files(
         }
     }
     files.extend(FILES.iter().map(|&(name, text)| (name, text.to_owned())));
-    files.into_iter().map(|(name, text)| Entry::plain(format!("{folder}{name}"), text)).collect()
+    files.into_iter().map(|(name, text)| Entry::plain(format!("{directory}{name}"), text)).collect()
 }
 
 /// A module tree with one mistake.

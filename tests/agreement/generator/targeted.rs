@@ -2,14 +2,14 @@
 
 use super::block::{Block, Item, Value};
 use super::dice::Dice;
-use super::{File, Folder};
+use super::{Directory, File};
 
 /// In each line a kind of block, an argument, and values for it: a leading `'` makes a quoted text, `$` an expression,
 /// the rest is a number, a list or a word.
 const TABLE: &str = include_str!("targeted.txt");
 
 /// Gives one argument of one block such a value, in the place of the one it has, if it has one.
-pub(crate) fn make_one(dice: &mut Dice, folders: &mut [Folder]) {
+pub(crate) fn make_one(dice: &mut Dice, directories: &mut [Directory]) {
     // Not every kind of block stands in every tree, so a few rows are tried.
     let rows: Vec<&str> = TABLE.lines().collect();
     for _ in 0..12 {
@@ -17,8 +17,8 @@ pub(crate) fn make_one(dice: &mut Dice, folders: &mut [Folder]) {
         let (argument, values) = row.split_once(": ").expect("an argument and its values");
         let (kind, name) = argument.split_once('.').expect("a kind of block and an argument");
         let value = read(dice.word(&values.split(" | ").collect::<Vec<_>>()));
-        let folder = dice.below(folders.len());
-        let Some(blocks) = some_file(dice, &mut folders[folder]) else { continue };
+        let directory = dice.below(directories.len());
+        let Some(blocks) = some_file(dice, &mut directories[directory]) else { continue };
         let mut found = Vec::new();
         for block in blocks {
             of_kind(block, kind, &mut found);
@@ -40,9 +40,9 @@ pub(crate) fn make_one(dice: &mut Dice, folders: &mut [Folder]) {
     }
 }
 
-fn some_file<'a>(dice: &mut Dice, folder: &'a mut Folder) -> Option<&'a mut Vec<Block>> {
-    let at = dice.below(folder.files.len());
-    folder.files.get_mut(at).map(|File { items, .. }| items)
+fn some_file<'a>(dice: &mut Dice, directory: &'a mut Directory) -> Option<&'a mut Vec<Block>> {
+    let at = dice.below(directory.files.len());
+    directory.files.get_mut(at).map(|File { items, .. }| items)
 }
 
 /// Every block of a kind, at any depth.

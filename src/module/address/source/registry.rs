@@ -1,4 +1,4 @@
-//! Turns `[host/]namespace/name/system[//folder]` into the address of a module in a registry.
+//! Turns `[host/]namespace/name/system[//directory]` into the address of a module in a registry.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub struct RegistryModule {
     pub name: SmolStr,
     /// What it is made for: the last part.
     pub system: SmolStr,
-    /// The folder inside the package; empty for its top folder.
+    /// The directory inside the package; empty for its top directory.
     pub subdir: SmolStr,
 }
 
@@ -27,7 +27,7 @@ impl RegistryModule {
     pub(super) fn parse(raw: &str, default_host: &str) -> Result<Self, String> {
         let (package, subdir) = split_subdir(raw);
         if subdir.starts_with("../") {
-            return Err(format!("the folder \"{subdir}\" is outside of the package"));
+            return Err(format!("the directory \"{subdir}\" is outside of the package"));
         }
         let parts: Vec<&str> = package.split('/').collect();
         let (host, [namespace, name, system]) = match *parts.as_slice() {

@@ -12,7 +12,7 @@ use super::{clean, find_in_short, split_subdir};
 pub struct RemoteModule {
     /// The package, in full: `git::https://github.com/owner/name.git?ref=v1`.
     pub package: SmolStr,
-    /// The folder inside it; empty for its top folder.
+    /// The directory inside it; empty for its top directory.
     pub subdir: SmolStr,
 }
 
@@ -35,8 +35,9 @@ impl RemoteModule {
     /// What `raw` stands for.
     pub(super) fn parse(raw: &str) -> Result<Self, Problem> {
         let (package, given) = split_subdir(raw);
-        let outside =
-            |folder: &str| Problem::Unreadable(format!("the folder \"{folder}\" is outside of the package"));
+        let outside = |directory: &str| {
+            Problem::Unreadable(format!("the directory \"{directory}\" is outside of the package"))
+        };
         if given.starts_with("../") {
             return Err(outside(&given));
         }
@@ -73,7 +74,7 @@ impl RemoteModule {
     }
 }
 
-/// As it would be written in full: the folder stands before the query.
+/// As it would be written in full: the directory stands before the query.
 impl fmt::Display for RemoteModule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.subdir.is_empty() {
@@ -103,14 +104,14 @@ fn in_full(package: &str) -> Result<String, Problem> {
         let Some(found) = detector(&address)? else { continue };
         let (detected_getter, found) = forced_getter(&found);
         let (mut found, detected) = split_subdir(found);
-        let folder = match (detected.as_str(), given.as_str()) {
+        let directory = match (detected.as_str(), given.as_str()) {
             (detected, "") => detected.into(),
             ("", given) => given.into(),
             (detected, given) => clean(&format!("{detected}/{given}")),
         };
-        if !folder.is_empty() {
+        if !directory.is_empty() {
             let mut url = Url::parse(&found)?;
-            url.push_subdir(&folder);
+            url.push_subdir(&directory);
             found = url.to_string().into();
         }
         return Ok(match forced.or(detected_getter) {
@@ -136,27 +137,30 @@ fn forced_getter(address: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// `github.com/owner/name/folder?query`.
+/// `github.com/owner/name/directory?query`.
 fn github(address: &str) -> Result<Option<String>, Problem> {
     if !address.starts_with("github.com/") {
         return Ok(None);
     }
     let (address, query) = address.split_once('?').unwrap_or((address, ""));
     let parts: Vec<&str> = address.split('/').collect();
-    let [host, owner, name, folder @ ..] = parts.as_slice() else {
+    let [host, owner, name, directory @ ..] = parts.as_slice() else {
         return Err("on GitHub it must be `github.com/owner/name`".into());
     };
     if parts.iter().all(|part| part.bytes().all(is_plain)) {
         let git = if name.as_bytes().ends_with(b".git") { "" } else { ".git" };
-        let folder = if folder.is_empty() { String::new() } else { format!("//{}", folder.join("/")) };
+        let directory =
+            if directory.is_empty() { String::new() } else { format!("//{}", directory.join("/")) };
         let mark = if query.is_empty() { "" } else { "?" };
-        return Ok(Some(["git::https://", host, "/", owner, "/", name, git, &folder, mark, query].concat()));
+        return Ok(Some(
+            ["git::https://", host, "/", owner, "/", name, git, &directory, mark, query].concat(),
+        ));
     }
     let mut url = Url::parse(&format!("https://{host}/{owner}/{name}"))?;
     url.set_query(query);
     url.add_git();
-    if !folder.is_empty() {
-        url.path.extend_from_slice(format!("//{}", folder.join("/")).as_bytes());
+    if !directory.is_empty() {
+        url.path.extend_from_slice(format!("//{}", directory.join("/")).as_bytes());
     }
     Ok(Some(format!("git::{url}")))
 }

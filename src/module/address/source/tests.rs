@@ -22,8 +22,8 @@ fn a_local_path_is_cleaned() {
 }
 
 #[test]
-fn two_slashes_tell_the_folder_from_the_package() {
-    for (source, package, folder) in [
+fn two_slashes_tell_the_directory_from_the_package() {
+    for (source, package, directory) in [
         ("a/b/c", "a/b/c", ""),
         ("a/b/c//d/../e", "a/b/c", "e"),
         ("https://x.com/a//b?ref=1", "https://x.com/a?ref=1", "b"),
@@ -31,7 +31,7 @@ fn two_slashes_tell_the_folder_from_the_package() {
         ("a//", "a", ""),
         ("a//../b", "a", "../b"),
     ] {
-        assert_eq!(split_subdir(source), (package.into(), folder.into()), "{source}");
+        assert_eq!(split_subdir(source), (package.into(), directory.into()), "{source}");
     }
 }
 

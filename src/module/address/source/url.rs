@@ -79,10 +79,10 @@ impl Url {
         self.query = if query.is_empty() { String::new() } else { format!("?{query}") };
     }
 
-    /// Adds `//folder` to the path, characters as they are as far as a URL allows: they may be wildcards.
-    pub(super) fn push_subdir(&mut self, folder: &str) {
+    /// Adds `//directory` to the path, characters as they are as far as a URL allows: they may be wildcards.
+    pub(super) fn push_subdir(&mut self, directory: &str) {
         self.path.extend_from_slice(b"//");
-        self.path.extend_from_slice(folder.as_bytes());
+        self.path.extend_from_slice(directory.as_bytes());
         self.written_path = String::from_utf8(self.path.clone()).unwrap_or_default();
     }
 

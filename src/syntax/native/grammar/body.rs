@@ -81,8 +81,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Where a name is set that is set again. Most bodies have a handful of arguments, which takes less time to compare than to
-    /// keep in order.
+    /// Where a name is set that is set again. Most bodies have a handful of arguments, which takes less time to compare
+    /// than to keep in order.
     fn first(&self, name: Token, body: &Body, names: &mut Names<'a>) -> Option<Token> {
         let mut before = body.attributes.iter().map(|attribute| attribute.name);
         if body.attributes.len() < FEW {

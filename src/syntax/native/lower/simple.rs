@@ -1,6 +1,6 @@
-//! Turns the tokens of plain expressions into the tree without a parser: strings, heredocs, numbers, words, addresses, and
-//! lists, objects and calls made of those. Nine of ten arguments are no more than that, and reading them here takes a
-//! third off the time of a large repository.
+//! Turns the tokens of plain expressions into the tree without a parser: strings, heredocs, numbers, words, addresses,
+//! and lists, objects and calls made of those. Nine of ten arguments are no more than that, and reading them here takes
+//! a third off the time of a large repository.
 //!
 //! What is anything else, or may be wrong, is left to hcl-edit as a whole.
 

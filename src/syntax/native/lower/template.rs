@@ -1,5 +1,5 @@
-//! Turns templates into parts. Their structure is what hcl-edit read; their text is made of the scanner's tokens, because
-//! what `~` strips and `<<-` takes away depends on how the engines cut it.
+//! Turns templates into parts. Their structure is what hcl-edit read; their text is made of the scanner's tokens,
+//! because what `~` strips and `<<-` takes away depends on how the engines cut it.
 
 use std::borrow::Cow;
 

@@ -1,7 +1,7 @@
 //! Patterns in RE2 syntax, as Go reads them, rewritten for the `regex` crate.
 //!
-//! The two dialects differ in what they refuse and in what some patterns mean, so a pattern is parsed here by Go's rules
-//! (`regexp/syntax` with the flags of `regexp.Compile`). A pattern is invalid exactly if this parser refuses it.
+//! The two dialects differ in what they refuse and in what some patterns mean, so a pattern is parsed here by Go's
+//! rules (`regexp/syntax` with the flags of `regexp.Compile`). A pattern is invalid exactly if this parser refuses it.
 
 use std::fmt::Write as _;
 

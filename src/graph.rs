@@ -1,0 +1,292 @@
+//! Turns all modules that one engine sees into a tree: calls resolved, and what can be said only where modules meet.
+//!
+//! A node is a module with all its callers, never one for each path of calls: a module that is called from a thousand
+//! places is one node, and so the work stays in proportion to what is written.
+
+mod aliases;
+mod arguments;
+mod builtin;
+mod children;
+mod configurations;
+mod cycles;
+mod demands;
+mod deprecations;
+mod early;
+mod evaluation;
+mod imports;
+mod instances;
+mod passing;
+mod providers;
+mod reach;
+mod references;
+mod requirements;
+mod rings;
+mod similar;
+mod role;
+mod survey;
+mod ways;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use smol_str::SmolStr;
+
+pub use configurations::{Configuration, ProviderMention, Uses};
+pub use demands::{Clashes, Demand, Subject};
+pub use evaluation::{RefusedDefault, Values};
+pub use role::{Reason, Role, Surroundings, is_aside};
+pub use survey::{Said, Survey};
+pub use ways::{Instance, Reaching, Way};
+
+use crate::engine::Engine;
+use crate::module::Module;
+use crate::module::address::ModuleSource;
+use crate::module::declaration::ModuleCall;
+use crate::vfs::join;
+
+/// A module of a [`Tree`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(usize);
+
+/// What a module call leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Callee {
+    /// A module of this tree.
+    Module(NodeId),
+    /// A directory that is not there.
+    Missing,
+    /// A directory outside of what may be read.
+    Outside,
+    /// A module from elsewhere, or one whose source is not known before something runs: nothing is guessed about it.
+    Opaque,
+}
+
+/// All modules that one engine sees, and how they call each other.
+#[derive(Debug)]
+pub struct Tree {
+    engine: Engine,
+    nodes: Vec<NodeData>,
+    /// By node: the provider configurations that it uses, once somebody asks.
+    uses: OnceLock<Vec<Uses>>,
+    /// By node: the first of the modules that lead to it and back, once somebody asks.
+    rings: OnceLock<Vec<Option<NodeId>>>,
+    /// By node: of what it and all below it ask for versions that there are none of, once somebody asks.
+    clashes: OnceLock<Vec<demands::Clashes>>,
+}
+
+#[derive(Debug)]
+struct NodeData {
+    module: Module,
+    /// Whether the engine finds errors in its files.
+    broken: bool,
+    around: Surroundings,
+    calls: BTreeMap<SmolStr, Callee>,
+    callers: Vec<(NodeId, SmolStr)>,
+    /// The modules that its refused calls name.
+    named: Vec<NodeId>,
+    /// The modules that name it in refused calls.
+    named_by: Vec<NodeId>,
+    /// What its local values are worth, once somebody asks.
+    locals: OnceLock<evaluation::Locals>,
+}
+
+/// A module in its place.
+#[derive(Debug, Clone, Copy)]
+pub struct Node<'t> {
+    tree: &'t Tree,
+    id: NodeId,
+}
+
+impl Tree {
+    /// A tree without modules.
+    pub fn new(engine: Engine) -> Self {
+        let (uses, rings, clashes) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { engine, nodes: Vec::new(), uses, rings, clashes }
+    }
+
+    /// The engine that sees it so.
+    pub fn engine(&self) -> Engine {
+        self.engine
+    }
+
+    /// Adds a module; `broken` says whether the engine finds errors in its files.
+    pub fn add(&mut self, module: Module, broken: bool) -> NodeId {
+        self.forget();
+        self.nodes.push(NodeData {
+            module,
+            broken,
+            around: Surroundings::default(),
+            calls: BTreeMap::new(),
+            callers: Vec::new(),
+            named: Vec::new(),
+            named_by: Vec::new(),
+            locals: OnceLock::new(),
+        });
+        NodeId(self.nodes.len() - 1)
+    }
+
+    /// Says what is known of a module beside its files.
+    pub fn surround(&mut self, id: NodeId, around: Surroundings) {
+        self.nodes[id.0].around = around;
+    }
+
+    /// Says what a call of a module leads to.
+    pub fn link(&mut self, caller: NodeId, call: &SmolStr, leads_to: Callee) {
+        self.forget();
+        self.nodes[caller.0].locals.take();
+        self.nodes[caller.0].calls.insert(call.clone(), leads_to);
+        if let Callee::Module(child) = leads_to {
+            self.nodes[child.0].callers.push((caller, call.clone()));
+        }
+    }
+
+    /// Records that a refused call of a module names another one: nothing is known of how it is called, but it is
+    /// called once the error is corrected, so it is no root module.
+    pub fn link_refused(&mut self, caller: NodeId, child: NodeId) {
+        self.forget();
+        self.nodes[caller.0].named.push(child);
+        self.nodes[child.0].named_by.push(caller);
+    }
+
+    /// Drops what was found out about all modules together.
+    fn forget(&mut self) {
+        self.uses.take();
+        self.rings.take();
+        self.clashes.take();
+    }
+
+    /// By node: the modules that it calls.
+    fn called(&self) -> Vec<Vec<usize>> {
+        let child = |callee: &Callee| match callee {
+            Callee::Module(child) => Some(child.0),
+            Callee::Missing | Callee::Outside | Callee::Opaque => None,
+        };
+        self.nodes.iter().map(|node| node.calls.values().filter_map(child).collect()).collect()
+    }
+
+    /// Every module, in the order in which they were added.
+    pub fn nodes(&self) -> impl Iterator<Item = Node<'_>> {
+        (0..self.nodes.len()).map(|number| Node { tree: self, id: NodeId(number) })
+    }
+
+    /// The modules alone, once nobody asks for more.
+    pub fn into_modules(self) -> Vec<Module> {
+        self.nodes.into_iter().map(|node| node.module).collect()
+    }
+
+    /// One module.
+    pub fn node(&self, id: NodeId) -> Node<'_> {
+        Node { tree: self, id }
+    }
+}
+
+impl NodeId {
+    /// Its number in the order in which modules were added, counted from 0.
+    pub fn number(self) -> usize {
+        self.0
+    }
+}
+
+impl<'t> Node<'t> {
+    /// Which one it is.
+    pub fn id(self) -> NodeId {
+        self.id
+    }
+
+    /// The tree that it stands in.
+    pub fn tree(self) -> &'t Tree {
+        self.tree
+    }
+
+    /// The module itself.
+    pub fn module(self) -> &'t Module {
+        &self.data().module
+    }
+
+    /// Whether the engine finds errors in its files.
+    pub fn is_broken(self) -> bool {
+        self.data().broken
+    }
+
+    /// Its calls, by name, and what they lead to.
+    pub fn calls(self) -> impl Iterator<Item = (&'t ModuleCall, Callee)> {
+        let data = self.data();
+        data.module
+            .calls
+            .values()
+            .map(|call| (&**call, data.calls.get(&call.name).copied().unwrap_or(Callee::Opaque)))
+    }
+
+    /// What the call of that name leads to.
+    pub fn callee(self, call: &str) -> Callee {
+        self.data().calls.get(call).copied().unwrap_or(Callee::Opaque)
+    }
+
+    /// The directory that a call names, from the top, be it there or not; none of what comes from elsewhere.
+    pub fn named_by(self, call: &ModuleCall) -> Option<String> {
+        match call.source.as_ref()?.address.as_ref()? {
+            ModuleSource::Local(path) => join(&self.module().directory, path),
+            ModuleSource::Registry(_) | ModuleSource::Remote(_) => None,
+        }
+    }
+
+    /// The module that the call of that name leads to, where it is known.
+    pub fn child(self, call: &str) -> Option<Node<'t>> {
+        match self.callee(call) {
+            Callee::Module(id) => Some(self.tree.node(id)),
+            Callee::Missing | Callee::Outside | Callee::Opaque => None,
+        }
+    }
+
+    /// The modules that it calls, and those that its refused calls name.
+    pub fn children(self) -> impl Iterator<Item = NodeId> + 't {
+        let called = self.data().calls.values().filter_map(|callee| match callee {
+            Callee::Module(child) => Some(*child),
+            Callee::Missing | Callee::Outside | Callee::Opaque => None,
+        });
+        called.chain(self.data().named.iter().copied())
+    }
+
+    /// The calls that lead here, each with the module that it stands in.
+    pub fn callers(self) -> impl Iterator<Item = (Node<'t>, &'t ModuleCall)> {
+        let callers = self.data().callers.iter();
+        callers.filter_map(|(caller, call)| {
+            let caller = self.tree.node(*caller);
+            Some((caller, &**caller.module().calls.get(call)?))
+        })
+    }
+
+    /// What it is there for.
+    pub fn role(self) -> Role {
+        self.role_with_reason().0
+    }
+
+    /// What it is there for, and what shows that.
+    pub fn role_with_reason(self) -> (Role, Reason) {
+        role::of(self, self.data().around)
+    }
+
+    /// The directories of the modules that call it, or name it in refused calls.
+    fn caller_directories(self) -> impl Iterator<Item = &'t str> {
+        let data = self.data();
+        let callers = data.callers.iter().map(|(caller, _)| caller).chain(&data.named_by);
+        callers.map(|caller| self.tree.node(*caller).module().directory.as_str())
+    }
+
+    /// Whether some local module calls it, be it in a call that is refused.
+    pub fn is_called(self) -> bool {
+        let data = self.data();
+        !data.callers.is_empty() || !data.named_by.is_empty() || data.around.is_called_from_outside
+    }
+
+    /// Whether a module calls it that is not in this tree, so that not all of its callers are known.
+    pub fn is_called_from_outside(self) -> bool {
+        self.data().around.is_called_from_outside
+    }
+
+    fn data(self) -> &'t NodeData {
+        &self.tree.nodes[self.id.0]
+    }
+}

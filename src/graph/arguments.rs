@@ -1,0 +1,99 @@
+//! Holds the arguments of module calls against the variables of the modules that are called.
+
+use std::sync::Arc;
+
+use crate::finding::{Concern, Finding, Language};
+use crate::graph::Node;
+use crate::module::Module;
+use crate::module::config::Config;
+use crate::module::declaration::ModuleCall;
+use crate::syntax::{Attribute, AttributeSchema, Schema};
+use crate::text::Span;
+
+/// Looks at every call of a module that is known.
+pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
+    for (call, _) in node.calls() {
+        let Some(child) = node.child(&call.name).map(Node::module) else { continue };
+        let from = findings.len();
+        // What seems undeclared, or seems to have no default, may be in the part that was not read.
+        if child.complete {
+            unknown(call, child, findings);
+            if node.module().complete {
+                missing(call, child, findings);
+            }
+        }
+        for finding in &mut findings[from..] {
+            finding.address = format!("module.{}", call.name);
+        }
+    }
+}
+
+/// The arguments of a call that are for variables of the module that is called.
+pub(super) fn given(call: &ModuleCall, child: &Module) -> Vec<Arc<Attribute>> {
+    call.config.content(&Schema { attributes: &schema(child), blocks: &[] }, &mut Vec::new()).attributes
+}
+
+fn unknown(call: &ModuleCall, child: &Module, findings: &mut Vec<Finding>) {
+    if call.config.is_unclosed() {
+        return;
+    }
+    let from = findings.len();
+    call.config.content(&Schema { attributes: &schema(child), blocks: &[] }, findings);
+    for finding in &mut findings[from..] {
+        if finding.rule == Language::UnsupportedBlockOrArgument.id() {
+            finding.rule = Language::UnknownModuleArgument.id();
+        }
+        if !child.features.module_arguments_at_load {
+            finding.stage = crate::finding::Stage::Validate;
+        }
+        if let Some(source) = &call.source {
+            finding.related.push(crate::finding::Related {
+                span: source.span,
+                message: "the module that is called".to_owned(),
+            });
+        }
+    }
+}
+
+/// Required arguments have to stand in the base: what override files add comes too late.
+fn missing(call: &ModuleCall, child: &Module, findings: &mut Vec<Finding>) {
+    let (set, place) = set_in_base(&call.config, child);
+    let required = child.variables.values().filter(|variable| variable.default.is_none());
+    for variable in required.filter(|variable| !set.iter().any(|attribute| attribute.name == variable.name)) {
+        let name = &variable.name;
+        let finding = Finding::language(Language::MissingModuleArgument, "Missing required argument")
+            .at_validate()
+            .detail(format!(
+                "The module called here has a variable `{name}` without a default, and it is not set."
+            ))
+            .label(format!("`{name}` is missing"))
+            .related(variable.origin.header(), "declared here, without a default")
+            .help(format!("set `{name}`"))
+            .concerns(Concern::Argument(name.clone()));
+        findings.push(Finding { primary: place, ..finding });
+    }
+}
+
+/// The arguments of the first block, and where the engines say that one is missing there.
+fn set_in_base(config: &Config, child: &Module) -> (Vec<Arc<Attribute>>, Option<Span>) {
+    match config {
+        Config::Merged(base, _) => set_in_base(base, child),
+        Config::Plain(body) => {
+            let schema = schema(child);
+            let schema = Schema { attributes: &schema, blocks: &[] };
+            let (content, _) = body.partial_content(&schema, &mut Vec::new());
+            (content.attributes, Some(content.missing_item))
+        }
+        Config::Escaped(..) => {
+            let schema = schema(child);
+            let schema = Schema { attributes: &schema, blocks: &[] };
+            (config.content(&schema, &mut Vec::new()).attributes, None)
+        }
+    }
+}
+
+fn schema(child: &Module) -> Vec<AttributeSchema<'_>> {
+    let without_base = child.without_base.iter().filter_map(|address| address.strip_prefix("var."));
+    let names = child.variables.keys().map(smol_str::SmolStr::as_str).chain(without_base);
+    names.map(AttributeSchema::optional).collect()
+}

@@ -1,0 +1,200 @@
+//! Holds what the engine itself brings along against what it accepts: its own resources, its provisioners, and their
+//! connections.
+
+mod provisioners;
+mod table;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::finding::{Finding, Language, Severity, Stage};
+use crate::graph::Node;
+use crate::module::Module;
+use crate::module::address::{Mode, ProviderAddress, valid_identifier};
+use crate::module::config::Config;
+use crate::module::declaration::{ProviderConfiguration, Resource};
+use crate::syntax::{Attribute, Block, Content, Step, StepKind, Traversal};
+use crate::text::{Span, nearest};
+use crate::value::{Value, follow};
+pub(super) use provisioners::parts;
+pub(super) use table::{Arguments, Presence};
+use table::{PROVIDER, REMOTE_STATE, TERRAFORM_DATA};
+
+/// Looks at everything of the engine's own provider, and at what is provisioned. What is in `wrong` refers to something
+/// wrongly. Gives the expressions that the engine does not evaluate.
+pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<Finding>) -> BTreeSet<Span> {
+    let module = node.module();
+    let mut idle = BTreeSet::new();
+    let mut blocks = Blocks { wrong, idle: &mut idle, findings };
+    for resource in module.resources.values() {
+        let from = blocks.findings.len();
+        if is_built_in(resource) {
+            match known(resource) {
+                Some(arguments) => {
+                    if blocks.is_right(arguments, &resource.config) {
+                        ignored_changes(arguments, resource, blocks.findings);
+                    }
+                }
+                // That the type is no name was reported when the block was read.
+                None if !valid_identifier(&resource.address.kind) => {}
+                None => blocks.findings.push(unknown(resource)),
+            }
+        }
+        provisioners::check(resource, &mut blocks);
+        at(&mut blocks.findings[from..], &resource.address.to_string());
+    }
+    for provider in module.providers.values().filter(|provider| node.may_use(provider)) {
+        let from = blocks.findings.len();
+        if let Some(arguments) = provider_arguments(module, provider) {
+            blocks.is_right(arguments, &provider.config);
+        }
+        at(&mut blocks.findings[from..], &format!("provider.{}", provider.compact()));
+    }
+    idle
+}
+
+/// Says of what was found where it was found.
+fn at(findings: &mut [Finding], address: &str) {
+    for finding in findings {
+        finding.stage = Stage::Validate;
+        address.clone_into(&mut finding.address);
+    }
+}
+
+/// Holds blocks against what they accept.
+struct Blocks<'f> {
+    wrong: &'f BTreeSet<Span>,
+    idle: &'f mut BTreeSet<Span>,
+    findings: &'f mut Vec<Finding>,
+}
+
+impl Blocks<'_> {
+    /// Whether only what is expected stands in a block. The engine first looks at all that it refers to, and goes no
+    /// further where that is wrong.
+    fn is_right(&mut self, arguments: Arguments, config: &Config) -> bool {
+        let mut unexpected = Vec::new();
+        let content = content(arguments, config, &mut unexpected);
+        let spans = |attributes: &[Arc<Attribute>]| -> Vec<Span> {
+            attributes.iter().map(|attribute| attribute.expr.span).collect()
+        };
+        // No blocks are expected, so no dynamic one ever makes anything.
+        self.idle.extend(spans(&for_eaches(&content.blocks)));
+        let expected = spans(&content.attributes);
+        if expected.iter().any(|span| self.wrong.contains(span)) {
+            self.idle.extend(expected);
+            return false;
+        }
+        unexpected.extend(content.blocks.iter().filter_map(|block| {
+            let label = block.labels.first()?;
+            let detail = format!("Blocks of type `{}` are not expected here.", label.text);
+            let finding = Finding::language(Language::UnsupportedBlockOrArgument, "Unsupported block type");
+            Some(finding.at(label.span).detail(detail))
+        }));
+        let is_right = unexpected.is_empty();
+        self.findings.append(&mut unexpected);
+        is_right
+    }
+}
+
+/// What dynamic blocks go through.
+pub(super) fn for_eaches(blocks: &[Arc<Block>]) -> Vec<Arc<Attribute>> {
+    let attributes = blocks.iter().flat_map(|block| block.body.just_attributes(&mut Vec::new()));
+    attributes.filter(|attribute| attribute.name == "for_each").collect()
+}
+
+/// The arguments that the engine's own provider accepts; none of any other.
+pub(super) fn provider_arguments(module: &Module, provider: &ProviderConfiguration) -> Option<Arguments> {
+    module.provider_address(&provider.name).filter(ProviderAddress::is_built_in).map(|_| PROVIDER)
+}
+
+/// The arguments that a resource of the engine's own provider accepts; none of any other.
+pub(super) fn arguments(resource: &Resource) -> Option<Arguments> {
+    known(resource).filter(|_| is_built_in(resource))
+}
+
+/// Says what is wrong with the steps from a resource of the engine's own provider to something in it, as far as its
+/// schema tells.
+pub(super) fn steps(resource: &Resource, steps: &[Step], findings: &mut Vec<Finding>) {
+    let (Some(arguments), Some((first, behind))) = (arguments(resource), steps.split_first()) else { return };
+    let StepKind::Attribute(name) = &first.kind else {
+        findings.push(
+            Finding::language(Language::InvalidReference, "Invalid index operation")
+                .detail("A resource is an object: what it has is named with a point.")
+                .at(first.span),
+        );
+        return;
+    };
+    if let Some(argument) = arguments.named(name) {
+        follow(Value::Unknown(argument.ty()), behind, findings);
+        return;
+    }
+    let finding = Finding::language(Language::InvalidReference, "Unsupported attribute")
+        .detail(format!("`{}` has no attribute `{name}`.", resource.address.kind))
+        .at(first.span);
+    findings.push(match nearest(name, arguments.names()) {
+        Some(near) => finding.help(format!("did you mean `{near}`?")),
+        None => finding,
+    });
+}
+
+/// What `ignore_changes` names has to be there, and means something only of what can be set.
+fn ignored_changes(arguments: Arguments, resource: &Resource, findings: &mut Vec<Finding>) {
+    let before = findings.len();
+    for ignored in &resource.managed.ignore_changes {
+        let Traversal { root, root_span, steps: behind } = &ignored.traversal;
+        let first = Step { span: *root_span, kind: StepKind::Attribute(root.clone()) };
+        steps(resource, &[&[first], behind.as_slice()].concat(), findings);
+        let computed = arguments.named(root).is_some_and(|argument| argument.presence == Presence::Computed);
+        let is_error = |finding: &Finding| finding.severity == Severity::Error;
+        if computed && !findings[before..].iter().any(is_error) {
+            findings.push(
+                Finding::language(Language::InvalidLifecycle, "Redundant ignore_changes element")
+                    .severity(Severity::Warning)
+                    .detail(format!("`{root}` cannot be set, so there is no change of it to ignore."))
+                    .at(type_place(resource))
+                    .related(ignored.span, "named here")
+                    .help(format!("remove `{root}` from `ignore_changes`")),
+            );
+        }
+    }
+}
+
+fn is_built_in(resource: &Resource) -> bool {
+    resource.provider.as_ref().is_some_and(ProviderAddress::is_built_in)
+}
+
+fn known(resource: &Resource) -> Option<Arguments> {
+    match (resource.address.mode, resource.address.kind.as_str()) {
+        (Mode::Managed, "terraform_data") => Some(TERRAFORM_DATA),
+        (Mode::Data, "terraform_remote_state") => Some(REMOTE_STATE),
+        (Mode::Managed | Mode::Data | Mode::Ephemeral, _) => None,
+    }
+}
+
+/// What of a config is expected, and its dynamic blocks.
+pub(super) fn content(arguments: Arguments, config: &Config, findings: &mut Vec<Finding>) -> Content {
+    let from = findings.len();
+    let content = arguments.with_schema(|schema| config.content(schema, findings));
+    if config.is_unclosed() {
+        findings.truncate(from);
+    }
+    content
+}
+
+fn unknown(resource: &Resource) -> Finding {
+    let (summary, known) = match resource.address.mode {
+        Mode::Managed => ("Invalid resource type", "the resource `terraform_data`"),
+        Mode::Data => ("Invalid data source", "the data source `terraform_remote_state`"),
+        Mode::Ephemeral => ("Invalid ephemeral resource", "no ephemeral resource"),
+    };
+    Finding::language(Language::UnsupportedBlockOrArgument, summary)
+        .detail(format!(
+            "The provider that the engine brings along has {known}, and no {:?}.",
+            resource.address.kind.as_str()
+        ))
+        .at(type_place(resource))
+}
+
+fn type_place(resource: &Resource) -> Span {
+    resource.origin.base.labels.first().map_or(resource.origin.header(), |label| label.span)
+}

@@ -1,0 +1,75 @@
+//! Finds what a called module cannot have, and calls that lead nowhere.
+
+use crate::engine::ChildImport;
+use crate::finding::{Concern, Finding, Language, Severity};
+use crate::graph::{Callee, Node};
+
+/// Finds calls that lead nowhere, whatever version of an engine looks at them.
+pub(super) fn missing(node: Node<'_>, findings: &mut Vec<Finding>) {
+    for (call, callee) in node.calls() {
+        if callee == Callee::Missing {
+            let source = call.source.as_ref();
+            let raw = source.map(|source| source.raw.as_str()).unwrap_or_default();
+            let finding = Finding::language(Language::MissingModule, "Module not installed")
+                .detail(format!(
+                    "There is no directory {raw:?} beside this module, so `init` will not find it either."
+                ))
+                .at(call.origin.header())
+                .address(format!("module.{}", call.name))
+                .concerns(Concern::ModuleSource(raw.into()))
+                .help("correct `source`, or commit the directory");
+            findings.push(match source {
+                Some(source) => finding.related(source.span, "this directory is not there"),
+                None => finding,
+            });
+        }
+    }
+}
+
+/// Finds what a called module cannot have.
+pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
+    if !node.is_called() {
+        return;
+    }
+    let module = node.module();
+    let caller = node.callers().next().map(|(_, call)| call.origin.header());
+    let with_caller = |finding: Finding| match caller {
+        Some(caller) => finding.related(caller, "this module is called here"),
+        None => finding,
+    };
+    if let Some(backend) = &module.backend
+        && module.features.child_backend_warns
+    {
+        findings
+            .push(with_caller(ignored("Backend configuration ignored", "backend").at(backend.block.header)));
+    }
+    if let Some(cloud) = &module.cloud
+        && module.features.child_cloud_warns
+    {
+        findings.push(with_caller(ignored("Cloud configuration ignored", "cloud").at(cloud.block.header)));
+    }
+    if let Some(import) = module.imports.first()
+        && is_error_in_child(node)
+    {
+        findings.push(with_caller(
+            Finding::language(Language::InvalidMovedRemovedImport, "Invalid import configuration")
+                .detail(
+                    "Only root modules can have `import` blocks, and this module is called by another one.",
+                )
+                .at(import.block.header)
+                .help("move the block into the root module, with `module.name.` before the address"),
+        ));
+    }
+}
+
+/// Whether a module has something that is an error once it is called.
+pub(super) fn is_error_in_child(node: Node<'_>) -> bool {
+    let module = node.module();
+    module.features.child_import == ChildImport::Error && !module.imports.is_empty()
+}
+
+fn ignored(summary: &str, what: &str) -> Finding {
+    Finding::language(Language::IgnoredBackendOrCloud, summary)
+        .severity(Severity::Warning)
+        .detail(format!("The state is kept where the root module says. This `{what}` block has no effect."))
+}

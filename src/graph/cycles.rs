@@ -1,0 +1,204 @@
+//! Finds declarations that need each other, within a module and through the modules that it calls.
+
+mod components;
+mod graph;
+mod needs;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::OnceLock;
+
+use crate::finding::{Concern, Finding, Language};
+use crate::graph::references::Links;
+use crate::graph::{Node, NodeId, Tree};
+use crate::module::Module;
+use crate::module::address::{Subject, reference};
+use crate::text::Span;
+pub(in crate::graph) use components::components;
+use graph::{Graph, Vertex};
+use needs::Needs;
+
+/// How many steps of a cycle are shown.
+const SHOWN: usize = 12;
+
+/// Modules, and what those of them need that others call, found out once somebody asks.
+#[derive(Debug)]
+pub(super) struct Called {
+    /// With a module, those that it calls are among them.
+    nodes: Vec<NodeId>,
+    needs: OnceLock<BTreeMap<usize, Needs>>,
+}
+
+impl Called {
+    pub(super) fn among(nodes: Vec<NodeId>) -> Self {
+        Self { nodes, needs: OnceLock::new() }
+    }
+
+    fn needs(&self, tree: &Tree) -> &BTreeMap<usize, Needs> {
+        self.needs.get_or_init(|| {
+            let mut needs = BTreeMap::new();
+            // In a ring of modules that call each other little is known of each other's outputs.
+            for node in bottom_up(tree, &self.nodes).into_iter().filter(|node| node.is_called()) {
+                let own = Needs::of(&Graph::of(node, &needs));
+                needs.insert(node.id().number(), own);
+            }
+            needs
+        })
+    }
+}
+
+/// Looks at one module, whose declarations refer to each other like this.
+pub(super) fn check(node: Node<'_>, links: &Links, called: &Called, findings: &mut Vec<Finding>) {
+    self_references(node.module(), findings);
+    if links.may_circle(node.module()) {
+        findings.extend(cycles(&Graph::of(node, called.needs(node.tree())), node.module()));
+    }
+}
+
+/// Modules, each behind those that it calls.
+fn bottom_up<'t>(tree: &'t Tree, nodes: &[NodeId]) -> Vec<Node<'t>> {
+    let place = |id: NodeId| nodes.binary_search(&id).ok();
+    let calls: Vec<Vec<usize>> = nodes
+        .iter()
+        .map(|id| {
+            let node = tree.node(*id);
+            node.calls().filter_map(|(call, _)| place(node.child(&call.name)?.id())).collect()
+        })
+        .collect();
+    components(&calls).into_iter().flatten().map(|number| tree.node(nodes[number])).collect()
+}
+
+/// A local value that names itself is found where it does; the engine's graph lets it pass.
+fn self_references(module: &Module, findings: &mut Vec<Finding>) {
+    for local in module.locals.values().filter(|local| !local.attribute.is_broken) {
+        for traversal in local.attribute.expr.variables() {
+            let Ok(reference) = reference(traversal, &module.features) else { continue };
+            if reference.subject == Subject::Local(local.name.clone()) {
+                findings.push(
+                    Finding::language(Language::ReferenceCycle, "Self-referencing local value")
+                        .at_validate()
+                        .detail(format!("The local value `{}` is made from itself.", local.name))
+                        .at(reference.span)
+                        .address(format!("local.{}", local.name)),
+                );
+            }
+        }
+    }
+}
+
+fn cycles(graph: &Graph<'_>, module: &Module) -> Vec<Finding> {
+    let mut cycles: Vec<_> =
+        components(&graph.edges).into_iter().filter(|component| component.len() > 1).collect();
+    for component in &mut cycles {
+        component.sort_by(|a, b| graph.vertices[*a].cmp(&graph.vertices[*b]));
+    }
+    cycles.sort_by(|a, b| graph.vertices[a[0]].cmp(&graph.vertices[b[0]]));
+    cycles.iter().map(|component| cycle(graph, component, module)).collect()
+}
+
+/// One finding for everything that hangs together, with the shortest way around as its explanation.
+fn cycle(graph: &Graph<'_>, component: &[usize], module: &Module) -> Finding {
+    let way = shortest(graph, component);
+    let name = |vertex: usize| format!("`{}`", address(&graph.vertices[vertex]));
+    let mut steps: Vec<String> = way.iter().map(|vertex| name(*vertex)).collect();
+    let first = steps[0].clone();
+    let more = steps.len() > SHOWN;
+    steps.truncate(SHOWN);
+    let between = if more { ", and so on, until one needs " } else { ", which needs " };
+    let detail = format!("{}{between}{first}.", steps.join(", which needs "));
+    let names: Vec<String> = component.iter().map(|vertex| engine_name(&graph.vertices[*vertex])).collect();
+    let members = component.iter().map(|vertex| address(&graph.vertices[*vertex]).into()).collect();
+    let mut finding = Finding::language(Language::ReferenceCycle, format!("Cycle: {}", names.join(", ")))
+        .at_validate()
+        .detail(detail.replacen(", which needs", " needs", 1))
+        .concerns(Concern::Names(members))
+        .help("take one of these references out of the circle");
+    for (at, vertex) in way.iter().enumerate().take(SHOWN) {
+        let next = way[(at + 1) % way.len()];
+        if let Some(place) =
+            graph.place(*vertex, next).or_else(|| declared_at(&graph.vertices[*vertex], module))
+        {
+            finding = finding.related(place, format!("{} needs {}", name(*vertex), name(next)));
+        }
+    }
+    finding
+}
+
+/// The shortest way from the first vertex of a component back to it.
+fn shortest(graph: &Graph<'_>, component: &[usize]) -> Vec<usize> {
+    let start = component[0];
+    let inside: std::collections::BTreeSet<usize> = component.iter().copied().collect();
+    let mut before: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut next = VecDeque::from([start]);
+    while let Some(vertex) = next.pop_front() {
+        for to in graph.edges[vertex].iter().filter(|to| inside.contains(to)) {
+            if *to == start {
+                let mut way = vec![vertex];
+                while let Some(earlier) = before.get(&way[way.len() - 1]) {
+                    way.push(*earlier);
+                }
+                way.reverse();
+                return way;
+            }
+            if !before.contains_key(to) {
+                before.insert(*to, vertex);
+                next.push_back(*to);
+            }
+        }
+    }
+    component.to_vec()
+}
+
+/// How people would call it.
+fn address(vertex: &Vertex<'_>) -> String {
+    match vertex {
+        Vertex::Local(name) => format!("local.{name}"),
+        Vertex::Variable(name) => format!("var.{name}"),
+        Vertex::Resource(address) => address.to_string(),
+        Vertex::Provider(name) => format!("provider.{name}"),
+        Vertex::Inherited(name) => format!("provider.{name}"),
+        Vertex::Output(name) => format!("output.{name}"),
+        Vertex::Check(name) => format!("check.{name}"),
+        Vertex::Action(kind, name) => format!("action.{kind}.{name}"),
+        Vertex::Instances(call) | Vertex::Everything(call) => format!("module.{call}"),
+        Vertex::Argument(call, name) => format!("module.{call}.var.{name}"),
+        Vertex::Result(call, name) => format!("module.{call}.{name}"),
+    }
+}
+
+/// How the engine calls it in such a summary.
+fn engine_name(vertex: &Vertex<'_>) -> String {
+    match vertex {
+        Vertex::Local(_)
+        | Vertex::Output(_)
+        | Vertex::Check(_)
+        | Vertex::Instances(_)
+        | Vertex::Argument(..) => {
+            format!("{} (expand)", address(vertex))
+        }
+        Vertex::Everything(_) => format!("{} (close)", address(vertex)),
+        Vertex::Result(call, name) => format!("module.{call}.output.{name} (expand)"),
+        Vertex::Variable(_)
+        | Vertex::Resource(_)
+        | Vertex::Provider(_)
+        | Vertex::Inherited(_)
+        | Vertex::Action(..) => address(vertex),
+    }
+}
+
+fn declared_at(vertex: &Vertex<'_>, module: &Module) -> Option<Span> {
+    match vertex {
+        Vertex::Local(name) => module.locals.get(*name).map(|local| local.attribute.name_span),
+        Vertex::Variable(name) => module.variables.get(*name).map(|variable| variable.origin.header()),
+        Vertex::Resource(address) => module.resources.get(*address).map(|resource| resource.origin.header()),
+        Vertex::Provider(name) => module.providers.get(*name).map(|provider| provider.origin.header()),
+        Vertex::Output(name) => module.outputs.get(*name).map(|output| output.origin.header()),
+        Vertex::Check(name) => module.checks.get(*name).map(|check| check.block.header),
+        Vertex::Instances(call)
+        | Vertex::Everything(call)
+        | Vertex::Argument(call, _)
+        | Vertex::Result(call, _) => module.calls.get(*call).map(|call| call.origin.header()),
+        Vertex::Inherited(_) | Vertex::Action(..) => None,
+    }
+}

@@ -1,0 +1,276 @@
+//! Turns a module into a graph of what its declarations need, modules that it calls included.
+//!
+//! Of a called module only so much is in the graph as can be seen from outside: its arguments, its outputs, and which
+//! of the former each of the latter needs. So every module is looked at once, however often it is called.
+
+use std::collections::{BTreeMap, HashMap};
+
+use smol_str::SmolStr;
+
+use super::needs::{Need, Needs};
+use crate::graph::Node;
+use crate::graph::references::Declared;
+use crate::graph::references::sites::{self, Found, Owner, Site};
+use crate::module::Module;
+use crate::module::address::{ResourceAddress, Subject, reference};
+use crate::module::declaration::{ModuleCall, Resource};
+use crate::syntax::{Expr, ExprKind, Traversal};
+use crate::text::Span;
+
+/// Something that is made once everything that it needs is there.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Vertex<'t> {
+    Local(&'t SmolStr),
+    /// A variable, with its validations.
+    Variable(&'t SmolStr),
+    Resource(&'t ResourceAddress),
+    /// A provider configuration, by `name` or `name.alias`.
+    Provider(&'t SmolStr),
+    /// A provider configuration that a caller has.
+    Inherited(SmolStr),
+    Output(&'t SmolStr),
+    Check(&'t SmolStr),
+    Action(&'t SmolStr, &'t SmolStr),
+    /// The number of instances of a module call, and what its `depends_on` names.
+    Instances(&'t SmolStr),
+    /// An argument of a module call.
+    Argument(&'t SmolStr, SmolStr),
+    /// An output of a called module.
+    Result(&'t SmolStr, SmolStr),
+    /// Everything in a called module.
+    Everything(&'t SmolStr),
+}
+
+/// What each declaration of a module needs.
+pub(super) struct Graph<'t> {
+    pub(super) vertices: Vec<Vertex<'t>>,
+    /// By vertex: what it needs directly.
+    pub(super) edges: Vec<Vec<usize>>,
+    /// By edge: where it comes from, if it is written anywhere.
+    places: HashMap<(usize, usize), Option<Span>>,
+}
+
+impl<'t> Graph<'t> {
+    /// The graph of a module; `needs` tells of each module that it calls which outputs need what.
+    pub(super) fn of(node: Node<'t>, needs: &BTreeMap<usize, Needs>) -> Self {
+        let module = node.module();
+        let graph = Self { vertices: Vec::new(), edges: Vec::new(), places: HashMap::new() };
+        let (numbers, arguments) = (HashMap::new(), HashMap::new());
+        let mut builder = Builder { node, module, needs, numbers, arguments, graph };
+        for name in module.outputs.keys() {
+            builder.number(Vertex::Output(name));
+        }
+        sites::for_each(node, &mut |site, found| builder.site(site, found));
+        for resource in module.resources.values() {
+            builder.resource(resource);
+        }
+        for call in module.calls.values() {
+            builder.everything(call);
+        }
+        // Results come up while references are followed, and their needs are arguments and providers, so this ends.
+        for number in 0..builder.graph.vertices.len() {
+            if let Vertex::Result(call, output) = builder.graph.vertices[number].clone() {
+                builder.result(number, call, &output);
+            }
+        }
+        builder.graph
+    }
+
+    /// Where it is written that one vertex needs another.
+    pub(super) fn place(&self, from: usize, to: usize) -> Option<Span> {
+        self.places.get(&(from, to)).copied().flatten()
+    }
+}
+
+struct Builder<'t, 'n> {
+    node: Node<'t>,
+    module: &'t Module,
+    needs: &'n BTreeMap<usize, Needs>,
+    numbers: HashMap<Vertex<'t>, usize>,
+    /// By module call: its arguments.
+    arguments: HashMap<&'t SmolStr, Vec<usize>>,
+    graph: Graph<'t>,
+}
+
+impl<'t, 'n> Builder<'t, 'n> {
+    fn number(&mut self, vertex: Vertex<'t>) -> usize {
+        if let Some(number) = self.numbers.get(&vertex) {
+            return *number;
+        }
+        let number = self.graph.vertices.len();
+        if let Vertex::Argument(call, _) = &vertex {
+            self.arguments.entry(call).or_default().push(number);
+        }
+        self.graph.vertices.push(vertex.clone());
+        self.graph.edges.push(Vec::new());
+        self.numbers.insert(vertex, number);
+        number
+    }
+
+    fn edge(&mut self, from: usize, to: Vertex<'t>, place: Option<Span>) {
+        let to = self.number(to);
+        self.connect(from, to, place);
+    }
+
+    /// Whoever needs itself directly is no cycle to the engine.
+    fn connect(&mut self, from: usize, to: usize, place: Option<Span>) {
+        if from == to {
+            return;
+        }
+        let edges = &mut self.graph.edges[from];
+        let known = self.graph.places.entry((from, to)).or_insert_with(|| {
+            edges.push(to);
+            None
+        });
+        *known = known.or(place);
+    }
+
+    fn site(&mut self, site: &Site<'t>, found: Found<'_>) {
+        if site.on_destroy {
+            return;
+        }
+        let owner = match &site.owner {
+            Owner::Variable(variable) => Vertex::Variable(&variable.name),
+            Owner::Local(local) => Vertex::Local(&local.name),
+            Owner::Output(output) => Vertex::Output(&output.name),
+            Owner::Call(call) => Vertex::Instances(&call.name),
+            Owner::Argument(call, variable) => Vertex::Argument(&call.name, variable.clone()),
+            Owner::Resource(resource) => Vertex::Resource(&resource.address),
+            Owner::Provider(provider) => {
+                // Its key in the module is not its label.
+                let compact = provider.compact();
+                let Some((key, _)) = self.module.providers.get_key_value(&compact) else { return };
+                Vertex::Provider(key)
+            }
+            Owner::Check(check) => Vertex::Check(&check.name),
+            Owner::Action(action) => Vertex::Action(&action.kind, &action.name),
+            Owner::Import(import) => {
+                let target = import.target.as_ref().filter(|target| target.path.is_empty());
+                let target = target.and_then(|target| self.module.resources.get(&target.resource.resource));
+                let Some(target) = target else { return };
+                Vertex::Resource(&target.address)
+            }
+        };
+        let from = self.number(owner);
+        match found {
+            Found::Broken(_) => {}
+            Found::Dependencies(dependencies) => {
+                for dependency in dependencies {
+                    self.reference(from, &dependency.traversal);
+                }
+            }
+            Found::Expression(expr, around) => expr.walk(&mut |inner, scope| {
+                if let ExprKind::Traversal(traversal) = &inner.kind
+                    && !scope.has(&traversal.root)
+                    && !around.names.contains(&traversal.root)
+                {
+                    self.reference(from, traversal);
+                }
+            }),
+        }
+        if let Owner::Argument(call, _) = &site.owner {
+            self.edge(from, Vertex::Instances(&call.name), None);
+        }
+    }
+
+    fn reference(&mut self, from: usize, traversal: &Traversal) {
+        let module = self.module;
+        let Ok(reference) = reference(traversal, &module.features) else { return };
+        let Some(declared) = Declared::of(module, &reference.subject) else { return };
+        let to = match declared {
+            Declared::Variable(variable) => Vertex::Variable(&variable.name),
+            Declared::Local(local) => Vertex::Local(&local.name),
+            Declared::Resource(resource) => Vertex::Resource(&resource.address),
+            Declared::Call(call) => match &reference.subject {
+                Subject::Module { output: Some(output), .. } if self.has_output(call, output) => {
+                    Vertex::Result(&call.name, output.clone())
+                }
+                // The whole module, or all instances of it, is there once everything in it is.
+                _ => Vertex::Everything(&call.name),
+            },
+        };
+        self.edge(from, to, Some(reference.span));
+    }
+
+    /// Whether the engine takes this for an output. Of modules that are not known everything is.
+    fn has_output(&self, call: &ModuleCall, output: &SmolStr) -> bool {
+        self.node.child(&call.name).is_none_or(|child| child.module().outputs.contains_key(output))
+    }
+
+    /// What only resources need: a provider, and what replaces them.
+    fn resource(&mut self, resource: &'t Resource) {
+        let from = self.number(Vertex::Resource(&resource.address));
+        let (name, place) = match &resource.provider_ref {
+            Some(reference) => (reference.compact(), Some(reference.name_span)),
+            None => (resource.address.implied_provider().into(), None),
+        };
+        let provider = self.provider(name);
+        self.edge(from, provider, place.or(Some(resource.origin.header())));
+        for expr in &resource.managed.replace_triggered_by {
+            self.triggers(from, expr);
+        }
+    }
+
+    fn triggers(&mut self, from: usize, expr: &Expr) {
+        for traversal in expr.variables() {
+            self.reference(from, traversal);
+        }
+    }
+
+    fn provider(&self, name: SmolStr) -> Vertex<'t> {
+        match self.module.providers.get_key_value(&name) {
+            Some((own, _)) => Vertex::Provider(own),
+            None => Vertex::Inherited(name),
+        }
+    }
+
+    /// What an output of a called module needs of this one.
+    fn result(&mut self, from: usize, call: &'t SmolStr, output: &str) {
+        self.edge(from, Vertex::Instances(call), None);
+        let needs = self.needs_of(call).map(|needs| needs.of_output(output)).unwrap_or_default();
+        self.needed(from, call, &needs);
+    }
+
+    /// Everything in a called module: what its call gives it, and what it needs by itself.
+    fn everything(&mut self, call: &'t ModuleCall) {
+        let name = &call.name;
+        let from = self.number(Vertex::Everything(name));
+        self.edge(from, Vertex::Instances(name), None);
+        for argument in self.arguments.get(name).cloned().unwrap_or_default() {
+            self.connect(from, argument, None);
+        }
+        let needs = self.needs_of(name).map(Needs::of_all).unwrap_or_default();
+        self.needed(from, name, &needs);
+    }
+
+    fn needs_of(&self, call: &str) -> Option<&'n Needs> {
+        self.needs.get(&self.node.child(call)?.id().number())
+    }
+
+    fn needed(&mut self, from: usize, call: &'t SmolStr, needs: &[&Need]) {
+        for need in needs {
+            match need {
+                Need::Variable(name) => {
+                    // A variable that is not set needs nothing.
+                    let argument = Vertex::Argument(call, name.clone());
+                    if self.numbers.contains_key(&argument) {
+                        self.edge(from, argument, None);
+                    }
+                }
+                Need::Provider(name) => {
+                    let passed = self.module.calls.get(call).and_then(|call| {
+                        call.providers.iter().find(|passed| passed.in_child.compact() == *name)
+                    });
+                    let name = match passed {
+                        Some(passed) => passed.in_parent.compact(),
+                        // Only default configurations are handed on by themselves.
+                        None if !name.contains('.') => name.clone(),
+                        None => continue,
+                    };
+                    let provider = self.provider(name);
+                    self.edge(from, provider, None);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Finds values that are passed to a module where it needs to know them before anything runs, and that are known only
+//! later: the calls of a module seen from what early evaluation asks of its variables.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use crate::engine::ModuleAddress;
+use crate::finding::{Finding, Language};
+use crate::graph::{Node, NodeId, Tree, arguments};
+use crate::module::declaration::{ModuleCall, Variable};
+use crate::module::early::{Early, Purpose};
+use crate::syntax::Attribute;
+
+pub(super) fn check(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
+    match tree.engine().features().module_address {
+        ModuleAddress::LiteralPerBlock => Vec::new(),
+        ModuleAddress::ConstAfterMerge => constants(tree, roots),
+        ModuleAddress::StaticAfterMerge => needs(tree, roots),
+    }
+}
+
+/// What Terraform says of the constant variables of called modules.
+fn constants(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut modules: BTreeMap<NodeId, Early<'_>> = BTreeMap::new();
+    for (caller, call, child) in calls(tree, roots) {
+        if !child.module().variables.values().any(|variable| is_constant(variable)) {
+            continue;
+        }
+        for attribute in arguments::given(call, child.module()) {
+            let variable = child.module().variables.get(&attribute.name);
+            let Some(variable) = variable.filter(|variable| is_constant(variable)) else { continue };
+            let early = modules.entry(caller.id()).or_insert_with(|| Early::new(caller.module()));
+            let outcome = early.constant_value(&attribute.expr);
+            // What is wrong with the argument itself is told where all arguments are looked at.
+            if outcome.failed || !outcome.sure || outcome.value.is_wholly_known() {
+                continue;
+            }
+            let finding = Finding::language(Language::ModuleArgumentType, "Const variables must be known")
+                .detail(format!(
+                    "The variable `{}` of the module called here is needed before anything runs, and this is known only \
+                     later.",
+                    variable.name
+                ))
+                .at(attribute.expr.span)
+                .address(format!("module.{}", call.name))
+                .module(caller.module().directory.clone());
+            findings.push(with_declaration(finding, variable));
+        }
+    }
+    findings
+}
+
+/// What OpenTofu says of the variables that modules need to know, all the way up.
+fn needs(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
+    let below = tree.below(roots);
+    let is_seen = |caller: Node<'_>| below.binary_search(&caller.id()).is_ok();
+    let mut next: Vec<Need> = Vec::new();
+    for (caller, call, child) in calls(tree, roots) {
+        for variable in child.module().variables.values().filter(|variable| is_constant(variable)) {
+            let purpose = Purpose {
+                what: format!("the constant `var.{}` of `module.{}`", variable.name, call.name),
+                at: call.origin.header(),
+                rule: Language::ModuleArgumentType,
+            };
+            let need =
+                Need { of: child.id(), variable: variable.name.clone(), purpose, told_in: caller.id() };
+            next.push(need);
+        }
+    }
+    for node in below.iter().map(|id| tree.node(*id)) {
+        let needs = node.module().early_needs.iter();
+        next.extend(needs.map(|(variable, purpose)| Need {
+            of: node.id(),
+            variable: variable.clone(),
+            purpose: purpose.clone(),
+            told_in: node.id(),
+        }));
+    }
+    let mut seen = BTreeSet::new();
+    let mut findings = Vec::new();
+    let mut modules: BTreeMap<NodeId, Early<'_>> = BTreeMap::new();
+    while let Some(need) = next.pop() {
+        if !seen.insert((need.of, need.variable.clone(), need.purpose.at)) {
+            continue;
+        }
+        for (caller, call) in tree.node(need.of).callers().filter(|(caller, _)| is_seen(*caller)) {
+            // A constant is asked for by one call, and everything else by all.
+            let of_other_call = need.told_in != need.of && need.purpose.at != call.origin.header();
+            if !of_other_call {
+                let early = modules.entry(caller.id()).or_insert_with(|| Early::new(caller.module()));
+                next.extend(need.by(caller, call, early, &mut findings));
+            }
+        }
+    }
+    findings
+}
+
+/// A variable that a module needs to know.
+struct Need {
+    of: NodeId,
+    variable: SmolStr,
+    purpose: Purpose,
+    /// The module in which the engine says that something cannot be computed.
+    told_in: NodeId,
+}
+
+impl Need {
+    /// Looks at what a call gives for the variable. Gives what that needs in turn.
+    fn by<'t>(
+        &self,
+        caller: Node<'t>,
+        call: &ModuleCall,
+        early: &mut Early<'t>,
+        findings: &mut Vec<Finding>,
+    ) -> Vec<Need> {
+        let tree = caller.tree();
+        let child = tree.node(self.of).module();
+        let Some(variable) = child.variables.get(&self.variable) else { return Vec::new() };
+        let from = findings.len();
+        let mut needs = Vec::new();
+        match argument(call, child, &self.variable) {
+            Some(attribute) => {
+                let purpose = Purpose {
+                    what: format!("`var.{}` of `module.{}`", self.variable, call.name),
+                    at: attribute.span,
+                    rule: self.purpose.rule,
+                };
+                early.static_value(&attribute.expr, &purpose);
+                let (wrong, reached) = early.take();
+                findings.extend(wrong.into_iter().map(|finding| with_declaration(finding, variable)));
+                needs.extend(reached.into_iter().map(|(variable, purpose)| Need {
+                    of: caller.id(),
+                    variable,
+                    purpose,
+                    told_in: caller.id(),
+                }));
+            }
+            None if variable.default.is_some() || !caller.module().complete || !child.complete => {}
+            None => findings.push(missing(call, variable)),
+        }
+        for finding in &mut findings[from..] {
+            finding.address = format!("module.{}", call.name);
+            finding.module.clone_from(&caller.module().directory);
+        }
+        if findings.len() > from {
+            let finding = Finding::language(self.purpose.rule, "Unable to compute static value")
+                .detail(format!(
+                    "`var.{}` is needed before anything runs, and `module.{}` gives it what is known only later.",
+                    self.variable, call.name
+                ))
+                .at(self.purpose.at)
+                .module(tree.node(self.told_in).module().directory.clone())
+                .related(call.origin.header(), "called here");
+            findings.push(with_declaration(finding, variable));
+        }
+        needs
+    }
+}
+
+/// The calls of known modules, in the modules that some roots lead to: caller, call, and module.
+fn calls<'t>(tree: &'t Tree, roots: &[NodeId]) -> impl Iterator<Item = (Node<'t>, &'t ModuleCall, Node<'t>)> {
+    let nodes = tree.below(roots).into_iter().map(|id| tree.node(id));
+    nodes.flat_map(|caller| {
+        caller.calls().filter_map(move |(call, _)| Some((caller, call, caller.child(&call.name)?)))
+    })
+}
+
+fn argument(call: &ModuleCall, child: &crate::module::Module, name: &str) -> Option<Arc<Attribute>> {
+    arguments::given(call, child).into_iter().find(|attribute| attribute.name == name)
+}
+
+fn missing(call: &ModuleCall, variable: &Variable) -> Finding {
+    let place = call.config.bodies().first().map(|body| body.missing_item());
+    let finding = Finding::language(Language::MissingModuleArgument, "Missing required variable in module call")
+        .detail(format!(
+            "The module called here has a variable `{}` without a default, and needs to know it before anything runs.",
+            variable.name
+        ))
+        .help(format!("set `{}`", variable.name));
+    with_declaration(Finding { primary: place, ..finding }, variable)
+}
+
+fn is_constant(variable: &Variable) -> bool {
+    variable.constant.as_ref().is_some_and(|constant| constant.value)
+}
+
+fn with_declaration(finding: Finding, variable: &Variable) -> Finding {
+    finding.related(variable.origin.header(), "the variable is declared here")
+}

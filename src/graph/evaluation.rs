@@ -1,0 +1,337 @@
+//! Turns the expressions of a module into values, as far as they are known before anything runs, and finds what is
+//! wrong with them then.
+//!
+//! As in the engine, variables are unknown but have a type, local values are what their expressions give, a module is
+//! an object of outputs of which nothing else is known, and of resources nothing is known at all.
+
+mod built_in;
+mod condition;
+mod given;
+mod marks;
+mod outputs;
+mod scope;
+mod secrets;
+mod validation;
+mod values;
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
+
+use smol_str::SmolStr;
+
+use crate::finding::{Finding, Severity, Stage};
+use crate::graph::cycles::components;
+use crate::graph::references::sites::{self, Found, Owner, Site, Symbols};
+use crate::graph::similar::Similar;
+use crate::graph::{Node, arguments, imports};
+use crate::module::address::{Subject, reference};
+use crate::module::declaration::{Import, Local, ModuleCall, Resource, Variable};
+use crate::syntax::{Attribute, Expr, ExprKind, Iteration, ObjectKey, Part};
+use crate::text::Span;
+use crate::value::{Value, evaluate};
+pub(super) use scope::Locals;
+pub use validation::RefusedDefault;
+pub use values::Values;
+
+use marks::MarkedLocals;
+use scope::ModuleScope;
+
+/// What the engine says of a function of a provider that is not there.
+const NO_PROVIDER_FUNCTION: &str = "Unknown provider function";
+
+/// Looks at every expression of a module. What is in `wrong` refers to something wrongly: the engine says that and
+/// evaluates no further.
+pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<Finding>) {
+    let module = node.module();
+    let mut evaluation = Evaluation {
+        node,
+        wrong,
+        failed: BTreeSet::new(),
+        locals: Locals::default(),
+        marked: MarkedLocals::default(),
+        work: Cell::new(module.limits.evaluation_of_module()),
+        similar: Similar::default(),
+        findings,
+    };
+    for local in in_order(node) {
+        match local {
+            Ordered::Local(local) => evaluation.local(local),
+            // The engine goes no further than such a cycle.
+            Ordered::InCycle(local) => evaluation.locals.keep(&local.name, Value::UNKNOWN),
+        }
+    }
+    sites::for_each(node, &mut |site, found| match (found, &site.owner) {
+        (Found::Dependencies(_) | Found::Broken(_), _) | (_, Owner::Local(_)) => {}
+        (Found::Expression(expr, around), _) => {
+            evaluation.at_site(site, expr, around);
+        }
+    });
+    for resource in module.resources.values() {
+        let (count, for_each) = (resource.count.as_deref(), resource.for_each.as_deref());
+        evaluation.repetition(count, for_each, &resource.address);
+        evaluation.built_in(resource);
+    }
+    for call in module.calls.values() {
+        let address = format_args!("module.{}", call.name);
+        evaluation.repetition(call.count.as_deref(), call.for_each.as_deref(), &address);
+        if let Some(child) = node.child(&call.name) {
+            evaluation.arguments(call, child);
+        }
+    }
+    if !node.is_called() && module.features.import_targets_validated {
+        module.imports.iter().for_each(|import| evaluation.import(import));
+    }
+    evaluation.secrets();
+}
+
+/// A local value in its turn.
+enum Ordered<'t> {
+    Local(&'t Local),
+    InCycle(&'t Local),
+}
+
+/// The local values of a module, each behind those that it is made from.
+fn in_order(node: Node<'_>) -> Vec<Ordered<'_>> {
+    let module = node.module();
+    let locals: Vec<&Local> = module.locals.values().collect();
+    let numbers: BTreeMap<&SmolStr, usize> =
+        locals.iter().enumerate().map(|(number, local)| (&local.name, number)).collect();
+    let edges: Vec<Vec<usize>> = locals
+        .iter()
+        .map(|local| {
+            let mut edges = Vec::new();
+            local.attribute.expr.for_each_variable(|traversal| {
+                if traversal.root == "local"
+                    && let Ok(reference) = reference(traversal, &module.features)
+                    && let Subject::Local(name) = &reference.subject
+                {
+                    edges.extend(numbers.get(name));
+                }
+            });
+            edges
+        })
+        .collect();
+    let order = components(&edges).into_iter();
+    order
+        .flat_map(|component| {
+            let in_cycle = component.len() > 1 || component.iter().any(|local| edges[*local].contains(local));
+            let ordered = |local: usize| {
+                if in_cycle { Ordered::InCycle(locals[local]) } else { Ordered::Local(locals[local]) }
+            };
+            component.into_iter().map(ordered).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+struct Evaluation<'t, 'f> {
+    node: Node<'t>,
+    wrong: &'f BTreeSet<Span>,
+    /// The expressions that have no value.
+    failed: BTreeSet<Span>,
+    /// Those that were evaluated so far.
+    locals: Locals,
+    marked: MarkedLocals<'t>,
+    /// How much work may still be done in this module.
+    work: Cell<usize>,
+    similar: Similar,
+    findings: &'f mut Vec<Finding>,
+}
+
+impl<'t> Evaluation<'t, '_> {
+    fn local(&mut self, local: &'t Local) {
+        let marked = self.marks(&local.attribute.expr).bounded();
+        self.marked.insert(local.name.clone(), marked);
+        let address = format_args!("local.{}", local.name);
+        let value = self.value(&local.attribute.expr, &[], Symbols::default(), &address);
+        self.locals.keep(&local.name, value);
+    }
+
+    fn at_site(&mut self, site: &Site<'_>, expr: &Expr, around: Iteration<'_>) {
+        // What a dynamic block may never make, the engine does not evaluate.
+        if !around.is_certain {
+            return;
+        }
+        let from = self.findings.len();
+        match site.condition {
+            Some(condition) => self.condition(site, condition, expr),
+            None if self.is_plain(expr) => {}
+            None => {
+                self.value(expr, around.names, site.symbols, site);
+            }
+        }
+        if site.no_namespaces {
+            for finding in
+                self.findings[from..].iter_mut().filter(|finding| finding.summary == NO_PROVIDER_FUNCTION)
+            {
+                "Call to unknown function".clone_into(&mut finding.summary);
+            }
+        }
+    }
+
+    /// Whether an expression is worth something whatever there is around it: a literal, a name that is known to be
+    /// declared or was found not to be, something of which nothing is known, or a collection of these.
+    fn is_plain(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) => true,
+            ExprKind::Template(template) => template.parts.iter().all(|part| match part {
+                Part::Literal { .. } => true,
+                Part::Interpolation(inner) => {
+                    matches!(&inner.kind, ExprKind::Traversal(traversal) if scope::is_unknown(self.node, traversal))
+                }
+                Part::If(_) | Part::For(_) => false,
+            }),
+            ExprKind::Traversal(traversal) => {
+                traversal.steps.len() == 1 || scope::is_unknown(self.node, traversal)
+            }
+            ExprKind::Tuple(items) => items.iter().all(|item| self.is_plain(item)),
+            ExprKind::Object(items) => {
+                items.iter().all(|item| matches!(item.key, ObjectKey::Name(..)) && self.is_plain(&item.value))
+            }
+            _ => false,
+        }
+    }
+
+    /// What expressions see where those symbols mean something.
+    fn scope(&self, symbols: Symbols) -> ModuleScope<'_> {
+        let (node, locals, work) = (self.node, &self.locals, &self.work);
+        ModuleScope { node, locals, iterators: &[], work, symbols, unnamed: false }
+    }
+
+    /// What an expression is worth; unknown after an error.
+    fn value(
+        &mut self,
+        expr: &Expr,
+        iterators: &[SmolStr],
+        symbols: Symbols,
+        address: &dyn Display,
+    ) -> Value {
+        if self.wrong.contains(&expr.span) {
+            return Value::UNKNOWN;
+        }
+        self.evaluated(expr, iterators, symbols, false, address)
+    }
+
+    /// The same, also where something that it refers to is wrong, which is unknown then.
+    fn evaluated(
+        &mut self,
+        expr: &Expr,
+        iterators: &[SmolStr],
+        symbols: Symbols,
+        unnamed: bool,
+        address: &dyn Display,
+    ) -> Value {
+        let mut found = Vec::new();
+        let scope = ModuleScope { iterators, unnamed, ..self.scope(symbols) };
+        let value = evaluate(expr, &scope, &mut found);
+        let failed = found.iter().any(|finding| finding.severity == Severity::Error);
+        let is_attribute = |finding: &Finding| finding.summary == "Unsupported attribute";
+        let lacking = if found.iter().any(is_attribute) {
+            outputs::lacking(self.node, expr, &self.similar)
+        } else {
+            Vec::new()
+        };
+        for finding in found {
+            let better =
+                lacking.iter().find(|other| is_attribute(&finding) && other.primary == finding.primary);
+            let finding = better.cloned().unwrap_or(finding);
+            self.findings.push(Finding { stage: Stage::Validate, ..finding.address(address.to_string()) });
+        }
+        if failed {
+            self.failed.insert(expr.span);
+            return Value::UNKNOWN;
+        }
+        value
+    }
+
+    /// The value alone, of an expression that was looked at already.
+    fn known(&self, expr: &Expr, symbols: Symbols) -> Value {
+        let (value, failed) = self.worth(expr, symbols);
+        if failed { Value::UNKNOWN } else { value }
+    }
+
+    /// The same, with what is known in spite of an error, and whether there was one.
+    fn worth(&self, expr: &Expr, symbols: Symbols) -> (Value, bool) {
+        if self.wrong.contains(&expr.span) {
+            return (Value::UNKNOWN, true);
+        }
+        let mut found = Vec::new();
+        let value = evaluate(expr, &self.scope(symbols), &mut found);
+        (value, found.iter().any(|finding| finding.severity == Severity::Error))
+    }
+
+    /// What `judge` says of an expression whose type counts even where it has an error: the engine converts what is
+    /// left of it.
+    fn converted(
+        &self,
+        expr: &Expr,
+        symbols: Symbols,
+        judge: fn(&Value, &Expr) -> Option<Finding>,
+    ) -> Option<Finding> {
+        let (value, failed) = self.worth(expr, symbols);
+        judge(&value, expr).filter(|finding| !failed || finding.summary == given::INCORRECT_TYPE)
+    }
+
+    /// `count` and `for_each`, the former first: where override files bring about both, it wins.
+    fn repetition(&mut self, count: Option<&Attribute>, for_each: Option<&Attribute>, address: &dyn Display) {
+        let finding = match (count, for_each) {
+            (Some(count), _) => self.converted(&count.expr, Symbols::default(), given::count),
+            (None, Some(for_each)) => {
+                given::for_each(&self.known(&for_each.expr, Symbols::default()), &for_each.expr)
+            }
+            (None, None) => None,
+        };
+        self.findings.extend(finding.map(|finding| finding.at_validate().address(address.to_string())));
+    }
+
+    /// What is imported has an identifier, and what several imports are made for has elements.
+    fn import(&mut self, import: &Import) {
+        let Some(target) = &import.target else { return };
+        if !imports::reaches_for_each(self.node, import) {
+            return;
+        }
+        let for_each = import.for_each.as_ref().and_then(|for_each| {
+            given::import_for_each(&self.known(&for_each.expr, Symbols::default()), &for_each.expr)
+        });
+        let symbols = Symbols { each: import.for_each.is_some(), ..Symbols::default() };
+        let id = import.id.as_ref().filter(|_| imports::reaches_id(self.node, import));
+        let id = id.and_then(|id| self.converted(&id.expr, symbols, given::import_id));
+        let found = for_each.into_iter().chain(id);
+        self.findings.extend(found.map(|finding| finding.at_validate().address(format!("import.{target}"))));
+    }
+
+    /// What the engine itself gives meaning to in a resource, held against the types that it takes.
+    fn built_in(&mut self, resource: &Resource) {
+        let known = |expr: &Expr, symbols| self.known(expr, symbols);
+        let expressions = built_in::Expressions { known: &known, wrong: self.wrong, failed: &self.failed };
+        let found = built_in::wrong(resource, &expressions);
+        let address = |finding: Finding| finding.at_validate().address(resource.address.to_string());
+        self.findings.extend(found.into_iter().map(address));
+    }
+
+    /// The arguments of a call, held against the types of the variables that they are for; and the defaults of the
+    /// other variables, held against their validations.
+    fn arguments(&mut self, call: &ModuleCall, child: Node<'_>) {
+        let given = arguments::given(call, child.module());
+        let is_given = |variable: &Variable| given.iter().any(|attribute| attribute.name == variable.name);
+        let variables = child.module().variables.values();
+        for variable in variables.filter(|variable| call.source.is_some() && !is_given(variable)) {
+            let Some(default) = &variable.default else { continue };
+            let found = validation::refused(&default.value, None, variable, child, &self.work);
+            let at_call = |finding: Finding| {
+                let finding = finding.related(call.origin.header(), "called here, without a value for it");
+                finding.at_validate().address(format!("module.{}", call.name))
+            };
+            self.findings.extend(found.into_iter().map(at_call));
+        }
+        for attribute in given {
+            let Some(variable) = child.module().variables.get(&attribute.name) else { continue };
+            let value = self.known(&attribute.expr, Symbols::OF_ARGUMENTS);
+            let mut found = validation::refused(&value, Some(&attribute.expr), variable, child, &self.work);
+            found.extend(given::argument(&value, &attribute.expr, variable));
+            given::ignored(&attribute.expr, variable, child.module(), &mut found);
+            let address = |finding: Finding| finding.at_validate().address(format!("module.{}", call.name));
+            self.findings.extend(found.into_iter().map(address));
+        }
+    }
+}

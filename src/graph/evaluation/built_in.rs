@@ -1,0 +1,201 @@
+//! Finds values that the engine's own resources and provisioners do not take.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use crate::finding::{Finding, Language};
+use crate::graph::builtin::{self, Arguments, Presence};
+use crate::graph::references::sites::Symbols;
+use crate::module::address::Mode;
+use crate::module::config::Config;
+use crate::module::declaration::Resource;
+use crate::syntax::{Attribute, Expr};
+use crate::text::Span;
+use crate::value::{Type, Value, convert};
+
+/// Every kind of place where some release keeps the state.
+#[rustfmt::skip]
+const BACKENDS: &[&str] = &[
+    "_local", "artifactory", "azure", "azurerm", "cloud", "consul", "cos", "etcd", "etcdv3", "gcs", "http", "inmem",
+    "kubernetes", "local", "manta", "oci", "oss", "pg", "remote", "s3", "swift",
+];
+
+/// What the state is kept with by a backend that is described here; of all others nobody knows without the engine.
+const LOCAL: &[&str] = &["path", "workspace_dir"];
+
+/// What is known of the expressions in a module.
+pub(super) struct Expressions<'e> {
+    /// What one is worth, with the symbols that mean something there.
+    pub(super) known: &'e dyn Fn(&Expr, Symbols) -> Value,
+    /// Those that refer to something wrongly.
+    pub(super) wrong: &'e BTreeSet<Span>,
+    /// Those that have no value.
+    pub(super) failed: &'e BTreeSet<Span>,
+}
+
+/// What is wrong with the values in a resource.
+pub(super) fn wrong(resource: &Resource, expressions: &Expressions<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let symbols = Symbols::in_resource(resource);
+    if let Some(arguments) = builtin::arguments(resource) {
+        let set = Set::read(arguments, &resource.config, expressions, symbols, &mut findings);
+        // The provider is not asked where anything is wrong before.
+        match resource.address.mode {
+            _ if !set.is_right => {}
+            Mode::Managed => set.computed(&mut findings),
+            Mode::Data => set.remote_state(&resource.config, &mut findings),
+            Mode::Ephemeral => {}
+        }
+    }
+    for part in builtin::parts(resource) {
+        let Some(arguments) = part.accepts else { continue };
+        let set = Set::read(arguments, &part.config, expressions, symbols.with_itself(), &mut findings);
+        // Provisioners are asked in any case.
+        let wrong = match part.of.kind.as_str() {
+            _ if !part.is_own => None,
+            "remote-exec" => set.one_script(),
+            "file" => set.one_content(),
+            _ => None,
+        };
+        findings.extend(wrong.map(|finding| finding.related(part.of.block.header, "this provisioner")));
+    }
+    findings
+}
+
+/// The arguments that are set, with what they are worth.
+struct Set {
+    arguments: Vec<(Arc<Attribute>, Presence, Value)>,
+    /// Whether nothing was found wrong with them.
+    is_right: bool,
+    /// Whether one refers to something wrongly.
+    is_open: bool,
+}
+
+impl Set {
+    /// Reads those that are expected; that one does not fit its type is a finding.
+    fn read(
+        arguments: Arguments,
+        config: &Config,
+        expressions: &Expressions<'_>,
+        symbols: Symbols,
+        findings: &mut Vec<Finding>,
+    ) -> Self {
+        let mut unexpected = Vec::new();
+        let mut set = Self { arguments: Vec::new(), is_right: true, is_open: false };
+        for attribute in builtin::content(arguments, config, &mut unexpected).attributes {
+            let Some(argument) = arguments.named(&attribute.name) else { continue };
+            let span = &attribute.expr.span;
+            set.is_open |= expressions.wrong.contains(span);
+            set.is_right &= !expressions.failed.contains(span);
+            let value = (expressions.known)(&attribute.expr, symbols);
+            let value = convert(&value, &argument.ty()).unwrap_or_else(|mismatch| {
+                set.is_right = false;
+                findings.push(
+                    Finding::language(Language::InvalidValue, "Incorrect attribute value type")
+                        .detail(format!("This is no value for `{}`: {mismatch}.", attribute.name))
+                        .at(attribute.expr.span),
+                );
+                Value::UNKNOWN
+            });
+            set.arguments.push((attribute, argument.presence, value));
+        }
+        set.is_right &= unexpected.is_empty() && !set.is_open;
+        set
+    }
+
+    fn get(&self, name: &str) -> Option<(&Attribute, &Value)> {
+        let found = self.arguments.iter().find(|(attribute, ..)| attribute.name == name);
+        found.map(|(attribute, _, value)| (&**attribute, value)).filter(|(_, value)| !value.is_null())
+    }
+
+    /// What only the engine sets. It gives no place.
+    fn computed(&self, findings: &mut Vec<Finding>) {
+        for (attribute, presence, value) in &self.arguments {
+            if *presence == Presence::Computed && !value.is_null() {
+                findings.push(
+                    Finding::language(
+                        Language::UnsupportedBlockOrArgument,
+                        format!("{:?} attribute is read-only", attribute.name.as_str()),
+                    )
+                    .detail(format!("`{}` is known only once the object is there.", attribute.name))
+                    .related(attribute.span, "it is set here")
+                    .help("remove it"),
+                );
+            }
+        }
+    }
+
+    fn remote_state(&self, config: &Config, findings: &mut Vec<Finding>) {
+        let invalid = |summary: &str, detail: &str, attribute: &Attribute| {
+            let finding = Finding::language(Language::InvalidValue, summary).detail(detail);
+            at_argument(finding, attribute, config)
+        };
+        let summary = "Invalid backend configuration";
+        let config = self.get("config");
+        let is_known = config.is_none_or(|(_, value)| value.is_wholly_known());
+        let backend = self.get("backend").and_then(|(attribute, value)| Some((attribute, value.as_str()?)));
+        match (backend, config) {
+            (Some((attribute, name)), _) if is_known && !BACKENDS.contains(&name) => {
+                findings.push(invalid(summary, &format!("There is no backend {name:?}."), attribute));
+            }
+            (_, Some((attribute, value))) if !is_object(value) => {
+                findings.push(invalid(summary, "The configuration of a backend is an object.", attribute));
+            }
+            (Some((_, "local")), Some((attribute, Value::Object(set)))) if is_known => {
+                if let Some(why) = not_local(set) {
+                    findings.push(invalid(summary, &why, attribute));
+                }
+            }
+            _ => {}
+        }
+        if let Some((attribute, value)) = self.get("defaults")
+            && !is_object(value)
+        {
+            findings.push(invalid("Invalid default values", "Defaults are given as an object.", attribute));
+        }
+    }
+
+    /// Where a reference in a provisioner is wrong, the engine takes every argument for set, and reports that too many
+    /// are. It is reported here only if it is true.
+    fn one_script(&self) -> Option<Finding> {
+        let given =
+            ["inline", "script", "scripts"].into_iter().filter(|name| self.get(name).is_some()).count();
+        (given > 1 || (given == 0 && !self.is_open)).then(|| {
+            Finding::language(Language::InvalidProvisioner, "Invalid remote-exec provisioner configuration")
+                .detail("What is to be run is said by one of `inline`, `script` and `scripts`.")
+        })
+    }
+
+    fn one_content(&self) -> Option<Finding> {
+        let summary = match (self.get("source").is_some(), self.get("content").is_some()) {
+            (true, true) => "Cannot set both 'source' and 'content'",
+            (false, false) if !self.is_open => "Must provide one of 'source' or 'content'",
+            (false | true, false) | (false, true) => return None,
+        };
+        let detail = "What the file is to hold is said by one of `source` and `content`.";
+        Some(Finding::language(Language::InvalidProvisioner, summary).detail(detail))
+    }
+}
+
+/// Points at what a resource is set to where the engines do.
+pub(super) fn at_argument(finding: Finding, argument: &Attribute, config: &Config) -> Finding {
+    let (place, value) = (config.place_of(argument), argument.expr.span);
+    if place == value { finding.at(value) } else { finding.at(place).related(value, "this value") }
+}
+
+/// Why the backend that keeps the state in a file does not take what it is set to.
+fn not_local(set: &BTreeMap<SmolStr, Value>) -> Option<String> {
+    set.iter().find_map(|(name, value)| {
+        if !LOCAL.contains(&name.as_str()) {
+            return Some(format!("The backend \"local\" has no argument `{name}`."));
+        }
+        let mismatch = convert(value, &Type::String).err()?;
+        Some(format!("This is no value for `{name}` of the backend \"local\": {mismatch}."))
+    })
+}
+
+fn is_object(value: &Value) -> bool {
+    matches!(value.ty(), Type::Any | Type::Object(_) | Type::Map(_))
+}

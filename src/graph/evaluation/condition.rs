@@ -1,0 +1,114 @@
+//! Finds what is wrong with the conditions of validations, preconditions, postconditions and assertions, and with their
+//! messages.
+
+use std::sync::Arc;
+
+use super::scope::{ModuleScope, Nothing};
+use super::{Evaluation, given};
+use crate::finding::{Finding, Language, Severity};
+use crate::graph::references;
+use crate::graph::references::sites::{Owner, Site};
+use crate::module::declaration::Condition;
+use crate::syntax::{Attribute, Expr, ExprKind};
+use crate::value::evaluate;
+
+impl Evaluation<'_, '_> {
+    /// A part of a condition. The engine goes on with it where a reference is known to be wrong, and knows no name
+    /// then.
+    pub(super) fn condition(&mut self, site: &Site<'_>, condition: &Condition, expr: &Expr) {
+        let is_condition = condition.condition.as_ref().is_some_and(|part| part.expr.span == expr.span);
+        if is_condition && matches!(site.owner, Owner::Check(_)) {
+            // Only its references are looked at.
+            return;
+        }
+        if let Owner::Variable(variable) = &site.owner
+            && variable.validations.iter().flat_map(parts).any(|part| self.wrong.contains(&part.expr.span))
+        {
+            // The engine looks at what all of them refer to before it evaluates any.
+            return;
+        }
+        let from = self.findings.len();
+        let value = if self.is_unsound(site, condition, expr) {
+            let scope = Nothing { node: self.node, work: &self.work };
+            let mut found = Vec::new();
+            evaluate(expr, &scope, &mut found);
+            self.findings
+                .extend(found.into_iter().map(|finding| finding.at_validate().address(site.to_string())));
+            return;
+        } else {
+            self.evaluated(expr, &[], site.symbols, true, site)
+        };
+        if self.failed.contains(&expr.span)
+            && !is_condition
+            && matches!((&site.owner, &expr.kind), (Owner::Variable(_), ExprKind::JsonString(_)))
+        {
+            // In JSON it was once never anything but text, and is that still where it cannot be evaluated.
+            let why = self.findings.drain(from..).next();
+            self.findings.push(taken_for_text(expr, why).address(site.to_string()));
+            return;
+        }
+        let shown = !is_condition && matches!(site.owner, Owner::Output(_) | Owner::Check(_));
+        if is_condition && parts(condition).any(|part| self.is_wrong(site, &part.expr)) {
+            // Behind an error, the result is not looked at.
+            return;
+        }
+        if matches!(site.owner, Owner::Variable(_)) && self.node.is_called() {
+            // There the engine validates what each call sets.
+            return;
+        }
+        match given::condition(&value, expr, is_condition, site) {
+            Some(finding) => self.findings.push(finding.at_validate().address(site.to_string())),
+            None if shown && value.is_known() => self.message(expr, site),
+            None => {}
+        }
+    }
+
+    /// Whether something is wrong already with what a part of a condition refers to. In some blocks, the engine looks
+    /// at all parts together.
+    fn is_unsound(&self, site: &Site<'_>, condition: &Condition, expr: &Expr) -> bool {
+        let unsound =
+            |expr: &Expr| self.wrong.contains(&expr.span) && references::is_unsound(self.node, site, expr);
+        match &site.owner {
+            Owner::Variable(_) => false,
+            Owner::Output(_) | Owner::Check(_) => parts(condition).any(|part| unsound(&part.expr)),
+            Owner::Local(_)
+            | Owner::Call(_)
+            | Owner::Argument(..)
+            | Owner::Resource(_)
+            | Owner::Provider(_)
+            | Owner::Import(_)
+            | Owner::Action(_) => unsound(expr),
+        }
+    }
+
+    /// Whether an expression refers to something wrongly, or gives an error.
+    fn is_wrong(&self, site: &Site<'_>, expr: &Expr) -> bool {
+        let mut found = Vec::new();
+        let scope = ModuleScope { unnamed: true, ..self.scope(site.symbols) };
+        self.wrong.contains(&expr.span) || {
+            evaluate(expr, &scope, &mut found);
+            found.iter().any(|finding| finding.severity == Severity::Error)
+        }
+    }
+}
+
+/// What the engine says of a message that is not worth what it is meant to be, because of what was found in it.
+fn taken_for_text(message: &Expr, why: Option<Finding>) -> Finding {
+    let finding = Finding::language(
+        Language::InvalidCheckOrCondition,
+        "Validation error message expression is invalid",
+    )
+    .severity(Severity::Warning)
+    .detail("This message cannot be evaluated, so that its text is shown as it is written.")
+    .at(message.span)
+    .at_validate();
+    match why.and_then(|why| Some((why.primary?, why.summary))) {
+        Some((place, summary)) => finding.related(place, summary),
+        None => finding,
+    }
+}
+
+/// What a condition is made of.
+fn parts(condition: &Condition) -> impl Iterator<Item = &Arc<Attribute>> {
+    [&condition.condition, &condition.error_message].into_iter().flatten()
+}

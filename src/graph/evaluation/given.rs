@@ -1,0 +1,196 @@
+//! Holds values against what `count`, `for_each` and the variables of modules take.
+
+use crate::finding::{Finding, Language, Related};
+use crate::graph::references::sites::{Owner, Site};
+use crate::module::declaration::Variable;
+use crate::module::{Module, ignored};
+use crate::syntax::Expr;
+use crate::value::{Constraint, Type, Value, convert};
+
+/// What the engine says of a value that does not convert to what an argument takes.
+pub(super) const INCORRECT_TYPE: &str = "Incorrect value type";
+
+/// What is wrong with a value of `count`, if anything.
+pub(super) fn count(value: &Value, expr: &Expr) -> Option<Finding> {
+    let number = match convert(value, &Type::Number) {
+        Ok(number) => number,
+        Err(mismatch) => {
+            return Some(
+                Finding::language(Language::InvalidValue, INCORRECT_TYPE)
+                    .detail(format!("`count` takes a whole number: {mismatch}."))
+                    .at(expr.span),
+            );
+        }
+    };
+    let why = match &number {
+        Value::Null(_) => "it is null",
+        Value::Number(number) if number.index().is_none() => "it is below zero, or not whole, or too large",
+        _ => return None,
+    };
+    Some(
+        Finding::language(Language::InvalidValue, "Invalid count argument")
+            .detail(format!("This cannot be the number of instances: {why}."))
+            .at(expr.span),
+    )
+}
+
+/// What is wrong with a value of `for_each`, if anything.
+pub(super) fn for_each(value: &Value, expr: &Expr) -> Option<Finding> {
+    let (summary, why) = match value {
+        Value::Null(_) => ("Invalid for_each argument", "it is null".to_owned()),
+        Value::Set(element, elements) if !elements.is_empty() && value.is_wholly_known() => match element {
+            Type::String if elements.iter().any(Value::is_null) => {
+                ("Invalid for_each set argument", "there is a null in it".to_owned())
+            }
+            Type::String => return None,
+            other => ("Invalid for_each set argument", format!("its elements are of type {}", other.name())),
+        },
+        Value::Unknown(Type::Any | Type::Map(_) | Type::Set(_) | Type::Object(_))
+        | Value::Map(..)
+        | Value::Object(_)
+        | Value::Set(..) => return None,
+        Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::List(..)
+        | Value::Tuple(_)
+        | Value::Unknown(_) => ("Invalid for_each argument", format!("it is a {}", value.ty().name())),
+    };
+    let finding = Finding::language(Language::InvalidValue, summary)
+        .detail(format!("`for_each` takes a map, an object or a set of strings: {why}."))
+        .at(expr.span);
+    Some(match value.ty() {
+        Type::List(_) | Type::Tuple(_) | Type::Set(_) => {
+            finding.help("write `toset(…)` around a list of strings")
+        }
+        _ => finding,
+    })
+}
+
+/// What is wrong with the value of a part of a condition, if anything. Those of resources are not judged before their
+/// values are known.
+pub(super) fn condition(value: &Value, expr: &Expr, is_condition: bool, site: &Site<'_>) -> Option<Finding> {
+    match &site.owner {
+        Owner::Output(_) if is_condition => result(value, expr),
+        Owner::Output(_) | Owner::Check(_) if !is_condition => message(value, expr),
+        Owner::Variable(variable) if is_condition => validation(value, expr, variable),
+        _ => None,
+    }
+}
+
+/// What is wrong with a value of `for_each` in an `import` block, if anything: more kinds of values are taken there.
+pub(super) fn import_for_each(value: &Value, expr: &Expr) -> Option<Finding> {
+    let is_single = matches!(value, Value::Bool(_) | Value::Number(_) | Value::String(_));
+    is_single.then(|| {
+        Finding::language(Language::InvalidValue, "Invalid for_each argument")
+            .detail(format!("`for_each` takes a collection, and this is a {}.", value.ty().name()))
+            .at(expr.span)
+    })
+}
+
+/// What is wrong with the identifier of something that is imported, if anything.
+pub(super) fn import_id(value: &Value, expr: &Expr) -> Option<Finding> {
+    let why = match convert(value, &Type::String) {
+        Ok(Value::Null(_)) => "it is null",
+        Ok(Value::String(text)) if text.is_empty() => "it is empty",
+        Ok(_) => return None,
+        Err(_) => {
+            return Some(
+                Finding::language(Language::InvalidValue, INCORRECT_TYPE)
+                    .detail("The identifier of what is imported is a text.")
+                    .at(expr.span),
+            );
+        }
+    };
+    Some(
+        Finding::language(Language::InvalidMovedRemovedImport, "Invalid import id argument")
+            .detail(format!("The identifier of what is imported says nothing: {why}."))
+            .at(expr.span),
+    )
+}
+
+fn result(value: &Value, expr: &Expr) -> Option<Finding> {
+    let invalid = |why: &str| {
+        Finding::language(Language::InvalidCheckOrCondition, "Invalid condition result")
+            .detail(format!("A condition is true or false, and this is {why}."))
+            .at(expr.span)
+    };
+    if !value.is_known() {
+        return None;
+    }
+    match convert(value, &Type::Bool) {
+        Ok(Value::Null(_)) => Some(invalid("null")),
+        Ok(Value::Bool(false)) => Some(
+            Finding::language(Language::InvalidCheckOrCondition, "Module output value precondition failed")
+                .detail("This is false whatever the module is given.")
+                .at(expr.span),
+        ),
+        Ok(_) => None,
+        Err(_) => Some(invalid(&format!("a {}", value.ty().name()))),
+    }
+}
+
+/// A validation that is false before the value of the variable is known.
+fn validation(value: &Value, expr: &Expr, variable: &Variable) -> Option<Finding> {
+    (convert(value, &Type::Bool) == Ok(Value::Bool(false))).then(|| {
+        Finding::language(Language::InvalidCheckOrCondition, "Invalid value for variable")
+            .detail(format!("No value of the variable `{}` passes this validation.", variable.name))
+            .at(variable.origin.header())
+            .related(expr.span, "this condition is always false")
+    })
+}
+
+fn message(value: &Value, expr: &Expr) -> Option<Finding> {
+    let why = match convert(value, &Type::String) {
+        Ok(Value::Null(_)) => "it is null".to_owned(),
+        Ok(_) => return None,
+        Err(mismatch) => mismatch.to_string(),
+    };
+    let finding = Finding::language(Language::InvalidCheckOrCondition, "Invalid error message");
+    Some(finding.detail(format!("An error message is a text: {why}.")).at(expr.span))
+}
+
+/// What is wrong with a value for a variable of a called module, if anything.
+pub(super) fn argument(value: &Value, expr: &Expr, variable: &Variable) -> Option<Finding> {
+    let any = Constraint::ANY;
+    let constraint = variable.constraint.as_ref().map_or(&any, |constraint| &constraint.value);
+    let name = &variable.name;
+    let value = if value.is_null() { value.clone() } else { constraint.apply_defaults(value) };
+    let declared =
+        variable.constraint.as_ref().map_or(variable.origin.header(), |constraint| constraint.span);
+    match convert(&value, &constraint.ty) {
+        Err(mismatch) => {
+            let sensitive = variable.sensitive.as_ref().is_some_and(|sensitive| sensitive.value);
+            let finding = Finding::language(Language::ModuleArgumentType, "Invalid value for input variable")
+                .detail(format!("This does not fit the type of the variable `{name}`: {mismatch}."));
+            // Of sensitive variables the engine shows no value, and points at the declaration.
+            Some(if sensitive {
+                finding.at(variable.origin.header()).related(expr.span, "set here")
+            } else {
+                finding.at(expr.span).related(declared, "the variable takes this")
+            })
+        }
+        Ok(Value::Null(_)) => {
+            let refuses_null = variable.nullable.as_ref().is_some_and(|nullable| !nullable.value);
+            (refuses_null && variable.default.is_none()).then(|| {
+                Finding::language(Language::ModuleArgumentType, "Required variable not set")
+                    .detail(format!("The variable `{name}` must have a value, and must not be null."))
+                    .at(expr.span)
+                    .related(variable.origin.header(), "declared here")
+            })
+        }
+        Ok(_) => None,
+    }
+}
+
+/// Finds the attributes of a value for a variable of a called module that its type drops.
+pub(super) fn ignored(expr: &Expr, variable: &Variable, child: &Module, findings: &mut Vec<Finding>) {
+    let Some(constraint) = &variable.constraint else { return };
+    let from = findings.len();
+    let target = format!("input variable {:?}", variable.name);
+    ignored::attributes(expr, &constraint.value.ty, &target, &child.features, findings);
+    for finding in &mut findings[from..] {
+        let message = "the variable takes this".to_owned();
+        finding.related.push(Related { span: constraint.span, message });
+    }
+}

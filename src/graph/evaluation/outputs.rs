@@ -1,0 +1,214 @@
+//! Tells of an attribute that the evaluator did not find that it is an output which a called module lacks, and what
+//! that module has.
+
+use smol_str::format_smolstr;
+
+use crate::finding::{Concern, Finding, Language};
+use crate::graph::Node;
+use crate::graph::similar::Similar;
+use crate::module::declaration::ModuleCall;
+use crate::syntax::{Expr, ExprKind, ObjectKey, Part, Step, StepKind, Template, Traversal};
+
+/// What could be said of every output in an expression that a called module lacks.
+pub(super) fn lacking(node: Node<'_>, expr: &Expr, similar: &Similar) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    Outputs { node, similar, findings: &mut findings }.expression(expr, Shape::Unknown);
+    findings
+}
+
+/// What is known of a value.
+#[derive(Debug, Clone, Copy)]
+enum Shape<'t> {
+    /// Nothing.
+    Unknown,
+    /// The object that `module` stands for.
+    Modules,
+    /// All outputs of one instance of a call.
+    Outputs(&'t ModuleCall, Node<'t>),
+    /// The instances of a call with `count`.
+    List(&'t ModuleCall, Node<'t>),
+    /// The instances of a call with `for_each`.
+    Map(&'t ModuleCall, Node<'t>),
+}
+
+struct Outputs<'t, 'f> {
+    node: Node<'t>,
+    similar: &'f Similar,
+    findings: &'f mut Vec<Finding>,
+}
+
+impl<'t> Outputs<'t, '_> {
+    /// Looks at everything in an expression but the bodies of `for`, and says what is known of its value.
+    /// `element` is what the splat around it goes through. The depth of expressions is bounded where they are read.
+    fn expression(&mut self, expr: &Expr, element: Shape<'t>) -> Shape<'t> {
+        match &expr.kind {
+            ExprKind::Traversal(traversal) => return self.traversal(traversal),
+            ExprKind::Relative(relative) => {
+                let from = self.expression(&relative.from, element);
+                return self.steps(from, &relative.steps);
+            }
+            ExprKind::Index { collection, key, .. } => {
+                let from = self.expression(collection, element);
+                self.expression(key, element);
+                return match from {
+                    Shape::List(call, child) | Shape::Map(call, child) => Shape::Outputs(call, child),
+                    Shape::Unknown | Shape::Modules | Shape::Outputs(..) => Shape::Unknown,
+                };
+            }
+            ExprKind::Splat { source, each, .. } => {
+                // What is no list counts as a list of one.
+                let each_is = match self.expression(source, element) {
+                    Shape::List(call, child) | Shape::Outputs(call, child) => Shape::Outputs(call, child),
+                    Shape::Map(..) | Shape::Modules | Shape::Unknown => Shape::Unknown,
+                };
+                self.expression(each, each_is);
+            }
+            ExprKind::Element => return element,
+            ExprKind::Parens(inner) => return self.expression(inner, element),
+            ExprKind::Unary(_, inner) => {
+                self.expression(inner, element);
+            }
+            ExprKind::Binary(_, operands) => self.all(&operands[..], element),
+            ExprKind::Conditional(parts) => self.all(&parts[..], element),
+            ExprKind::For(inner) => {
+                self.expression(&inner.collection, element);
+            }
+            ExprKind::Call(call) => self.all(&call.arguments, element),
+            ExprKind::Tuple(elements) => self.all(elements, element),
+            ExprKind::Object(items) => {
+                for item in items {
+                    match &item.key {
+                        ObjectKey::Name(..) => {}
+                        ObjectKey::Expr(key) => {
+                            self.expression(key, element);
+                        }
+                    }
+                    self.expression(&item.value, element);
+                }
+            }
+            ExprKind::JsonObject(properties) => {
+                for property in properties {
+                    if let Ok(name) = &property.name.template {
+                        self.template(name, element);
+                    }
+                    self.expression(&property.value, element);
+                }
+            }
+            ExprKind::Template(template) => self.template(template, element),
+            ExprKind::JsonString(string) => {
+                if let Ok(template) = &string.template {
+                    self.template(template, element);
+                }
+            }
+            ExprKind::Null
+            | ExprKind::Bool(_)
+            | ExprKind::Number(_)
+            | ExprKind::Invalid
+            | ExprKind::Unread => {}
+        }
+        Shape::Unknown
+    }
+
+    fn all(&mut self, expressions: &[Expr], element: Shape<'t>) {
+        for expr in expressions {
+            self.expression(expr, element);
+        }
+    }
+
+    fn template(&mut self, template: &Template, element: Shape<'t>) {
+        for part in &template.parts {
+            let expr = match part {
+                Part::Literal { .. } => continue,
+                Part::Interpolation(expr) => expr,
+                Part::If(directive) => &directive.condition,
+                Part::For(directive) => &directive.collection,
+            };
+            self.expression(expr, element);
+        }
+    }
+
+    fn traversal(&mut self, traversal: &Traversal) -> Shape<'t> {
+        if traversal.root == "module" { self.steps(Shape::Modules, &traversal.steps) } else { Shape::Unknown }
+    }
+
+    fn steps(&mut self, from: Shape<'t>, steps: &[Step]) -> Shape<'t> {
+        let mut shape = from;
+        for step in steps {
+            shape = match (shape, &step.kind) {
+                (Shape::Modules, StepKind::Attribute(name)) => self.call(name),
+                (Shape::Outputs(call, child), StepKind::Attribute(name)) => {
+                    if !child.module().outputs.contains_key(name) && child.module().complete {
+                        self.findings.push(undefined(call, child, name, step, self.similar));
+                    }
+                    Shape::Unknown
+                }
+                (Shape::List(call, child), StepKind::Attribute(name)) => {
+                    self.findings.push(attribute_of_list(call, child, name, step));
+                    Shape::Unknown
+                }
+                (Shape::List(call, child), StepKind::Number(_))
+                | (
+                    Shape::Map(call, child),
+                    StepKind::Attribute(_) | StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_),
+                ) => Shape::Outputs(call, child),
+                (Shape::List(..), StepKind::Key(_) | StepKind::Word(_))
+                | (
+                    Shape::Modules | Shape::Outputs(..),
+                    StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_),
+                )
+                | (Shape::Unknown, _) => Shape::Unknown,
+            };
+        }
+        shape
+    }
+
+    /// What `module.name` is.
+    fn call(&self, name: &str) -> Shape<'t> {
+        let module = self.node.module();
+        let (Some(call), Some(child)) = (module.calls.get(name), self.node.child(name)) else {
+            return Shape::Unknown;
+        };
+        if call.count.is_some() {
+            Shape::List(call, child)
+        } else if call.for_each.is_some() {
+            Shape::Map(call, child)
+        } else {
+            Shape::Outputs(call, child)
+        }
+    }
+}
+
+fn undefined(call: &ModuleCall, child: Node<'_>, name: &str, step: &Step, similar: &Similar) -> Finding {
+    let finding = unsupported(call, step).detail(format!("The module called here has no output `{name}`."));
+    match similar.nearest(name, child.module().outputs.values(), |output| &output.name) {
+        Some(near) => finding
+            .related(near.origin.header(), "an output of a similar name")
+            .help(format!("did you mean `{}`?", near.name)),
+        None => finding.help(format!("declare it in the module: output \"{name}\" {{ value = … }}")),
+    }
+}
+
+fn attribute_of_list(call: &ModuleCall, child: Node<'_>, name: &str, step: &Step) -> Finding {
+    let finding = unsupported(call, step).detail(format!(
+        "`module.{}` has `count`, so it is a list: only one instance of it has outputs.",
+        call.name
+    ));
+    match child.module().outputs.get(name) {
+        Some(output) => finding.related(output.origin.header(), "the output is here").help(format!(
+            "name an instance: `module.{0}[0].{name}`, or all: `module.{0}[*].{name}`",
+            call.name
+        )),
+        None => finding.help(format!("name an instance: `module.{}[0]`", call.name)),
+    }
+}
+
+fn unsupported(call: &ModuleCall, step: &Step) -> Finding {
+    let output = match &step.kind {
+        StepKind::Attribute(name) => format_smolstr!("module.{}.{name}", call.name),
+        StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_) => format_smolstr!("module.{}", call.name),
+    };
+    Finding::language(Language::UndefinedModuleOutput, "Unsupported attribute")
+        .at(step.span)
+        .concerns(Concern::Name(output))
+        .related(call.origin.header(), "the module is called here")
+}

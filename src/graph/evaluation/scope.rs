@@ -1,0 +1,197 @@
+//! Turns references into what they are worth before anything runs.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
+
+use crate::engine::{Engine, Product};
+use crate::graph::Node;
+use crate::graph::references::sites::Symbols;
+use crate::limits::Limits;
+use crate::module::address::{Subject, reference};
+use crate::syntax::{StepKind, Traversal};
+use crate::value::{self, Resolved, Type, Value};
+
+/// Local values that were evaluated.
+#[derive(Debug, Default)]
+pub(in crate::graph) struct Locals(BTreeMap<SmolStr, Value>);
+
+impl Locals {
+    /// Keeps a value for those that refer to it. Each of them gets a copy, which counts as work.
+    pub(super) fn keep(&mut self, name: &SmolStr, value: Value) {
+        self.0.insert(name.clone(), value);
+    }
+}
+
+/// What the expressions of a module can refer to.
+#[derive(Clone, Copy)]
+pub(super) struct ModuleScope<'s> {
+    pub(super) node: Node<'s>,
+    pub(super) locals: &'s Locals,
+    /// The names that dynamic blocks around the expression set.
+    pub(super) iterators: &'s [SmolStr],
+    /// How much work is left for the module.
+    pub(super) work: &'s Cell<usize>,
+    /// The symbols that mean something there; that the others do not was found already.
+    pub(super) symbols: Symbols,
+    /// Whether what is no reference at all is a name that nothing has.
+    pub(super) unnamed: bool,
+}
+
+impl value::Scope for ModuleScope<'_> {
+    fn engine(&self) -> Engine {
+        self.node.tree().engine()
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.node.module().limits
+    }
+
+    fn work(&self) -> &Cell<usize> {
+        self.work
+    }
+
+    /// What is undeclared was found already, so nothing is unknown to the evaluator.
+    fn resolve(&self, traversal: &Traversal) -> Option<Resolved> {
+        let everything = Resolved { value: Value::UNKNOWN, steps: traversal.steps.len() };
+        if self.iterators.contains(&traversal.root) {
+            return Some(everything);
+        }
+        let reference = match reference(traversal, &self.node.module().features) {
+            Ok(reference) => reference,
+            Err(error) if self.unnamed && !error.is_to_the_nameless() => return None,
+            Err(_) => return Some(everything),
+        };
+        let value = match &reference.subject {
+            Subject::Variable(name) => self.variable(name),
+            Subject::Local(name) => return Some(self.local(name, traversal)),
+            Subject::Module { call, .. } => self.call(call),
+            Subject::Count(name) if name == "index" && self.symbols.count => Value::Unknown(Type::Number),
+            Subject::Each(name) if name == "key" && self.symbols.each => Value::Unknown(Type::String),
+            Subject::Path(_) => Value::Unknown(Type::String),
+            Subject::Terraform(name) | Subject::Tofu(name) if name == "workspace" => {
+                Value::Unknown(Type::String)
+            }
+            Subject::Terraform(name) | Subject::Tofu(name) if name == "applying" => {
+                Value::Unknown(Type::Bool)
+            }
+            Subject::Count(_)
+            | Subject::Each(_)
+            | Subject::Terraform(_)
+            | Subject::Tofu(_)
+            | Subject::Resource { .. }
+            | Subject::Action { .. }
+            | Subject::List { .. }
+            | Subject::Itself
+            | Subject::TypeName(_) => return Some(everything),
+        };
+        Some(Resolved { value, steps: 1 })
+    }
+
+    fn lacks_function(&self, name: &str) -> bool {
+        lacks_function(self.node, name)
+    }
+}
+
+/// Whether a [`ModuleScope`] knows nothing of what this refers to, not even its type: so it is with every resource, and
+/// with every module from elsewhere.
+pub(super) fn is_unknown(node: Node<'_>, traversal: &Traversal) -> bool {
+    match (traversal.root.as_str(), traversal.steps.first().map(|step| &step.kind)) {
+        ("module", Some(StepKind::Attribute(call))) => node.child(call).is_none(),
+        ("var" | "local" | "module" | "each" | "count" | "path" | "terraform" | "tofu", _) => false,
+        _ => true,
+    }
+}
+
+/// What the engine's own provider calculates.
+const OWN_FUNCTIONS: &[&str] = &["decode_tfvars", "encode_expr", "encode_tfvars"];
+
+/// Whether no provider that the module requires can have this function.
+fn lacks_function(node: Node<'_>, name: &str) -> bool {
+    let module = node.module();
+    if node.tree().engine().product == Product::OpenTofu || !module.complete {
+        return false;
+    }
+    let mut parts = name.split("::").skip(1);
+    let (Some(local), Some(function), None) = (parts.next(), parts.next(), parts.next()) else { return true };
+    match module.required_providers.get(local) {
+        None => true,
+        Some(required) => required.address.is_built_in() && !OWN_FUNCTIONS.contains(&function),
+    }
+}
+
+impl ModuleScope<'_> {
+    fn variable(&self, name: &str) -> Value {
+        let variable = self.node.module().variables.get(name);
+        let constraint = variable.and_then(|variable| variable.constraint.as_ref());
+        constraint.map_or(Value::UNKNOWN, |constraint| Value::Unknown(constraint.value.ty.without_optional()))
+    }
+
+    /// Goes on into a local value as far as its parts are there, so that no more than needed is copied.
+    fn local(&self, name: &str, traversal: &Traversal) -> Resolved {
+        let Some(mut value) = self.locals.0.get(name) else {
+            return Resolved { value: Value::UNKNOWN, steps: traversal.steps.len() };
+        };
+        let mut steps = 1;
+        for step in traversal.steps.iter().skip(1) {
+            let (StepKind::Attribute(name) | StepKind::Key(name)) = &step.kind else { break };
+            let (Value::Object(parts) | Value::Map(_, parts)) = value else { break };
+            let Some(part) = parts.get(name) else { break };
+            value = part;
+            steps += 1;
+        }
+        Resolved { value: value.clone(), steps }
+    }
+
+    /// A module: of each instance only the names of the outputs are known.
+    fn call(&self, name: &str) -> Value {
+        let Some(call) = self.node.module().calls.get(name) else { return Value::UNKNOWN };
+        let Some(child) = self.node.child(name).map(Node::module).filter(|child| child.complete) else {
+            return Value::UNKNOWN;
+        };
+        if call.enabled.is_some() {
+            return Value::UNKNOWN;
+        }
+        let without_base = child.without_base.iter().filter_map(|address| address.strip_prefix("output."));
+        let outputs = child.outputs.keys().cloned().chain(without_base.map(SmolStr::new));
+        let outputs = outputs.map(|name| (name, value::Attribute::required(Type::Any)));
+        let instance = Type::object(outputs);
+        Value::Unknown(if call.count.is_some() {
+            Type::list(instance)
+        } else if call.for_each.is_some() {
+            Type::map(instance)
+        } else {
+            instance
+        })
+    }
+}
+
+/// A place in which no name means anything.
+pub(super) struct Nothing<'s> {
+    pub(super) node: Node<'s>,
+    /// How much work is left for the module.
+    pub(super) work: &'s Cell<usize>,
+}
+
+impl value::Scope for Nothing<'_> {
+    fn engine(&self) -> Engine {
+        self.node.tree().engine()
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.node.module().limits
+    }
+
+    fn work(&self) -> &Cell<usize> {
+        self.work
+    }
+
+    fn resolve(&self, _: &Traversal) -> Option<Resolved> {
+        None
+    }
+
+    fn lacks_function(&self, name: &str) -> bool {
+        lacks_function(self.node, name)
+    }
+}

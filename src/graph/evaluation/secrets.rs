@@ -1,0 +1,232 @@
+//! Finds sensitive and ephemeral values where they would be shown or kept.
+
+use std::cell::Cell;
+use std::fmt::Display;
+
+use super::built_in::at_argument;
+use super::marks::{self, From, Marked, Marking};
+use super::{Evaluation, given};
+use crate::engine::Product;
+use crate::finding::{Finding, Language, Severity};
+use crate::graph::references::sites::Symbols;
+use crate::graph::{Node, arguments, builtin};
+use crate::module::declaration::{Given, ModuleCall, Output, Resource};
+use crate::syntax::{Attribute, Expr, ExprKind};
+use crate::value::Value;
+
+impl<'t> Evaluation<'t, '_> {
+    /// What the value of an expression is marked with; nothing where it has none.
+    pub(super) fn marks(&self, expr: &Expr) -> Marked<'t> {
+        if self.wrong.contains(&expr.span) || self.failed.contains(&expr.span) {
+            return Marked::default();
+        }
+        let truth = |condition: &Expr| self.known(condition, Symbols::OF_ARGUMENTS).as_bool();
+        self.marking(&truth, &Cell::new(marks::PATIENCE)).of(expr)
+    }
+
+    fn marking<'e>(
+        &'e self,
+        truth: &'e dyn Fn(&Expr) -> Option<bool>,
+        patience: &'e Cell<usize>,
+    ) -> Marking<'t, 'e> {
+        let (module, locals) = (self.node.module(), &self.marked);
+        Marking { module, locals, truth, patience, bound: Vec::new(), element: None }
+    }
+
+    /// Looks at everything that shows a value, or keeps it.
+    pub(super) fn secrets(&mut self) {
+        let module = self.node.module();
+        for resource in module.resources.values() {
+            self.secret_instances(resource.count.as_deref(), resource.for_each.as_deref(), &resource.address);
+            self.kept(resource);
+        }
+        for call in module.calls.values() {
+            self.secret_instances(
+                call.count.as_deref(),
+                call.for_each.as_deref(),
+                &format_args!("module.{}", call.name),
+            );
+            if let Some(child) = self.node.child(&call.name) {
+                self.handed_over(call, child);
+            }
+        }
+        for output in module.outputs.values() {
+            if self.node.is_called() { self.output(output) } else { self.output_of_root(output) }
+        }
+    }
+
+    /// Keys of instances are shown, and how many there are is kept.
+    fn secret_instances(
+        &mut self,
+        count: Option<&Attribute>,
+        for_each: Option<&Attribute>,
+        address: &dyn Display,
+    ) {
+        let (summary, attribute) = match (count, for_each) {
+            (Some(count), _) => ("Invalid count argument", count),
+            (None, Some(for_each)) => ("Invalid for_each argument", for_each),
+            (None, None) => return,
+        };
+        let marks = self.marks(&attribute.expr).whole;
+        let finding = Finding::language(Language::InvalidValue, summary).at(attribute.expr.span);
+        if let (Some(from), true) = (marks.sensitive, attribute.name == "for_each") {
+            let detail = "This value is sensitive, and the addresses of instances would show its keys.";
+            self.tell(related(finding.clone(), from, "sensitive").detail(detail), address);
+        }
+        if let (Some(from), true) = (marks.ephemeral, self.knows_ephemeral()) {
+            let detail = "This value is ephemeral, and the number and the keys of instances are kept.";
+            self.tell(related(finding, from, "ephemeral").detail(detail), address);
+        }
+    }
+
+    /// Resources are kept in the state. Of those of providers nobody knows which arguments are not.
+    fn kept(&mut self, resource: &Resource) {
+        let Some(arguments) = builtin::arguments(resource).filter(|_| self.knows_ephemeral()) else { return };
+        let mut unexpected = Vec::new();
+        let content = builtin::content(arguments, &resource.config, &mut unexpected);
+        let is_wrong = |attribute: &Attribute| {
+            [self.wrong, &self.failed].into_iter().any(|spans| spans.contains(&attribute.expr.span))
+        };
+        if !unexpected.is_empty() || content.attributes.iter().any(|attribute| is_wrong(attribute)) {
+            return;
+        }
+        for attribute in &content.attributes {
+            if let Some(from) = self.marks(&attribute.expr).deep().ephemeral {
+                let finding = Finding::language(Language::InvalidValue, "Invalid use of ephemeral value")
+                    .detail("This value is ephemeral, and what a resource is set to is kept in the state.");
+                let finding = at_argument(finding, attribute, &resource.config);
+                self.tell(related(finding, from, "ephemeral"), &resource.address);
+            }
+        }
+    }
+
+    /// A variable that takes ephemeral values says so.
+    fn handed_over(&mut self, call: &ModuleCall, child: Node<'_>) {
+        if !self.knows_ephemeral() {
+            return;
+        }
+        for attribute in arguments::given(call, child.module()) {
+            let Some(variable) = child.module().variables.get(&attribute.name) else { continue };
+            let ephemeral = self.marks(&attribute.expr).deep().ephemeral;
+            let fits = |value: &Value| given::argument(value, &attribute.expr, variable).is_none();
+            if let (Some(from), false) = (ephemeral, is_set(variable.ephemeral.as_ref()))
+                && fits(&self.known(&attribute.expr, Symbols::OF_ARGUMENTS))
+            {
+                let finding = not_ephemeral("variable", &attribute.expr)
+                    .related(variable.origin.header(), "declared here, without `ephemeral = true`");
+                self.tell(related(finding, from, "ephemeral"), &format_args!("module.{}", call.name));
+            }
+        }
+    }
+
+    /// An output of a called module says so too, and means it.
+    fn output(&mut self, output: &Output) {
+        let Some(value) = output.value.as_ref().filter(|_| self.knows_ephemeral()) else { return };
+        if self.wrong.contains(&value.expr.span) || self.failed.contains(&value.expr.span) {
+            return;
+        }
+        let marked = self.marks(&value.expr);
+        let marks = if is_set(output.ephemeral.as_ref()) { marked.whole } else { marked.deep() };
+        let finding = match (is_set(output.ephemeral.as_ref()), marks.ephemeral) {
+            (false, Some(from)) => related(not_ephemeral("output", &value.expr), from, "ephemeral")
+                .help("set `ephemeral = true`"),
+            (true, None) if marked.is_laid_out() || !self.may_be_ephemeral(&value.expr) => {
+                Finding::language(Language::InvalidValue, "Value not allowed in ephemeral output")
+                    .detail("This value is not ephemeral, and an ephemeral output gives nothing else.")
+                    .at(value.expr.span)
+                    .help("remove `ephemeral`")
+            }
+            (true, _) | (false, None) => return,
+        };
+        self.tell(finding, &format_args!("output.{}", output.name));
+    }
+
+    /// Whether a value may have been made of something ephemeral, though it does not look so.
+    fn may_be_ephemeral(&self, expr: &Expr) -> bool {
+        if matches!(expr.kind, ExprKind::Tuple(_) | ExprKind::Object(_) | ExprKind::JsonObject(_)) {
+            return false;
+        }
+        let mut may_be = false;
+        expr.for_each_variable(|traversal| {
+            may_be |= self.marking(&|_| None, &Cell::new(0)).reference(traversal).deep().ephemeral.is_some();
+        });
+        may_be
+    }
+
+    /// A message is not shown where it gives something away.
+    pub(super) fn message(&mut self, expr: &Expr, address: &dyn Display) {
+        let marks = self.marks(expr).whole;
+        let (summary, from, mark) = match (marks.sensitive, marks.ephemeral) {
+            (Some(from), _) => ("Error message refers to sensitive values", from, "sensitive"),
+            (None, Some(from)) if self.knows_ephemeral() => {
+                ("Error message refers to ephemeral values", from, "ephemeral")
+            }
+            _ => return,
+        };
+        let finding = Finding::language(Language::InvalidCheckOrCondition, summary)
+            .severity(Severity::Warning)
+            .detail(format!("This is {mark}, so the engine will not show it."))
+            .at(expr.span);
+        self.tell(related(finding, from, mark), address);
+    }
+
+    /// What a root module gives is shown to people and kept in the state.
+    fn output_of_root(&mut self, output: &Output) {
+        let module = self.node.module();
+        let address = format_args!("output.{}", output.name);
+        if is_set(output.ephemeral.as_ref()) {
+            let summary = module.features.summaries.ephemeral_root_output;
+            let finding = Finding::language(Language::InvalidValue, summary)
+                .detail("An output of a root module is kept, so it cannot be ephemeral.")
+                .at(output.origin.header())
+                .help("remove `ephemeral`, or the output");
+            return self.tell(finding, &address);
+        }
+        let Some(value) = &output.value else { return };
+        let marks = self.marks(&value.expr).deep();
+        match (marks.sensitive, marks.ephemeral) {
+            (Some(from), _) if !is_set(output.sensitive.as_ref()) => {
+                let finding =
+                    Finding::language(Language::SensitiveOutput, "Output refers to sensitive values")
+                        .detail("This output of a root module would show a sensitive value.")
+                        .at(output.origin.header())
+                        .help("set `sensitive = true`, or wrap what may be shown in `nonsensitive(…)`");
+                self.tell(related(finding, from, "sensitive"), &address);
+            }
+            (_, Some(from)) if self.knows_ephemeral() => {
+                let finding = not_ephemeral("output", &value.expr);
+                self.tell(related(finding, from, "ephemeral"), &address);
+            }
+            _ => {}
+        }
+    }
+
+    fn knows_ephemeral(&self) -> bool {
+        let features = &self.node.module().features;
+        features.engine.product == Product::Terraform && features.grammar.ephemeral
+    }
+
+    fn tell(&mut self, finding: Finding, address: &dyn Display) {
+        self.findings.push(finding.at_validate().address(address.to_string()));
+    }
+}
+
+fn is_set(flag: Option<&Given<bool>>) -> bool {
+    flag.is_some_and(|flag| flag.value)
+}
+
+fn not_ephemeral(what: &str, value: &Expr) -> Finding {
+    Finding::language(Language::InvalidValue, "Ephemeral value not allowed")
+        .detail(format!("This value is ephemeral, and the {what} that it is for is not declared as such."))
+        .at(value.span)
+}
+
+/// Shows where a mark comes from.
+fn related(finding: Finding, from: From<'_>, mark: &str) -> Finding {
+    let From::Variable(variable) = from else { return finding };
+    let flag = if mark == "sensitive" { &variable.sensitive } else { &variable.ephemeral };
+    match flag {
+        Some(flag) => finding.related(flag.span, format!("the variable is {mark}")),
+        None => finding,
+    }
+}

@@ -1,0 +1,162 @@
+//! Finds imports into resources that are not there, or that have other instances.
+
+use crate::finding::{Finding, Language};
+use crate::graph::{Callee, Node};
+use crate::module::address::{ImportTarget, InstanceKey};
+use crate::module::declaration::{Import, Resource};
+use crate::syntax::{ExprKind, Step, StepKind};
+use crate::text::Span;
+use crate::value::{Number, Value};
+
+pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
+    if node.is_called() || !node.module().features.import_targets_validated {
+        // The addresses count from a root.
+        return;
+    }
+    for import in &node.module().imports {
+        let Some(target) = &import.target else { continue };
+        let wrong = wrong(node, import).into_iter();
+        findings.extend(wrong.map(|finding| finding.at_validate().address(format!("import.{target}"))));
+    }
+}
+
+/// Whether the engine gets to the identifier of what is imported: where the resource is right, and where there is
+/// something to import.
+pub(super) fn reaches_id(node: Node<'_>, import: &Import) -> bool {
+    if !node.module().features.import_targets_validated {
+        return true;
+    }
+    reaches_for_each(node, import)
+        && import.for_each.as_ref().is_none_or(|for_each| {
+            let value = node.values().of(&for_each.expr);
+            value.is_wholly_known() && has_elements(&value)
+        })
+}
+
+fn has_elements(value: &Value) -> bool {
+    match value {
+        Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements) => !elements.is_empty(),
+        Value::Map(_, elements) | Value::Object(elements) => !elements.is_empty(),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Null(_) | Value::Unknown(_) => false,
+    }
+}
+
+/// Whether the engine gets to what several imports are made for.
+pub(super) fn reaches_for_each(node: Node<'_>, import: &Import) -> bool {
+    !node.module().features.import_targets_validated || wrong(node, import).is_empty()
+}
+
+/// What is wrong with the resource of an import in a root module.
+fn wrong(node: Node<'_>, import: &Import) -> Vec<Finding> {
+    let (Some(target), Some(to)) = (&import.target, &import.to) else { return Vec::new() };
+    let finding = absent_or_other(node, import, target, to.span);
+    if finding.is_none() && !target.is_static && import.for_each.is_none() {
+        let found = |summary: &str| Finding::language(Language::InvalidMovedRemovedImport, summary);
+        let detail = "Without `for_each`, every key of this address has to be written out.";
+        return vec![
+            found("Invalid expression").at(to.span).detail(detail),
+            // The engine goes on with an address of nothing.
+            found("Invalid address").detail(detail).related(to.span, "this address"),
+        ];
+    }
+    finding.into_iter().collect()
+}
+
+fn absent_or_other(node: Node<'_>, import: &Import, target: &ImportTarget, at: Span) -> Option<Finding> {
+    let mut module = node;
+    for step in &target.path {
+        if !module.module().complete {
+            return None;
+        }
+        match module.callee(&step.name) {
+            Callee::Module(child) => module = node.tree().node(child),
+            Callee::Opaque if !module.module().calls.contains_key(&step.name) => {
+                return Some(absent(target, at, &format!("there is no module call `{}`", step.name)));
+            }
+            Callee::Missing | Callee::Outside | Callee::Opaque => return None,
+        }
+    }
+    let resource = module.module().resources.get(&target.resource.resource);
+    match resource {
+        Some(resource) if target.is_static && import.for_each.is_none() => {
+            instances(resource, target.resource.key.as_ref(), at)
+        }
+        Some(resource) => made_for_each(node, import, resource, at),
+        None if !module.module().complete => None,
+        None if !target.path.is_empty() => Some(absent(target, at, "the module does not declare it")),
+        // What is missing in the root can be generated, but not as one of many.
+        None if target.is_static && (target.resource.key.is_some() || import.for_each.is_some()) => {
+            Some(absent(target, at, "no configuration can be generated for one of several instances"))
+        }
+        None => None,
+    }
+}
+
+/// The same of an address that ends in `[each.key]` or `[each.value]`, by the first element of `for_each`.
+fn made_for_each(node: Node<'_>, import: &Import, resource: &Resource, at: Span) -> Option<Finding> {
+    let value = node.values().of(&import.for_each.as_ref()?.expr);
+    if !value.is_wholly_known() || !has_elements(&value) {
+        return None;
+    }
+    let ExprKind::Index { key, .. } = &import.to.as_ref()?.kind else { return None };
+    let ExprKind::Traversal(each) = &key.kind else { return None };
+    let [Step { kind: StepKind::Attribute(name), span }] = &each.steps[..] else { return None };
+    if each.root != "each" {
+        return None;
+    }
+    if name != "key" && name != "value" {
+        return Some(
+            Finding::language(Language::InvalidReference, "Unsupported attribute")
+                .detail(format!("`each` has no attribute `{name}`: there are `each.key` and `each.value`."))
+                .at(*span),
+        );
+    }
+    let key = match first(&value, name == "key")? {
+        Value::String(text) => InstanceKey::Text(text),
+        Value::Number(_) => InstanceKey::Number(0),
+        _ => return None,
+    };
+    instances(resource, Some(&key), at)
+}
+
+/// What `each.key` or else `each.value` is for the first element.
+fn first(collection: &Value, key: bool) -> Option<Value> {
+    match collection {
+        Value::List(_, elements) | Value::Tuple(elements) => {
+            let first = elements.first()?;
+            Some(if key { Value::Number(Number::from(0)) } else { first.clone() })
+        }
+        // The elements of a set are their own keys.
+        Value::Set(_, elements) => elements.iter().next().cloned(),
+        Value::Map(_, elements) | Value::Object(elements) => {
+            let (name, first) = elements.iter().next()?;
+            Some(if key { Value::string(name.as_str()) } else { first.clone() })
+        }
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Null(_) | Value::Unknown(_) => None,
+    }
+}
+
+fn absent(target: &ImportTarget, at: Span, why: &str) -> Finding {
+    Finding::language(Language::InvalidReference, "Configuration for import target does not exist")
+        .detail(format!("{target} cannot be imported: {why}."))
+        .at(at)
+}
+
+/// The key has to be of the kind that the resource has.
+fn instances(resource: &Resource, key: Option<&InstanceKey>, at: Span) -> Option<Finding> {
+    let (count, for_each) = (resource.count.as_ref(), resource.for_each.as_ref());
+    let (why, argument) = match key {
+        Some(InstanceKey::Text(_)) if for_each.is_none() => ("does not use `for_each`", count),
+        Some(InstanceKey::Number(_)) if count.is_none() => ("does not use `count`", for_each),
+        None if for_each.is_some() => ("uses `for_each`, so there must be a key", for_each),
+        None if count.is_some() => ("uses `count`, so there must be a number", count),
+        Some(InstanceKey::Text(_) | InstanceKey::Number(_)) | None => return None,
+    };
+    let place = argument.map_or(resource.origin.header(), |argument| argument.name_span);
+    Some(
+        Finding::language(Language::InvalidMovedRemovedImport, "Invalid import 'to' expression")
+            .detail(format!("{} {why}.", resource.address))
+            .at(at)
+            .related(place, "see here"),
+    )
+}

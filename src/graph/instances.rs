@@ -1,0 +1,126 @@
+//! Finds references to instances of provider configurations where there are none, and to configurations of which there
+//! are several (OpenTofu).
+
+mod alike;
+
+use crate::finding::{Finding, Language, Severity};
+use crate::graph::Node;
+use crate::graph::providers::is_configured;
+use crate::module::Module;
+use crate::module::address::Mode;
+use crate::module::declaration::{ModuleCall, ProviderRef, Resource};
+use crate::syntax::{Attribute, Expr};
+
+pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
+    let module = node.module();
+    if !module.features.grammar.provider_for_each {
+        return;
+    }
+    for call in module.calls.values() {
+        let from = findings.len();
+        in_call(module, call, findings);
+        for finding in &mut findings[from..] {
+            finding.address = format!("module.{}", call.name);
+        }
+    }
+    for resource in module.resources.values() {
+        let from = findings.len();
+        in_resource(module, resource, findings);
+        for finding in &mut findings[from..] {
+            finding.address = resource.address.to_string();
+        }
+    }
+}
+
+fn in_call(module: &Module, call: &ModuleCall, findings: &mut Vec<Finding>) {
+    for passed in &call.providers {
+        if let Some(key) = &passed.in_child.key {
+            findings.push(
+                wrong("module")
+                    .detail("The name in the called module is that of one configuration, so it has no key.")
+                    .at(key.span)
+                    .help("remove the key"),
+            );
+        }
+        findings.extend(unsuitable(module, &passed.in_parent, "module"));
+        findings.extend(outlived(module, &passed.in_parent, call.for_each.as_deref(), "module"));
+    }
+}
+
+fn in_resource(module: &Module, resource: &Resource, findings: &mut Vec<Finding>) {
+    let Some(reference) = &resource.provider_ref else { return };
+    findings.extend(unsuitable(module, reference, "resource"));
+    // What is only read needs no provider when it goes.
+    match resource.address.mode {
+        Mode::Managed => {
+            findings.extend(outlived(module, reference, resource.for_each.as_deref(), "resource"));
+        }
+        Mode::Data | Mode::Ephemeral => {}
+    }
+}
+
+/// Whether a reference has a key where it should not, or none where it should.
+fn unsuitable(module: &Module, reference: &ProviderRef, kind: &str) -> Option<Finding> {
+    let name = reference.compact();
+    let provider = module.providers.get(&name);
+    let for_each = provider.and_then(|provider| provider.for_each.as_ref());
+    let finding = match (&reference.key, for_each) {
+        (None, None) | (Some(_), Some(_)) => return None,
+        (None, Some(for_each)) => wrong(kind)
+            .detail(format!(
+                "There are several instances of `{name}`, and one of them has to be named by its key."
+            ))
+            .at(reference.name_span)
+            .related(for_each.name_span, "one for each of these")
+            .help(format!("write `{name}[…]`, with the key of an instance")),
+        (Some(key), None) => match provider.filter(|provider| is_configured(provider)) {
+            Some(provider) => wrong(kind)
+                .detail(format!("`{name}` has no `for_each`, so it has no instances with keys."))
+                .at(key.span)
+                .related(provider.origin.header(), "configured here, once"),
+            None => wrong(kind)
+                .detail(format!(
+                    "No provider block here configures `{name}`, so it has no instances with keys."
+                ))
+                .at(reference.name_span),
+        },
+    };
+    Some(finding)
+}
+
+/// Whether instances of a provider go together with what they would have to destroy.
+fn outlived(
+    module: &Module,
+    reference: &ProviderRef,
+    for_each: Option<&Attribute>,
+    kind: &str,
+) -> Option<Finding> {
+    reference.key.as_ref()?;
+    let provider = module.providers.get(&reference.compact())?;
+    let (ours, theirs) = (&for_each?.expr, &provider.for_each.as_ref()?.expr);
+    let refers = |expr: &Expr| !expr.variables().is_empty();
+    if !refers(ours) || !refers(theirs) || !alike::alike(ours, theirs) {
+        return None;
+    }
+    Some(
+        Finding::language(
+            Language::InvalidProviderConfiguration,
+            format!("Provider configuration for_each matches {kind}"),
+        )
+        .severity(Severity::Warning)
+        .detail(format!(
+            "An instance of the provider is there for the same keys as an instance of this {kind}. When a key goes, so \
+             does the provider that is needed to destroy what belongs to it."
+        ))
+        .at(ours.span)
+        .related(theirs.span, "the provider has the same `for_each`")
+        .help("let the `for_each` of the provider have more keys, and remove a key there last"),
+    )
+}
+
+fn wrong(kind: &str) -> Finding {
+    Finding::language(
+        Language::InvalidProviderConfiguration,
+        format!("Invalid {kind} provider configuration"),
+    )
+}

@@ -1,0 +1,410 @@
+//! Finds what is wrong where a provider is passed from one module to another: rows 6 and 8 to 13 of the table in
+//! section 4.2 of the loader's specification.
+//!
+//! A row that depends on the call alone is looked at once for each call. The one that depends on all calls above it, a
+//! module with providers of its own under `count` and the like, is looked at with the set of meta-arguments that reach
+//! a module, and only where such a module exists below.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use smol_str::SmolStr;
+
+use crate::finding::{Concern, Finding, Language, Severity};
+use crate::graph::providers::{Declared, display};
+use crate::graph::reach::Reached;
+use crate::graph::{Configuration, Node, NodeId, Role, Tree};
+use crate::module::Module;
+use crate::module::address::ProviderAddress;
+use crate::module::declaration::{ModuleCall, PassedProvider, RequiredProvider, one_block_each};
+use crate::text::Span;
+
+/// Looks at a module as the one that is called.
+pub(super) fn check(node: Node<'_>, reached: &Reached, findings: &mut Vec<Finding>) {
+    let declared = Declared::of(node.module());
+    for (caller, call) in node.callers().filter(|(caller, _)| reached.has(*caller)) {
+        let edge = Edge { caller, call, child: node, declared: &declared };
+        let from = findings.len();
+        edge.overridden(findings);
+        if !reached.is_stuck(caller) {
+            edge.declarations(reached, findings);
+        }
+        for finding in &mut findings[from..] {
+            finding.module.clone_from(&caller.module().directory);
+        }
+    }
+}
+
+/// One call of one module.
+struct Edge<'t> {
+    caller: Node<'t>,
+    call: &'t ModuleCall,
+    child: Node<'t>,
+    declared: &'t Declared<'t>,
+}
+
+impl Edge<'_> {
+    fn passed(&self, name: &str) -> Option<&PassedProvider> {
+        self.call.providers.iter().find(|passed| passed.in_child.compact() == name)
+    }
+
+    /// The rows that ask what is declared, which a module with errors may have said in vain.
+    fn declarations(&self, reached: &Reached, findings: &mut Vec<Finding>) {
+        self.not_handed_on(findings);
+        self.missing(findings);
+        for linked in [true, false] {
+            // With errors in the tree, some versions go on without knowing which provider is which.
+            let unlinked = self.child.module().features.providers_validated_after_errors;
+            let applies = if linked {
+                !unlinked || reached.in_sound_tree(self.caller)
+            } else {
+                unlinked && reached.in_broken_tree(self.caller)
+            };
+            if applies {
+                self.types(linked, findings);
+            }
+        }
+    }
+
+    /// Row 6: the called module passes on what this call does not give it.
+    fn not_handed_on(&self, findings: &mut Vec<Finding>) {
+        let module = self.child.module();
+        for onward in module.calls.values() {
+            for passed in onward.providers.iter().filter(|passed| passed.in_parent.alias.is_none()) {
+                let name = &passed.in_parent.name;
+                let required = module.required_providers.contains_key(name);
+                if required && !self.declared.configured.contains_key(name) && self.passed(name).is_none() {
+                    findings.push(
+                        Finding::language(
+                            Language::MissingProviderConfiguration,
+                            "Missing required provider configuration",
+                        )
+                        .severity(Severity::Warning)
+                        .detail(format!(
+                            "The module called here passes its provider `{name}` on to `module.{}`, but this call does \
+                             not give it one under that name.",
+                            onward.name
+                        ))
+                        .at(self.call.origin.header())
+                        .address(format!("module.{}", self.call.name))
+.concerns(Concern::Provider(name.clone()))
+                        .related(passed.in_parent.name_span, "passed on here")
+                        .help(self.how_to_hand_on(onward, passed)),
+                    );
+                }
+            }
+        }
+    }
+
+    /// What to write so that the called module has what it passes on. An entry in this call helps only where the caller
+    /// configures the provider, or is a root module that requires it.
+    fn how_to_hand_on(&self, onward: &ModuleCall, passed: &PassedProvider) -> String {
+        let (caller, child) = (self.caller.module(), self.child.module());
+        let name = &passed.in_parent.name;
+        let default = Configuration::named(child, &passed.in_parent);
+        let mut blocks = caller.providers.values();
+        let block = blocks.find(|block| default.is_some() && Configuration::by(caller, block) == default);
+        let mut entries = caller.required_providers.values();
+        let entry = entries.find(|entry| default.as_ref().is_some_and(|one| one.provider == entry.address));
+        let entry = entry.filter(|_| !self.caller.is_called() && self.caller.role() == Role::Root);
+        if let Some(ours) = block.map(|block| &block.name).or(entry.map(|entry| &entry.name)) {
+            return format!("add `{name} = {ours}` to `providers` of this call");
+        }
+        let inherits = self.child.child(&onward.name).is_some_and(|below| {
+            passed.in_child.alias.is_none()
+                && Configuration::named(below.module(), &passed.in_child) == default
+        });
+        let pass = format!("pass `{name}` in every module call from the root module down to this one");
+        if inherits {
+            format!(
+                "remove `{} = {name}` from `providers` of `module.{}`, which then inherits the default configuration, \
+                 or {pass}",
+                passed.in_child.name, onward.name
+            )
+        } else {
+            pass
+        }
+    }
+
+    /// Row 9: what the called module configures itself cannot be passed to it.
+    fn overridden(&self, findings: &mut Vec<Finding>) {
+        for (name, provider) in &self.declared.configured {
+            if let Some(passed) = self.passed(name) {
+                findings.push(
+                    Finding::language(
+                        Language::ProviderConfigurationOverridden,
+                        "Cannot override provider configuration",
+                    )
+                    .detail(format!(
+                        "The module called here configures `{name}` itself, so it takes no other."
+                    ))
+                    .at(passed.in_child.name_span)
+                    .address(format!("module.{}", self.call.name))
+                    .concerns(Concern::Provider((*name).clone()))
+                    .related(provider.origin.header(), "configured here")
+                    .help("remove the provider block from the module, or this entry from the call"),
+                );
+            }
+        }
+    }
+
+    /// Row 10: what the called module asks for has to be passed to it.
+    fn missing(&self, findings: &mut Vec<Finding>) {
+        for (name, (address, span)) in &self.declared.aliases {
+            if self.declared.configured.contains_key(name) || self.passed(name).is_some() {
+                continue;
+            }
+            findings.push(
+                Finding::language(
+                    Language::MissingProviderConfiguration,
+                    "Missing required provider configuration",
+                )
+                .detail(format!(
+                    "The module called here needs a configuration of {} under the name `{name}`.",
+                    display(self.child.module(), address)
+                ))
+                .at(self.call.origin.header())
+                .address(format!("module.{}", self.call.name))
+                .concerns(Concern::Provider(name.clone()))
+                .related(*span, "asked for here")
+                .help(format!("add to `providers`: {name} = …")),
+            );
+        }
+    }
+
+    /// Rows 11 to 13: what is passed has to be declared in the called module, and has to be of one provider on both
+    /// sides.
+    fn types(&self, linked: bool, findings: &mut Vec<Finding>) {
+        for passed in &self.call.providers {
+            let Some(theirs) = self.child_address(passed, linked) else { continue };
+            let name = passed.in_child.compact();
+            let child = self.child.module();
+            let known = child.required_providers.contains_key(&name)
+                || self.declared.aliases.contains_key(&name)
+                || self.declared.empty.contains_key(&name);
+            if !known {
+                findings.push(self.undeclared(passed, &name, &theirs));
+            }
+            let Some(ours) = self.parent_address(passed, &name, linked) else { continue };
+            if theirs != ours {
+                findings.push(self.mismatch(passed, &theirs, &ours));
+            }
+        }
+    }
+
+    fn undeclared(&self, passed: &PassedProvider, name: &str, theirs: &ProviderAddress) -> Finding {
+        let child = self.child.module();
+        let (severity, detail) = if theirs.is_default(child.features.registry_host) {
+            let detail = format!(
+                "The module called here does not say which provider `{name}` is, so it is taken for {}.",
+                display(child, theirs)
+            );
+            (Severity::Warning, detail)
+        } else {
+            let detail = format!("The module called here has no provider under the name `{name}`.");
+            (Severity::Error, detail)
+        };
+        let finding =
+            Finding::language(Language::UndefinedProviderReference, "Reference to undefined provider")
+                .severity(severity)
+                .detail(detail)
+                .at(passed.in_child.name_span)
+                .address(format!("module.{}", self.call.name))
+                .concerns(Concern::Provider(name.into()))
+                .help(format!(
+                    "add `{name}` under `required_providers` of the module: source = {:?}",
+                    display(child, theirs).as_str()
+                ));
+        match &child.required_providers_block {
+            Some(block) => finding.related(block.header, "it would be declared here"),
+            None => finding,
+        }
+    }
+
+    fn mismatch(&self, passed: &PassedProvider, theirs: &ProviderAddress, ours: &ProviderAddress) -> Finding {
+        let child = self.child.module();
+        let other_name = child.required_providers.values().find(|required| required.address == *ours);
+        let finding = Finding::language(Language::ProviderTypeMismatch, "Provider type mismatch")
+            .address(format!("module.{}", self.call.name))
+            .concerns(Concern::Provider(passed.in_child.compact()));
+        let theirs = display(child, theirs);
+        let ours = display(child, ours);
+        let finding = self.required_on_both_sides(finding, passed);
+        match other_name {
+            Some(required) => finding
+                .detail(format!(
+                    "A configuration of {ours} is passed as `{}`, which in the module called here is {theirs}.",
+                    passed.in_child.name
+                ))
+                .at(passed.in_child.name_span)
+                .related(required.value_span, "here the module requires the provider that is passed")
+                .help(format!("pass it as `{}`", required.name)),
+            None => finding
+                .detail(format!(
+                    "`{}` is {ours} here, and `{}` in the module called here is {theirs}: a configuration of one \
+                     cannot be used for the other.",
+                    passed.in_parent.compact(),
+                    passed.in_child.compact()
+                ))
+                .at(passed.in_parent.name_span)
+                .help(if self.caller.module().reads_value(&passed.in_parent) {
+                    one_block_each("providers", &self.caller.module().features)
+                } else {
+                    format!("pass a configuration of {theirs}, or let both modules require one source")
+                }),
+        }
+    }
+
+    /// Adds the places that say which provider each name is, where there are any.
+    fn required_on_both_sides(&self, finding: Finding, passed: &PassedProvider) -> Finding {
+        let child = self.child.module().required_providers.get(&passed.in_child.name).map(Box::as_ref);
+        let caller = self.required_in_parent(passed, &passed.in_child.compact());
+        let places = [(caller, "required in the calling module"), (child, "required in the called module")];
+        places.into_iter().fold(finding, |finding, (required, words)| match required {
+            Some(required) => finding.related(required.value_span, words),
+            None => finding,
+        })
+    }
+
+    /// Which provider a name is in the called module.
+    fn child_address(&self, passed: &PassedProvider, linked: bool) -> Option<ProviderAddress> {
+        let child = self.child.module();
+        let name = passed.in_child.compact();
+        if let Some((address, _)) = self.declared.aliases.get(&name) {
+            return Some((*address).clone());
+        }
+        if let Some(required) = child.required_providers.get(&name) {
+            return Some(required.address.clone());
+        }
+        if linked && let Some(address) = self.linked_in_child(&passed.in_child.name) {
+            return Some(address);
+        }
+        ProviderAddress::default(&passed.in_child.name, child.features.registry_host)
+    }
+
+    /// The engines write what a called module knows of a name into every call of the caller that mentions it, so that a
+    /// module gets what its siblings know. The module written last wins, and the order is left to chance, which prefers
+    /// that of their names.
+    fn linked_in_child(&self, name: &str) -> Option<ProviderAddress> {
+        let calls: Vec<&ModuleCall> = self.caller.calls().map(|(call, _)| call).collect();
+        let mut called = calls.iter().rev().filter_map(|call| self.caller.child(&call.name));
+        called.find_map(|child| linked_types(child.module()).remove(name))
+    }
+
+    /// The entry for a name in the calling module; the one under the name in the called module wins, which is a mistake
+    /// of the engines.
+    fn required_in_parent(&self, passed: &PassedProvider, child_name: &str) -> Option<&RequiredProvider> {
+        let required = &self.caller.module().required_providers;
+        required.get(child_name).or_else(|| required.get(&passed.in_parent.name)).map(Box::as_ref)
+    }
+
+    /// Which provider a name is in the calling module.
+    fn parent_address(
+        &self,
+        passed: &PassedProvider,
+        child_name: &SmolStr,
+        linked: bool,
+    ) -> Option<ProviderAddress> {
+        let caller = self.caller.module();
+        if let Some(required) = caller.required_providers.get(child_name) {
+            return Some(required.address.clone());
+        }
+        if linked && let Some(address) = linked_types(caller).remove(&passed.in_parent.name) {
+            return Some(address);
+        }
+        ProviderAddress::default(&passed.in_parent.name, caller.features.registry_host)
+    }
+}
+
+/// The providers that a module knows by name: those that it requires, and those that it configures.
+fn linked_types(module: &Module) -> BTreeMap<SmolStr, ProviderAddress> {
+    let mut types: BTreeMap<SmolStr, ProviderAddress> = module
+        .required_providers
+        .iter()
+        .map(|(name, required)| (name.clone(), required.address.clone()))
+        .collect();
+    for provider in module.providers.values() {
+        if let Some(address) = ProviderAddress::default(&provider.name, module.features.registry_host) {
+            types.entry(provider.name.clone()).or_insert(address);
+        }
+    }
+    types
+}
+
+/// Row 8: a module with providers of its own, under `count`, `for_each`, `depends_on` or `enabled` of any call above
+/// it.
+pub(super) fn repeated(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
+    let configured: Vec<bool> =
+        tree.nodes().map(|node| !Declared::of(node.module()).configured.is_empty()).collect();
+    let mut reaching: BTreeMap<usize, BTreeSet<Option<(Span, usize)>>> = BTreeMap::new();
+    let mut next: Vec<(usize, Option<(Span, usize)>)> = roots.iter().map(|root| (root.0, None)).collect();
+    let leads = leads_to(tree, &configured);
+    while let Some((number, repeated)) = next.pop() {
+        if !leads[number] || !reaching.entry(number).or_default().insert(repeated) {
+            continue;
+        }
+        let node = tree.node(NodeId(number));
+        for (call, _) in node.calls() {
+            if let Some(child) = node.child(&call.name) {
+                let here = repetition(call).map(|argument| (argument, number));
+                next.push((child.id.0, here.or(repeated)));
+            }
+        }
+    }
+    let mut findings = Vec::new();
+    for (number, ranges) in reaching {
+        let node = tree.node(NodeId(number));
+        if configured[number] && node.is_called() {
+            findings.extend(ranges.into_iter().flatten().map(|(argument, caller)| {
+                let caller = tree.node(NodeId(caller));
+                incompatible(node, argument).module(caller.module().directory.clone())
+            }));
+        }
+    }
+    findings
+}
+
+/// By node: whether it, or a module that it leads to, has providers of its own.
+fn leads_to(tree: &Tree, configured: &[bool]) -> Vec<bool> {
+    let mut leads = vec![false; tree.nodes.len()];
+    let mut next: Vec<usize> = (0..configured.len()).filter(|number| configured[*number]).collect();
+    while let Some(number) = next.pop() {
+        if !std::mem::replace(&mut leads[number], true) {
+            next.extend(tree.nodes[number].callers.iter().map(|(caller, _)| caller.0));
+        }
+    }
+    leads
+}
+
+/// The argument that makes a call more than one plain call.
+fn repetition(call: &ModuleCall) -> Option<Span> {
+    let argument = call.count.as_ref().or(call.for_each.as_ref());
+    argument
+        .or(call.enabled.as_ref())
+        .map(|attribute| attribute.expr.span)
+        .or(call.depends_on.first().map(|dependency| dependency.span))
+}
+
+fn incompatible(node: Node<'_>, range: Span) -> Finding {
+    let module = node.module();
+    let mut finding = Finding::language(
+        Language::ProviderBlockInRepeatedModule,
+        module.features.summaries.repeated_module,
+    )
+    .detail(format!(
+        "The module in {:?} configures a provider itself. When one of its instances goes, the configuration that is \
+         needed to destroy what it made would go with it.",
+        if module.directory.is_empty() { "." } else { module.directory.as_str() }
+    ))
+    .at(range)
+    .label("repeats, or delays, a module that configures its own provider");
+    let declared = Declared::of(module);
+    let mut names = Vec::new();
+    for (name, provider) in &declared.configured {
+        finding = finding.related(provider.origin.header(), "configured here");
+        names.push(format!("{name} = {name}"));
+    }
+    finding.help(format!(
+        "remove the provider block, declare it under `required_providers`, and let callers pass one: providers = {{ {} }}",
+        names.join(", ")
+    ))
+}

@@ -1,0 +1,131 @@
+//! Finds out how the engine gets to each module: from modules that nobody calls, with errors on the way or without.
+
+use crate::graph::cycles::components;
+use crate::graph::{Callee, Node, NodeId, Tree};
+
+/// How modules are got to.
+#[derive(Debug)]
+pub(super) struct Reached {
+    /// By node: from a tree in which everything is in order.
+    sound: Vec<bool>,
+    /// By node: from a tree in which some called module has errors.
+    broken: Vec<bool>,
+    /// By node: it has errors itself, and no other module leads to it.
+    stuck: Vec<bool>,
+}
+
+impl Reached {
+    pub(super) fn from(tree: &Tree, roots: &[NodeId]) -> Self {
+        let count = tree.nodes.len();
+        let below = errors_below(tree);
+        let mut reached =
+            Self { sound: vec![false; count], broken: vec![false; count], stuck: vec![false; count] };
+        let mut followed = vec![false; count];
+        for root in roots.iter().map(|root| tree.node(*root)).filter(|root| !root.is_broken()) {
+            spread(root, &mut followed);
+        }
+        for root in roots {
+            reached.stuck[root.0] = !followed[root.0];
+        }
+        for root in roots.iter().map(|root| tree.node(*root)) {
+            // Where the root itself has errors the engine goes no further; what it would then say is said anyway.
+            let broken = below[root.id.0] && !root.is_broken();
+            let seen = if broken { &mut reached.broken } else { &mut reached.sound };
+            spread(root, seen);
+        }
+        reached
+    }
+
+    /// Whether the engine gets to this module at all; a caller may be for another engine.
+    pub(super) fn has(&self, node: Node<'_>) -> bool {
+        self.sound[node.id.0] || self.broken[node.id.0]
+    }
+
+    /// Whether the engine gets no further than the files of this module. Before its own errors are mended, nothing is
+    /// said of what it does not declare: that may be just what is broken.
+    pub(super) fn is_stuck(&self, node: Node<'_>) -> bool {
+        self.stuck[node.id.0]
+    }
+
+    /// Whether the engine gets to this module in a tree in which everything is in order.
+    pub(super) fn in_sound_tree(&self, node: Node<'_>) -> bool {
+        self.sound[node.id.0] || !self.broken[node.id.0]
+    }
+
+    /// Whether the engine gets to this module in a tree in which some called module has errors.
+    pub(super) fn in_broken_tree(&self, node: Node<'_>) -> bool {
+        self.broken[node.id.0]
+    }
+}
+
+impl Tree {
+    /// The modules that some of these roots lead to, the roots included, in the order in which they were added.
+    pub fn below(&self, roots: &[NodeId]) -> Vec<NodeId> {
+        let mut seen = vec![false; self.nodes.len()];
+        for root in roots {
+            spread(self.node(*root), &mut seen);
+        }
+        (0..seen.len()).filter(|number| seen[*number]).map(NodeId).collect()
+    }
+
+    /// The modules that none of this tree calls. Of a ring of modules that nobody else calls, the first.
+    pub fn roots(&self) -> Vec<Node<'_>> {
+        let mut seen = vec![false; self.nodes.len()];
+        let is_root = |node: &Node<'_>| node.data().callers.is_empty() && node.data().named_by.is_empty();
+        let mut roots: Vec<Node<'_>> = self.nodes().filter(is_root).collect();
+        for root in &roots {
+            spread(*root, &mut seen);
+        }
+        if seen.contains(&false) {
+            let calls: Vec<Vec<usize>> =
+                self.nodes().map(|node| node.children().map(|child| child.0).collect()).collect();
+            // Callers come last, so that a ring which another one leads to is seen when its turn comes.
+            for ring in components(&calls).into_iter().rev() {
+                let first = self.node(NodeId(ring[0]));
+                if !seen[first.id.0] {
+                    roots.push(first);
+                    spread(first, &mut seen);
+                }
+            }
+        }
+        roots
+    }
+}
+
+/// Marks a module and all that it leads to.
+fn spread(from: Node<'_>, seen: &mut [bool]) {
+    let mut next = vec![from.id];
+    while let Some(id) = next.pop() {
+        if !std::mem::replace(&mut seen[id.0], true) {
+            next.extend(from.tree.node(id).children());
+        }
+    }
+}
+
+/// By node: whether some module that it leads to, itself left out, has errors.
+fn errors_below(tree: &Tree) -> Vec<bool> {
+    let mut below = vec![false; tree.nodes.len()];
+    let mut next: Vec<NodeId> = Vec::new();
+    for node in tree.nodes() {
+        let data = &tree.nodes[node.id.0];
+        let missing = data.calls.values().any(|callee| *callee == Callee::Missing);
+        if missing {
+            // A directory that is not there is an error below the module that calls it.
+            below[node.id.0] = true;
+        }
+        if missing || node.is_broken() || (node.is_called() && super::children::is_error_in_child(node)) {
+            next.push(node.id);
+        }
+    }
+    let mut seen = vec![false; tree.nodes.len()];
+    while let Some(id) = next.pop() {
+        if std::mem::replace(&mut seen[id.0], true) {
+            continue;
+        }
+        for (caller, _) in &tree.nodes[id.0].callers {
+            below[caller.0] = true;
+            next.push(*caller);
+        }
+    }
+    below
+}

@@ -1,0 +1,209 @@
+//! Turns the expressions of a module into what they refer to, and finds references to nothing.
+//!
+//! Each expression is looked at where the engine evaluates it, with the symbols that mean something there. What the
+//! engine evaluates only while planning (`replace_triggered_by`, addresses in `moved`, `removed` and `import`) is not
+//! looked at.
+
+mod declared;
+mod links;
+pub(super) mod sites;
+mod symbols;
+
+use std::collections::BTreeSet;
+
+use crate::finding::{Finding, Language, Severity};
+use crate::graph::Node;
+use crate::graph::similar::Similar;
+use crate::module::address::{Reference, Subject, reference};
+use crate::module::declaration::{Dependency, Variable};
+use crate::syntax::{Expr, ExprKind, Iteration, Traversal};
+use crate::text::Span;
+pub(super) use declared::Declared;
+pub(super) use links::Links;
+use sites::{Found, Owner, Site};
+
+/// What the expressions of a module refer to.
+pub(super) struct LookedAt {
+    /// What refers to what.
+    pub(super) links: Links,
+    /// The expressions that refer to something wrongly, or have a syntax error.
+    pub(super) wrong: BTreeSet<Span>,
+    /// Whether there is the name of a type among what they refer to.
+    pub(super) names_types: bool,
+}
+
+/// Looks at every expression of a module.
+pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) -> LookedAt {
+    let mut wrong = BTreeSet::new();
+    let mut judge = Judge { links: Links::of(node.module()), ..Judge::new(node, findings) };
+    sites::for_each(node, &mut |site, found| match found {
+        Found::Expression(expr, around) => {
+            let before = judge.findings.len();
+            judge.expression(site, expr, around);
+            if judge.findings[before..].iter().any(|finding| finding.severity == Severity::Error) {
+                wrong.insert(expr.span);
+            }
+        }
+        Found::Broken(expr) => {
+            wrong.insert(expr.span);
+        }
+        Found::Dependencies(dependencies) => judge.dependencies(site, dependencies),
+    });
+    LookedAt { links: judge.links, wrong, names_types: judge.names_types }
+}
+
+/// Whether an expression refers to a resource, a module or `self` so that the engine knows it to be wrong without any
+/// value.
+pub(super) fn is_unsound(node: Node<'_>, site: &Site<'_>, expr: &Expr) -> bool {
+    let mut findings = Vec::new();
+    let mut judge = Judge::new(node, &mut findings);
+    expr.for_each_variable(|traversal| {
+        if let Ok(reference) = reference(traversal, &node.module().features)
+            && matches!(
+                reference.subject,
+                Subject::Resource { .. } | Subject::Module { .. } | Subject::Itself
+            )
+        {
+            let declared = Declared::of(node.module(), &reference.subject);
+            judge.reference(site, &reference, declared);
+        }
+    });
+    findings.iter().any(|finding| finding.severity == Severity::Error)
+}
+
+/// Whether an expression in a validation of a variable refers to something wrongly.
+pub(super) fn is_wrong(node: Node<'_>, variable: &Variable, expr: &Expr) -> bool {
+    let mut findings = Vec::new();
+    let site = Site::of(Owner::Variable(variable));
+    let mut judge = Judge::new(node, &mut findings);
+    judge.expression(&site, expr, Iteration::NONE);
+    findings.iter().any(|finding| finding.severity == Severity::Error)
+}
+
+/// What is found in one module.
+struct Judge<'t, 'f> {
+    node: Node<'t>,
+    similar: Similar,
+    links: Links,
+    names_types: bool,
+    findings: &'f mut Vec<Finding>,
+}
+
+impl<'t, 'f> Judge<'t, 'f> {
+    fn new(node: Node<'t>, findings: &'f mut Vec<Finding>) -> Self {
+        Self { node, similar: Similar::default(), links: Links::default(), names_types: false, findings }
+    }
+
+    fn expression(&mut self, site: &Site<'_>, expr: &Expr, around: Iteration<'_>) {
+        expr.walk(&mut |inner, scope| {
+            if let ExprKind::Traversal(traversal) = &inner.kind
+                && !scope.has(&traversal.root)
+                && !around.names.contains(&traversal.root)
+            {
+                self.traversal(site, traversal, around.is_certain);
+            }
+        });
+    }
+
+    fn traversal(&mut self, site: &Site<'_>, traversal: &Traversal, is_certain: bool) {
+        let from = self.findings.len();
+        let module = self.node.module();
+        let reference = reference(traversal, &module.features);
+        let declared = reference.as_ref().ok().and_then(|reference| Declared::of(module, &reference.subject));
+        if let Some(declared) = declared {
+            self.links.add(site, declared);
+        }
+        // The engine does not look at what a dynamic block may never make.
+        match reference {
+            _ if !is_certain => {}
+            Ok(reference) => self.reference(site, &reference, declared),
+            Err(error) => self.findings.push(error.finding()),
+        }
+        self.at_site(site, from);
+    }
+
+    /// Looks at a reference, which names what is `declared`, or nothing that is.
+    fn reference(&mut self, site: &Site<'_>, reference: &Reference<'_>, declared: Option<Declared<'_>>) {
+        let module = self.node.module();
+        let (similar, at) = (&self.similar, reference.span);
+        match (&reference.subject, declared) {
+            (Subject::Resource { key, .. }, Some(Declared::Resource(resource))) => {
+                declared::instance(resource, key.as_ref(), reference, self.findings);
+                declared::scope(resource, site.check(), at, self.findings);
+                declared::attribute(resource, reference, self.findings);
+            }
+            (Subject::Variable(name), None) => {
+                declared::no_variable(module, name, at, similar, self.findings);
+            }
+            (Subject::Local(name), None) => declared::no_local(module, name, at, similar, self.findings),
+            (Subject::Module { call, .. }, None) => {
+                declared::no_call(module, call, at, similar, self.findings);
+            }
+            (Subject::Resource { address, .. }, None) => {
+                declared::no_resource(module, address, at, similar, self.findings);
+            }
+            (Subject::Count(name), None) => symbols::count(name, site, at, self.findings),
+            (Subject::Each(name), None) => symbols::each(name, site, at, self.findings),
+            (Subject::Path(name), None) => symbols::path(name, at, self.findings),
+            (Subject::Terraform(name), None) => {
+                symbols::engine("terraform", name, module, at, self.findings);
+            }
+            (Subject::Tofu(name), None) => symbols::engine("tofu", name, module, at, self.findings),
+            (Subject::Itself, None) => match (&site.owner, site.symbols.itself) {
+                (Owner::Resource(resource), true) => {
+                    declared::attribute(resource, reference, self.findings);
+                }
+                _ => symbols::itself(at, self.findings),
+            },
+            // No reference at all.
+            (Subject::TypeName(_), None) => self.names_types = true,
+            // What is declared, and addresses for other parts of the language.
+            (_, Some(_)) | (Subject::Action { .. } | Subject::List { .. }, None) => {}
+        }
+    }
+
+    /// `depends_on` names whole objects, and nothing of the symbols around it means anything there. Behind an element
+    /// with a mistake the engine does not ask whether there is what the others name.
+    fn dependencies(&mut self, site: &Site<'_>, dependencies: &[Dependency]) {
+        let from = self.findings.len();
+        let module = self.node.module();
+        for dependency in dependencies {
+            let is_right_so_far = self.findings.len() == from;
+            match reference(&dependency.traversal, &module.features) {
+                Err(error) => self.findings.push(error.finding()),
+                Ok(reference) => {
+                    let declared = Declared::of(module, &reference.subject);
+                    if let Some(declared) = declared {
+                        self.links.add(site, declared);
+                    }
+                    match reference.remaining {
+                        [first, .., last] => {
+                            self.findings.push(attribute_in_depends_on(first.span.to(last.span)));
+                        }
+                        [only] => self.findings.push(attribute_in_depends_on(only.span)),
+                        [] if is_right_so_far => {
+                            self.reference(&site.without_symbols(), &reference, declared);
+                        }
+                        [] => {}
+                    }
+                }
+            }
+        }
+        self.at_site(site, from);
+    }
+
+    /// Says of what was found last where it was found.
+    fn at_site(&mut self, site: &Site<'_>, from: usize) {
+        for finding in &mut self.findings[from..] {
+            finding.stage = crate::finding::Stage::Validate;
+            finding.address = site.to_string();
+        }
+    }
+}
+
+fn attribute_in_depends_on(at: Span) -> Finding {
+    Finding::language(Language::InvalidReference, "Invalid depends_on reference")
+        .detail("`depends_on` names whole objects, such as resources and modules, and no attributes of them.")
+        .at(at)
+        .help("leave this part out")
+}

@@ -1,0 +1,222 @@
+//! Turns a reference into the declaration that it names, and finds references to what a module does not declare, or not
+//! so.
+
+use smol_str::{SmolStr, format_smolstr};
+
+use crate::finding::{Concern, Finding, Language};
+use crate::graph::builtin;
+use crate::graph::similar::Similar;
+use crate::module::Module;
+use crate::module::address::{InstanceKey, Mode, Reference, ResourceAddress, Subject};
+use crate::module::declaration::{Local, ModuleCall, Resource, Variable};
+use crate::syntax::StepKind;
+use crate::text::Span;
+
+/// Something that a module declares and that can be referred to by a name of its own.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::graph) enum Declared<'m> {
+    Variable(&'m Variable),
+    Local(&'m Local),
+    Resource(&'m Resource),
+    Call(&'m ModuleCall),
+}
+
+impl<'m> Declared<'m> {
+    /// What `subject` names in a module, if it is there.
+    pub(in crate::graph) fn of(module: &'m Module, subject: &Subject) -> Option<Self> {
+        match subject {
+            Subject::Variable(name) => module.variables.get(name).map(|variable| Self::Variable(variable)),
+            Subject::Local(name) => module.locals.get(name).map(Self::Local),
+            Subject::Resource { address, .. } => {
+                module.resources.get(address).map(|resource| Self::Resource(resource))
+            }
+            Subject::Module { call, .. } => module.calls.get(call).map(|call| Self::Call(call)),
+            Subject::Action { .. }
+            | Subject::List { .. }
+            | Subject::Count(_)
+            | Subject::Each(_)
+            | Subject::Path(_)
+            | Subject::Terraform(_)
+            | Subject::Tofu(_)
+            | Subject::Itself
+            | Subject::TypeName(_) => None,
+        }
+    }
+}
+
+pub(super) fn no_variable(
+    module: &Module,
+    name: &SmolStr,
+    at: Span,
+    similar: &Similar,
+    findings: &mut Vec<Finding>,
+) {
+    if !module.complete || module.without_base.contains(&format!("var.{name}")) {
+        return;
+    }
+    let finding = undeclared("input variable", format_smolstr!("var.{name}"), at)
+        .detail(format!("This module declares no input variable `{name}`."));
+    findings.push(match similar.nearest(name, module.variables.values(), |variable| &variable.name) {
+        Some(near) => finding
+            .related(near.origin.header(), "a variable of a similar name")
+            .help(format!("did you mean `var.{}`?", near.name)),
+        None => finding.help(format!("declare it: variable \"{name}\" {{}}")),
+    });
+}
+
+pub(super) fn no_local(
+    module: &Module,
+    name: &SmolStr,
+    at: Span,
+    similar: &Similar,
+    findings: &mut Vec<Finding>,
+) {
+    if !module.complete || module.without_base.contains(&format!("local.{name}")) {
+        return;
+    }
+    let finding = undeclared("local value", format_smolstr!("local.{name}"), at)
+        .detail(format!("This module declares no local value `{name}`."));
+    findings.push(match similar.nearest(name, module.locals.values(), |local| &local.name) {
+        Some(near) => finding
+            .related(near.attribute.name_span, "a local value of a similar name")
+            .help(format!("did you mean `local.{}`?", near.name)),
+        None => finding.help(format!("declare it: locals {{ {name} = … }}")),
+    });
+}
+
+pub(super) fn no_call(
+    module: &Module,
+    name: &SmolStr,
+    at: Span,
+    similar: &Similar,
+    findings: &mut Vec<Finding>,
+) {
+    if !module.complete || module.without_base.contains(&format!("module.{name}")) {
+        return;
+    }
+    let finding = undeclared("module", format_smolstr!("module.{name}"), at)
+        .detail(format!("There is no module call `{name}` in this module."));
+    findings.push(match similar.nearest(name, module.calls.values(), |call| &call.name) {
+        Some(near) => finding
+            .related(near.origin.header(), "a call of a similar name")
+            .help(format!("did you mean `module.{}`?", near.name)),
+        None => finding.help(format!("add the call: module \"{name}\" {{ source = … }}")),
+    });
+}
+
+pub(super) fn no_resource(
+    module: &Module,
+    address: &ResourceAddress,
+    at: Span,
+    similar: &Similar,
+    findings: &mut Vec<Finding>,
+) {
+    if !module.complete || module.without_base.contains(&address.to_string()) {
+        return;
+    }
+    let what = match address.mode {
+        Mode::Managed => "resource",
+        Mode::Data => "data source",
+        Mode::Ephemeral => "ephemeral resource",
+    };
+    let finding = undeclared("resource", format_smolstr!("{address}"), at).detail(format!(
+        "This module declares no {what} {:?} {:?}.",
+        address.kind.as_str(),
+        address.name.as_str()
+    ));
+    findings.push(match nearest(module, address, similar) {
+        Some(near) => finding
+            .related(near.origin.header(), "what it may be")
+            .help(format!("did you mean `{}`?", near.address)),
+        None => finding,
+    });
+}
+
+/// The same names in another kind of block, or else a similar name in the same kind.
+fn nearest<'m>(module: &'m Module, address: &ResourceAddress, similar: &Similar) -> Option<&'m Resource> {
+    let others = [Mode::Managed, Mode::Data, Mode::Ephemeral].into_iter();
+    let mut others = others.map(|mode| ResourceAddress { mode, ..address.clone() });
+    others.find_map(|other| module.resources.get(&other).map(|resource| &**resource)).or_else(|| {
+        let peers = module.resources.values().map(|resource| &**resource);
+        let peers =
+            peers.filter(|peer| peer.address.mode == address.mode && peer.address.kind == address.kind);
+        similar.nearest(&address.name, peers, |peer| &peer.address.name)
+    })
+}
+
+/// A data source in a `check` block can be referred to there alone.
+pub(super) fn scope(resource: &Resource, check: Option<&SmolStr>, at: Span, findings: &mut Vec<Finding>) {
+    if let Some(own) = &resource.check
+        && check != Some(own)
+    {
+        findings.push(
+            Finding::language(Language::UndeclaredReference, "Reference to scoped resource")
+                .detail(format!(
+                    "{} belongs to the check `{own}`, and only its assertions see it.",
+                    resource.address
+                ))
+                .at(at)
+                .related(resource.origin.header(), "declared here, inside of the check")
+                .concerns(Concern::Name(format_smolstr!("{}", resource.address)))
+                .help("move the data source out of the check"),
+        );
+    }
+}
+
+/// A resource with `count` or `for_each` is asked for an instance before an attribute, and any other is not.
+pub(super) fn instance(
+    resource: &Resource,
+    key: Option<&InstanceKey>,
+    reference: &Reference<'_>,
+    findings: &mut Vec<Finding>,
+) {
+    let address = &resource.address;
+    let broken =
+        [&resource.count, &resource.for_each].into_iter().flatten().any(|attribute| attribute.is_broken);
+    if broken {
+        return;
+    }
+    let repeated = resource.count.as_ref().map(|attribute| (attribute, "count.index"));
+    let repeated = repeated.or_else(|| resource.for_each.as_ref().map(|attribute| (attribute, "each.key")));
+    match (key, repeated) {
+        (None, Some((attribute, index))) if !reference.remaining.is_empty() => findings.push(
+            Finding::language(Language::InvalidReference, "Missing resource instance key")
+                .detail(format!(
+                    "{address} has `{}`, so it is a collection: only one instance of it has attributes.",
+                    attribute.name
+                ))
+                .at(reference.span)
+                .related(attribute.name_span, "this makes it a collection")
+                .help(format!("name an instance: `{address}[{index}]`, or all: `{address}[*]`")),
+        ),
+        (Some(_), None) if resource.enabled.is_none() => findings.push(
+            Finding::language(Language::InvalidReference, "Unexpected resource instance key")
+                .detail(format!("{address} has neither `count` nor `for_each`, so there is only one of it."))
+                .at(reference.span)
+                .related(resource.origin.header(), "declared here")
+                .help("leave out the key in brackets"),
+        ),
+        (None | Some(_), None | Some(_)) => {}
+    }
+}
+
+/// What of a resource is referred to, as far as its schema is known.
+pub(super) fn attribute(resource: &Resource, reference: &Reference<'_>, findings: &mut Vec<Finding>) {
+    let first = reference.remaining.first();
+    if first.is_some_and(|step| matches!(&step.kind, StepKind::Attribute(name) if name == "count")) {
+        findings.push(
+            Finding::language(Language::InvalidReference, "Invalid resource count attribute")
+                .detail("A resource has no attribute `count` since version 0.12.")
+                .at(reference.span)
+                .help(format!("write `length({})`", resource.address)),
+        );
+        return;
+    }
+    builtin::steps(resource, reference.remaining, findings);
+}
+
+fn undeclared(what: &str, name: SmolStr, at: Span) -> Finding {
+    Finding::language(Language::UndeclaredReference, format!("Reference to undeclared {what}"))
+        .at(at)
+        .concerns(Concern::Name(name))
+}

@@ -1,0 +1,123 @@
+//! Turns what the declarations of a module refer to into an answer to one question: may some of them need each other?
+//!
+//! Most modules hold no circle even if a module call counts as one thing, and to see that takes a fraction of the time
+//! that the whole graph takes.
+
+use std::ptr;
+
+use crate::graph::cycles::components;
+use crate::graph::references::declared::Declared;
+use crate::graph::references::sites::{Owner, Site};
+use crate::module::Module;
+
+/// Which declarations refer to which.
+#[derive(Debug, Default)]
+pub(in crate::graph) struct Links {
+    /// A declaration is known by its place in memory.
+    pairs: Vec<(usize, usize)>,
+    /// Whether a variable refers to more than itself. Variables come first, and where none does, none is in a circle.
+    from_variables: bool,
+    /// Whether a provider configuration may need more than variables, so that it counts who needs a provider.
+    through_providers: bool,
+    /// Something that this simple picture does not show.
+    is_more: bool,
+}
+
+impl Links {
+    /// The links of a module before anything of it was looked at.
+    pub(super) fn of(module: &Module) -> Self {
+        let is_more =
+            module.resources.values().any(|resource| !resource.managed.replace_triggered_by.is_empty());
+        Self { is_more, ..Self::default() }
+    }
+
+    /// Takes note of a reference at a site to something that is declared.
+    pub(super) fn add(&mut self, site: &Site<'_>, declared: Declared<'_>) {
+        if site.on_destroy {
+            return;
+        }
+        let is_variable = matches!(declared, Declared::Variable(_));
+        let to = match declared {
+            Declared::Variable(variable) => address_of(variable),
+            Declared::Local(local) => address_of(local),
+            Declared::Resource(resource) => address_of(resource),
+            Declared::Call(call) => address_of(call),
+        };
+        if let Owner::Variable(variable) = &site.owner {
+            self.from_variables |= address_of(*variable) != to;
+        }
+        if is_variable && !self.from_variables {
+            return;
+        }
+        match &site.owner {
+            Owner::Variable(variable) => {
+                // A provider may need the variable.
+                self.through_providers |= !is_variable;
+                self.link(address_of(*variable), to);
+            }
+            Owner::Provider(provider) => {
+                self.through_providers |= !is_variable;
+                self.link(address_of(*provider), to);
+            }
+            Owner::Local(local) => self.link(address_of(*local), to),
+            Owner::Resource(resource) => self.link(address_of(*resource), to),
+            Owner::Call(call) | Owner::Argument(call, _) => {
+                let from = address_of(*call);
+                // Of one call, an argument may need an output: whether that is a circle, only the whole graph shows.
+                self.is_more |= from == to;
+                self.link(from, to);
+            }
+            // What is imported needs what its import names.
+            Owner::Import(_) => self.is_more |= !is_variable,
+            // Nothing in a module needs these.
+            Owner::Output(_) | Owner::Check(_) | Owner::Action(_) => {}
+        }
+    }
+
+    /// Whether there may be a circle in `module`, whose links these are.
+    pub(in crate::graph) fn may_circle(&self, module: &Module) -> bool {
+        self.is_more || self.has_circle(module)
+    }
+
+    /// Whoever needs itself directly is none.
+    fn link(&mut self, from: usize, to: usize) {
+        if from != to {
+            self.pairs.push((from, to));
+        }
+    }
+
+    fn has_circle(&self, module: &Module) -> bool {
+        let users = if self.through_providers { users_of_providers(module) } else { Vec::new() };
+        let pairs = || self.pairs.iter().chain(&users);
+        let mut known: Vec<usize> = pairs().map(|(from, _)| *from).collect();
+        known.sort_unstable();
+        known.dedup();
+        let mut edges = vec![Vec::new(); known.len()];
+        for (from, to) in pairs() {
+            // What needs nothing stands in no circle.
+            if let (Ok(from), Ok(to)) = (known.binary_search(from), known.binary_search(to)) {
+                edges[from].push(to);
+            }
+        }
+        components(&edges).iter().any(|component| component.len() > 1)
+    }
+}
+
+/// Who needs a provider configuration of the module. A module call may need each of them.
+fn users_of_providers(module: &Module) -> Vec<(usize, usize)> {
+    let providers = module.providers.values().map(|provider| address_of(&**provider));
+    let calls =
+        providers.flat_map(|provider| module.calls.values().map(move |call| (address_of(&**call), provider)));
+    let resources = module.resources.values().filter_map(|resource| {
+        let provider = match &resource.provider_ref {
+            Some(reference) => module.providers.get(&reference.compact()),
+            None => module.providers.get(resource.address.implied_provider()),
+        };
+        Some((address_of(&**resource), address_of(&**provider?)))
+    });
+    calls.chain(resources).collect()
+}
+
+fn address_of<T>(declaration: &T) -> usize {
+    ptr::from_ref(declaration).addr()
+}

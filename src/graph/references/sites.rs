@@ -1,0 +1,313 @@
+//! Turns a module into the expressions that the engine evaluates when it validates, each with the block that it stands
+//! in and the symbols that mean something there.
+
+use std::fmt;
+
+use smol_str::SmolStr;
+
+use crate::graph::builtin::Arguments;
+use crate::graph::{Node, arguments, builtin, imports};
+use crate::module::Module;
+use crate::module::config::Config;
+use crate::module::declaration::{
+    Action, Check, Condition, Dependency, Import, Local, ModuleCall, Output, ProviderConfiguration, Resource,
+    Variable,
+};
+use crate::syntax::{Attribute, Expr, Iteration};
+
+/// Where an expression stands.
+#[derive(Debug, Clone)]
+pub(in crate::graph) struct Site<'m> {
+    /// The block that it belongs to.
+    pub(in crate::graph) owner: Owner<'m>,
+    /// The symbols that mean something there.
+    pub(in crate::graph) symbols: Symbols,
+    /// Whether it counts only when a resource is destroyed, and so orders nothing.
+    pub(in crate::graph) on_destroy: bool,
+    /// The condition that it is a part of.
+    pub(in crate::graph) condition: Option<&'m Condition>,
+    /// Whether the engine says of a function of a provider that is not there only that there is none of that name.
+    pub(in crate::graph) no_namespaces: bool,
+}
+
+/// What an expression belongs to.
+#[derive(Debug, Clone)]
+pub(in crate::graph) enum Owner<'m> {
+    Variable(&'m Variable),
+    Local(&'m Local),
+    Output(&'m Output),
+    /// `count`, `for_each`, `depends_on` and so on of a module call.
+    Call(&'m ModuleCall),
+    /// The argument of that name of a module call.
+    Argument(&'m ModuleCall, SmolStr),
+    Resource(&'m Resource),
+    Provider(&'m ProviderConfiguration),
+    Check(&'m Check),
+    Import(&'m Import),
+    Action(&'m Action),
+}
+
+/// Which of the symbols that depend on a place mean something there.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::graph) struct Symbols {
+    /// `count.index`.
+    pub(in crate::graph) count: bool,
+    /// `each.key` and `each.value`.
+    pub(in crate::graph) each: bool,
+    /// `self`.
+    pub(in crate::graph) itself: bool,
+}
+
+/// Something at a site.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::graph) enum Found<'e> {
+    /// An expression, and the `dynamic` blocks around it.
+    Expression(&'e Expr, Iteration<'e>),
+    /// An expression with a syntax error in it, from which nothing is concluded.
+    Broken(&'e Expr),
+    /// The elements of `depends_on`.
+    Dependencies(&'e [Dependency]),
+}
+
+/// Calls `visit` with everything that refers to something in a module.
+pub(in crate::graph) fn for_each<'t>(node: Node<'t>, visit: &mut dyn FnMut(&Site<'t>, Found<'_>)) {
+    let module = node.module();
+    let mut sites = Sites { visit };
+    if module.features.validation_refers_to_others {
+        // Elsewhere the loader itself judges these references.
+        module.variables.values().for_each(|variable| sites.variable(variable));
+    }
+    module
+        .locals
+        .values()
+        .for_each(|local| sites.argument(&Site::of(Owner::Local(local)), Some(&local.attribute)));
+    module.outputs.values().for_each(|output| sites.output(output));
+    module.calls.values().for_each(|call| sites.call(node, call));
+    module.resources.values().for_each(|resource| sites.resource(resource));
+    for provider in module.providers.values().filter(|provider| node.may_use(provider)) {
+        sites.provider(module, provider);
+    }
+    module.checks.values().for_each(|check| sites.conditions(&Site::of(Owner::Check(check)), &check.asserts));
+    module.actions.values().for_each(|action| sites.action(action));
+    if !node.is_called() {
+        // In a called module they are an error, or belong to the tree of that module alone.
+        module.imports.iter().for_each(|import| sites.import(node, import));
+    }
+}
+
+impl Symbols {
+    /// What means something in the arguments of a module call. The engine does not hold these symbols against the call
+    /// before it knows the instances.
+    pub(in crate::graph) const OF_ARGUMENTS: Self = Self { count: true, each: true, itself: false };
+
+    /// What means something in a resource. With both `count` and `for_each`, which override files can bring about, the
+    /// former wins.
+    pub(in crate::graph) fn in_resource(resource: &Resource) -> Self {
+        let count = resource.count.is_some();
+        Self { count, each: !count && resource.for_each.is_some(), itself: false }
+    }
+
+    /// The same, and `self`.
+    pub(in crate::graph) fn with_itself(self) -> Self {
+        Self { itself: true, ..self }
+    }
+}
+
+impl<'m> Site<'m> {
+    fn new(owner: Owner<'m>, symbols: Symbols) -> Self {
+        Self { owner, symbols, on_destroy: false, condition: None, no_namespaces: false }
+    }
+
+    /// A place in a block where no symbol means anything.
+    pub(in crate::graph) fn of(owner: Owner<'m>) -> Self {
+        Self::new(owner, Symbols::default())
+    }
+
+    /// The `check` block whose conditions these are.
+    pub(in crate::graph) fn check(&self) -> Option<&'m SmolStr> {
+        match &self.owner {
+            Owner::Check(check) => Some(&check.name),
+            Owner::Variable(_)
+            | Owner::Local(_)
+            | Owner::Output(_)
+            | Owner::Call(_)
+            | Owner::Argument(..)
+            | Owner::Resource(_)
+            | Owner::Provider(_)
+            | Owner::Import(_)
+            | Owner::Action(_) => None,
+        }
+    }
+
+    /// The same block, at a place where no symbol means anything.
+    pub(in crate::graph) fn without_symbols(&self) -> Self {
+        Self { symbols: Symbols::default(), ..self.clone() }
+    }
+}
+
+/// The address of the block.
+impl fmt::Display for Site<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.owner {
+            Owner::Variable(variable) => write!(f, "variable.{}", variable.name),
+            Owner::Local(local) => write!(f, "local.{}", local.name),
+            Owner::Output(output) => write!(f, "output.{}", output.name),
+            Owner::Call(call) | Owner::Argument(call, _) => write!(f, "module.{}", call.name),
+            Owner::Resource(resource) => resource.address.fmt(f),
+            Owner::Provider(provider) => write!(f, "provider.{}", provider.compact()),
+            Owner::Check(check) => write!(f, "check.{}", check.name),
+            Owner::Import(import) => match &import.target {
+                Some(target) => write!(f, "import.{target}"),
+                None => f.write_str("import"),
+            },
+            Owner::Action(action) => write!(f, "action.{}.{}", action.kind, action.name),
+        }
+    }
+}
+
+struct Sites<'v, 't> {
+    visit: &'v mut dyn FnMut(&Site<'t>, Found<'_>),
+}
+
+impl<'t> Sites<'_, 't> {
+    fn variable(&mut self, variable: &'t Variable) {
+        self.conditions(&Site::of(Owner::Variable(variable)), &variable.validations);
+    }
+
+    fn output(&mut self, output: &'t Output) {
+        let site = Site::of(Owner::Output(output));
+        self.argument(&site, output.value.as_deref());
+        self.conditions(&site, &output.preconditions);
+        self.dependencies(&site, &output.depends_on);
+    }
+
+    fn call(&mut self, node: Node<'t>, call: &'t ModuleCall) {
+        let site = Site::of(Owner::Call(call));
+        for argument in [&call.count, &call.enabled] {
+            self.argument(&site, argument.as_deref());
+        }
+        self.for_each(&site, call.for_each.as_deref());
+        self.dependencies(&site, &call.depends_on);
+        let given = match node.child(&call.name) {
+            Some(child) => arguments::given(call, child.module()),
+            None => call.config.just_attributes(&mut Vec::new()),
+        };
+        for attribute in given {
+            let site = Site::new(Owner::Argument(call, attribute.name.clone()), Symbols::OF_ARGUMENTS);
+            self.argument(&site, Some(&attribute));
+        }
+    }
+
+    fn resource(&mut self, resource: &'t Resource) {
+        let outside = Site::of(Owner::Resource(resource));
+        for argument in [&resource.count, &resource.enabled] {
+            self.argument(&outside, argument.as_deref());
+        }
+        self.for_each(&outside, resource.for_each.as_deref());
+        self.dependencies(&outside, &resource.depends_on);
+        let inside = Site { symbols: Symbols::in_resource(resource), ..outside };
+        let of_itself = Site { symbols: inside.symbols.with_itself(), ..inside.clone() };
+        self.resource_config(&inside, resource);
+        self.conditions(&inside, &resource.preconditions);
+        self.conditions(&of_itself, &resource.postconditions);
+        for part in builtin::parts(resource) {
+            let site = Site { on_destroy: part.of.on_destroy, ..of_itself.clone() };
+            match part.accepts {
+                Some(arguments) => self.accepted(&site, arguments, &part.config),
+                None => self.config(&site, &part.config),
+            }
+        }
+    }
+
+    /// What the engine's own resources accept is known. Of all others every expression counts.
+    fn resource_config(&mut self, site: &Site<'t>, resource: &Resource) {
+        match builtin::arguments(resource) {
+            Some(arguments) => self.accepted(site, arguments, &resource.config),
+            None => self.config(site, &resource.config),
+        }
+    }
+
+    /// The engine evaluates only what it expects.
+    fn accepted(&mut self, site: &Site<'t>, arguments: Arguments, config: &Config) {
+        let content = builtin::content(arguments, config, &mut Vec::new());
+        for attribute in &content.attributes {
+            self.argument(site, Some(attribute));
+        }
+        // No blocks are expected, but what dynamic blocks refer to is looked at before that is found.
+        for attribute in builtin::for_eaches(&content.blocks) {
+            self.argument(site, Some(&attribute));
+        }
+    }
+
+    fn provider(&mut self, module: &Module, provider: &'t ProviderConfiguration) {
+        let symbols = Symbols { each: provider.for_each.is_some(), ..Symbols::default() };
+        let site = Site::new(Owner::Provider(provider), symbols);
+        match builtin::provider_arguments(module, provider) {
+            Some(arguments) => self.accepted(&site, arguments, &provider.config),
+            None => self.config(&site, &provider.config),
+        }
+    }
+
+    fn action(&mut self, action: &'t Action) {
+        let outside = Site::of(Owner::Action(action));
+        self.argument(&outside, action.count.as_deref());
+        self.for_each(&outside, action.for_each.as_deref());
+        let count = action.count.is_some();
+        let symbols = Symbols { count, each: !count && action.for_each.is_some(), itself: false };
+        if let Some(config) = &action.config {
+            self.config(&Site { symbols, ..outside }, config);
+        }
+    }
+
+    fn import(&mut self, node: Node<'t>, import: &'t Import) {
+        if !imports::reaches_for_each(node, import) {
+            return;
+        }
+        let outside = Site::of(Owner::Import(import));
+        self.for_each(&outside, import.for_each.as_deref());
+        if !imports::reaches_id(node, import) {
+            return;
+        }
+        let symbols = Symbols { each: import.for_each.is_some(), ..Symbols::default() };
+        let inside = Site { symbols, ..outside };
+        self.argument(&inside, import.id.as_deref());
+        self.argument(&inside, import.identity.as_deref());
+    }
+
+    fn argument(&mut self, site: &Site<'t>, attribute: Option<&Attribute>) {
+        if let Some(attribute) = attribute {
+            (self.visit)(site, found(attribute, Iteration::NONE));
+        }
+    }
+
+    fn for_each(&mut self, site: &Site<'t>, attribute: Option<&Attribute>) {
+        self.argument(&Site { no_namespaces: true, ..site.clone() }, attribute);
+    }
+
+    fn conditions(&mut self, site: &Site<'t>, conditions: &'t [Condition]) {
+        for condition in conditions {
+            let site = Site { condition: Some(condition), no_namespaces: true, ..site.clone() };
+            self.argument(&site, condition.condition.as_deref());
+            self.argument(&site, condition.error_message.as_deref());
+        }
+    }
+
+    fn dependencies(&mut self, site: &Site<'t>, dependencies: &[Dependency]) {
+        (self.visit)(site, Found::Dependencies(dependencies));
+    }
+
+    fn config(&mut self, site: &Site<'t>, config: &Config) {
+        config.for_each_expression_in_scope(&mut |expr, around| {
+            (self.visit)(site, Found::Expression(expr, around));
+        });
+    }
+}
+
+/// The expression of an argument.
+fn found<'e>(attribute: &'e Attribute, around: Iteration<'e>) -> Found<'e> {
+    if attribute.is_broken {
+        Found::Broken(&attribute.expr)
+    } else {
+        Found::Expression(&attribute.expr, around)
+    }
+}

@@ -1,0 +1,123 @@
+//! Turns calls between modules into chains of calls: those that come back to where they started, and long ones.
+
+use std::collections::BTreeMap;
+
+use super::cycles::components;
+use super::{Callee, Node, NodeId, Tree};
+use crate::module::declaration::ModuleCall;
+
+/// Calls, each leading to the module in which the next one stands.
+type Chain<'t> = Vec<(Node<'t>, &'t ModuleCall)>;
+
+impl<'t> Node<'t> {
+    /// Of all modules that this one leads to and that lead back to it, the first by its directory; none where no ring
+    /// goes through it.
+    pub fn first_of_ring(self) -> Option<Node<'t>> {
+        let rings = self.tree.rings.get_or_init(|| rings(self.tree));
+        rings[self.id.0].map(|first| self.tree.node(first))
+    }
+
+    /// The shortest chain of calls that leads from this module back to it, if one does.
+    pub fn ring(self) -> Option<Chain<'t>> {
+        self.first_of_ring()?;
+        let mut reached_by = BTreeMap::new();
+        let mut level = vec![self];
+        while !level.is_empty() {
+            level = next_level(&level, &mut |caller, call, child| {
+                if reached_by.contains_key(&child.id) {
+                    return false;
+                }
+                reached_by.insert(child.id, (caller, call));
+                true
+            });
+            if reached_by.contains_key(&self.id) {
+                return Some(back_to(self.id, self.id, &reached_by));
+            }
+        }
+        None
+    }
+
+    /// A chain of calls from this module that is one longer than `most`, if there is one. A ring is none.
+    pub fn chain_longer_than(self, most: usize) -> Option<Chain<'t>> {
+        let mut levels = Vec::new();
+        let mut level = vec![self];
+        for _ in 0..=most {
+            let mut reached_by = BTreeMap::new();
+            level = next_level(&level, &mut |caller, call, child| {
+                let is_new = !reached_by.contains_key(&child.id);
+                if is_new {
+                    reached_by.insert(child.id, (caller, call));
+                }
+                is_new
+            });
+            levels.push(reached_by);
+        }
+        let mut end = level.first()?.id;
+        let mut seen = vec![end];
+        let mut chain = Vec::new();
+        for reached_by in levels.iter().rev() {
+            let (caller, call) = *reached_by.get(&end)?;
+            end = caller.id;
+            if seen.contains(&end) {
+                return None;
+            }
+            seen.push(end);
+            chain.push((caller, call));
+        }
+        chain.reverse();
+        Some(chain)
+    }
+}
+
+/// By node: see [`Node::first_of_ring`].
+fn rings(tree: &Tree) -> Vec<Option<NodeId>> {
+    let called = tree.called();
+    let mut rings = vec![None; called.len()];
+    for component in components(&called) {
+        let is_ring = component.len() > 1 || component.iter().any(|node| called[*node].contains(node));
+        if is_ring {
+            let first = component.iter().min_by_key(|node| &tree.nodes[**node].module.directory);
+            for node in &component {
+                rings[*node] = first.map(|first| NodeId(*first));
+            }
+        }
+    }
+    rings
+}
+
+/// The modules that those of a level call and that are `wanted`.
+fn next_level<'t>(
+    level: &[Node<'t>],
+    wanted: &mut dyn FnMut(Node<'t>, &'t ModuleCall, Node<'t>) -> bool,
+) -> Vec<Node<'t>> {
+    let mut next = Vec::new();
+    for caller in level {
+        for (call, callee) in caller.calls() {
+            let Callee::Module(child) = callee else { continue };
+            let child = caller.tree.node(child);
+            if wanted(*caller, call, child) {
+                next.push(child);
+            }
+        }
+    }
+    next
+}
+
+/// The chain from one module to another, each module but the first reached by the call beside it.
+fn back_to<'t>(
+    from: NodeId,
+    to: NodeId,
+    reached_by: &BTreeMap<NodeId, (Node<'t>, &'t ModuleCall)>,
+) -> Chain<'t> {
+    let mut chain = Vec::new();
+    let mut at = to;
+    while let Some((caller, call)) = reached_by.get(&at) {
+        chain.push((*caller, *call));
+        at = caller.id;
+        if at == from {
+            break;
+        }
+    }
+    chain.reverse();
+    chain
+}

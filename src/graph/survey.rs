@@ -1,0 +1,88 @@
+//! The modules that some roots lead to, turned into everything that the engine says of them beyond single directories.
+
+use crate::finding::Finding;
+use crate::graph::cycles::Called;
+use crate::graph::reach::Reached;
+use crate::graph::{
+    NodeId, Tree, aliases, arguments, builtin, children, cycles, deprecations, early, evaluation, imports,
+    instances, passing, providers, references, requirements,
+};
+use crate::text::Sources;
+
+/// A look at the modules that some roots lead to.
+///
+/// What can be said of one module at a time is asked module by module, so that whoever asks may do so side by side.
+#[derive(Debug)]
+pub struct Survey<'t> {
+    tree: &'t Tree,
+    roots: &'t [NodeId],
+    below: Vec<NodeId>,
+    reached: Reached,
+    called: Called,
+}
+
+/// What is said of one module.
+#[derive(Debug, Default)]
+pub struct Said {
+    /// What is wrong with it.
+    pub findings: Vec<Finding>,
+    /// Whether it names a type where others expect a value, which only some engines let pass.
+    pub names_types: bool,
+}
+
+impl<'t> Survey<'t> {
+    /// Finds out what has to be known of all modules before anything is said of one.
+    pub fn of(tree: &'t Tree, roots: &'t [NodeId]) -> Self {
+        let below = tree.below(roots);
+        let called = Called::among(below.clone());
+        Self { tree, roots, below, reached: Reached::from(tree, roots), called }
+    }
+
+    /// The modules, in the order in which they were added to the tree.
+    pub fn modules(&self) -> &[NodeId] {
+        &self.below
+    }
+
+    /// What is said of one module, in its place.
+    pub fn of_module(&self, id: NodeId, sources: &Sources) -> Said {
+        let mut findings = Vec::new();
+        let node = self.tree.node(id);
+        if node.module().excluded {
+            if node.module().unmodelled {
+                children::missing(node, &mut findings);
+            }
+            for finding in &mut findings {
+                finding.module.clone_from(&node.module().directory);
+            }
+            return Said { findings, names_types: false };
+        }
+        children::missing(node, &mut findings);
+        children::check(node, &mut findings);
+        if !self.reached.is_stuck(node) {
+            providers::check(node, sources, &mut findings);
+        }
+        requirements::check(node, &mut findings);
+        aliases::check(node, &mut findings);
+        instances::check(node, &mut findings);
+        arguments::check(node, &mut findings);
+        deprecations::check(node, &mut findings);
+        imports::check(node, &mut findings);
+        let looked_at = references::check(node, &mut findings);
+        let mut unevaluated = builtin::check(node, &looked_at.wrong, &mut findings);
+        unevaluated.extend(looked_at.wrong);
+        evaluation::check(node, &unevaluated, &mut findings);
+        cycles::check(node, &looked_at.links, &self.called, &mut findings);
+        for finding in &mut findings {
+            finding.module.clone_from(&node.module().directory);
+        }
+        passing::check(node, &self.reached, &mut findings);
+        Said { findings, names_types: looked_at.names_types }
+    }
+
+    /// What is said of the ways from module to module.
+    pub fn of_ways(&self) -> Vec<Finding> {
+        let mut findings = passing::repeated(self.tree, self.roots);
+        findings.extend(early::check(self.tree, self.roots));
+        findings
+    }
+}

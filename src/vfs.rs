@@ -1,0 +1,479 @@
+//! Paths, a working tree and what git holds, turned into sources that were read once, and into the directories that
+//! hold them.
+//!
+//! This is the one layer that reads what is checked. What cannot be read there is a finding, and a module in the
+//! directory of it knows that it is not complete; what stops a run is an [`Error`], and has to do with what was asked
+//! for.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use crate::engine::{Engine, Evidence, Loaded, Notation, Signal};
+use crate::finding::Finding;
+use crate::limits::Limits;
+use crate::text::file_name::encode_os;
+use crate::text::{FileId, Source, Sources};
+
+mod path;
+mod error;
+mod absent;
+mod top;
+mod git;
+mod hook;
+mod repository;
+mod listing;
+mod walk;
+mod read;
+mod open;
+mod git_tree;
+mod stored;
+mod difference;
+mod documents;
+mod touched;
+mod renamed;
+mod base;
+mod change;
+mod edited;
+mod memory;
+mod names;
+mod uncommitted;
+mod unread;
+mod policy;
+
+pub use change::{Change, State};
+pub use documents::Documents;
+pub use edited::{HARD_LINKS, Standing, has_hard_links};
+pub use error::Error;
+pub use git_tree::Content;
+pub use hook::{Found, Hook};
+pub use names::Names;
+pub use path::{child, join, last_name, parent};
+pub use policy::POLICIES;
+pub use read::cause;
+
+use git_tree::GitTree;
+use read::{Read, ReadFile, Reader};
+use top::{Place, Top};
+use unread::Unread;
+
+/// Everything that one run reads.
+#[derive(Debug, Clone, Default)]
+pub struct Snapshot {
+    sources: Sources,
+    directories: Vec<Directory>,
+    by_path: HashMap<SmolStr, usize>,
+    signals: BTreeMap<SmolStr, Vec<Signal>>,
+    scope: Vec<String>,
+    findings: Vec<Finding>,
+    origin: Origin,
+    /// Where not everything was read: what is known of the rest.
+    rest: Option<Rest>,
+    /// Override files that no commit will have.
+    uncommitted: BTreeSet<String>,
+    /// Where policies come from, if not from what the run looks at.
+    trusted: Option<Arc<GitTree>>,
+    /// How much is read.
+    limits: Limits,
+    /// By their real paths: files that were read through symbolic links.
+    linked: HashMap<SmolStr, FileId>,
+    /// What is still to be read.
+    unread: Option<Unread>,
+}
+
+/// A part of a repository that is read for itself.
+#[derive(Debug, Clone, Default)]
+pub struct Excerpt {
+    /// The directories to read.
+    pub directories: BTreeSet<SmolStr>,
+    /// Those among them, and behind links to them, that are called by modules in other directories.
+    pub called: BTreeSet<SmolStr>,
+    /// Those that are called by modules in other directories that are neither examples nor tests.
+    pub used: BTreeSet<SmolStr>,
+    /// Whether some directory of the repository, read or not, shows that an engine is run there.
+    pub has_root: bool,
+}
+
+/// What is known of modules that were not read.
+#[derive(Debug, Clone)]
+struct Rest {
+    /// The directories that they call.
+    called: BTreeSet<SmolStr>,
+    /// The directories that those among them call that are neither examples nor tests.
+    used: BTreeSet<SmolStr>,
+    /// Whether they, or those that were read, show that an engine is run somewhere.
+    has_root: bool,
+}
+
+/// Where more directories come from, should a module call name one that was not listed.
+#[derive(Debug, Clone)]
+enum Origin {
+    /// A directory on disk.
+    Disk(Top),
+    /// An index or a commit.
+    Git {
+        /// What it holds.
+        git_tree: Arc<GitTree>,
+        /// The top of the working tree, absolute and without symbolic links; a bare repository has none.
+        top: Option<PathBuf>,
+    },
+    /// Files given as text.
+    Memory {
+        /// The directories that have something in them.
+        directories: BTreeSet<String>,
+        /// The files that are part of no module.
+        others: BTreeMap<String, Vec<u8>>,
+    },
+}
+
+impl Default for Origin {
+    fn default() -> Self {
+        Self::Memory { directories: BTreeSet::new(), others: BTreeMap::new() }
+    }
+}
+
+/// A directory with the files that some engine would load.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Directory {
+    /// From the top of the run, `/` between directories, empty for the top itself.
+    pub path: SmolStr,
+    /// The same without symbolic links: two directories with one `real` are one place on disk.
+    pub real: SmolStr,
+    /// Files that some engine loads as part of a module, sorted byte by byte.
+    pub files: Vec<File>,
+    /// Whether there is a dependency lock file, as beside a root module.
+    pub has_lock_file: bool,
+    /// The lock file, if it could be read.
+    pub lock: Option<FileId>,
+    /// Whether there are variable values (`*.tfvars`), as beside a root module.
+    pub has_values: bool,
+    /// Whether a tool makes a module file from a template in it, such as `x.tf.j2`, that is not there.
+    pub lacks_rendered_files: bool,
+}
+
+/// A file that is part of a module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// The name within the directory.
+    pub name: SmolStr,
+    /// What was read; nothing where a finding says why not.
+    pub id: Option<FileId>,
+}
+
+/// What a module call finds at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reached {
+    /// The directory with this number, as [`Snapshot::directory_at`] takes it; it may hold no file.
+    Directory(usize),
+    /// Nothing, or no directory.
+    Missing,
+    /// A place outside of what this run may read.
+    Outside,
+    /// A place that belongs to somebody else (a submodule, what `init` downloaded, a directory that git ignores and
+    /// that is not there); nothing is reported about it.
+    Foreign,
+}
+
+impl Directory {
+    /// The files that make up the module for one engine, in the order in which it loads them.
+    pub fn module_files(&self, engine: Engine) -> Vec<(&File, Loaded)> {
+        let names: Vec<&str> = self.files.iter().map(|file| file.name.as_str()).collect();
+        let loaded = engine.module_files(&names);
+        // Both are in the order of the names.
+        let mut files = self.files.iter();
+        let mut file = |name: &str| files.find(|file| file.name == name);
+        loaded.into_iter().filter_map(|(name, loaded)| Some((file(name)?, loaded))).collect()
+    }
+}
+
+impl Snapshot {
+    /// Reads what a check of `paths`, given in the directory `current`, needs.
+    ///
+    /// Inside a git repository that is the whole of it, so that callers and callees are known; elsewhere the paths
+    /// alone. Without a path it is the repository, or the current directory.
+    pub fn open(current: &Path, paths: &[impl AsRef<Path>]) -> Result<Self, Error> {
+        Self::listed(current, paths).map(Self::whole)
+    }
+
+    /// The top of the repository around the directory `current`, or the directory itself, with nothing read from it
+    /// yet.
+    pub fn without_modules(current: &Path) -> Result<Self, Error> {
+        open::without_modules(current)
+    }
+
+    /// A working tree of `(path, content)` pairs that was never on a disk.
+    pub fn of_files(files: Vec<(String, Vec<u8>)>) -> Self {
+        memory::snapshot(files)
+    }
+
+    /// All texts.
+    pub fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// The directories with module files, sorted by path; behind them those that [`Snapshot::reach`] added.
+    pub fn directories(&self) -> &[Directory] {
+        &self.directories
+    }
+
+    /// The directory with a number that [`Snapshot::reach`] gave.
+    pub fn directory_at(&self, number: usize) -> &Directory {
+        &self.directories[number]
+    }
+
+    /// The directory at a path, if it is among [`Snapshot::directories`].
+    pub fn directory(&self, path: &str) -> Option<&Directory> {
+        self.by_path.get(path).map(|number| &self.directories[*number])
+    }
+
+    /// What could not be read, and why.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// The paths that were asked for, from the top of the run; an empty one is the top itself.
+    pub fn scope(&self) -> &[String] {
+        &self.scope
+    }
+
+    /// The same, with other paths asked for, from the top of the run.
+    #[must_use]
+    pub fn within(self, scope: &[String]) -> Self {
+        Self { scope: scope.to_vec(), ..self }
+    }
+
+    /// The top directory of the run on disk.
+    pub fn top(&self) -> Option<&Path> {
+        match &self.origin {
+            Origin::Disk(top) => Some(top.path()),
+            Origin::Git { top, .. } => top.as_deref(),
+            Origin::Memory { .. } => None,
+        }
+    }
+
+    /// Whether the top of the run is that of a repository, so that nothing outside belongs to the same project.
+    pub fn is_repository(&self) -> bool {
+        match &self.origin {
+            Origin::Disk(top) => top.is_repository(),
+            // What is given as text is all there is.
+            Origin::Git { .. } | Origin::Memory { .. } => true,
+        }
+    }
+
+    /// Whether all modules of the project were read.
+    pub fn is_whole(&self) -> bool {
+        self.rest.is_none()
+    }
+
+    /// Whether a module that was not read calls the one in a directory.
+    pub fn is_called_from_outside(&self, directory: &str) -> bool {
+        self.rest.as_ref().is_some_and(|rest| rest.called.contains(directory))
+    }
+
+    /// Whether a module that was not read, and is neither an example nor a test, calls the one in a directory.
+    pub fn is_used_from_outside(&self, directory: &str) -> bool {
+        self.rest.as_ref().is_some_and(|rest| rest.used.contains(directory))
+    }
+
+    /// Whether some directory shows that an engine is run there, where not everything was read.
+    pub fn has_root(&self) -> Option<bool> {
+        self.rest.as_ref().map(|rest| rest.has_root)
+    }
+
+    /// Whether the file at a path is an override file that is here and in no commit: git ignores it, or does not track
+    /// it.
+    pub fn is_uncommitted(&self, path: &str) -> bool {
+        self.uncommitted.contains(path)
+    }
+
+    /// Which engines the module at `path` is for, by what its directory and those around it say.
+    pub fn evidence(&self, path: &str) -> Evidence {
+        let directories = std::iter::successors(Some(path), |path| parent(path));
+        Evidence::weigh(directories.filter_map(|directory| self.signals.get(directory)).map(Vec::as_slice))
+    }
+
+    /// What is at a path that a module call names, from the top of the run as [`join`] gives it; nothing is known of a
+    /// directory that is still to be read, which [`Snapshot::reach`] does.
+    pub fn reached(&self, path: &str) -> Option<Reached> {
+        match self.place(path) {
+            Ok(reached) => Some(reached),
+            Err((settled, _)) if settled != path => self.reached(&settled),
+            Err(_) => None,
+        }
+    }
+
+    /// The same; a directory is read if need be.
+    ///
+    /// A directory that git ignores is read once it is called, and so is one behind a symbolic link. The same path
+    /// always gives the same answer; a link that leads back up gives the directory that it leads to.
+    pub fn reach(&mut self, path: &str) -> Reached {
+        match self.place(path) {
+            Ok(reached) => reached,
+            Err((settled, _)) if settled != path => self.reach(&settled),
+            Err((_, real)) => self.read_directory(path, &real),
+        }
+    }
+
+    /// What is at a path; of a directory that is still to be read, the path by which a run calls it, and the one
+    /// without symbolic links.
+    fn place(&self, path: &str) -> Result<Reached, (String, String)> {
+        if let Some(number) = self.by_path.get(path) {
+            return Ok(Reached::Directory(*number));
+        }
+        let (settled, place) = match &self.origin {
+            Origin::Memory { directories, .. } => {
+                let is_there = directories.contains(path);
+                let place =
+                    if is_there { Place::Directory { real: path.to_owned() } } else { Place::Missing };
+                (path.to_owned(), place)
+            }
+            Origin::Disk(top) => settled(path, &|path| top.place(path)),
+            Origin::Git { git_tree, .. } => {
+                let reading = git_tree.read();
+                settled(path, &|path| reading.place(path))
+            }
+        };
+        match place {
+            Place::Directory { real } => Err((settled, real)),
+            Place::Missing => Ok(Reached::Missing),
+            Place::Outside => Ok(Reached::Outside),
+            Place::Foreign => Ok(Reached::Foreign),
+        }
+    }
+
+    fn read_directory(&mut self, path: &str, real: &str) -> Reached {
+        let (directory, content) = match &self.origin {
+            Origin::Disk(top) => {
+                let disk = top.path().join(encode_os(path));
+                let Ok(listing) = listing::list(&disk) else { return Reached::Missing };
+                (
+                    Directory::of(path, &listing.files),
+                    Reader::new(top, &self.limits).directory(path, &disk, &listing.files),
+                )
+            }
+            Origin::Git { git_tree, .. } => {
+                let reading = git_tree.read();
+                let Ok(listing) = reading.list(real) else { return Reached::Missing };
+                let bytes = |entry: &_, limit| reading.bytes(real, entry, limit);
+                (Directory::of(path, &listing), Read::of(path, &listing, &self.limits, bytes))
+            }
+            Origin::Memory { .. } => return Reached::Directory(self.add(Directory::empty(path))),
+        };
+        // A file that two paths lead to is as unreadable by the second.
+        let is_known = self.by_path.contains_key(real);
+        Reached::Directory(self.put(Directory { real: real.into(), ..directory }, content, !is_known))
+    }
+
+    /// Adds a directory with what was read of it; one without module files says something about others at most.
+    fn take_in(&mut self, directory: Directory, read: Read) {
+        if read.files.is_empty() {
+            self.listen(&directory.path, read.signals);
+        } else {
+            self.put(directory, read, true);
+        }
+    }
+
+    fn listen(&mut self, path: &str, signals: Vec<Signal>) {
+        if !signals.is_empty() {
+            self.signals.insert(path.into(), signals);
+        }
+    }
+
+    fn put(&mut self, mut directory: Directory, read: Read, with_findings: bool) -> usize {
+        if with_findings {
+            self.findings.extend(read.findings);
+        }
+        self.listen(&directory.path, read.signals);
+        let is_linked = directory.real != directory.path;
+        let files = read.files.into_iter().map(|ReadFile { name, source, target }| {
+            let target = target.or_else(|| is_linked.then(|| child(&directory.real, &name)));
+            let id = source.map(|source| match target {
+                Some(target) => self.behind_link(source, &target),
+                None => self.file(source),
+            });
+            File { name, id }
+        });
+        directory.files = files.collect();
+        // They took the place of what was read, which is four times as large.
+        directory.files.shrink_to_fit();
+        directory.lock = read.lock.map(|lock| self.sources.push(lock));
+        self.add(directory)
+    }
+
+    /// Takes in a file that was read by its real path.
+    fn file(&mut self, source: Source) -> FileId {
+        let known = self.linked.get(source.name()).copied();
+        known.unwrap_or_else(|| self.sources.push(source))
+    }
+
+    /// Takes in a file that was read through a symbolic link: it is the one at its real path.
+    fn behind_link(&mut self, source: Source, target: &str) -> FileId {
+        let link = SmolStr::new(source.name());
+        // What one name makes JSON and another native syntax is not the same to an engine.
+        if Notation::of(&link) != Notation::of(target) {
+            return self.sources.push(source);
+        }
+        let in_directory = |directory: &Directory| {
+            let file = directory.files.iter().find(|file| file.name == last_name(target))?;
+            file.id.filter(|id| self.sources.get(*id).name() == target)
+        };
+        let known = self.linked.get(target).copied();
+        let known =
+            known.or_else(|| self.directory(parent(target).unwrap_or_default()).and_then(in_directory));
+        let id = known.unwrap_or_else(|| self.sources.push(source.renamed(target)));
+        self.linked.insert(target.into(), id);
+        self.sources.add_link(id, link);
+        id
+    }
+
+    fn add(&mut self, directory: Directory) -> usize {
+        let number = self.directories.len();
+        self.by_path.insert(directory.path.clone(), number);
+        self.directories.push(directory);
+        number
+    }
+}
+
+/// What there is at a path, and the path by which a run calls that: the first on the way down that is the same place as
+/// its end, where a symbolic link leads back up. A module that calls itself through one would otherwise be a new module
+/// with every call.
+fn settled(path: &str, place: &dyn Fn(&str) -> Place) -> (String, Place) {
+    let end = place(path);
+    if let Place::Directory { real } = &end
+        && path != real
+    {
+        let is_same =
+            |above: &&str| matches!(place(above), Place::Directory { real: other } if other == *real);
+        let above: Vec<&str> = std::iter::successors(parent(path), |path| parent(path)).collect();
+        if let Some(above) = above.into_iter().rev().find(is_same) {
+            return (above.to_owned(), end);
+        }
+    }
+    (path.to_owned(), end)
+}
+
+impl Directory {
+    fn empty(path: &str) -> Self {
+        let (path, files) = (SmolStr::new(path), Vec::new());
+        Self {
+            real: path.clone(),
+            path,
+            files,
+            has_lock_file: false,
+            lock: None,
+            has_values: false,
+            lacks_rendered_files: false,
+        }
+    }
+
+    fn of<At>(path: &str, listing: &listing::Listing<At>) -> Self {
+        Self {
+            has_lock_file: listing.has_lock_file,
+            has_values: listing.has_values,
+            lacks_rendered_files: listing.lacks_rendered_files(),
+            ..Self::empty(path)
+        }
+    }
+}

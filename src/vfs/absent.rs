@@ -1,0 +1,104 @@
+//! A clone that does not hold all files, turned into the command that brings what is missing.
+//!
+//! Git fetches such files as it comes upon them. A check fetches nothing, and without them it cannot tell what was
+//! found before from what is new.
+
+use std::collections::BTreeSet;
+
+use gix::bstr::ByteSlice;
+
+use super::Error;
+use super::read::Failure;
+
+/// More directories than these are not named one by one.
+const MOST_DIRECTORIES: usize = 10;
+
+/// What has to be known of a repository to say what brings what is missing.
+#[derive(Debug)]
+pub(super) struct Remedy {
+    /// Whether some server promised to keep what is not here.
+    is_partial: bool,
+    /// Whether the working tree holds a part of what the index does.
+    is_sparse: bool,
+    /// What shows git all files that differ.
+    differing: String,
+    /// What a person calls the later state.
+    now: String,
+}
+
+impl Remedy {
+    /// For a change that `differing`, a command of git, would show, and whose later state is a revision.
+    pub(super) fn of(git: &gix::Repository, differing: String, now: &str) -> Self {
+        let config = git.config_snapshot();
+        let mut remotes = config.plumbing().sections_by_name("remote").into_iter().flatten();
+        let is_promise =
+            remotes.any(|remote| remote.value("promisor").is_some_and(|value| value.as_bstr() != "false"));
+        Self {
+            is_partial: config.string("extensions.partialClone").is_some() || is_promise,
+            is_sparse: config.boolean("core.sparseCheckout").unwrap_or_default(),
+            differing,
+            now: now.to_owned(),
+        }
+    }
+
+    /// Where git cannot even be asked what differs.
+    pub(super) fn unreadable(&self, failure: &Failure) -> Error {
+        Error::git(format!("the repository cannot be read: {}", failure.reason())).help(if self.is_partial {
+            &self.differing
+        } else {
+            FSCK
+        })
+    }
+
+    /// Where files are missing as they were before the change; all others are there.
+    pub(super) fn before(&self) -> Error {
+        self.lacking(", as they were before the change", self.differing.clone())
+    }
+
+    /// Where files are missing as they are now, in some directories.
+    pub(super) fn now(&self, directories: &BTreeSet<String>) -> Error {
+        let command = if self.is_sparse && !directories.contains("") && !directories.is_empty() {
+            format!("git sparse-checkout add {}", few(directories).join(" "))
+        } else {
+            format!("git archive {} > /dev/null", self.now)
+        };
+        self.lacking("", command)
+    }
+
+    fn lacking(&self, when: &str, command: String) -> Error {
+        if self.is_partial {
+            Error::git(format!("this clone does not hold all files that the check needs{when}")).help(command)
+        } else {
+            Error::git("the repository lacks files that it should hold").help(FSCK)
+        }
+    }
+}
+
+const FSCK: &str = "git fsck";
+
+/// Directories, or a few around them, as a shell takes them.
+fn few(directories: &BTreeSet<String>) -> Vec<String> {
+    let deepest = directories.iter().map(|path| path.split('/').count()).max().unwrap_or(1);
+    let cut = |depth: usize| -> BTreeSet<String> {
+        directories.iter().map(|path| path.split('/').take(depth).collect::<Vec<_>>().join("/")).collect()
+    };
+    let depth = (1..=deepest).rev().find(|depth| cut(*depth).len() <= MOST_DIRECTORIES).unwrap_or(1);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+    let quoted = |path: String| {
+        if path.chars().all(is_plain) { path } else { format!("'{}'", path.replace('\'', r"'\''")) }
+    };
+    cut(depth).into_iter().map(quoted).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_directories_stand_for_many() {
+        let directories = |names: &[&str]| names.iter().map(ToString::to_string).collect();
+        assert_eq!(few(&directories(&["a/b", "a/it's"])), ["a/b", r"'a/it'\''s'"]);
+        let many = (0..11).map(|number| format!("live/{}/{number}", number % 2)).collect();
+        assert_eq!(few(&many), ["live/0", "live/1"]);
+    }
+}

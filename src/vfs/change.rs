@@ -1,0 +1,294 @@
+//! A change, staged or since a base, turned into the two states that it lies between and the directories that it
+//! touches.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gix::bstr::ByteSlice;
+use rayon::prelude::*;
+use smol_str::SmolStr;
+
+use super::absent::Remedy;
+use super::difference::{self, Difference};
+use super::git::Git;
+use super::git_tree::{Content, GitTree, Overview, Reading};
+use super::read::{self, Failure};
+use super::renamed::renamed;
+use super::top::{Place, slashed, without_dots};
+use super::touched::Touched;
+use super::{Error, Excerpt, Snapshot, parent, settled};
+use crate::limits::Limits;
+use crate::text::file_name::{decode, encode, encode_os};
+use crate::text::{Source, Sources};
+
+/// Two states of a repository, and what differs between them.
+#[derive(Debug)]
+pub struct Change {
+    before: Arc<GitTree>,
+    now: Arc<GitTree>,
+    top: Option<PathBuf>,
+    differences: Vec<Difference>,
+    /// What there is in the later state.
+    overview: Overview,
+    /// Where git keeps what all its working trees share.
+    common: PathBuf,
+    remedy: Remedy,
+}
+
+/// One of the two states of a [`Change`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// What the change started from.
+    Before,
+    /// What it comes to.
+    Now,
+}
+
+impl Change {
+    /// What is staged in the repository around the directory `current`: from the last commit to the index.
+    pub fn staged(current: &Path) -> Result<Self, Error> {
+        let git = Git::around(current)?;
+        if git.top.is_none() {
+            return Err(Error::git("nothing can be staged in a repository without a working tree")
+                .help("name what to compare with: --base REV"));
+        }
+        let before = git.head_tree()?;
+        let remedy = Remedy::of(&git.repository, "git diff --cached --stat".to_owned(), "HEAD");
+        Self::to_index(git, before, remedy)
+    }
+
+    /// What changed since the newest commit that `HEAD` shares with a revision, up to the index; without a working
+    /// tree, up to `HEAD`.
+    pub fn since(current: &Path, revision: &str) -> Result<Self, Error> {
+        let git = Git::around(current)?;
+        let base = git.merge_base(revision, "HEAD")?;
+        let before = git.tree(base)?;
+        if git.top.is_none() {
+            let now = git.head_tree()?;
+            let remedy = Remedy::of(&git.repository, format!("git diff --stat {base} HEAD"), "HEAD");
+            return Self::to_tree(git, before, now, remedy);
+        }
+        let remedy = Remedy::of(&git.repository, format!("git diff --cached --stat {base}"), "HEAD");
+        Self::to_index(git, before, remedy)
+    }
+
+    /// What changed since the newest commit that two revisions share, up to the second one.
+    pub fn between(current: &Path, from: &str, to: &str) -> Result<Self, Error> {
+        let git = Git::around(current)?;
+        let base = git.merge_base(from, to)?;
+        let (before, now) = (git.tree(base)?, git.tree(git.commit(to)?)?);
+        let remedy = Remedy::of(&git.repository, format!("git diff --stat {base} {to}"), to);
+        Self::to_tree(git, before, now, remedy)
+    }
+
+    /// The index, to look at modules that somebody names; nothing in it counts as changed.
+    pub fn none(current: &Path) -> Result<Self, Error> {
+        let git = Git::around(current)?;
+        let before = git.head_tree()?;
+        let now = GitTree::of_index(&git.repository)?;
+        let remedy = Remedy::of(&git.repository, "git diff --cached --stat".to_owned(), "HEAD");
+        let overview = now.read().overview().map_err(|failure| remedy.unreadable(&failure))?;
+        Ok(Self { overview, ..Self::new(git, before, now, Ok(Vec::new()), remedy)? })
+    }
+
+    fn to_index(git: Git, before: gix::ObjectId, remedy: Remedy) -> Result<Self, Error> {
+        let now = GitTree::of_index(&git.repository)?;
+        let differences =
+            now.index().map_or(Ok(Vec::new()), |index| difference::staged(&git.repository, before, index));
+        Self::new(git, before, now, differences, remedy)
+    }
+
+    fn to_tree(git: Git, before: gix::ObjectId, now: gix::ObjectId, remedy: Remedy) -> Result<Self, Error> {
+        let differences = difference::between(&git.repository, before, now);
+        let now = GitTree::of_tree(&git.repository, now);
+        Self::new(git, before, now, differences, remedy)
+    }
+
+    fn new(
+        git: Git,
+        before: gix::ObjectId,
+        now: GitTree,
+        differences: Result<Vec<Difference>, Failure>,
+        remedy: Remedy,
+    ) -> Result<Self, Error> {
+        let Git { repository, top } = git;
+        let differences = differences.map_err(|failure| remedy.unreadable(&failure))?;
+        let before = Arc::new(GitTree::of_tree(&repository, before));
+        let common = repository.common_dir().to_owned();
+        // Where nothing differs, nobody asks for more.
+        let overview = if differences.is_empty() { Ok(Overview::default()) } else { now.read().overview() };
+        let overview = overview.map_err(|failure| remedy.unreadable(&failure))?;
+        Ok(Self { before, now: Arc::new(now), top, differences, overview, common, remedy })
+    }
+
+    /// What paths mean that are given in the directory `current`: the same from the top. None may lie outside, and each
+    /// is there in one of the two states at least.
+    pub fn scope(&self, current: &Path, paths: &[impl AsRef<Path>]) -> Result<Vec<String>, Error> {
+        let top = self.top.as_deref().unwrap_or(current);
+        let (before, now) = (self.before.read(), self.now.read());
+        let inside = paths.iter().map(|path| {
+            let path = path.as_ref();
+            let inside = from_top(top, current, path)
+                .ok_or_else(|| Error::git(format!("`{}` lies outside of the repository", path.display())))?;
+            let is_there = |reading: &Reading<'_>| {
+                inside.is_empty() || reading.item(encode(&inside).as_bstr()).is_ok_and(|item| item.is_some())
+            };
+            if is_there(&before) || is_there(&now) {
+                return Ok(inside);
+            }
+            Err(Error::path(path, &top.join(encode_os(&inside)), ErrorKind::NotFound.into()))
+        });
+        inside.collect()
+    }
+
+    /// The paths that differ, from the top, sorted.
+    pub fn paths(&self) -> impl Iterator<Item = String> {
+        self.differences.iter().map(|difference| decode(&difference.path).into_owned())
+    }
+
+    /// Every directory that now holds something of a module, with a name for what it holds; sorted.
+    pub fn directories(&self) -> Result<Vec<(&str, Content)>, Error> {
+        let reading = self.now.read();
+        let with_links = self.overview.directories_with_links();
+        let directories = self.overview.directories.iter().map(|(path, tree)| {
+            let content = reading.held(path, *tree, with_links.contains(path.as_str()))?;
+            Ok((path.as_str(), content))
+        });
+        directories.collect::<Result<_, _>>().map_err(|failure: Failure| self.remedy.unreadable(&failure))
+    }
+
+    /// Whether one of the directories that are `wanted` now holds a dependency lock file or variable values.
+    pub fn has_root_files(&self, wanted: impl Fn(&str) -> bool) -> bool {
+        let reading = self.now.read();
+        self.overview.directories.iter().filter(|(path, _)| wanted(path)).any(|(path, _)| {
+            reading.list(path).is_ok_and(|listing| listing.has_lock_file || listing.has_values)
+        })
+    }
+
+    /// The symbolic links that lead to a directory in one of the states, so that this has more than one path.
+    pub fn links_to_directories(&self) -> BTreeSet<String> {
+        let differing = self.differences.iter().filter(|difference| difference.is_of_link());
+        let differing = differing.map(|difference| decode(&difference.path).into_owned());
+        let links: BTreeSet<String> = self.overview.links.iter().cloned().chain(differing).collect();
+        let states = [self.before.read(), self.now.read()];
+        let is_directory = |link: &String| {
+            let is_in = |reading: &Reading<'_>| matches!(reading.place(link), Place::Directory { .. });
+            states.iter().any(is_in)
+        };
+        links.into_iter().filter(is_directory).collect()
+    }
+
+    /// The directory that a module call with this path means in one state: how a run calls it, and where it really is.
+    pub fn reached(&self, state: State, path: &str) -> Option<(String, String)> {
+        let reading = self.git_tree(state).read();
+        match settled(path, &|path| reading.place(path)) {
+            (path, Place::Directory { real }) => Some((path, real)),
+            (_, Place::Missing | Place::Outside | Place::Foreign) => None,
+        }
+    }
+
+    /// The directories that the change touches: those whose modules it alters, and paths at which it lets something
+    /// appear or vanish.
+    pub fn touched(&self) -> Result<BTreeSet<String>, Error> {
+        let (before, now) = (self.before.read(), self.now.read());
+        let touched = Touched { before, now, overview: &self.overview }.by(&self.differences);
+        touched.map_err(|failure| self.remedy.unreadable(&failure))
+    }
+
+    /// The directories in which, or somewhere below which, a file appears or vanishes, whatever it is.
+    pub fn with_other_names(&self) -> BTreeSet<String> {
+        let differences = self.differences.iter().filter(|difference| difference.is_of_another_kind());
+        let paths: Vec<String> =
+            differences.map(|difference| decode(&difference.path).into_owned()).collect();
+        paths.iter().flat_map(|path| around(path)).map(str::to_owned).collect()
+    }
+
+    /// Directories that were called otherwise before, by what they are called now.
+    pub fn renamed(&self) -> Result<BTreeMap<String, String>, Error> {
+        renamed(&self.differences, &self.before.read(), &self.now.read())
+            .map_err(|failure| self.remedy.unreadable(&failure))
+    }
+
+    /// Reads the module files of directories as they are in one state, and looks at those of each; a file without a
+    /// source could not be read. Gives what was seen, in the order of the directories. It may be kept for other runs,
+    /// so the usual limits hold.
+    pub fn survey<Seen: Send>(
+        &self,
+        state: State,
+        directories: &[&str],
+        look: impl Fn(&[(SmolStr, Option<Source>)]) -> Seen + Sync,
+    ) -> Vec<Seen> {
+        let git_tree = self.git_tree(state);
+        let look_at = |reading: &mut Reading<'_>, directory: &&str| {
+            let listing = reading.list(directory).unwrap_or_default();
+            let bytes = |entry: &_, limit| reading.bytes(directory, entry, limit);
+            let read = read::sources(directory, &listing, &Limits::default(), bytes, &mut Vec::new());
+            look(&read.into_iter().map(|file| (file.name, file.source)).collect::<Vec<_>>())
+        };
+        directories.par_iter().map_init(|| git_tree.read(), look_at).collect()
+    }
+
+    /// Looks at the later state without regard to files that this clone does not hold, and says whether there were any.
+    pub fn without_all<Seen>(&self, look: impl FnOnce() -> Seen) -> (Seen, bool) {
+        let had_missed = self.now.has_missed(false);
+        let seen = look();
+        (seen, self.now.has_missed(had_missed))
+    }
+
+    /// Whether everything was there that was asked for so far, `excerpt` among it; if not, an error with the command
+    /// that brings it.
+    pub fn is_whole(&self, excerpt: &Excerpt) -> Result<(), Error> {
+        if self.now.has_missed(false) {
+            let reading = self.now.read();
+            let lacking = excerpt.directories.iter().filter(|directory| !reading.holds(directory));
+            return Err(self.remedy.now(&lacking.map(ToString::to_string).collect()));
+        }
+        if self.before.has_missed(false) { Err(self.remedy.before()) } else { Ok(()) }
+    }
+
+    /// The later state, with nothing of it read yet.
+    pub fn unread(&self) -> Snapshot {
+        Snapshot::without_directories(&self.now, self.top.as_deref())
+    }
+
+    /// A part of one state. Copies of `others` come first among its sources.
+    pub fn open(&self, state: State, excerpt: &Excerpt, limits: &Limits, others: &Sources) -> Snapshot {
+        Snapshot::of_excerpt(self.git_tree(state), self.top.as_deref(), excerpt, limits, others)
+    }
+
+    /// Where something may be kept for later runs: in the directory of git, never in a working tree.
+    pub fn memory(&self) -> PathBuf {
+        self.common.join("overrule")
+    }
+
+    /// What an earlier run kept under a name, if it is there and not larger than `limit`.
+    pub fn remembered(&self, name: &str, limit: u64) -> Option<Vec<u8>> {
+        read::regular(&self.memory().join(name), limit).ok()
+    }
+
+    fn git_tree(&self, state: State) -> &Arc<GitTree> {
+        match state {
+            State::Before => &self.before,
+            State::Now => &self.now,
+        }
+    }
+}
+
+/// Where a path leads from the top, if it stays below that; the end of it need not be there any more. Links below the
+/// top are names like others; those on the way to it are followed.
+pub(super) fn from_top(top: &Path, current: &Path, path: &Path) -> Option<String> {
+    let at = without_dots(&current.canonicalize().ok()?.join(path));
+    if let Ok(inside) = at.strip_prefix(top) {
+        return Some(slashed(inside));
+    }
+    let is_top = |above: &&Path| above.canonicalize().is_ok_and(|real| real == top);
+    let above = at.ancestors().filter(is_top).last()?;
+    at.strip_prefix(above).ok().map(slashed)
+}
+
+/// The directories around what lies at a path, the top last.
+fn around(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(parent(path), |path| parent(path))
+}

@@ -1,0 +1,152 @@
+//! A directory, turned into the git repository around it, or into why that cannot be worked with.
+//!
+//! What git itself refuses is refused here, with what mends it.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gix::bstr::ByteSlice;
+use gix::discover::upwards;
+use gix::sec::trust::Mapping;
+use gix::{ObjectId, ThreadSafeRepository};
+
+use super::{Error, Snapshot};
+
+/// A repository, with a working tree or without.
+pub(super) struct Git {
+    pub(super) repository: gix::Repository,
+    /// The working tree, absolute and without symbolic links; a bare repository has none.
+    pub(super) top: Option<PathBuf>,
+}
+
+/// What a repository may ask of those who work with it, and gix can do.
+const EXTENSIONS: &[&str] = &[
+    "noop",
+    "noop-v1",
+    "objectformat",
+    "partialclone",
+    "preciousobjects",
+    "refstorage",
+    "relativeworktrees",
+    "worktreeconfig",
+];
+
+/// Where the index lies that git works with. Git sets `GIT_INDEX_FILE` for its hooks to a path from the top of the work
+/// tree, and a hook may well have gone into another directory since.
+pub(super) fn index_path(repository: &gix::Repository) -> PathBuf {
+    match (env::var_os(INDEX_FILE), repository.workdir()) {
+        (Some(path), Some(top)) => top.join(path),
+        (Some(_) | None, _) => repository.index_path(),
+    }
+}
+
+/// The variable that names another index than the usual one.
+pub(super) const INDEX_FILE: &str = "GIT_INDEX_FILE";
+
+/// Opens the repository around a directory, which is absolute. Variables such as `GIT_DIR` and `GIT_INDEX_FILE` count,
+/// because git sets them for its hooks.
+///
+/// A bare repository counts only where no working tree is around it and it names none itself: whoever can commit files
+/// can commit a directory that looks like one, with a configuration, an index and branches of their choice. That is
+/// what git does with
+/// [`safe.bareRepository=explicit`](https://git-scm.com/docs/git-config#Documentation/git-config.txt-safebareRepository).
+pub(super) fn discover(directory: &Path) -> Result<gix::Repository, gix::Error> {
+    let open = |dot_git_only| {
+        let options = upwards::Options { dot_git_only, ..upwards::Options::default() };
+        let mut settings = Mapping::<gix::open::Options>::default();
+        // `git replace` would show other content than the commit has.
+        settings.full = settings.full.config_overrides(["core.useReplaceRefs=false"]);
+        settings.reduced = settings.reduced.config_overrides(["core.useReplaceRefs=false"]);
+        ThreadSafeRepository::discover_with_environment_overrides_opts(directory, options, settings)
+            .map(|repository| repository.to_thread_local())
+    };
+    match open(true) {
+        Err(error) if error.is_not_found() => {
+            open(false).and_then(|bare| if bare.workdir().is_none() { Ok(bare) } else { Err(error) })
+        }
+        found => found,
+    }
+}
+
+impl Snapshot {
+    /// The directory of git for this working tree, where nothing is ever committed.
+    pub fn git_directory(&self) -> Option<PathBuf> {
+        let git = Git::around(self.top()?).ok()?;
+        fs::canonicalize(git.repository.git_dir()).ok()
+    }
+}
+
+impl Git {
+    /// The repository around a directory, as [`discover`] finds it.
+    pub(super) fn around(directory: &Path) -> Result<Self, Error> {
+        let directory =
+            fs::canonicalize(directory).map_err(|error| Error::path(directory, directory, error))?;
+        let repository = discover(&directory).map_err(|error| {
+            let none = Error::git("no git repository is around this directory");
+            if error.is_not_found() {
+                none.help("run it in a directory of a repository")
+            } else {
+                Error::git(format!("the git repository cannot be opened: {}", one_line(&error)))
+            }
+        })?;
+        let top = repository.workdir().and_then(|working_tree| fs::canonicalize(working_tree).ok());
+        let git = Self { repository, top };
+        git.refuse_what_git_does()?;
+        Ok(git)
+    }
+
+    /// The tree of the commit that is checked out; the empty one before the first commit.
+    pub(super) fn head_tree(&self) -> Result<ObjectId, Error> {
+        let tree = self.repository.head_tree_id_or_empty();
+        tree.map(gix::Id::detach)
+            .map_err(|error| Error::git(format!("`HEAD` cannot be read: {}", one_line(&error))))
+    }
+
+    /// The commit that a person names.
+    pub(super) fn commit(&self, revision: &str) -> Result<ObjectId, Error> {
+        let found = self.repository.rev_parse_single(revision).and_then(|id| id.object()?.peel_to_commit());
+        found
+            .map(|commit| commit.id)
+            .map_err(|_| Error::git(format!("no commit is called `{revision}` here")))
+    }
+
+    /// What a commit holds.
+    pub(super) fn tree(&self, commit: ObjectId) -> Result<ObjectId, Error> {
+        let tree =
+            self.repository.find_commit(commit).and_then(|commit| commit.tree_id().map(gix::Id::detach));
+        tree.map_err(|error| Error::git(format!("commit {commit} cannot be read: {}", one_line(&error))))
+    }
+
+    fn refuse_what_git_does(&self) -> Result<(), Error> {
+        let path = self.top.as_deref().unwrap_or(self.repository.path()).display();
+        if self.repository.git_dir_trust() != gix::sec::Trust::Full {
+            return Err(Error::git(format!(
+                "`{path}` belongs to another user, so git does not work with it"
+            ))
+            .help(format!("git config --global --add safe.directory '{path}'")));
+        }
+        let config = self.repository.config_snapshot();
+        if config.integer("core.repositoryFormatVersion").unwrap_or_default() > 0 {
+            let sections = config.plumbing().sections_by_name("extensions").into_iter().flatten();
+            let mut names = sections.flat_map(|section| {
+                section.value_names().map(|name| name.to_ascii_lowercase()).collect::<Vec<_>>()
+            });
+            if let Some(name) = names.find(|name| !EXTENSIONS.contains(&name.as_str())) {
+                return Err(Error::git(format!(
+                    "the repository uses `extensions.{name}`, which is not known here"
+                )));
+            }
+        }
+        if config.string("extensions.refStorage").is_some_and(|kind| kind.as_bstr() != "files") {
+            return Err(Error::git("the repository keeps its branches in a format that cannot be read here")
+                .help("git refs migrate --ref-format=files"));
+        }
+        Ok(())
+    }
+}
+
+/// What gix has to say, without what it says of its causes.
+pub(super) fn one_line(error: &gix::Error) -> String {
+    error.to_string().lines().next().unwrap_or_default().trim().to_owned()
+}

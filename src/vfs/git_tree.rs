@@ -1,0 +1,353 @@
+//! What git holds, an index or a commit, turned into directories and files as if they lay on a disk.
+//!
+//! The working tree is never asked. A symbolic link is followed to what it leads to in the same snapshot; one that
+//! leads anywhere else, be it by an absolute path into the same working tree, leaves the repository. Submodules are
+//! somebody else's.
+
+pub(super) mod commit;
+mod ignored;
+pub(super) mod index;
+mod overview;
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::io::{self, ErrorKind};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString, ByteSlice};
+
+use super::listing::{Entry, Kind, Listing, is_values_file, rendered};
+use super::read::{Bytes, Failure};
+use super::top::Place;
+use super::{Error, Names};
+use crate::engine::{self, Signal};
+
+use crate::text::file_name::{decode, encode};
+pub(super) use commit::Commit;
+pub(super) use index::Index;
+pub use overview::Content;
+pub(super) use overview::Overview;
+
+/// The content of an index or of a commit.
+pub(super) struct GitTree {
+    git: gix::ThreadSafeRepository,
+    held: Held,
+    /// Whether a file was asked for that this clone does not hold.
+    has_missed: AtomicBool,
+    /// What git ignores.
+    ignored: ignored::Rules,
+}
+
+enum Held {
+    Index(Box<Index>),
+    Commit(Commit),
+}
+
+/// A snapshot in the hands of one thread: what gix opens is for one only.
+pub(super) struct Reading<'s> {
+    git_tree: &'s GitTree,
+    git: gix::Repository,
+}
+
+/// Something in a directory of a snapshot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Item {
+    pub(super) kind: ItemKind,
+    /// What it holds; of a directory in an index nothing in particular.
+    pub(super) id: ObjectId,
+}
+
+/// What something in a directory is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ItemKind {
+    File,
+    Link,
+    Directory,
+    Submodule,
+}
+
+/// Where a path leads.
+enum Found {
+    Directory(BString),
+    File { path: BString, id: ObjectId },
+    Missing,
+    Outside,
+    Foreign,
+}
+
+/// As many links as systems follow for one path.
+const MOST_LINKS: usize = 40;
+
+/// A path is not longer than this on any system that could check it out, so what lies deeper is left alone.
+pub(super) const LONGEST_PATH: usize = 4096;
+
+impl GitTree {
+    /// The index of a repository, as the next commit will have it.
+    pub(super) fn of_index(git: &gix::Repository) -> Result<Self, Error> {
+        let index = Index::open(git)?;
+        Ok(Self {
+            git: git.clone().into_sync(),
+            held: Held::Index(Box::new(index)),
+            has_missed: AtomicBool::default(),
+            ignored: ignored::Rules::default(),
+        })
+    }
+
+    /// The tree of a commit.
+    pub(super) fn of_tree(git: &gix::Repository, tree: ObjectId) -> Self {
+        Self {
+            git: git.clone().into_sync(),
+            held: Held::Commit(Commit::new(tree)),
+            has_missed: AtomicBool::default(),
+            ignored: ignored::Rules::default(),
+        }
+    }
+
+    /// The index, if it is one.
+    pub(super) fn index(&self) -> Option<&Index> {
+        match &self.held {
+            Held::Index(index) => Some(index),
+            Held::Commit(_) => None,
+        }
+    }
+
+    /// What one thread reads it with.
+    pub(super) fn read(&self) -> Reading<'_> {
+        let mut git = self.git.to_thread_local();
+        // Nobody brings an object while a check runs, so one that is missing need not be looked for twice.
+        git.objects.refresh_never();
+        Reading { git_tree: self, git }
+    }
+
+    /// Whether a file was asked for, since `other` was put in the place of the answer, that this clone does not hold.
+    pub(super) fn has_missed(&self, other: bool) -> bool {
+        self.has_missed.swap(other, Ordering::Relaxed)
+    }
+}
+
+impl Reading<'_> {
+    /// What there is at `path`, given from the top. A directory that git ignores is in no snapshot, wherever it comes
+    /// from.
+    pub(super) fn place(&self, path: &str) -> Place {
+        match self.follow(BString::default(), encode(path).as_bstr()) {
+            Ok(Found::Directory(real)) => {
+                let real = decode(&real).into_owned();
+                Place::Directory { real }
+            }
+            Ok(Found::Missing) if self.ignores(path) => Place::Foreign,
+            Ok(Found::File { .. } | Found::Missing) | Err(_) => Place::Missing,
+            Ok(Found::Outside) => Place::Outside,
+            Ok(Found::Foreign) => Place::Foreign,
+        }
+    }
+
+    /// The files of a directory, named without symbolic links.
+    pub(super) fn list(&self, real: &str) -> Result<Listing<ObjectId>, Failure> {
+        let mut listing = Listing::default();
+        let mut add = |name: &BStr, item: &Item| {
+            let kind = match item.kind {
+                ItemKind::File => Kind::File,
+                ItemKind::Link => Kind::Link,
+                ItemKind::Directory | ItemKind::Submodule => return,
+            };
+            listing.add(&decode(name), item.id, kind);
+        };
+        self.for_each_in(real, &mut add)?;
+        Ok(listing)
+    }
+
+    /// Tells everything that lies directly in a directory, named without symbolic links.
+    fn for_each_in(&self, real: &str, tell: &mut dyn FnMut(&BStr, &Item)) -> Result<(), Failure> {
+        match &self.git_tree.held {
+            Held::Index(index) => index.list(real, tell),
+            Held::Commit(commit) => commit.list(&self.git, real, tell)?,
+        }
+        Ok(())
+    }
+
+    /// The names of all that is in a directory at `path`, given from the top. What cannot be read has none.
+    pub(super) fn names(&self, path: &str) -> Names {
+        let mut names = Names::default();
+        let Place::Directory { real } = self.place(path) else { return names };
+        let mut add = |name: &BStr, item: &Item| {
+            let leads_to = || self.follow(encode(&real).into_owned().into(), name);
+            let (is_file, is_directory) = match item.kind {
+                ItemKind::File => (true, false),
+                ItemKind::Directory => (false, true),
+                ItemKind::Submodule => (false, false),
+                ItemKind::Link => match leads_to() {
+                    Ok(Found::File { .. }) => (true, false),
+                    Ok(Found::Directory(_)) => (false, true),
+                    Ok(Found::Missing | Found::Outside | Found::Foreign) | Err(_) => (false, false),
+                },
+            };
+            if is_file {
+                names.files.insert(decode(name).into_owned());
+            } else if is_directory {
+                names.directories.insert(decode(name).into_owned());
+            }
+        };
+        // A tree that this clone does not hold has no names.
+        self.for_each_in(&real, &mut add).ok();
+        names
+    }
+
+    /// The bytes of a file that was listed in a directory, if there are no more than `limit`.
+    pub(super) fn bytes(&self, real: &str, entry: &Entry<ObjectId>, limit: u64) -> Result<Bytes, Failure> {
+        match entry.kind {
+            Kind::File => Ok(self.blob(entry.at, limit)?.into()),
+            Kind::Link => {
+                let (path, id) = self.target_of(real, entry.at)?;
+                Ok(Bytes { bytes: self.blob(id, limit)?, target: Some(decode(&path).into_owned()) })
+            }
+            Kind::Special => Err(Failure::NotAFile),
+        }
+    }
+
+    /// The bytes of the file at `path`, given from the top.
+    pub(super) fn content(&self, path: &str, limit: u64) -> Result<Vec<u8>, Failure> {
+        self.blob(file(self.follow(BString::default(), encode(path).as_bstr())?)?.1, limit)
+    }
+
+    /// What the link with this content, in a directory, leads to.
+    pub(super) fn linked(&self, real: &str, link: ObjectId) -> Result<ObjectId, Failure> {
+        Ok(self.target_of(real, link)?.1)
+    }
+
+    /// The same, with its path without symbolic links.
+    fn target_of(&self, real: &str, link: ObjectId) -> Result<(BString, ObjectId), Failure> {
+        let target = self.target(link)?;
+        if is_absolute(target.as_bstr()) {
+            return Err(Failure::Leaves);
+        }
+        file(self.follow(encode(real).into_owned().into(), target.as_bstr())?)
+    }
+
+    /// Goes from a directory without links in its path to where `path` leads, as a system would.
+    fn follow(&self, from: BString, path: &BStr) -> Result<Found, Failure> {
+        let mut at = from;
+        let mut steps: VecDeque<BString> = path.split_str("/").map(BString::from).collect();
+        let mut links = 0;
+        while let Some(step) = steps.pop_front() {
+            match step.as_slice() {
+                b"" | b"." => continue,
+                b".." if at.is_empty() => return Ok(Found::Outside),
+                b".." => {
+                    let end = at.rfind_byte(b'/').unwrap_or(0);
+                    at.truncate(end);
+                    continue;
+                }
+                _ => {}
+            }
+            let inside = if at.is_empty() { step } else { [at.as_slice(), b"/", &step].concat().into() };
+            let Some(item) = self.item(inside.as_bstr())? else { return Ok(Found::Missing) };
+            match item.kind {
+                ItemKind::Directory => at = inside,
+                ItemKind::Submodule => return Ok(Found::Foreign),
+                ItemKind::File if steps.iter().all(|rest| rest.is_empty()) => {
+                    return Ok(Found::File { path: inside, id: item.id });
+                }
+                ItemKind::File => return Ok(Found::Missing),
+                ItemKind::Link => {
+                    links += 1;
+                    if links > MOST_LINKS {
+                        return Ok(Found::Missing);
+                    }
+                    let target = self.target(item.id)?;
+                    if is_absolute(target.as_bstr()) {
+                        return Ok(Found::Outside);
+                    }
+                    steps = target.split_str("/").map(BString::from).chain(steps).collect();
+                }
+            }
+        }
+        Ok(Found::Directory(at))
+    }
+
+    fn target(&self, link: ObjectId) -> Result<BString, Failure> {
+        self.blob(link, LONGEST_PATH as u64).map(BString::from)
+    }
+
+    /// What there is at a path without links in it.
+    pub(super) fn item(&self, path: &BStr) -> Result<Option<Item>, Failure> {
+        match &self.git_tree.held {
+            Held::Index(index) => Ok(index.item(path)),
+            Held::Commit(commit) => commit.item(&self.git, path),
+        }
+    }
+
+    /// Whether all files of a directory are in this clone.
+    pub(super) fn holds(&self, real: &str) -> bool {
+        let is_there = |entry: &Entry<ObjectId>| self.git.has_object(entry.at);
+        let listing = self.list(real).unwrap_or_default();
+        listing.modules.iter().chain(&listing.evidence).all(is_there)
+    }
+
+    fn blob(&self, id: ObjectId, limit: u64) -> Result<Vec<u8>, Failure> {
+        let missing = || {
+            self.git_tree.has_missed(true);
+            not_here()
+        };
+        let header = self.git.try_find_header(id).map_err(|error| failure(&error))?.ok_or_else(missing)?;
+        if header.size() > limit {
+            return Err(Failure::TooLarge);
+        }
+        let blob = self.git.try_find_object(id).map_err(|error| failure(&error))?.ok_or_else(not_here)?;
+        Ok(blob.detach().data)
+    }
+}
+
+impl fmt::Debug for GitTree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match &self.held {
+            Held::Index(_) => "index",
+            Held::Commit(_) => "commit",
+        };
+        f.debug_struct("GitTree").field("of", &what).field("git", &self.git.path()).finish_non_exhaustive()
+    }
+}
+
+impl ItemKind {
+    /// By the bits that git keeps of what something is.
+    fn of(mode: u32) -> Self {
+        match mode & 0o170_000 {
+            0o040_000 => Self::Directory,
+            0o120_000 => Self::Link,
+            0o160_000 => Self::Submodule,
+            _ => Self::File,
+        }
+    }
+}
+
+fn file(found: Found) -> Result<(BString, ObjectId), Failure> {
+    match found {
+        Found::File { path, id } => Ok((path, id)),
+        Found::Directory(_) | Found::Foreign => Err(Failure::NotAFile),
+        Found::Missing => Err(Failure::Io(ErrorKind::NotFound.into())),
+        Found::Outside => Err(Failure::Leaves),
+    }
+}
+
+/// A path that starts anew on some system.
+fn is_absolute(path: &BStr) -> bool {
+    path.starts_with(b"/") || path.starts_with(b"\\") || path.get(1) == Some(&b':')
+}
+
+/// Whether a file of this name, in any directory, is of a module or says something about one.
+pub(super) fn matters(name: &BStr) -> bool {
+    let name = decode(name);
+    engine::is_module_file(&name)
+        || Signal::may_be_in(&name)
+        || is_values_file(&name)
+        || rendered(&name).is_some()
+}
+
+fn failure(error: &gix::Error) -> Failure {
+    Failure::Io(io::Error::other(error.to_string()))
+}
+
+/// Git would now ask the server, and that is not for a check to do.
+fn not_here() -> Failure {
+    Failure::Io(io::Error::other("this clone does not hold it"))
+}

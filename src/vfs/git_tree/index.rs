@@ -1,0 +1,306 @@
+//! The index of a repository, turned into the directories that the next commit will have.
+//!
+//! An index may hold a hundred thousand entries of which a run needs ten, so they are gone through once, for what is
+//! out of the ordinary, and found by their order from then on. The index knows the trees that git has for most of its
+//! directories, and so it knows these directories without a look at what is in them.
+
+use std::env;
+use std::ops::Range;
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString, ByteSlice};
+use gix::index::entry::{Flags, Mode, Stage, Stat};
+use gix::index::extension::Tree;
+use gix::index::{Entry, File, State, decode};
+
+use super::{Item, ItemKind, LONGEST_PATH, Overview};
+use crate::text::file_name::{decode, encode};
+use crate::vfs::Error;
+use crate::vfs::git::{INDEX_FILE, index_path};
+use crate::vfs::path::child;
+
+/// An index without conflicts, of which every entry is a file, a link or a submodule.
+pub(in crate::vfs) struct Index {
+    state: State,
+    /// The numbers of entries that are symbolic links.
+    links: Vec<usize>,
+}
+
+/// Entries that lie in one directory and below it.
+pub(in crate::vfs) struct Directory<'i> {
+    index: &'i Index,
+    entries: Range<usize>,
+    /// How much of the path of each is the directory's, with the `/`.
+    length: usize,
+    /// The tree that git last made of them.
+    tree: Option<&'i Tree>,
+}
+
+/// Something in a [`Directory`], by its name.
+pub(in crate::vfs) enum Inside<'i> {
+    Directory(&'i BStr, Directory<'i>),
+    Item(&'i BStr, Item),
+}
+
+impl Index {
+    /// Reads the index that git works with now; there is none before the first `git add`.
+    pub(super) fn open(git: &gix::Repository) -> Result<Self, Error> {
+        let wrong = |error: gix::Error| Error::git(format!("the index cannot be read: {error}"));
+        // As git does, this goes without the checksum over all of it.
+        let path = index_path(git);
+        let file = File::at(&path, git.object_hash(), true, decode::Options::default());
+        let state = match file {
+            Ok(file) => file.into_parts().0,
+            Err(_) if !path.exists() && env::var_os(INDEX_FILE).is_some() => {
+                let path = path.display();
+                return Err(Error::git(format!("there is no index in `{path}`, which {INDEX_FILE} names")));
+            }
+            Err(_) if !path.exists() => State::new(git.object_hash()),
+            Err(error) => return Err(wrong(error)),
+        };
+        let seen = Seen::of(&state);
+        if let Some(number) = seen.unmerged {
+            let path = decode(state.entries()[number].path(&state));
+            return Err(Error::git(format!("`{path}` is not merged yet"))
+                .help("resolve the conflict, and `git add` the file"));
+        }
+        if seen.is_plain {
+            return Ok(Self { links: seen.links, state });
+        }
+        let state = spread_out(without_intentions(state), git).map_err(wrong)?;
+        Ok(Self { links: Seen::of(&state).links, state })
+    }
+
+    pub(super) fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The top directory, with all that there is.
+    pub(in crate::vfs) fn top(&self) -> Directory<'_> {
+        Directory { index: self, entries: 0..self.state.entries().len(), length: 0, tree: self.state.tree() }
+    }
+
+    /// Adds every directory, with its tree where git has one, and every symbolic link.
+    pub(super) fn look_over(&self, into: &mut Overview) {
+        let mut next: Vec<(String, Look<'_>)> = Vec::new();
+        if !self.state.entries().is_empty() {
+            next.push((String::new(), Look::Directory(self.top())));
+        }
+        while let Some((path, look)) = next.pop() {
+            into.directories.push((path.clone(), look.tree()));
+            let mut add = |name: &[u8], look| {
+                let name = decode(name);
+                if path.len() < LONGEST_PATH {
+                    next.push((child(&path, &name), look));
+                }
+            };
+            match look {
+                // What lies below a tree that is valid is so too, and the entries need not be asked.
+                Look::Tree(tree) => {
+                    tree.children.iter().for_each(|tree| add(&tree.name, Look::Tree(tree)));
+                }
+                Look::Directory(directory) => directory.for_each(&mut |inside| match inside {
+                    Inside::Directory(name, directory) => add(name, Look::of(directory)),
+                    Inside::Item(..) => {}
+                }),
+            }
+        }
+        let paths = self.links.iter().map(|number| decode(self.path(*number)).into_owned());
+        into.links.extend(paths);
+    }
+
+    /// Everything that lies directly in a directory.
+    pub(super) fn list(&self, directory: &str, add: &mut dyn FnMut(&BStr, &Item)) {
+        let Some(directory) = self.directory(directory) else { return };
+        let id = ObjectId::null(self.state.object_hash());
+        directory.for_each(&mut |inside| match inside {
+            Inside::Item(name, item) => add(name, &item),
+            Inside::Directory(name, _) => add(name, &Item { kind: ItemKind::Directory, id }),
+        });
+    }
+
+    /// What there is at a path.
+    pub(super) fn item(&self, path: &BStr) -> Option<Item> {
+        if let Some(entry) = self.state.entry_by_path_and_stage(path, Stage::Unconflicted) {
+            return Some(item(entry));
+        }
+        let is_directory = !self.entries_in(path, 0..self.state.entries().len()).is_empty();
+        let id = ObjectId::null(self.state.object_hash());
+        is_directory.then_some(Item { kind: ItemKind::Directory, id })
+    }
+
+    /// A directory that is there.
+    fn directory(&self, path: &str) -> Option<Directory<'_>> {
+        let path = encode(path);
+        let path = path.as_bstr();
+        let mut directory = self.top();
+        for name in path.split_str("/").filter(|name| !name.is_empty()) {
+            let inside = &path[..directory.length + name.len()];
+            let entries = self.entries_in(inside.as_bstr(), directory.entries.clone());
+            if entries.is_empty() {
+                return None;
+            }
+            let tree = child_tree(directory.tree, name);
+            directory = Directory { index: self, entries, length: inside.len() + 1, tree };
+        }
+        Some(directory)
+    }
+
+    /// The entries below a directory, among those of a range.
+    fn entries_in(&self, directory: &BStr, range: Range<usize>) -> Range<usize> {
+        let prefix = [directory.as_bytes(), b"/"].concat();
+        let entries = &self.state.entries()[range.clone()];
+        let start = entries.partition_point(|entry| entry.path(&self.state) < prefix.as_bstr());
+        let below = entries[start..].partition_point(|entry| entry.path(&self.state).starts_with(&prefix));
+        range.start + start..range.start + start + below
+    }
+
+    fn path(&self, number: usize) -> &BStr {
+        self.state.entries()[number].path(&self.state)
+    }
+}
+
+impl<'i> Directory<'i> {
+    /// The tree that git has for all of it, where the index knows that.
+    pub(in crate::vfs) fn id(&self) -> Option<ObjectId> {
+        valid(self.tree)
+    }
+
+    /// Goes through everything that lies directly in it, in the order of the index.
+    pub(in crate::vfs) fn for_each(&self, look: &mut dyn FnMut(Inside<'i>)) {
+        let Self { index, length, tree, .. } = *self;
+        let mut at = self.entries.start;
+        while at < self.entries.end {
+            let rest = &index.path(at)[length..];
+            let Some(slash) = rest.find_byte(b'/') else {
+                look(Inside::Item(rest.as_bstr(), item(&index.state.entries()[at])));
+                at += 1;
+                continue;
+            };
+            let name = rest[..slash].as_bstr();
+            let tree = child_tree(tree, name);
+            let end = self.end_of(at, length + slash + 1, tree);
+            let directory = Directory { index, entries: at..end, length: length + slash + 1, tree };
+            look(Inside::Directory(name, directory));
+            at = end;
+        }
+    }
+
+    /// Where the entries end that start with as much of the path of one of them; what the tree says of their number is
+    /// tried first.
+    fn end_of(&self, start: usize, length: usize, tree: Option<&Tree>) -> usize {
+        let prefix = &self.index.path(start)[..length];
+        let is_inside = |number: usize| self.index.path(number).starts_with(prefix);
+        let number = tree.and_then(|tree| tree.num_entries).map(|number| start + number as usize);
+        let guess = number.filter(|end| *end > start && *end <= self.entries.end);
+        match guess {
+            Some(end) if is_inside(end - 1) && (end == self.entries.end || !is_inside(end)) => end,
+            Some(_) | None => {
+                let entries = &self.index.state.entries()[start..self.entries.end];
+                let state = &self.index.state;
+                start + entries.partition_point(|entry| entry.path(state).starts_with(prefix))
+            }
+        }
+    }
+}
+
+/// What is known of a directory without a look at more than is needed.
+enum Look<'i> {
+    Tree(&'i Tree),
+    Directory(Directory<'i>),
+}
+
+impl<'i> Look<'i> {
+    fn of(directory: Directory<'i>) -> Self {
+        match directory.tree {
+            Some(tree) if tree.num_entries.is_some() => Self::Tree(tree),
+            Some(_) | None => Self::Directory(directory),
+        }
+    }
+
+    fn tree(&self) -> Option<ObjectId> {
+        match self {
+            Self::Tree(tree) => valid(Some(tree)),
+            Self::Directory(directory) => directory.id(),
+        }
+    }
+}
+
+/// What is out of the ordinary among the entries of an index.
+struct Seen {
+    /// The first that is in conflict.
+    unmerged: Option<usize>,
+    /// Whether each of them is something that a commit will have at its path.
+    is_plain: bool,
+    links: Vec<usize>,
+}
+
+impl Seen {
+    fn of(state: &State) -> Self {
+        let mut seen = Self { unmerged: None, is_plain: true, links: Vec::new() };
+        for (number, entry) in state.entries().iter().enumerate() {
+            if entry.stage() != Stage::Unconflicted && seen.unmerged.is_none() {
+                seen.unmerged = Some(number);
+            }
+            seen.is_plain &= !is_intention(entry) && entry.mode != Mode::DIR;
+            if entry.mode == Mode::SYMLINK {
+                seen.links.push(number);
+            }
+        }
+        seen
+    }
+}
+
+/// Whether `git add --intent-to-add` left it: the name of a file that no commit will have yet.
+fn is_intention(entry: &Entry) -> bool {
+    entry.flags.contains(Flags::INTENT_TO_ADD)
+}
+
+fn without_intentions(mut state: State) -> State {
+    state.remove_entries(|_, _, entry| is_intention(entry));
+    state
+}
+
+/// Puts the files of directories in the place of those directories that a sparse index holds as one entry.
+fn spread_out(mut state: State, git: &gix::Repository) -> Result<State, gix::Error> {
+    let is_directory = |entry: &Entry| entry.mode == Mode::DIR;
+    let directories: Vec<(BString, ObjectId)> = state
+        .entries()
+        .iter()
+        .filter(|entry| is_directory(entry))
+        .map(|entry| (entry.path(&state).to_owned(), entry.id))
+        .collect();
+    if directories.is_empty() {
+        return Ok(state);
+    }
+    state.remove_entries(|_, _, entry| is_directory(entry));
+    // It counts such a directory as one.
+    state.remove_tree();
+    for (directory, tree) in directories {
+        let below = git.index_from_tree(&tree)?;
+        for entry in below.entries() {
+            let path: BString = [directory.as_bytes(), entry.path(&below)].concat().into();
+            let flags = Flags::SKIP_WORKTREE;
+            state.dangerously_push_entry(Stat::default(), entry.id, flags, entry.mode, path.as_bstr());
+        }
+    }
+    state.sort_entries();
+    Ok(state)
+}
+
+/// The tree that git last made of a directory in a directory.
+fn child_tree<'i>(tree: Option<&'i Tree>, name: &[u8]) -> Option<&'i Tree> {
+    let tree = tree?;
+    let at = tree.children.binary_search_by(|child| child.name.as_slice().cmp(name)).ok()?;
+    tree.children.get(at)
+}
+
+/// The tree that git last made of a directory, if that still is what the directory holds.
+fn valid(tree: Option<&Tree>) -> Option<ObjectId> {
+    tree.filter(|tree| tree.num_entries.is_some()).map(|tree| tree.id)
+}
+
+/// What an entry stands for.
+fn item(entry: &Entry) -> Item {
+    Item { kind: ItemKind::of(entry.mode.bits()), id: entry.id }
+}

@@ -1,0 +1,103 @@
+//! Files given as text, turned into a working tree as if they had been read.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use smol_str::SmolStr;
+
+use super::listing::{is_values_file, rendered};
+use super::uncommitted::ignored;
+use super::{Directory, File, Origin, Snapshot, parent};
+use crate::engine::{self, LOCK_FILE, Signal};
+use crate::text::Source;
+
+/// See [`Snapshot::of_files`].
+pub(super) fn snapshot(files: Vec<(String, Vec<u8>)>) -> Snapshot {
+    let mut snapshot = Snapshot { scope: vec![String::new()], ..Snapshot::default() };
+    let mut directories: BTreeMap<String, BTreeMap<String, Vec<u8>>> = BTreeMap::new();
+    snapshot.uncommitted = ignored(&files.iter().map(|(path, text)| (path.as_str(), &**text)).collect());
+    for (path, content) in files {
+        let (directory, name) = path.rsplit_once('/').unwrap_or(("", &path));
+        directories.entry(directory.to_owned()).or_default().insert(name.to_owned(), content);
+    }
+    let all = directories
+        .keys()
+        .flat_map(|directory| std::iter::successors(Some(directory.as_str()), |path| parent(path)));
+    let all: BTreeSet<String> = all.map(str::to_owned).collect();
+    let mut others = BTreeMap::new();
+    for (path, files) in directories {
+        snapshot.add_in_memory(&path, files, &mut others);
+    }
+    snapshot.origin = Origin::Memory { directories: all, others };
+    snapshot
+}
+
+impl Snapshot {
+    fn add_in_memory(
+        &mut self,
+        path: &str,
+        files: BTreeMap<String, Vec<u8>>,
+        others: &mut BTreeMap<String, Vec<u8>>,
+    ) {
+        let mut directory = Directory::empty(path);
+        let mut signals = Vec::new();
+        let is_missing =
+            |name: &String| rendered(name).is_some_and(|file| !files.contains_key(file.as_str()));
+        directory.lacks_rendered_files = files.keys().any(is_missing);
+        for (name, content) in files {
+            if engine::is_module_file(&name) {
+                let id = self.sources.push(Source::new(super::path::child(path, &name), content));
+                directory.files.push(File { name: SmolStr::new(&name), id: Some(id) });
+            } else {
+                if name == LOCK_FILE {
+                    directory.has_lock_file = true;
+                    let source = Source::new(super::path::child(path, &name), content.clone());
+                    directory.lock = Some(self.sources.push(source));
+                }
+                directory.has_values |= is_values_file(&name);
+                signals.extend(Signal::of_file(&name, &String::from_utf8_lossy(&content)));
+                others.insert(super::path::child(path, &name), content);
+            }
+        }
+        let names: Vec<&str> = directory.files.iter().map(|file| file.name.as_str()).collect();
+        signals.extend(Signal::of_module_files(&names));
+        if !signals.is_empty() {
+            self.signals.insert(path.into(), signals);
+        }
+        if !directory.files.is_empty() {
+            self.add(directory);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Reached;
+    use super::*;
+
+    fn files(names: &[&str]) -> Snapshot {
+        snapshot(names.iter().map(|name| ((*name).to_owned(), Vec::new())).collect())
+    }
+
+    #[test]
+    fn directories_and_files_come_sorted() {
+        let snapshot = files(&["b/x.tf", "main.tf", "a_override.tf", "a/readme.md", "b/a.tf.json"]);
+        let directories: Vec<_> = snapshot
+            .directories()
+            .iter()
+            .map(|directory| {
+                let names: Vec<_> = directory.files.iter().map(|file| file.name.as_str()).collect();
+                format!("{}: {}", directory.path, names.join(" "))
+            })
+            .collect();
+        assert_eq!(directories, [": a_override.tf main.tf", "b: a.tf.json x.tf"]);
+    }
+
+    #[test]
+    fn a_directory_without_module_files_is_there_once_it_is_called() {
+        let mut snapshot = files(&["a/b/readme.md"]);
+        assert_eq!(snapshot.directory("a"), None);
+        assert_eq!(snapshot.reach("a"), Reached::Directory(0));
+        assert_eq!(snapshot.directory("a").map(|directory| directory.files.len()), Some(0));
+        assert_eq!(snapshot.reach("c"), Reached::Missing);
+    }
+}

@@ -1,0 +1,88 @@
+//! Turns a directory of the run into the names of all that is in it, module files or not.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use super::path::child;
+use super::top::Top;
+use super::{Origin, Snapshot, parent};
+use crate::text::file_name::{decode_os, encode_os};
+
+/// What is in a directory, sorted.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Names {
+    /// Files, and links that lead to one of the same run.
+    pub files: BTreeSet<String>,
+    /// Directories, and links that lead to one of the same run.
+    pub directories: BTreeSet<String>,
+}
+
+impl Snapshot {
+    /// The names in the directory at a path from the top. What cannot be read has none.
+    pub fn names(&self, directory: &str) -> Names {
+        match &self.origin {
+            Origin::Disk(top) => on_disk(top, directory),
+            Origin::Git { git_tree, .. } => git_tree.read().names(directory),
+            Origin::Memory { directories, others } => {
+                let mut names = Names::default();
+                let modules = self.sources.iter().map(|(_, source)| source.name());
+                names.files.extend(
+                    modules
+                        .chain(others.keys().map(String::as_str))
+                        .filter_map(|path| name_in(directory, path)),
+                );
+                names.directories.extend(directories.iter().filter_map(|path| name_in(directory, path)));
+                names
+            }
+        }
+    }
+}
+
+fn on_disk(top: &Top, directory: &str) -> Names {
+    let mut names = Names::default();
+    let Ok(entries) = fs::read_dir(top.path().join(encode_os(directory))) else { return names };
+    for entry in entries.filter_map(Result::ok) {
+        let name = decode_os(&entry.file_name()).into_owned();
+        let Ok(mut kind) = entry.file_type() else { continue };
+        if kind.is_symlink() {
+            let real = fs::canonicalize(top.path().join(encode_os(&child(directory, &name))));
+            let Some(real) = real.ok().filter(|real| top.holds(real)) else { continue };
+            let Ok(metadata) = fs::metadata(real) else { continue };
+            kind = metadata.file_type();
+        }
+        if kind.is_file() {
+            names.files.insert(name);
+        } else if kind.is_dir() {
+            names.directories.insert(name);
+        }
+    }
+    names
+}
+
+/// The name of what lies at a path, if it lies in this directory and in none below.
+fn name_in(directory: &str, path: &str) -> Option<String> {
+    let name = path.rsplit('/').next().filter(|name| !name.is_empty())?;
+    (parent(path).unwrap_or_default() == directory).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_has_names() {
+        let files = ["main.tf", "README.md", "a/b/x.tf", "a/notes.txt"];
+        let snapshot =
+            Snapshot::of_files(files.iter().map(|name| ((*name).to_owned(), Vec::new())).collect());
+        let told = |directory: &str| {
+            let Names { files, directories } = snapshot.names(directory);
+            (
+                files.into_iter().collect::<Vec<_>>().join(" "),
+                directories.into_iter().collect::<Vec<_>>().join(" "),
+            )
+        };
+        assert_eq!(told(""), ("README.md main.tf".to_owned(), "a".to_owned()));
+        assert_eq!(told("a"), ("notes.txt".to_owned(), "b".to_owned()));
+        assert_eq!(told("c"), (String::new(), String::new()));
+    }
+}

@@ -1,0 +1,202 @@
+//! The paths that a check was given, turned into a working tree that holds what it needs.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::read::{self, Reader};
+use super::repository::{Repository, Tracked};
+use super::top::{Top, slashed, without_dots};
+use super::unread::Unread;
+use super::walk::{Listed, Rules, Walk};
+use super::{Directory, Error, Origin, Snapshot, parent};
+use crate::finding::Severity;
+use crate::text::file_name::encode_os;
+
+/// A path as it was given, and what it is.
+pub(super) struct Given<'a> {
+    written: &'a Path,
+    /// Absolute, without symbolic links.
+    pub(super) real: PathBuf,
+    pub(super) is_directory: bool,
+}
+
+impl Given<'_> {
+    /// The directory that is asked about: the path, or the one around a file.
+    fn directory(&self) -> &Path {
+        match self.real.parent() {
+            Some(parent) if !self.is_directory => parent,
+            _ => &self.real,
+        }
+    }
+}
+
+/// See [`Snapshot::listed`].
+pub(super) fn open(current: &Path, paths: &[&Path]) -> Result<Snapshot, Error> {
+    let here = [Path::new(".")];
+    let given: Vec<Given<'_>> = if paths.is_empty() { &here } else { paths }
+        .iter()
+        .map(|path| given(current, path))
+        .collect::<Result<_, _>>()?;
+    let first = &given[0];
+    match Repository::around(first.directory()) {
+        Some(repository) => {
+            if let Some(other) = given.iter().find(|path| !path.real.starts_with(&repository.working_tree)) {
+                return Err(apart(first, other));
+            }
+            let given = if paths.is_empty() { &[][..] } else { &given };
+            Ok(in_repository(&repository, given))
+        }
+        None if Repository::is_bare_around(first.directory()) => {
+            Err(Error::git("this is a bare repository, so there is no working tree to check")
+                .help("name the revision that a change started from: `overrule check --base REV`"))
+        }
+        None => outside(&given),
+    }
+}
+
+/// See [`Snapshot::without_modules`].
+pub(super) fn without_modules(current: &Path) -> Result<Snapshot, Error> {
+    let here = given(current, Path::new("."))?.real;
+    let repository = Repository::around(&here);
+    let is_repository = repository.is_some();
+    let path = repository.map_or(here, |repository| repository.working_tree);
+    let top = Top::new(path.clone(), vec![path], HashSet::new(), is_repository);
+    Ok(Snapshot { origin: Origin::Disk(top), ..Snapshot::default() })
+}
+
+/// A path as a person gives it. One that lies in a repository may not lead out of it: whoever writes the repository
+/// chooses where its links lead.
+pub(super) fn given<'a>(current: &Path, written: &'a Path) -> Result<Given<'a>, Error> {
+    let at = fs::canonicalize(current).unwrap_or_else(|_| current.to_owned()).join(written);
+    let real = fs::canonicalize(&at).map_err(|error| Error::path(written, &at, error))?;
+    if leads_out(&at, &real) {
+        let why = "it is a link that leads out of the repository; name what it leads to".to_owned();
+        return Err(Error::File { path: written.to_owned(), why });
+    }
+    let metadata = fs::metadata(&real).map_err(|error| Error::path(written, &at, error))?;
+    Ok(Given { written, real, is_directory: metadata.is_dir() })
+}
+
+fn leads_out(at: &Path, real: &Path) -> bool {
+    let at = without_dots(at);
+    if at == real {
+        return false;
+    }
+    // As far as no link is on the way.
+    let mut plain = at.ancestors().filter(|above| fs::canonicalize(above).is_ok_and(|real| real == *above));
+    let repository = plain.next().and_then(Repository::around);
+    repository.is_some_and(|repository| !real.starts_with(&repository.working_tree))
+}
+
+fn in_repository(repository: &Repository, given: &[Given<'_>]) -> Snapshot {
+    let index = repository.index();
+    let tracked = Tracked::of(&index);
+    let working_tree = repository.working_tree.clone();
+    let top = Top::new(working_tree.clone(), vec![working_tree], tracked.submodules.clone(), true)
+        .hiding(tracked.hidden.clone(), tracked.sparse.clone());
+    let git = Some((&tracked, repository.ignored(&index)));
+    let mut rules = Rules { top: &top, git };
+    let mut walk = rules.walk(String::new());
+    for path in given {
+        // What is named by hand is checked, be it ignored or not.
+        let start = slashed(path.directory().strip_prefix(top.path()).unwrap_or(path.directory()));
+        if rules.leave_out(&start) {
+            walk.extend(Rules { top: &top, git: None }.walk(start));
+        }
+    }
+    let uncommitted = rules.uncommitted(&walk, &index);
+    drop(rules);
+    Snapshot { uncommitted, ..unread(top, walk, scope(&repository.working_tree, given)) }
+}
+
+/// Only the paths are read: a directory with what is below it, a file with the others of its directory.
+fn outside(given: &[Given<'_>]) -> Result<Snapshot, Error> {
+    for path in given {
+        if Repository::around(path.directory()).is_some() {
+            return Err(apart(&given[0], path));
+        }
+    }
+    let roots: Vec<PathBuf> = given.iter().map(|path| path.directory().to_owned()).collect();
+    let mut shared = roots[0].as_path();
+    for (path, root) in given.iter().zip(&roots) {
+        let above = shared.ancestors().find(|above| root.starts_with(above));
+        shared = above.ok_or_else(|| apart(&given[0], path))?;
+    }
+    let shared = shared.to_owned();
+    let scope = scope(&shared, given);
+    let top = Top::new(shared, roots, HashSet::new(), false);
+    let mut walk = Walk::default();
+    for path in given {
+        let start = slashed(path.directory().strip_prefix(top.path()).unwrap_or(path.directory()));
+        let mut found = Rules { top: &top, git: None }.walk(start.clone());
+        if !path.is_directory {
+            found.listed.retain(|directory| directory.path == start);
+        }
+        walk.extend(found);
+    }
+    Ok(unread(top, walk, scope))
+}
+
+fn apart(first: &Given<'_>, second: &Given<'_>) -> Error {
+    Error::Apart { first: first.written.into(), second: second.written.into() }
+}
+
+/// What was asked for, from the top.
+fn scope(top: &Path, given: &[Given<'_>]) -> Vec<String> {
+    if given.is_empty() {
+        return vec![String::new()];
+    }
+    given.iter().map(|path| slashed(path.real.strip_prefix(top).unwrap_or(&path.real))).collect()
+}
+
+impl Walk {
+    /// Adds what another walk found, each directory once.
+    fn extend(&mut self, other: Self) {
+        self.listed.extend(other.listed);
+        self.listed.sort_by(|a, b| a.path.cmp(&b.path));
+        self.listed.dedup_by(|a, b| a.path == b.path);
+        self.unreadable.extend(other.unreadable);
+        self.unreadable.sort_by(|a, b| a.0.cmp(&b.0));
+        self.unreadable.dedup_by(|a, b| a.0 == b.0);
+        self.links.extend(other.links);
+        self.links.sort();
+        self.links.dedup();
+    }
+}
+
+fn unread(top: Top, walk: Walk, scope: Vec<String>) -> Snapshot {
+    let unread = Some(Unread::Listed(Arc::new(walk)));
+    Snapshot { scope, origin: Origin::Disk(top), unread, ..Snapshot::default() }
+}
+
+/// Reads what was listed.
+pub(super) fn read(snapshot: &mut Snapshot, walk: &Walk) {
+    let Origin::Disk(top) = snapshot.origin.clone() else { return };
+    let reader = Reader::new(&top, &snapshot.limits);
+    let read: Vec<_> = walk
+        .listed
+        .par_iter()
+        .map(|Listed { path, disk, listing }| reader.directory(path, disk, listing))
+        .collect();
+    for (path, tracked, error) in &walk.unreadable {
+        snapshot.findings.push(read::unreadable_directory(path, *tracked, error));
+    }
+    for link in walk.links.iter().filter(|link| leaves(&top, link)) {
+        let directory = parent(link).unwrap_or_default();
+        snapshot
+            .findings
+            .push(read::link_leaves(link).about(link).severity(Severity::Notice).module(directory));
+    }
+    for (Listed { path, listing, .. }, read) in walk.listed.iter().zip(read) {
+        snapshot.take_in(Directory::of(path, listing), read);
+    }
+}
+
+/// Whether a link leads to a directory that may not be read; only then could a module be behind it.
+fn leaves(top: &Top, link: &str) -> bool {
+    fs::canonicalize(top.path().join(encode_os(link))).is_ok_and(|real| !top.holds(&real) && real.is_dir())
+}

@@ -1,0 +1,261 @@
+//! The files of a directory, turned into sources, or into findings that say why not.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use smol_str::SmolStr;
+
+use super::listing::{Entry, Kind, Listing};
+use super::path::child;
+use super::top::{Top, slashed};
+use crate::engine::{LOCK_FILE, Signal};
+use crate::finding::{Finding, Language, Severity};
+use crate::limits::{Limit, Limits};
+use crate::text::Source;
+
+/// Reads files of one run.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'a> {
+    top: &'a Top,
+    limits: &'a Limits,
+}
+
+/// What a directory held.
+pub(super) struct Read {
+    /// Module files, sorted byte by byte; without a source where a finding says why not.
+    pub(super) files: Vec<ReadFile>,
+    pub(super) signals: Vec<Signal>,
+    /// The dependency lock file, if there is one that can be read.
+    pub(super) lock: Option<Source>,
+    pub(super) findings: Vec<Finding>,
+}
+
+/// A module file.
+pub(super) struct ReadFile {
+    pub(super) name: SmolStr,
+    pub(super) source: Option<Source>,
+    /// If it is a symbolic link: the path of the file that it leads to, from the top of the run.
+    pub(super) target: Option<String>,
+}
+
+/// What a file holds.
+pub(super) struct Bytes {
+    pub(super) bytes: Vec<u8>,
+    /// If it is a symbolic link: the path of the file that it leads to, from the top of the run.
+    pub(super) target: Option<String>,
+}
+
+impl From<Vec<u8>> for Bytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { bytes, target: None }
+    }
+}
+
+/// Why a file was not read.
+#[derive(Debug)]
+pub(super) enum Failure {
+    Io(io::Error),
+    NotAFile,
+    Leaves,
+    TooLarge,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(top: &'a Top, limits: &'a Limits) -> Self {
+        Self { top, limits }
+    }
+
+    /// Reads the files of the directory at `path`, listed from `disk`.
+    pub(super) fn directory(self, path: &str, disk: &Path, listing: &Listing<OsString>) -> Read {
+        Read::of(path, listing, self.limits, |entry, limit| self.bytes(disk, entry, limit))
+    }
+
+    fn bytes(self, directory: &Path, entry: &Entry<OsString>, limit: u64) -> Result<Bytes, Failure> {
+        let disk = directory.join(&entry.at);
+        match entry.kind {
+            Kind::File => Ok(content(&disk, limit)?.into()),
+            Kind::Link => {
+                let real = self.followed(&disk)?;
+                let target = real.strip_prefix(self.top.path()).ok().map(slashed);
+                Ok(Bytes { bytes: content(&real, limit)?, target })
+            }
+            Kind::Special => Err(Failure::NotAFile),
+        }
+    }
+
+    /// The file that a link leads to, if it is one that may be read.
+    fn followed(self, link: &Path) -> Result<std::path::PathBuf, Failure> {
+        let real = fs::canonicalize(link).map_err(Failure::Io)?;
+        if !self.top.holds(&real) {
+            return Err(Failure::Leaves);
+        }
+        // A pipe behind a link blocks like any other.
+        if fs::metadata(&real).map_err(Failure::Io)?.is_file() { Ok(real) } else { Err(Failure::NotAFile) }
+    }
+}
+
+impl Read {
+    /// Reads the files of the directory at `path`, wherever they are kept: `bytes` gives those of a file that has no
+    /// more than so many.
+    pub(super) fn of<At>(
+        path: &str,
+        listing: &Listing<At>,
+        limits: &Limits,
+        bytes: impl Fn(&Entry<At>, u64) -> Result<Bytes, Failure>,
+    ) -> Self {
+        let mut findings = Vec::new();
+        let files = sources(path, listing, limits, &bytes, &mut findings);
+        let (signals, lock) = evidence(path, listing, limits, &bytes, &mut findings);
+        Self { files, signals, lock, findings }
+    }
+}
+
+/// The module files of a directory; without a source where a finding says why not.
+pub(super) fn sources<At>(
+    path: &str,
+    listing: &Listing<At>,
+    limits: &Limits,
+    bytes: impl Fn(&Entry<At>, u64) -> Result<Bytes, Failure>,
+    findings: &mut Vec<Finding>,
+) -> Vec<ReadFile> {
+    let mut read = |entry: &Entry<At>| {
+        let name = child(path, &entry.name);
+        let (source, target) = match bytes(entry, limits.get(Limit::FileSize)) {
+            Ok(Bytes { bytes, target }) => (Some(Source::new(name, bytes)), target),
+            Err(failure) => {
+                findings.push(failure.finding(&name, limits).module(path));
+                (None, None)
+            }
+        };
+        ReadFile { name: entry.name.clone(), source, target }
+    };
+    listing.modules.iter().map(&mut read).collect()
+}
+
+/// What the files of a directory say about the engine, and the lock file among them.
+pub(super) fn evidence<At>(
+    path: &str,
+    listing: &Listing<At>,
+    limits: &Limits,
+    bytes: impl Fn(&Entry<At>, u64) -> Result<Bytes, Failure>,
+    findings: &mut Vec<Finding>,
+) -> (Vec<Signal>, Option<Source>) {
+    let mut lock = None;
+    let names: Vec<&str> = listing.modules.iter().map(|entry| entry.name.as_str()).collect();
+    let mut signals = Signal::of_module_files(&names);
+    for entry in &listing.evidence {
+        match bytes(entry, limits.get(Limit::FileSize)) {
+            Ok(Bytes { bytes, .. }) => {
+                signals.extend(Signal::of_file(&entry.name, &String::from_utf8_lossy(&bytes)));
+                if entry.name == LOCK_FILE {
+                    lock = Some(Source::new(child(path, &entry.name), bytes));
+                }
+            }
+            Err(failure @ Failure::TooLarge) => {
+                findings.push(failure.finding(&child(path, &entry.name), limits).module(path));
+            }
+            // What cannot be read says nothing.
+            Err(Failure::Io(_) | Failure::NotAFile | Failure::Leaves) => {}
+        }
+    }
+    (signals, lock)
+}
+
+/// The bytes of a file that was named, and not listed: a directory or a pipe may have that name.
+pub(super) fn regular(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
+    if !fs::metadata(path).map_err(Failure::Io)?.is_file() {
+        return Err(Failure::NotAFile);
+    }
+    content(path, limit)
+}
+
+fn content(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
+    let mut file = File::open(path).map_err(Failure::Io)?;
+    let size = file.metadata().map_or(0, |metadata| metadata.len());
+    if size > limit {
+        return Err(Failure::TooLarge);
+    }
+    let size = usize::try_from(size).unwrap_or_default();
+    // One byte more than the size, so that a single look shows that the file ends there.
+    let mut bytes = vec![0; size + 1];
+    let read = match file.read(&mut bytes) {
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
+        read => read.map_err(Failure::Io)?,
+    };
+    bytes.truncate(read);
+    if read != size {
+        // No more than the limit, should the file grow while it is read.
+        file.take((limit + 1).saturating_sub(read as u64)).read_to_end(&mut bytes).map_err(Failure::Io)?;
+    }
+    if bytes.len() as u64 > limit { Err(Failure::TooLarge) } else { Ok(bytes) }
+}
+
+impl Failure {
+    /// One line, as the end of a sentence.
+    pub(super) fn reason(&self) -> String {
+        match self {
+            Self::Io(error) => reason(error),
+            Self::NotAFile => "it is not a regular file".to_owned(),
+            Self::Leaves => "it lies outside of the repository".to_owned(),
+            Self::TooLarge => "it is too large".to_owned(),
+        }
+    }
+
+    /// The finding for the module file called `name`. The engines give no place for one.
+    fn finding(&self, name: &str, limits: &Limits) -> Finding {
+        let unreadable = |why: &str| {
+            Finding::language(Language::UnreadableFile, "Failed to read file")
+                .detail(format!("The file \"{name}\" could not be read: {why}."))
+        };
+        let finding = match self {
+            Self::Io(error) => unreadable(&reason(error)),
+            Self::NotAFile => unreadable("it is not a regular file"),
+            Self::Leaves => link_leaves(name),
+            Self::TooLarge => {
+                let detail = format!(
+                    "The file \"{name}\" is larger than is read, and this module is checked without it."
+                );
+                Finding::limit(Limit::FileSize, limits, "File too large to check", &detail)
+                    .severity(Severity::Warning)
+            }
+        };
+        finding.about(name)
+    }
+}
+
+/// A directory that could not be listed.
+pub(super) fn unreadable_directory(path: &str, tracked: bool, failure: &Failure) -> Finding {
+    let severity = if tracked { Severity::Error } else { Severity::Warning };
+    Finding::language(Language::UnreadableFile, "Failed to read module directory")
+        .severity(severity)
+        .detail(format!("The directory \"{path}\" could not be read: {}.", failure.reason()))
+        .module(path)
+}
+
+/// A symbolic link to a place that a run does not read.
+pub(super) fn link_leaves(name: &str) -> Finding {
+    Finding::language(Language::LinkLeavesRepository, "Symbolic link leaves the repository")
+        .severity(Severity::Warning)
+        .detail(format!(
+            "\"{name}\" is a symbolic link to a place outside of what is checked. It was not followed, so that what \
+             this module declares there is not known."
+        ))
+        .help("move what it links to into the repository, or call it as a module")
+}
+
+/// Why something could not be read, as the end of a sentence: in the same words on every system, for what is usual.
+pub(super) fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => cause(error),
+    }
+}
+
+/// What the system says, as the end of a sentence: without the number that it adds.
+pub fn cause(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+}

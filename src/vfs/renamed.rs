@@ -1,0 +1,65 @@
+//! Paths that differ between two states, turned into the directories that are called otherwise now.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use gix::ObjectId;
+
+use super::difference::Difference;
+use super::git_tree::{Item, ItemKind, Reading};
+use super::read::Failure;
+use super::{last_name, parent};
+use crate::engine;
+use crate::text::file_name::decode;
+
+/// A file that lies in more directories than this is one that people copy.
+const MANY: usize = 16;
+
+/// Directories that have no module any more, by the name of the new directory that has at least half of the files, to
+/// the byte.
+pub(super) fn renamed(
+    differences: &[Difference],
+    before: &Reading<'_>,
+    now: &Reading<'_>,
+) -> Result<BTreeMap<String, String>, Failure> {
+    let mut gone: BTreeMap<ObjectId, BTreeSet<String>> = BTreeMap::new();
+    for (directory, file) in module_files(differences, |difference| (&difference.was, &difference.is)) {
+        gone.entry(file).or_default().insert(directory);
+    }
+    let mut shared: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for (directory, file) in module_files(differences, |difference| (&difference.is, &difference.was)) {
+        // What lies in many directories tells none of them from the others.
+        for old in gone.get(&file).into_iter().filter(|directories| directories.len() <= MANY).flatten() {
+            *shared.entry((directory.clone(), old.clone())).or_default() += 1;
+        }
+    }
+    let mut likely: Vec<_> = shared.into_iter().collect();
+    // The sort keeps the order of the names among equals.
+    likely.sort_by_key(|(_, files)| Reverse(*files));
+    let (mut renamed, mut taken) = (BTreeMap::new(), BTreeSet::new());
+    for ((new, old), files) in likely {
+        if !renamed.contains_key(&new)
+            && !taken.contains(&old)
+            && files * 2 >= before.list(&old)?.modules.len()
+            && before.list(&new)?.modules.is_empty()
+            && now.list(&old)?.modules.is_empty()
+        {
+            taken.insert(old.clone());
+            renamed.insert(new, old);
+        }
+    }
+    Ok(renamed)
+}
+
+/// The module files that are there in one state and not in the other: directory and content.
+fn module_files<'d>(
+    differences: &'d [Difference],
+    sides: impl Fn(&'d Difference) -> (&'d Option<Item>, &'d Option<Item>),
+) -> Vec<(String, ObjectId)> {
+    let files = differences.iter().filter_map(|difference| {
+        let (Some(Item { kind: ItemKind::File, id }), None) = sides(difference) else { return None };
+        let path = decode(&difference.path);
+        engine::is_module_file(last_name(&path)).then(|| (parent(&path).unwrap_or_default().to_owned(), *id))
+    });
+    files.collect()
+}

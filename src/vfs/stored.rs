@@ -1,0 +1,124 @@
+//! What git holds, turned into a working tree that nobody has to check out.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use smol_str::SmolStr;
+
+use super::change::from_top;
+use super::git::Git;
+use super::git_tree::GitTree;
+use super::read::{self, Failure, Read};
+use super::unread::Unread;
+use super::{Directory, Error, Excerpt, Origin, Rest, Snapshot, parent};
+use crate::limits::Limits;
+use crate::text::{Source, Sources};
+
+impl Snapshot {
+    /// The index of the repository around the directory `current`, as the next commit will have it.
+    pub fn of_index(current: &Path) -> Result<Self, Error> {
+        Self::listed_in_index(current).map(Self::whole)
+    }
+
+    /// The commit that a person names in the repository around the directory `current`.
+    pub fn of_revision(current: &Path, revision: &str) -> Result<Self, Error> {
+        Self::listed_in_revision(current, revision).map(Self::whole)
+    }
+
+    /// The index, with nothing read before [`Snapshot::read`].
+    pub fn listed_in_index(current: &Path) -> Result<Self, Error> {
+        let Git { repository, top } = Git::around(current)?;
+        Self::of_snapshot(&Arc::new(GitTree::of_index(&repository)?), top.as_deref())
+    }
+
+    /// A commit, with nothing read before [`Snapshot::read`].
+    pub fn listed_in_revision(current: &Path, revision: &str) -> Result<Self, Error> {
+        let git = Git::around(current)?;
+        let tree = git.tree(git.commit(revision)?)?;
+        Self::of_snapshot(&Arc::new(GitTree::of_tree(&git.repository, tree)), git.top.as_deref())
+    }
+
+    /// The same, with these paths asked for, as they are given in the directory `current`; without one it is the top.
+    /// They need not lie there now.
+    pub fn asked(self, current: &Path, paths: &[impl AsRef<Path>]) -> Result<Self, Error> {
+        if paths.is_empty() {
+            return Ok(self);
+        }
+        let top = self.top().unwrap_or(current);
+        let inside = paths.iter().map(AsRef::as_ref).map(|path| {
+            from_top(top, current, path)
+                .ok_or_else(|| Error::git(format!("`{}` lies outside of the repository", path.display())))
+        });
+        let inside: Vec<String> = inside.collect::<Result<_, _>>()?;
+        Ok(self.within(&inside))
+    }
+
+    fn of_snapshot(git_tree: &Arc<GitTree>, top: Option<&Path>) -> Result<Self, Error> {
+        let overview = git_tree.read().overview().map_err(|failure| Error::git(failure.reason()))?;
+        let directories = overview.directories.iter().map(|(path, _)| SmolStr::from(path.as_str())).collect();
+        Ok(Self {
+            unread: Some(Unread::Stored(git_tree.clone(), directories)),
+            ..Self::without_directories(git_tree, top)
+        })
+    }
+
+    /// A snapshot of which nothing has been read.
+    pub(super) fn without_directories(git_tree: &Arc<GitTree>, top: Option<&Path>) -> Self {
+        let origin = Origin::Git { git_tree: git_tree.clone(), top: top.map(Path::to_owned) };
+        Self { origin, scope: vec![String::new()], ..Self::default() }
+    }
+
+    /// A part of a snapshot; its sources come behind copies of others.
+    pub(super) fn of_excerpt(
+        git_tree: &Arc<GitTree>,
+        top: Option<&Path>,
+        excerpt: &Excerpt,
+        limits: &Limits,
+        others: &Sources,
+    ) -> Self {
+        let mut snapshot = Self { limits: *limits, ..Self::without_directories(git_tree, top) };
+        for (_, source) in others.iter() {
+            snapshot.sources.push(Source::new(source.name(), source.text().into()));
+        }
+        let Excerpt { called, used, has_root, .. } = excerpt.clone();
+        snapshot.rest = Some(Rest { called, used, has_root });
+        snapshot.read_directories(git_tree, &excerpt.directories.iter().map(SmolStr::as_str).collect());
+        snapshot
+    }
+
+    /// Reads directories, and what those around them say about the engine.
+    pub(super) fn read_directories(&mut self, git_tree: &GitTree, own: &BTreeSet<&str>) {
+        let above =
+            own.iter().flat_map(|directory| std::iter::successors(parent(directory), |path| parent(path)));
+        let above: BTreeSet<&str> = above.filter(|directory| !own.contains(directory)).collect();
+        let limits = self.limits;
+        let read: Vec<Result<_, Failure>> = own
+            .par_iter()
+            .map_init(
+                || git_tree.read(),
+                |reading, directory| {
+                    let listing = reading.list(directory)?;
+                    let read = Read::of(directory, &listing, &limits, |entry, limit| {
+                        reading.bytes(directory, entry, limit)
+                    });
+                    Ok((Directory::of(directory, &listing), read))
+                },
+            )
+            .collect();
+        for (path, read) in own.iter().zip(read) {
+            match read {
+                Ok((directory, read)) => self.take_in(directory, read),
+                Err(failure) => self.findings.push(read::unreadable_directory(path, true, &failure)),
+            }
+        }
+        let reading = git_tree.read();
+        for directory in above {
+            let listing = reading.list(directory).unwrap_or_default();
+            let bytes = |entry: &_, limit| reading.bytes(directory, entry, limit);
+            let (signals, _) = read::evidence(directory, &listing, &limits, bytes, &mut self.findings);
+            self.listen(directory, signals);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! A path from the top of a run, turned into the place on disk that it means, if the run may look there.
+
+use crate::text::file_name::{decode_os, encode_os};
+use std::collections::HashSet;
+use std::path::{Component, Path, PathBuf};
+
+/// The top directory of a run.
+#[derive(Debug, Clone)]
+pub(super) struct Top {
+    /// Absolute and without symbolic links.
+    path: PathBuf,
+    /// What may be read: the top itself in a repository, else the directories that were given. All without links.
+    roots: Vec<PathBuf>,
+    /// Submodules, from the top.
+    submodules: HashSet<String>,
+    /// Directories of which a sparse checkout leaves out files, from the top.
+    hidden: HashSet<String>,
+    /// Directories that it leaves out with all that is in them, from the top.
+    sparse: HashSet<String>,
+    /// Whether this is a repository, so that others inside are not part of it.
+    is_repository: bool,
+}
+
+/// What there is at a path.
+pub(super) enum Place {
+    /// A directory that may be read.
+    Directory {
+        /// From the top, without symbolic links.
+        real: String,
+    },
+    /// Nothing, or no directory.
+    Missing,
+    /// Something that may not be read.
+    Outside,
+    /// Something that belongs to another project.
+    Foreign,
+}
+
+/// Directories that hold what tools put there. They are looked into where git tracks something there, and where a call
+/// names one.
+pub(super) const OF_TOOLS: &[&str] = &[".git", ".terraform", ".terragrunt-cache", "node_modules"];
+
+impl Top {
+    pub(super) fn new(
+        path: PathBuf,
+        roots: Vec<PathBuf>,
+        submodules: HashSet<String>,
+        is_repository: bool,
+    ) -> Self {
+        let (hidden, sparse) = (HashSet::new(), HashSet::new());
+        Self { path, roots, submodules, hidden, sparse, is_repository }
+    }
+
+    /// The same, where a sparse checkout leaves out files of some directories, and others with all that is in them.
+    pub(super) fn hiding(self, hidden: HashSet<String>, sparse: HashSet<String>) -> Self {
+        Self { hidden, sparse, ..self }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn is_repository(&self) -> bool {
+        self.is_repository
+    }
+
+    pub(super) fn is_submodule(&self, path: &str) -> bool {
+        self.submodules.contains(path)
+    }
+
+    /// Whether a path without symbolic links is one that may be read.
+    pub(super) fn holds(&self, real: &Path) -> bool {
+        self.roots.iter().any(|root| real.starts_with(root))
+    }
+
+    /// What there is at `path`, given from the top.
+    pub(super) fn place(&self, path: &str) -> Place {
+        let Ok(real) = std::fs::canonicalize(self.path.join(encode_os(path))) else {
+            // A submodule that was not checked out, and what a tool has yet to bring, may well hold it; a sparse
+            // checkout leaves out what is there.
+            let may_be = is_of_tool(path) || self.is_foreign(path) || self.is_hidden(path);
+            return if may_be { Place::Foreign } else { Place::Missing };
+        };
+        if !self.holds(&real) {
+            return Place::Outside;
+        }
+        let Ok(inside) = real.strip_prefix(&self.path) else { return Place::Outside };
+        if !real.is_dir() {
+            return Place::Missing;
+        }
+        let inside = slashed(inside);
+        if self.is_foreign(&inside) {
+            return Place::Foreign;
+        }
+        Place::Directory { real: inside }
+    }
+
+    fn is_hidden(&self, path: &str) -> bool {
+        let mut around = std::iter::successors(Some(path), |path| super::parent(path));
+        self.hidden.contains(path) || around.any(|path| self.sparse.contains(path))
+    }
+
+    /// Whether a directory, or one around it, belongs to another project.
+    pub(super) fn is_foreign(&self, real: &str) -> bool {
+        std::iter::successors(Some(real), |path| super::parent(path)).any(|path| {
+            let nested = || {
+                self.is_repository
+                    && !path.is_empty()
+                    && self.path.join(encode_os(path)).join(".git").exists()
+            };
+            self.is_submodule(path) || nested()
+        })
+    }
+}
+
+/// Whether a directory, or one around it, is named as those of tools are.
+pub(super) fn is_of_tool(path: &str) -> bool {
+    path.split('/').any(|name| OF_TOOLS.contains(&name))
+}
+
+/// A path without `.` and `..`, by its letters alone: links are not followed.
+pub(super) fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for step in path.components() {
+        match step {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            step @ (Component::Prefix(_) | Component::RootDir | Component::Normal(_)) => plain.push(step),
+        }
+    }
+    plain
+}
+
+/// A relative path as text with `/`.
+pub(super) fn slashed(path: &Path) -> String {
+    let parts = path.components().filter_map(|component| match component {
+        Component::Normal(name) => Some(decode_os(name)),
+        Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => None,
+    });
+    parts.collect::<Vec<_>>().join("/")
+}

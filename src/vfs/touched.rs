@@ -1,0 +1,123 @@
+//! Paths that differ between two states, turned into the directories whose modules they concern.
+
+use std::collections::BTreeSet;
+
+use gix::ObjectId;
+use gix::bstr::ByteSlice;
+
+use super::difference::Difference;
+use super::git_tree::{Item, ItemKind, Overview, Reading, matters};
+use super::listing::{Kind, Listing};
+use super::path::parent;
+use super::read::{self, Failure};
+use crate::engine::Signal;
+use crate::limits::Limits;
+use crate::text::file_name::{decode, encode};
+
+/// Collects the directories that a change touches.
+pub(super) struct Touched<'s> {
+    pub(super) before: Reading<'s>,
+    pub(super) now: Reading<'s>,
+    /// What there is in the later state.
+    pub(super) overview: &'s Overview,
+}
+
+/// What a directory says beside what its module files hold.
+#[derive(PartialEq)]
+struct Beside {
+    signals: Vec<Signal>,
+    has_lock_file: bool,
+    lock: Option<String>,
+    has_values: bool,
+    lacks_rendered_files: bool,
+}
+
+impl Touched<'_> {
+    /// The directories whose modules alter, and the paths at which something appears or vanishes that a call may name.
+    pub(super) fn by(&self, differences: &[Difference]) -> Result<BTreeSet<String>, Failure> {
+        let mut touched = BTreeSet::new();
+        let mut looked_at: BTreeSet<String> = BTreeSet::new();
+        for Difference { path, was, is } in differences {
+            let text = decode(path);
+            let directory = parent(&text).unwrap_or_default();
+            let is_other =
+                |item: &Option<Item>| item.as_ref().is_some_and(|item| item.kind != ItemKind::File);
+            if is_other(was) || is_other(is) {
+                touched.insert(text.to_string());
+            }
+            if was.is_none() || is.is_none() {
+                touched.extend(self.appeared_or_vanished(directory)?);
+            }
+            let name = path.rfind_byte(b'/').map_or(path.as_bstr(), |slash| path[slash + 1..].as_bstr());
+            if matters(name) && looked_at.insert(directory.to_owned()) {
+                self.look_at(directory, &mut touched)?;
+            }
+        }
+        for directory in self.overview.directories_with_links() {
+            if !looked_at.contains(directory) && self.leads_elsewhere(directory)? {
+                self.look_at(directory, &mut touched)?;
+                touched.insert(directory.to_owned());
+            }
+        }
+        Ok(touched)
+    }
+
+    /// Adds a directory if the change concerns its module, and those below it if it says something else about the
+    /// engine.
+    fn look_at(&self, directory: &str, touched: &mut BTreeSet<String>) -> Result<(), Failure> {
+        let (was, is) = (self.before.list(directory)?, self.now.list(directory)?);
+        let files = |listing: &Listing<ObjectId>| -> Vec<_> {
+            listing.modules.iter().map(|entry| (entry.name.clone(), entry.at, entry.kind)).collect()
+        };
+        let (before, now) = (beside(&self.before, directory, &was), beside(&self.now, directory, &is));
+        if before != now || files(&was) != files(&is) {
+            touched.insert(directory.to_owned());
+        }
+        if before.signals != now.signals {
+            let inside = |path: &str| {
+                directory.is_empty() || path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
+            };
+            let below = self.overview.directories.iter().map(|(path, _)| path).filter(|path| inside(path));
+            touched.extend(below.cloned());
+        }
+        Ok(())
+    }
+
+    /// The directories that are there in only one of the two states, from this one upwards.
+    fn appeared_or_vanished(&self, directory: &str) -> Result<Vec<String>, Failure> {
+        let mut directories = Vec::new();
+        let above = std::iter::successors(Some(directory), |path| parent(path));
+        for path in above.filter(|path| !path.is_empty()) {
+            let encoded = encode(path);
+            let encoded = encoded.as_bstr();
+            let is_directory = |item: Option<Item>| item.is_some_and(|item| item.kind == ItemKind::Directory);
+            if is_directory(self.before.item(encoded)?) == is_directory(self.now.item(encoded)?) {
+                break;
+            }
+            directories.push(path.to_owned());
+        }
+        Ok(directories)
+    }
+
+    /// Whether a link in the directory, to a file of a module or about one, leads to something else than before.
+    fn leads_elsewhere(&self, directory: &str) -> Result<bool, Failure> {
+        let listing = self.now.list(directory)?;
+        let links = listing.modules.iter().chain(&listing.evidence).filter(|entry| entry.kind == Kind::Link);
+        let mut links = links.map(|link| link.at);
+        Ok(links
+            .any(|link| self.before.linked(directory, link).ok() != self.now.linked(directory, link).ok()))
+    }
+}
+
+fn beside(reading: &Reading<'_>, directory: &str, listing: &Listing<ObjectId>) -> Beside {
+    let bytes = |entry: &_, limit| reading.bytes(directory, entry, limit);
+    let (signals, lock) = read::evidence(directory, listing, &Limits::default(), bytes, &mut Vec::new());
+    let lock = lock.map(|lock| lock.text().to_owned());
+    Beside {
+        signals,
+        has_lock_file: listing.has_lock_file,
+        lock,
+        has_values: listing.has_values,
+        lacks_rendered_files: listing.lacks_rendered_files(),
+    }
+}

@@ -1,0 +1,59 @@
+//! Override files of a working tree, turned into those that no commit will have.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gix::bstr::ByteSlice;
+use gix::glob::pattern::Case;
+use gix::ignore::Search;
+use gix::ignore::search::Ignore;
+use gix::index::State;
+
+use super::path::child;
+use super::walk::{Rules, Walk};
+use super::{last_name, parent};
+use crate::engine::is_override_file;
+use crate::text::file_name::encode;
+
+impl Rules<'_, '_> {
+    /// The override files that git ignores, or does not track although it tracks others of the same directory. A
+    /// directory of which it tracks nothing is about to be added as a whole, or is nobody's.
+    pub(super) fn uncommitted(&mut self, walk: &Walk, index: &State) -> BTreeSet<String> {
+        let Some((tracked, ignored)) = &mut self.git else { return BTreeSet::new() };
+        let overrides = walk.listed.iter().flat_map(|directory| {
+            let names = directory.listing.modules.iter().map(|entry| entry.name.as_str());
+            names
+                .filter(|name| is_override_file(name))
+                .map(|name| (&directory.path, child(&directory.path, name)))
+        });
+        let is_in_index = |path: &str| index.entry_range(encode(path).as_bstr()).is_some();
+        let is_left_out =
+            |(directory, path): &(&String, String)| tracked.has_file_of(directory) || ignored.file(path);
+        let overrides = overrides.filter(|(_, path)| !is_in_index(path)).filter(is_left_out);
+        overrides.map(|(_, path)| path).collect()
+    }
+}
+
+/// Those of some files that a `.gitignore` among them ignores, as if all others had been added to git.
+pub(super) fn ignored(files: &BTreeMap<&str, &[u8]>) -> BTreeSet<String> {
+    let rules: Vec<(&str, Search)> = files
+        .iter()
+        .filter(|(path, _)| path.rsplit('/').next() == Some(".gitignore"))
+        .filter_map(|(path, content)| {
+            let lines = content.lines().map(|line| line.to_str_lossy().into_owned());
+            Some((parent(path)?, Search::from_overrides(lines, Ignore { support_precious: false })))
+        })
+        .collect();
+    let is_ignored = |path: &str| {
+        let matching = |(directory, rules): &(&str, Search)| {
+            let inside =
+                if directory.is_empty() { path } else { path.strip_prefix(directory)?.strip_prefix('/')? };
+            rules
+                .pattern_matching_relative_path(inside.into(), Some(false), Case::Sensitive)
+                .map(|found| !found.pattern.is_negative())
+        };
+        // The nearest that says something counts.
+        rules.iter().rev().find_map(matching).unwrap_or_default()
+    };
+    let overrides = files.keys().filter(|path| is_override_file(last_name(path)));
+    overrides.filter(|path| is_ignored(path)).map(|path| (*path).to_owned()).collect()
+}

@@ -1,0 +1,136 @@
+//! The top of a run, turned into the directories below it that git tracks or would track.
+//!
+//! The directories of one depth are listed in parallel, then judged in order: git's ignore rules are a stack that only
+//! one thread can use, and only directories that git does not track yet are asked about.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+
+use super::listing::{self, Listing, OnDisk};
+use super::path::{child, parent};
+use super::read::Failure;
+use super::repository::{Ignored, Tracked};
+use super::top::{OF_TOOLS, Top, is_of_tool};
+use crate::text::file_name::{decode_os, encode_os};
+
+/// A directory that was listed.
+#[derive(Debug)]
+pub(super) struct Listed {
+    /// From the top.
+    pub(super) path: String,
+    pub(super) disk: PathBuf,
+    pub(super) listing: Listing<OsString>,
+}
+
+/// Directories, and what went wrong on the way.
+#[derive(Debug, Default)]
+pub(super) struct Walk {
+    pub(super) listed: Vec<Listed>,
+    /// Directories that could not be read, and whether git tracks something there.
+    pub(super) unreadable: Vec<(String, bool, Failure)>,
+    /// Symbolic links that git tracks or would track, from the top.
+    pub(super) links: Vec<String>,
+}
+
+/// By which rules directories are left out, besides those that are never looked into.
+pub(super) struct Rules<'a, 'g> {
+    pub(super) top: &'a Top,
+    /// Git's, in a repository.
+    pub(super) git: Option<(&'a Tracked, Ignored<'g>)>,
+}
+
+impl Rules<'_, '_> {
+    /// Every directory at `start` and below; `start` itself is not judged.
+    pub(super) fn walk(&mut self, start: String) -> Walk {
+        let mut walk = Walk::default();
+        let mut level = vec![(self.top.path().join(encode_os(&start)), start)];
+        // A system has paths of so many names and no more, and one that is too long cannot be listed.
+        for depth in 0.. {
+            let listings: Vec<_> = level.par_iter().map(|(disk, _)| listing::list(disk)).collect();
+            let mut below = Vec::new();
+            for ((disk, path), listing) in level.into_iter().zip(listings) {
+                match listing {
+                    Ok(listing) if depth > 0 && listing.has_git && self.top.is_repository() => {}
+                    Ok(mut listing) => {
+                        below.extend(self.directories_of(&path, &disk, &listing));
+                        walk.links.extend(self.links_of(&path, &listing));
+                        if !self.has_module(&path, &listing.files) {
+                            listing.files.modules.clear();
+                        }
+                        if !listing.files.modules.is_empty() || !listing.files.evidence.is_empty() {
+                            walk.listed.push(Listed { path, disk, listing: listing.files });
+                        }
+                    }
+                    Err(error) => {
+                        let tracked = self.git.is_none() || self.tracks(&path);
+                        walk.unreadable.push((path, tracked, Failure::Io(error)));
+                    }
+                }
+            }
+            if below.is_empty() {
+                break;
+            }
+            level = below;
+        }
+        walk.listed.sort_by(|a, b| a.path.cmp(&b.path));
+        walk.unreadable.sort_by(|a, b| a.0.cmp(&b.0));
+        walk.links.sort();
+        walk
+    }
+
+    /// Whether the walk from the top never comes to the directory at `path`.
+    pub(super) fn leave_out(&mut self, path: &str) -> bool {
+        self.top.is_foreign(path)
+            || is_of_tool(path) && !self.tracks(path)
+            || std::iter::successors(Some(path), |path| parent(path))
+                .any(|path| !path.is_empty() && self.ignores_directory(path))
+    }
+
+    fn directories_of(
+        &mut self,
+        path: &str,
+        disk: &std::path::Path,
+        listing: &OnDisk,
+    ) -> Vec<(PathBuf, String)> {
+        let mut directories = Vec::new();
+        for name in &listing.directories {
+            let text = decode_os(name);
+            let inside = child(path, &text);
+            let is_left_out = OF_TOOLS.contains(&&*text) && !self.tracks(&inside);
+            if !is_left_out && !self.top.is_submodule(&inside) && !self.ignores_directory(&inside) {
+                directories.push((disk.join(name), inside));
+            }
+        }
+        directories
+    }
+
+    /// Whether git tracks something in the directory.
+    fn tracks(&self, path: &str) -> bool {
+        self.git.as_ref().is_some_and(|(tracked, _)| tracked.has(path))
+    }
+
+    fn ignores_directory(&mut self, path: &str) -> bool {
+        match &mut self.git {
+            Some((tracked, ignored)) => !tracked.has(path) && ignored.directory(path),
+            None => false,
+        }
+    }
+
+    fn links_of(&mut self, path: &str, listing: &OnDisk) -> Vec<String> {
+        let links = listing.links.iter().map(|name| child(path, &decode_os(name)));
+        match &mut self.git {
+            Some((_, ignored)) => links.filter(|link| !ignored.file(link)).collect(),
+            None => links.collect(),
+        }
+    }
+
+    /// Whether the module files of the directory count: git tracks a file of it, or would track one of them. Which
+    /// files then make up the module is no question for git.
+    fn has_module(&mut self, path: &str, listing: &Listing<OsString>) -> bool {
+        let Some((tracked, ignored)) = &mut self.git else { return true };
+        tracked.has_file_of(path)
+            || listing.modules.iter().any(|entry| !ignored.file(&child(path, &entry.name)))
+    }
+}
