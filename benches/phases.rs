@@ -10,9 +10,9 @@ use std::process::Command;
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
 use generator::Shape;
-use overrule::check::{self, Atlas, Settings};
+use overrule::check::{self, Analysis, Settings};
 use overrule::engine::{Choice, Engine, Loaded, Product};
-use overrule::graph::Survey;
+use overrule::graph::Validation;
 use overrule::limits::Limits;
 use overrule::module::{Module, ModuleFile};
 use overrule::policy::Policy;
@@ -155,12 +155,12 @@ fn build(bencher: Bencher<'_, '_>) {
 fn link(bencher: Bencher<'_, '_>) {
     let mut snapshot = in_memory();
     let policy = Policy::preset("language").expect("a preset");
-    let atlas = Atlas::of(&mut snapshot, Choice::parse("terraform").ok().as_ref(), &policy);
-    let view = atlas.views().next().expect("an engine");
+    let analysis = Analysis::of(&mut snapshot, Choice::parse("terraform").ok().as_ref(), &policy);
+    let view = analysis.views().next().expect("an engine");
     bencher.bench(|| {
-        let survey = Survey::of(view.tree, view.roots);
-        let of_module = |id: &_| survey.of_module(*id, snapshot.sources()).findings.len();
-        survey.modules().iter().map(of_module).sum::<usize>() + survey.of_ways().len()
+        let validation = Validation::of(view.graph, view.roots);
+        let of_module = |id: &_| validation.of_module(*id, snapshot.sources()).findings.len();
+        validation.modules().iter().map(of_module).sum::<usize>() + validation.of_ways().len()
     });
 }
 

@@ -30,7 +30,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use stream::{err, err_painted, out};
 use terminal::Terminal;
 
-use crate::report::{one_line, visible};
+use crate::report::{one_line, sanitize};
 use crate::text::{counted, nearest};
 use crate::vfs::{self, cause};
 
@@ -165,7 +165,7 @@ pub fn main() -> ExitCode {
 fn tell_refused(refused: &clap::Error) {
     let is_plain = |argument: OsString| {
         let text = argument.to_string_lossy();
-        visible(&text) == text
+        sanitize(&text) == text
     };
     if !refused.use_stderr() || env::args_os().all(is_plain) {
         // That nobody listens is no failure of ours.

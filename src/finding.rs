@@ -13,7 +13,7 @@ mod language;
 
 pub use concern::Concern;
 pub use fix::{Edit, Fix, Safety};
-pub use language::Language;
+pub use language::EngineRule;
 
 /// The name of a rule, kebab-case, as people write it in policies and comments.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -135,7 +135,7 @@ pub struct Finding {
 impl Finding {
     /// A finding of the engine's loader, or about the check itself. Its severity, place and words are set by the
     /// methods below.
-    pub fn language(rule: Language, summary: impl Into<String>) -> Self {
+    pub fn language(rule: EngineRule, summary: impl Into<String>) -> Self {
         Self {
             rule: rule.id(),
             category: rule.category(),
@@ -157,7 +157,7 @@ impl Finding {
 
     /// A limit that bites. `detail` says what is left out; which limit it is, and how to raise it, is added.
     pub fn limit(limit: Limit, limits: &Limits, summary: &str, detail: &str) -> Self {
-        let finding = Self::language(Language::LimitReached, summary)
+        let finding = Self::language(EngineRule::LimitReached, summary)
             .severity(Severity::Notice)
             .detail(format!("{detail} {}", limits.named(limit)));
         match limits.more(limit) {
@@ -168,7 +168,12 @@ impl Finding {
 
     /// A finding of a rule of ours.
     pub fn policy(rule: RuleId, severity: Severity, summary: impl Into<String>) -> Self {
-        Self { rule, category: Category::Policy, severity, ..Self::language(Language::SyntaxError, summary) }
+        Self {
+            rule,
+            category: Category::Policy,
+            severity,
+            ..Self::language(EngineRule::SyntaxError, summary)
+        }
     }
 
     /// Sets the severity.

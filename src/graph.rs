@@ -8,23 +8,23 @@ mod arguments;
 mod builtin;
 mod children;
 mod configurations;
-mod cycles;
-mod demands;
+mod dependency_cycles;
+mod version_requirements;
 mod deprecations;
-mod early;
+mod static_eval;
 mod evaluation;
 mod imports;
 mod instances;
-mod passing;
+mod provider_passing;
 mod providers;
 mod reach;
 mod references;
 mod requirements;
-mod rings;
+mod module_call_cycles;
 mod similar;
 mod role;
-mod survey;
-mod ways;
+mod validation;
+mod provider_instances;
 #[cfg(test)]
 mod tests;
 
@@ -34,11 +34,11 @@ use std::sync::OnceLock;
 use smol_str::SmolStr;
 
 pub use configurations::{Configuration, ProviderMention, Uses};
-pub use demands::{Clashes, Demand, Subject};
 pub use evaluation::{RefusedDefault, Values};
+pub use provider_instances::{Instance, Reaching, Way};
 pub use role::{Reason, Role, Surroundings, is_aside};
-pub use survey::{Said, Survey};
-pub use ways::{Instance, Reaching, Way};
+pub use validation::{ModuleDiagnostics, Validation};
+pub use version_requirements::{Conflicts, Demand, Subject};
 
 use crate::engine::Engine;
 use crate::module::Module;
@@ -46,7 +46,7 @@ use crate::module::address::ModuleSource;
 use crate::module::declaration::ModuleCall;
 use crate::vfs::join;
 
-/// A module of a [`Tree`].
+/// A module of a [`ModuleGraph`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(usize);
 
@@ -65,7 +65,7 @@ pub enum Callee {
 
 /// All modules that one engine sees, and how they call each other.
 #[derive(Debug)]
-pub struct Tree {
+pub struct ModuleGraph {
     engine: Engine,
     nodes: Vec<NodeData>,
     /// By node: the provider configurations that it uses, once somebody asks.
@@ -73,7 +73,7 @@ pub struct Tree {
     /// By node: the first of the modules that lead to it and back, once somebody asks.
     rings: OnceLock<Vec<Option<NodeId>>>,
     /// By node: of what it and all below it ask for versions that there are none of, once somebody asks.
-    clashes: OnceLock<Vec<demands::Clashes>>,
+    clashes: OnceLock<Vec<version_requirements::Conflicts>>,
 }
 
 #[derive(Debug)]
@@ -95,11 +95,11 @@ struct NodeData {
 /// A module in its place.
 #[derive(Debug, Clone, Copy)]
 pub struct Node<'t> {
-    tree: &'t Tree,
+    graph: &'t ModuleGraph,
     id: NodeId,
 }
 
-impl Tree {
+impl ModuleGraph {
     /// A tree without modules.
     pub fn new(engine: Engine) -> Self {
         let (uses, rings, clashes) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
@@ -168,7 +168,7 @@ impl Tree {
 
     /// Every module, in the order in which they were added.
     pub fn nodes(&self) -> impl Iterator<Item = Node<'_>> {
-        (0..self.nodes.len()).map(|number| Node { tree: self, id: NodeId(number) })
+        (0..self.nodes.len()).map(|number| Node { graph: self, id: NodeId(number) })
     }
 
     /// The modules alone, once nobody asks for more.
@@ -178,7 +178,7 @@ impl Tree {
 
     /// One module.
     pub fn node(&self, id: NodeId) -> Node<'_> {
-        Node { tree: self, id }
+        Node { graph: self, id }
     }
 }
 
@@ -196,8 +196,8 @@ impl<'t> Node<'t> {
     }
 
     /// The tree that it stands in.
-    pub fn tree(self) -> &'t Tree {
-        self.tree
+    pub fn graph(self) -> &'t ModuleGraph {
+        self.graph
     }
 
     /// The module itself.
@@ -235,7 +235,7 @@ impl<'t> Node<'t> {
     /// The module that the call of that name leads to, where it is known.
     pub fn child(self, call: &str) -> Option<Node<'t>> {
         match self.callee(call) {
-            Callee::Module(id) => Some(self.tree.node(id)),
+            Callee::Module(id) => Some(self.graph.node(id)),
             Callee::Missing | Callee::Outside | Callee::Opaque => None,
         }
     }
@@ -253,7 +253,7 @@ impl<'t> Node<'t> {
     pub fn callers(self) -> impl Iterator<Item = (Node<'t>, &'t ModuleCall)> {
         let callers = self.data().callers.iter();
         callers.filter_map(|(caller, call)| {
-            let caller = self.tree.node(*caller);
+            let caller = self.graph.node(*caller);
             Some((caller, &**caller.module().calls.get(call)?))
         })
     }
@@ -272,7 +272,7 @@ impl<'t> Node<'t> {
     fn caller_directories(self) -> impl Iterator<Item = &'t str> {
         let data = self.data();
         let callers = data.callers.iter().map(|(caller, _)| caller).chain(&data.named_by);
-        callers.map(|caller| self.tree.node(*caller).module().directory.as_str())
+        callers.map(|caller| self.graph.node(*caller).module().directory.as_str())
     }
 
     /// Whether some local module calls it, be it in a call that is refused.
@@ -287,6 +287,6 @@ impl<'t> Node<'t> {
     }
 
     fn data(self) -> &'t NodeData {
-        &self.tree.nodes[self.id.0]
+        &self.graph.nodes[self.id.0]
     }
 }

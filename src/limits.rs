@@ -25,9 +25,9 @@ struct Entry {
     name: &'static str,
     bounds: &'static str,
     beyond: &'static str,
-    usual: u64,
-    least: u64,
-    most: u64,
+    default: u64,
+    min: u64,
+    max: u64,
     /// Why it cannot be more.
     why: &'static str,
 }
@@ -50,9 +50,9 @@ impl Limit {
                 name: "file_size",
                 bounds: "a file of a module, its lock file, and files that tell versions",
                 beyond: "the whole file",
-                usual: 64 << 20,
-                least: 1 << 10,
-                most: 1 << 30,
+                default: 64 << 20,
+                min: 1 << 10,
+                max: 1 << 30,
                 why: "places in a file are counted in 32 bits, and its tree takes many times its size",
             },
             // The tests hold the most to the stack that threads have.
@@ -60,36 +60,36 @@ impl Limit {
                 name: "nesting",
                 bounds: "levels of blocks, brackets and values in each other",
                 beyond: "what is deeper",
-                usual: 100,
-                least: 10,
-                most: 200,
+                default: 100,
+                min: 10,
+                max: 200,
                 why: "who walks through what is nested deeper may run out of stack",
             },
             Self::Mistakes => Entry {
                 name: "mistakes",
                 bounds: "mistakes of syntax that are told of one file",
                 beyond: "the others; the file is known not to be whole in any case",
-                usual: 1_000,
-                least: 1,
-                most: 1_000_000,
+                default: 1_000,
+                min: 1,
+                max: 1_000_000,
                 why: "each takes about a kilobyte of memory",
             },
             Self::Evaluation => Entry {
                 name: "evaluation",
                 bounds: "steps that it takes to evaluate one expression",
                 beyond: "its value, which is taken as unknown",
-                usual: 500_000,
-                least: 1_000,
-                most: 100_000_000,
+                default: 500_000,
+                min: 1_000,
+                max: 100_000_000,
                 why: "a step can take a tenth of a kilobyte of memory",
             },
             Self::Conditions => Entry {
                 name: "conditions",
                 bounds: "different conditions on the version of a provider, or of the engine, in a module and all below it",
                 beyond: "the others, which are not compared",
-                usual: 256,
-                least: 2,
-                most: 10_000,
+                default: 256,
+                min: 2,
+                max: 10_000,
                 why: "each is held against all others at every module above",
             },
         }
@@ -111,18 +111,18 @@ impl Limit {
     }
 
     /// What it is where nobody says otherwise.
-    pub const fn usual(self) -> u64 {
-        self.entry().usual
+    pub const fn default(self) -> u64 {
+        self.entry().default
     }
 
-    /// The least that it can be.
-    pub const fn least(self) -> u64 {
-        self.entry().least
+    /// The least value that it can be.
+    pub const fn min(self) -> u64 {
+        self.entry().min
     }
 
     /// The most that it can be.
-    pub const fn most(self) -> u64 {
-        self.entry().most
+    pub const fn max(self) -> u64 {
+        self.entry().max
     }
 
     /// The one of that name.
@@ -133,9 +133,9 @@ impl Limit {
     /// Reads a value as people write it: `64MiB` for a size, and a whole number for a count. What is wrong with any
     /// other is a sentence and an order.
     pub fn read(self, text: &str) -> Result<u64, (String, String)> {
-        let Entry { name, least, most, why, .. } = self.entry();
+        let Entry { name, min, max, why, .. } = self.entry();
         let example =
-            format!("write {}, as in `{name} = {}`", self.notation(), self.written(self.entry().usual));
+            format!("write {}, as in `{name} = {}`", self.notation(), self.written(self.entry().default));
         let number = match self {
             Self::FileSize => size(text),
             Self::Nesting | Self::Mistakes | Self::Evaluation | Self::Conditions => digits(text),
@@ -145,16 +145,16 @@ impl Limit {
                 let given = if text.is_empty() { "this".to_owned() } else { format!("`{text}`") };
                 Err((format!("`{name}` takes {}, and {given} is none.", self.notation()), example))
             }
-            Some(number) if number < least => Err((
+            Some(number) if number < min => Err((
                 format!(
                     "`{name}` has to be at least {}, or next to nothing would be checked.",
-                    self.said(least)
+                    self.said(min)
                 ),
                 example,
             )),
-            Some(number) if number > most => {
-                let order = format!("write {} or less", self.said(most));
-                Err((format!("`{name}` can be {} at most: {why}.", self.said(most)), order))
+            Some(number) if number > max => {
+                let order = format!("write {} or less", self.said(max));
+                Err((format!("`{name}` can be {} at most: {why}.", self.said(max)), order))
             }
             Some(number) => Ok(number),
         }
@@ -190,7 +190,7 @@ pub struct Limits([u64; Limit::ALL.len()]);
 
 impl Default for Limits {
     fn default() -> Self {
-        Self(Limit::ALL.map(|limit| limit.entry().usual))
+        Self(Limit::ALL.map(|limit| limit.entry().default))
     }
 }
 
@@ -248,10 +248,10 @@ impl Limits {
 
     /// The order that moves a limit, unless it is as high as it can be.
     pub fn more(&self, limit: Limit) -> Option<String> {
-        let (value, most) = (self.get(limit), limit.entry().most);
-        let more = limit.written(value.saturating_mul(2).min(most));
+        let (value, max) = (self.get(limit), limit.entry().max);
+        let more = limit.written(value.saturating_mul(2).min(max));
         let name = limit.name();
-        (value < most).then(|| {
+        (value < max).then(|| {
             format!(
                 "raise the limit, with `limits {{ {name} = {more} }}` in the policy or `--limit {name}={}`",
                 more.trim_matches('"')
@@ -296,8 +296,8 @@ mod tests {
         assert_eq!(Limit::FileSize.read("1GiB"), Ok(1 << 30));
         assert_eq!(Limit::Nesting.read("50"), Ok(50));
         for limit in Limit::ALL {
-            let usual = Limits::default().get(limit);
-            assert_eq!(limit.read(limit.written(usual).trim_matches('"')), Ok(usual), "{}", limit.name());
+            let default = Limits::default().get(limit);
+            assert_eq!(limit.read(limit.written(default).trim_matches('"')), Ok(default), "{}", limit.name());
             assert_eq!(Limit::of(limit.name()), Some(limit));
         }
     }

@@ -8,7 +8,7 @@ pub mod lock;
 
 mod compatibility;
 mod decode;
-pub(crate) mod early;
+pub(crate) mod static_eval;
 mod exclusive;
 pub(crate) mod ignored;
 mod merge;
@@ -29,7 +29,7 @@ use crate::module::declaration::{
     ProviderRef, Removed, RequiredProvider, Resource, Storage, Variable, VersionConstraint,
 };
 use crate::module::decode::Decoder;
-use crate::module::early::{Early, Purpose};
+use crate::module::static_eval::{Early, Purpose};
 use crate::syntax::{Block, Body};
 use crate::value;
 

@@ -35,7 +35,7 @@ pub use options::Options;
 pub use preset::{PRESETS, Preset};
 
 use crate::engine::Choice;
-use crate::finding::{Language, RuleId, Severity};
+use crate::finding::{EngineRule, RuleId, Severity};
 use crate::graph::Role;
 use crate::limits::{Limit, Limits};
 use crate::syntax::Attribute;
@@ -97,7 +97,7 @@ pub enum Origin {
 
 /// Whether a rule can be left out: a file that was not read hides all that it holds, so nobody may hide that.
 pub fn can_be_off(rule: &RuleId) -> bool {
-    ![Language::SyntaxError, Language::UnreadableFile].iter().any(|fixed| fixed.id() == *rule)
+    ![EngineRule::SyntaxError, EngineRule::UnreadableFile].iter().any(|fixed| fixed.id() == *rule)
 }
 
 impl Policy {

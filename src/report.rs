@@ -17,7 +17,7 @@ mod rules;
 mod sarif;
 mod tally;
 mod unified;
-mod visible;
+mod sanitize;
 mod xml;
 
 use std::io::{self, Write};
@@ -31,9 +31,9 @@ use crate::rules::page::Page;
 use crate::text::Sources;
 
 pub use rules::{Listed, rules};
+pub use sanitize::{one_line, sanitize};
 pub use tally::Tally;
 pub use unified::unified;
-pub use visible::{one_line, visible};
 
 /// Where the page of a rule is published; nowhere while the package names no repository. Rules that a policy makes
 /// itself have their pages elsewhere, if at all.

@@ -14,11 +14,11 @@ pub mod file_name;
 mod grouped;
 pub mod lines;
 mod nearest;
-mod obeyed;
+mod control_chars;
 
+pub use control_chars::{commands, is_obeyed};
 pub use grouped::{counted, grouped};
 pub use nearest::{nearest, similar};
-pub use obeyed::{commands, is_obeyed};
 
 /// A file among the [`Sources`] of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -37,7 +37,7 @@ mod renamed;
 mod base;
 mod change;
 mod edited;
-mod memory;
+mod in_memory;
 mod names;
 mod uncommitted;
 mod unread;
@@ -205,7 +205,7 @@ impl Snapshot {
 
     /// A working tree of `(path, content)` pairs that was never on a disk.
     pub fn of_files(files: Vec<(String, Vec<u8>)>) -> Self {
-        memory::snapshot(files)
+        in_memory::snapshot(files)
     }
 
     /// All texts.

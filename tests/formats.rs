@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use overrule::check::{Excuse, Excused, Outcome, Settings, judge};
-use overrule::finding::{Edit, Finding, Fix, Language, RuleId, Severity};
+use overrule::check::{AppliedException, Outcome, Settings, Suppressed, judge};
+use overrule::finding::{Edit, EngineRule, Finding, Fix, RuleId, Severity};
 use overrule::policy::FailOn;
 use overrule::report::{Format, Style};
 use overrule::text::{FileId, Source, Sources, Span};
@@ -29,7 +29,7 @@ fn outcome(sources: &Sources) -> Outcome {
     let at = |from: u32, to: u32| Span { file: FileId::new(0), start: line + from, end: line + to };
     let module = "::error::a";
     let findings = vec![
-        Finding::language(Language::InvalidName, HOSTILE)
+        Finding::language(EngineRule::InvalidName, HOSTILE)
             .detail(HOSTILE)
             .help(HOSTILE)
             .label(HOSTILE)
@@ -38,23 +38,27 @@ fn outcome(sources: &Sources) -> Outcome {
             .at(at(4, 26))
             .related(at(0, 1), HOSTILE)
             .related(Span::new(FileId::new(1), 0..1), "here"),
-        Finding::language(Language::InvalidValue, "Many lines")
+        Finding::language(EngineRule::InvalidValue, "Many lines")
             .severity(Severity::Warning)
             .module(module)
             .at(at(0, 30)),
-        Finding::language(Language::InvalidValue, "Empty")
+        Finding::language(EngineRule::InvalidValue, "Empty")
             .severity(Severity::Notice)
             .module(module)
             .at(at(2, 2)),
-        Finding::language(Language::ReferenceCycle, "Cycle: a, b").detail(HOSTILE).module("net"),
+        Finding::language(EngineRule::ReferenceCycle, "Cycle: a, b").detail(HOSTILE).module("net"),
         Finding::policy(RuleId::named("of-somebody"), Severity::Warning, "No page").module("gone"),
-        Finding::language(Language::DuplicateDeclaration, "Excused").module("net"),
+        Finding::language(EngineRule::DuplicateDeclaration, "Suppressed").module("net"),
     ];
     let settings = Settings::default();
     let verdicts =
         judge(findings.into_iter().map(|finding| (finding, None)).collect(), sources, &[], &settings);
-    let (excused, verdicts) = verdicts.into_iter().partition(|verdict| verdict.finding.summary == "Excused");
-    let excuse = |verdict| Excused { verdict, excuse: Excuse { reason: HOSTILE.into(), in_source: false } };
+    let (excused, verdicts) =
+        verdicts.into_iter().partition(|verdict| verdict.finding.summary == "Suppressed");
+    let excuse = |verdict| Suppressed {
+        verdict,
+        excuse: AppliedException { reason: HOSTILE.into(), in_source: false },
+    };
     let excused = Vec::into_iter(excused).map(excuse).collect();
     Outcome { verdicts, excused, modules: 3, files: 2, ..Outcome::default() }
 }
@@ -280,7 +284,7 @@ fn github_is_given_ten_of_a_kind_and_the_number_of_the_rest() {
     let finding = |number: usize| {
         let severity = if number < 12 { Severity::Notice } else { Severity::Error };
         let span = Span::new(FileId::new(0), 2 * number..2 * number + 1);
-        (Finding::language(Language::InvalidName, "S").severity(severity).at(span), None)
+        (Finding::language(EngineRule::InvalidName, "S").severity(severity).at(span), None)
     };
     let verdicts = judge((0..27).map(finding).collect(), &sources, &[], &Settings::default());
     let report =
@@ -314,7 +318,7 @@ fn what_mends_a_finding_is_in_sarif_and_in_json() {
         span: Span::new(FileId::new(file), from..to),
         text: "new".to_owned(),
     };
-    let finding = Finding::language(Language::InvalidName, "Summary")
+    let finding = Finding::language(EngineRule::InvalidName, "Summary")
         .at(Span::new(FileId::new(0), 0..2))
         .help("mend it")
         .fixed_by(Some(Fix::on_request([edit(0, 0, 2), edit(1, 1, 1), edit(0, 7, 8)])));

@@ -171,7 +171,7 @@ fn conditions_that_are_not_compared_are_told_once() {
 /// where nobody says otherwise, and in this one, which has as much.
 #[test]
 fn at_the_highest_nesting_no_thread_runs_out_of_stack() {
-    let most = Limit::Nesting.most();
+    let most = Limit::Nesting.max();
     let levels = usize::try_from(most).expect("a small number");
     let nested = |start: &str, middle: &str, end: &str, levels: usize| {
         format!("{}{middle}{}", start.repeat(levels), end.repeat(levels))

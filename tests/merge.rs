@@ -1,6 +1,6 @@
 //! Merged modules against the text that a person would write.
 
-use overrule::check::Atlas;
+use overrule::check::Analysis;
 use overrule::engine::Choice;
 use overrule::policy::Policy;
 use overrule::report::Names;
@@ -20,8 +20,8 @@ fn merge(engine: &str, files: &[(&str, &str)], style: &MergeStyle) -> String {
     let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect();
     let mut snapshot = Snapshot::of_files(files);
     let engine = Choice::parse(engine).expect("an engine");
-    let atlas = Atlas::of(&mut snapshot, Some(&engine), &Policy::default());
-    let view = atlas.views().next().expect("one engine");
+    let analysis = Analysis::of(&mut snapshot, Some(&engine), &Policy::default());
+    let view = analysis.views().next().expect("one engine");
     let node = view.modules().find(|node| node.module().directory.is_empty()).expect("a module");
     let merged = view.merged(node, &snapshot);
     merged::text(node.module(), &merged, snapshot.sources(), style)

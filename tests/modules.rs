@@ -1,6 +1,6 @@
 //! Trees of modules: what is shown of each, and how provider configurations come to it.
 
-use overrule::check::Atlas;
+use overrule::check::Analysis;
 use overrule::engine::{Choice, Engine};
 use overrule::graph::Node;
 use overrule::policy::Policy;
@@ -20,10 +20,10 @@ fn show(files: &[(&str, &str)], style: &Style) -> Shown {
     let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect();
     let mut snapshot = Snapshot::of_files(files);
     let engine = Choice::parse("terraform@1.11").expect("an engine");
-    let atlas = Atlas::of(&mut snapshot, Some(&engine), &Policy::default());
-    let view = atlas.views().next().expect("one engine");
+    let analysis = Analysis::of(&mut snapshot, Some(&engine), &Policy::default());
+    let view = analysis.views().next().expect("one engine");
     let mut tops: Vec<(Engine, Node<'_>)> =
-        view.roots.iter().map(|root| (view.engine, view.tree.node(*root))).collect();
+        view.roots.iter().map(|root| (view.engine, view.graph.node(*root))).collect();
     tops.sort_by(|(_, a), (_, b)| a.module().directory.cmp(&b.module().directory));
     let (kept, changed, sources) = (None, [].into(), snapshot.sources());
     let picture = Picture { tops, kept, changed, sources, style };

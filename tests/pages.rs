@@ -5,14 +5,14 @@ use std::fs;
 use std::path::Path;
 
 use overrule::check::example::{Example, examples};
-use overrule::finding::{Language, RuleId, Safety};
+use overrule::finding::{EngineRule, RuleId, Safety};
 use overrule::graph::Role;
 use overrule::policy::Policy;
 use overrule::rules::ENTRIES;
 use overrule::rules::page::{PAGES, Page};
 
 /// Rules that find what is not in a text, so that no page can show it.
-const NOT_IN_A_TEXT: &[Language] = &[Language::UnreadableFile, Language::LinkLeavesRepository];
+const NOT_IN_A_TEXT: &[EngineRule] = &[EngineRule::UnreadableFile, EngineRule::LinkLeavesRepository];
 
 /// What other rules of the language find in the examples of a page: page, claim, rule. Each was looked at.
 const FOUND_BESIDE: &[(&str, &str, &str)] = &[
@@ -155,7 +155,7 @@ fn what_the_language_finds_in_examples_was_looked_at() {
         for example in examples_of(page) {
             for (rule, _) in example.rules(&language) {
                 // An example may bring a policy, of which what it finds is no question here.
-                let of_language = Language::ALL.iter().any(|known| known.id() == rule);
+                let of_language = EngineRule::ALL.iter().any(|known| known.id() == rule);
                 if of_language && rule.as_str() != page.rule {
                     found.insert((page.rule.to_owned(), example.claim.clone(), rule.as_str().to_owned()));
                 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use overrule::check::{book, load_policy, rule_names};
+use overrule::check::{doctest, load_policy, rule_names};
 use overrule::engine::Notation;
 use overrule::finding::Severity;
 use overrule::limits::{Limit, Limits};
@@ -71,7 +71,7 @@ fn what_the_pages_show_can_be_read() {
                 let file = snapshot.read_policy().expect("one policy");
                 let policy = load_policy(&mut snapshot, file);
                 let policy = policy.unwrap_or_else(|mistakes| panic!("{page}:{line}: {mistakes:#?}"));
-                for chapter in book::of_policy(&policy, &mut snapshot) {
+                for chapter in doctest::of_policy(&policy, &mut snapshot) {
                     let wrong = chapter.prove().wrong.expect("examples that can be read");
                     assert!(wrong.is_empty(), "{page}:{line}: {wrong:#?}");
                 }
@@ -130,8 +130,7 @@ fn limits() -> String {
     let mut rows =
         "| limit | what is bounded | usual | from | to | beyond it |\n|---|---|---|---|---|---|\n".to_owned();
     for limit in Limit::ALL {
-        let [usual, least, most] =
-            [limit.usual(), limit.least(), limit.most()].map(|value| limit.said(value));
+        let [usual, least, most] = [limit.default(), limit.min(), limit.max()].map(|value| limit.said(value));
         let (what, beyond) = (limit.bounds(), limit.beyond());
         rows += &format!("| `{}` | {what} | {usual} | {least} | {most} | {beyond} |\n", limit.name());
     }

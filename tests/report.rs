@@ -4,7 +4,7 @@ use std::path::Path;
 
 use overrule::check::{AskedBy, Outcome, Settings, judge};
 use overrule::engine::Product;
-use overrule::finding::{Category, Concern, Finding, Language, RuleId, Severity};
+use overrule::finding::{Category, Concern, EngineRule, Finding, RuleId, Severity};
 use overrule::report::{Format, Names, Style};
 use overrule::text::{FileId, Source, Sources, Span};
 
@@ -34,7 +34,7 @@ fn findings(sources: &Sources) -> Vec<Finding> {
     let at = |file, words, nth| place(sources, file, words, nth);
     vec![
         Finding::language(
-            Language::ProviderBlockInRepeatedModule,
+            EngineRule::ProviderBlockInRepeatedModule,
             "Module is incompatible with count, for_each, and depends_on",
         )
         .at(at("live/a/main.tf", "2", 0))
@@ -43,14 +43,14 @@ fn findings(sources: &Sources) -> Vec<Finding> {
         .help("remove this provider block, declare it under required_providers, and let callers pass one:\nproviders = { aws = aws }")
         .module("live/a")
         .address("module.net"),
-        Finding::language(Language::DuplicateDeclaration, "Duplicate variable declaration")
+        Finding::language(EngineRule::DuplicateDeclaration, "Duplicate variable declaration")
             .at(at("live/a/vars.tf", "variable \"x\"", 1))
             .label("declared again")
             .related(at("live/a/vars.tf", "variable \"x\"", 0), "first declared here")
             .detail("A variable named \"x\" is declared twice in this module, and the names of variables have to be unique, so only one of the two can stay.")
             .module("live/a")
             .address("variable.x"),
-        Finding::language(Language::UnsupportedBlockOrArgument, "Unsupported argument")
+        Finding::language(EngineRule::UnsupportedBlockOrArgument, "Unsupported argument")
             .at(at("live/a/vars.tf", "défault", 0))
             .severity(Severity::Warning)
             .help("did you mean `default`?")
@@ -61,10 +61,10 @@ fn findings(sources: &Sources) -> Vec<Finding> {
             .label("here \u{1b}[2J")
             .detail("Text of a file: \u{1b}[31m and \u{9b}.")
             .module("modules/net"),
-        Finding::language(Language::SyntaxError, "Invalid expression")
+        Finding::language(EngineRule::SyntaxError, "Invalid expression")
             .at(Span::new(FileId::new(4), 16..17))
             .module("modules/net"),
-        Finding::language(Language::ReferenceCycle, "Cycle: local.a, local.b").at_validate().module("modules/net"),
+        Finding::language(EngineRule::ReferenceCycle, "Cycle: local.a, local.b").at_validate().module("modules/net"),
     ]
 }
 
@@ -106,7 +106,7 @@ fn the_human_report_folds_repeats_of_one_cause() {
         Source::new("next/main.tf", text.into()),
     ]);
     let of = |file: &str, words: &str, nth: usize| {
-        Finding::language(Language::UndeclaredReference, "Reference to undeclared input variable")
+        Finding::language(EngineRule::UndeclaredReference, "Reference to undeclared input variable")
             .at(place(&sources, file, words, nth))
             .detail(format!("This module does not declare `{words}`."))
             .concerns(Concern::Name(words.into()))
@@ -186,7 +186,7 @@ fn what_is_too_much_to_show_is_cut() {
     let files = [("block.tf", block.clone()), ("calls.tf", calls), ("long.tf", long)];
     let sources =
         Sources::new(files.into_iter().map(|(name, text)| Source::new(name, text.into())).collect());
-    let of = |summary: &str, span: Span| Finding::language(Language::InvalidValue, summary).at(span);
+    let of = |summary: &str, span: Span| Finding::language(EngineRule::InvalidValue, summary).at(span);
     let many = (1..20).fold(of("Many", place(&sources, "calls.tf", "module", 0)), |finding, nth| {
         finding.related(place(&sources, "calls.tf", "module", nth), "and here")
     });
@@ -231,7 +231,7 @@ fn any_place_in_any_text_can_be_drawn() {
             for end in start..=text.len() + 1 {
                 let span = Span::new(FileId::new(0), start..end);
                 let finding =
-                    Finding::language(Language::InvalidName, "S").at(span).related(span.after(), "end");
+                    Finding::language(EngineRule::InvalidName, "S").at(span).related(span.after(), "end");
                 let verdicts = judge(by_both(vec![finding]), &sources, &[], &Settings::default());
                 let outcome = Outcome { verdicts, ..Outcome::default() };
                 for format in Format::ALL {

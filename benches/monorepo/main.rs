@@ -23,7 +23,7 @@ struct Arguments {
     directory: PathBuf,
     #[command(flatten)]
     shape: Shape,
-    /// Given by cargo.
+    /// Spanned by cargo.
     #[arg(long, hide = true)]
     bench: bool,
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use overrule::check::{self, Atlas, Outcome, Settings, load_policy};
+use overrule::check::{self, Analysis, Outcome, Settings, load_policy};
 use overrule::policy::Policy;
 use overrule::report::merged::{MergeStyle, text};
 use overrule::report::modules::{Drawing, Picture};
@@ -167,10 +167,11 @@ fn is_xml(report: &str) {
 /// What other commands print of the same files.
 fn shown_in_other_ways(files: &[(String, Vec<u8>)]) {
     let mut snapshot = Snapshot::of_files(files.to_vec());
-    let atlas = Atlas::of(&mut snapshot, None, &Policy::default());
+    let analysis = Analysis::of(&mut snapshot, None, &Policy::default());
     let sources = snapshot.sources();
     let style = Style::default();
-    let tops = atlas.views().flat_map(|view| view.modules().map(move |node| (view.engine, node))).collect();
+    let tops =
+        analysis.views().flat_map(|view| view.modules().map(move |node| (view.engine, node))).collect();
     let picture = Picture { tops, kept: None, changed: BTreeSet::new(), sources, style: &style };
     only_shows("modules", &picture.outline());
     is_json(&picture.document());
@@ -178,7 +179,7 @@ fn shown_in_other_ways(files: &[(String, Vec<u8>)]) {
     only_shows("a drawing", &picture.drawing(Drawing::Mermaid));
     let style =
         MergeStyle { comments: true, color: false, unicode: true, only: None, names: Names::default() };
-    for view in atlas.views() {
+    for view in analysis.views() {
         for node in view.modules() {
             let text = text(node.module(), &view.merged(node, &snapshot), sources, &style);
             let is_obeyed = |c: char| is_obeyed(c) && c != '\r';

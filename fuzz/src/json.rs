@@ -1,6 +1,6 @@
 //! JSON: what every other reader takes is taken, and what no other takes is not, but for what is known to differ.
 
-use overrule::finding::{Language, Severity};
+use overrule::finding::{EngineRule, Severity};
 use overrule::limits::Limits;
 use overrule::syntax::{self, Notation};
 use overrule::text::{FileId, Source};
@@ -27,7 +27,7 @@ pub fn holds(bytes: &[u8]) {
     assert_eq!(findings, again);
 
     let wrong = findings.iter().find(|finding| finding.severity == Severity::Error);
-    let is_bounded = findings.iter().any(|finding| finding.rule == Language::LimitReached.id());
+    let is_bounded = findings.iter().any(|finding| finding.rule == EngineRule::LimitReached.id());
     match serde_json::from_str::<Value>(text) {
         Ok(Value::Object(_) | Value::Array(_)) => {
             assert!(wrong.is_none() || has_hidden_quote(text), "this is JSON: {wrong:?}");

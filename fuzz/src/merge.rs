@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use overrule::check::Atlas;
+use overrule::check::Analysis;
 use overrule::engine::Choice;
 use overrule::policy::Policy;
 use overrule::report::Names;
@@ -47,8 +47,8 @@ fn style() -> MergeStyle {
 fn merged(files: &[(String, Vec<u8>)]) -> BTreeMap<String, Flat> {
     let mut snapshot = Snapshot::of_files(files.to_vec());
     let engine = Choice::parse("terraform@1.11").expect("an engine");
-    let atlas = Atlas::of(&mut snapshot, Some(&engine), &Policy::default());
-    let view = atlas.views().next().expect("one engine");
+    let analysis = Analysis::of(&mut snapshot, Some(&engine), &Policy::default());
+    let view = analysis.views().next().expect("one engine");
     let flat = view.modules().map(|node| {
         let (module, sources) = (node.module(), snapshot.sources());
         let merged = view.merged(node, &snapshot);

@@ -1,7 +1,7 @@
 //! Policies: what one says is said once and in its place, and none hides a file that was not read.
 
 use overrule::check::{self, Settings, load_policy};
-use overrule::finding::Language;
+use overrule::finding::EngineRule;
 use overrule::policy::{INVALID_POLICY, Policy};
 use overrule::vfs::Snapshot;
 
@@ -51,6 +51,6 @@ pub fn holds(bytes: &[u8]) {
 }
 
 fn nothing_hides(policy: &Policy, outcome: &check::Outcome) {
-    let is_told = outcome.verdicts.iter().any(|verdict| verdict.finding.rule == Language::SyntaxError.id());
+    let is_told = outcome.verdicts.iter().any(|verdict| verdict.finding.rule == EngineRule::SyntaxError.id());
     assert!(is_told || policy.excludes("broken.tf"), "a file that was not read is told");
 }

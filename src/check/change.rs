@@ -11,11 +11,11 @@ use std::mem;
 
 use smol_str::SmolStr;
 
-use super::equals::{self, Side};
+use super::call_index::{self, CallIndex};
 use super::fingerprint::Fingerprints;
-use super::gone;
 use super::impact::{Impact, Known};
-use super::memory::{self, Memory};
+use super::match_findings::{self, Side};
+use super::removed_module_hint;
 use super::renames;
 use super::run::{Against, tell};
 use super::threads::discard;
@@ -77,12 +77,12 @@ pub fn run_change(
         let earlier = was.earlier(earlier, renamed.clone());
         let mut now = tell(&mut snapshot, settings, Fingerprints::default(), Against::Earlier(&earlier));
         change.is_whole(&excerpt)?;
-        equals::number(
+        match_findings::number(
             Side { sources: earlier.sources(), told: &mut told, excused: &mut excused },
             Side { sources: snapshot.sources(), told: &mut now.verdicts, excused: &mut now.excused },
             &renamed,
         );
-        gone::explain(&mut now.verdicts, snapshot.sources(), &modules, &renamed);
+        removed_module_hint::explain(&mut now.verdicts, snapshot.sources(), &modules, &renamed);
         discard(earlier);
         let before: BTreeSet<String> =
             told.iter().flat_map(|verdict| verdict.fingerprints().iter().cloned()).collect();
@@ -132,13 +132,13 @@ fn is_about_names(settings: &Settings) -> bool {
 }
 
 /// What an earlier run kept, as far as it is sound.
-fn remembered(change: &Change) -> Memory {
-    let bytes = change.remembered(memory::NAME, memory::MOST_BYTES);
-    bytes.as_deref().and_then(Memory::read).unwrap_or_default()
+fn remembered(change: &Change) -> CallIndex {
+    let bytes = change.remembered(call_index::NAME, call_index::MOST_BYTES);
+    bytes.as_deref().and_then(CallIndex::read).unwrap_or_default()
 }
 
 /// What is to be kept, if that is not what is kept already.
-fn news(memory: &Memory, known: &Known<'_>) -> Option<(&'static str, Vec<u8>)> {
+fn news(memory: &CallIndex, known: &Known<'_>) -> Option<(&'static str, Vec<u8>)> {
     let bytes = memory.is_news().then(|| memory.write(&known.contents()))?;
-    Some((memory::NAME, bytes?))
+    Some((call_index::NAME, bytes?))
 }

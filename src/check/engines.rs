@@ -7,22 +7,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use super::account::Account;
-use super::alike;
+use super::active_rules::ActiveRules;
 use super::batches::{Batch, Crossing, Obstacle};
 use super::concerns;
+use super::engine_equivalence;
+use super::engine_result::Account;
+use super::engine_selection::Wanted;
 use super::exceptions::may_excuse;
-use super::forest::{self, Sight};
-use super::library::Library;
+use super::load::{self, LoadedGraph};
+use super::merge_results::Sayings;
+use super::parse_cache::ParseCache;
 use super::roots;
-use super::rulebook::Rulebook;
-use super::sayings::Sayings;
 use super::threads::one_in_each;
 use super::verdict::Roles;
-use super::wanted::Wanted;
 use crate::engine::{Choice, Engine, Product};
 use crate::finding::Finding;
-use crate::graph::{NodeId, Tree};
+use crate::graph::{ModuleGraph, NodeId};
 use crate::policy::Policy;
 use crate::rules::{Context, Earlier};
 use crate::vfs::Snapshot;
@@ -37,7 +37,7 @@ pub(super) struct Seen {
     /// What was found, with the engine where only one of two says so.
     pub(super) findings: Vec<(Finding, Option<Product>)>,
     /// By engine: the modules as it saw them, if they were to be kept.
-    pub(super) trees: BTreeMap<Engine, Tree>,
+    pub(super) trees: BTreeMap<Engine, ModuleGraph>,
     /// The roles of the modules, if a rule asks for them.
     pub(super) roles: Roles,
 }
@@ -47,7 +47,7 @@ pub(super) struct Question<'q> {
     /// Those that were asked for.
     pub(super) choice: Option<&'q Choice>,
     /// The rules, and the policy that has them on.
-    pub(super) rulebook: &'q Rulebook<'q>,
+    pub(super) active_rules: &'q ActiveRules<'q>,
     /// What it all was before a change.
     pub(super) earlier: Option<&'q Earlier>,
     /// Whether the modules are to be kept.
@@ -57,26 +57,26 @@ pub(super) struct Question<'q> {
 }
 
 /// Looks at every module with the engines that it is for.
-pub(super) fn look(snapshot: &mut Snapshot, library: &mut Library, question: &Question<'_>) -> Seen {
-    library.has_root = roots::are_in(snapshot, question.rulebook.policy);
+pub(super) fn look(snapshot: &mut Snapshot, cache: &mut ParseCache, question: &Question<'_>) -> Seen {
+    cache.has_root = roots::are_in(snapshot, question.active_rules.policy);
     // What is to be kept is small, and has to be one tree.
     let batches =
         if question.keep { vec![Batch::whole(snapshot)] } else { Batch::all(snapshot, question.batch) };
-    in_batches(snapshot, library, batches, question).unwrap_or_else(|Crossing| {
+    in_batches(snapshot, cache, batches, question).unwrap_or_else(|Crossing| {
         let whole = vec![Batch::whole(snapshot)];
-        in_batches(snapshot, library, whole, question).expect("what is whole has nowhere else to lead to")
+        in_batches(snapshot, cache, whole, question).expect("what is whole has nowhere else to lead to")
     })
 }
 
 fn in_batches(
     snapshot: &mut Snapshot,
-    library: &mut Library,
+    cache: &mut ParseCache,
     batches: Vec<Batch>,
     question: &Question<'_>,
 ) -> Result<Seen, Crossing> {
     let mut seen = Seen::default();
     let first =
-        if batches.len() > 1 { side_by_side(snapshot, library, &batches, question) } else { Vec::new() };
+        if batches.len() > 1 { side_by_side(snapshot, cache, &batches, question) } else { Vec::new() };
     let mut first = first.into_iter();
     for mut batch in batches {
         let (of_batch, read) = match first.next() {
@@ -84,13 +84,13 @@ fn in_batches(
             Some(Err(Obstacle::Crossing)) => return Err(Crossing),
             // By itself, it may have read what it asks for.
             Some(Err(Obstacle::Unread(_))) | None => {
-                let mut read = library.another();
+                let mut read = cache.another();
                 let look = |snapshot: &Snapshot, batch: &Batch| look_at(snapshot, &mut read, batch, question);
                 (batch.look(snapshot, look)?, read)
             }
         };
         seen.add(of_batch);
-        library.take(read);
+        cache.take(read);
     }
     Ok(seen)
 }
@@ -98,12 +98,12 @@ fn in_batches(
 /// Looks at batches, as far as nothing more has to be read for that.
 fn side_by_side(
     snapshot: &Snapshot,
-    library: &Library,
+    cache: &ParseCache,
     batches: &[Batch],
     question: &Question<'_>,
-) -> Vec<Result<(Seen, Library), Obstacle>> {
+) -> Vec<Result<(Seen, ParseCache), Obstacle>> {
     one_in_each(batches, |batch| {
-        let mut read = library.another();
+        let mut read = cache.another();
         Ok((look_at(snapshot, &mut read, batch, question)?, read))
     })
 }
@@ -114,30 +114,30 @@ fn side_by_side(
 /// run holds.
 fn look_at(
     snapshot: &Snapshot,
-    library: &mut Library,
+    cache: &mut ParseCache,
     batch: &Batch,
     question: &Question<'_>,
 ) -> Result<Seen, Obstacle> {
-    let policy = question.rulebook.policy;
+    let policy = question.active_rules.policy;
     let mut heard = Heard::new(question);
-    let mut wanted = ask(snapshot, library, batch, question.choice, policy, &mut |library, sight, roots| {
-        heard.add(snapshot, library, sight, &roots)
+    let mut wanted = ask(snapshot, cache, batch, question.choice, policy, &mut |cache, loaded, roots| {
+        heard.add(snapshot, cache, loaded, &roots)
     })?;
-    let mut sayings = Sayings::of(&mut heard.accounts, snapshot, library);
+    let mut sayings = Sayings::of(&mut heard.accounts, snapshot, cache);
     if wanted.by_syntax(&heard.accounts, &sayings) {
         heard = Heard::new(question);
         for engine in wanted.roots.keys() {
-            let sight = forest::look(snapshot, library, batch, policy, *engine)?;
-            let roots = wanted.roots_in(&sight.tree);
-            heard.add(snapshot, library, sight, &roots);
+            let loaded = load::look(snapshot, cache, batch, policy, *engine)?;
+            let roots = wanted.roots_in(&loaded.graph);
+            heard.add(snapshot, cache, loaded, &roots);
         }
-        sayings = Sayings::of(&mut heard.accounts, snapshot, library);
+        sayings = Sayings::of(&mut heard.accounts, snapshot, cache);
     }
     let Heard { accounts, trees, roles, .. } = heard;
     let positive = wanted.positive_directories(&accounts);
     let mut findings = sayings.together(&|directory| positive.contains(directory));
-    concerns::state(findings.iter_mut().map(|(finding, _)| finding), library.files());
-    library.put_away(|id| may_excuse(snapshot.sources().get(id)));
+    concerns::state(findings.iter_mut().map(|(finding, _)| finding), cache.files());
+    cache.put_away(|id| may_excuse(snapshot.sources().get(id)));
     let mut looked: BTreeMap<SmolStr, Vec<Engine>> = BTreeMap::new();
     for account in &accounts {
         for directory in account.directories() {
@@ -170,7 +170,7 @@ impl Seen {
 struct Heard<'q> {
     question: &'q Question<'q>,
     accounts: Vec<Account>,
-    trees: BTreeMap<Engine, Tree>,
+    trees: BTreeMap<Engine, ModuleGraph>,
     roles: Roles,
 }
 
@@ -186,16 +186,16 @@ impl Heard<'_> {
     fn add(
         &mut self,
         snapshot: &Snapshot,
-        library: &Library,
-        sight: Sight,
+        cache: &ParseCache,
+        loaded: LoadedGraph,
         roots: &[NodeId],
     ) -> BTreeSet<SmolStr> {
-        let context = Context::new(snapshot, library.files(), self.question.earlier);
-        let mut surveyed = sight.survey(roots, snapshot.sources());
+        let context = Context::new(snapshot, cache.files(), self.question.earlier);
+        let mut surveyed = loaded.validation(roots, snapshot.sources());
         let mut findings = std::mem::take(&mut surveyed.findings);
-        findings.extend(self.question.rulebook.findings(&sight.tree, roots, &context));
-        if self.question.rulebook.policy.asks_for_roles() {
-            for node in sight.tree.nodes() {
+        findings.extend(self.question.active_rules.findings(&loaded.graph, roots, &context));
+        if self.question.active_rules.policy.asks_for_roles() {
+            for node in loaded.graph.nodes() {
                 self.roles.entry(node.module().directory.clone()).or_default().insert(node.role());
             }
         }
@@ -203,15 +203,15 @@ impl Heard<'_> {
         let is_free =
             !self.question.keep && self.question.earlier.is_none() && self.question.choice.is_none();
         let alike = if is_free {
-            alike::directories(&sight.tree, roots, &surveyed, &findings, snapshot)
+            engine_equivalence::directories(&loaded.graph, roots, &surveyed, &findings, snapshot)
         } else {
             BTreeSet::new()
         };
-        self.accounts.push(Account::new(&sight.tree, roots, findings, snapshot));
+        self.accounts.push(Account::new(&loaded.graph, roots, findings, snapshot));
         if self.question.keep {
-            self.trees.insert(sight.tree.engine(), sight.tree);
+            self.trees.insert(loaded.graph.engine(), loaded.graph);
         } else {
-            sight.discard();
+            loaded.discard();
         }
         alike
     }
@@ -221,15 +221,15 @@ impl Heard<'_> {
 /// modules that are for it.
 pub(super) fn sights(
     snapshot: &mut Snapshot,
-    library: &mut Library,
+    cache: &mut ParseCache,
     choice: Option<&Choice>,
     policy: &Policy,
-) -> BTreeMap<Engine, (Sight, Vec<NodeId>)> {
-    library.has_root = roots::are_in(snapshot, policy);
+) -> BTreeMap<Engine, (LoadedGraph, Vec<NodeId>)> {
+    cache.has_root = roots::are_in(snapshot, policy);
     let look = |snapshot: &Snapshot, batch: &Batch| {
         let mut sights = BTreeMap::new();
-        ask(snapshot, library, batch, choice, policy, &mut |_, sight, roots| {
-            sights.insert(sight.tree.engine(), (sight, roots));
+        ask(snapshot, cache, batch, choice, policy, &mut |_, loaded, roots| {
+            sights.insert(loaded.graph.engine(), (loaded, roots));
             BTreeSet::new()
         })?;
         Ok(sights)
@@ -239,12 +239,12 @@ pub(super) fn sights(
 
 /// Who is told what an engine sees, and which of the root modules are for it, and gives the directories at which the
 /// next one need not look.
-type Listener<'l> = &'l mut dyn FnMut(&Library, Sight, Vec<NodeId>) -> BTreeSet<SmolStr>;
+type Listener<'l> = &'l mut dyn FnMut(&ParseCache, LoadedGraph, Vec<NodeId>) -> BTreeSet<SmolStr>;
 
 /// Looks with every engine that was asked for, or that files speak for, one after the other.
 fn ask(
     snapshot: &Snapshot,
-    library: &mut Library,
+    cache: &mut ParseCache,
     batch: &Batch,
     choice: Option<&Choice>,
     policy: &Policy,
@@ -256,25 +256,25 @@ fn ask(
     let mut spared = BTreeSet::new();
     for engine in engines {
         let batch = &batch.sparing(&spared, snapshot);
-        let sight = forest::look(snapshot, library, batch, policy, engine)?;
+        let loaded = load::look(snapshot, cache, batch, policy, engine)?;
         if asked.is_some() {
-            wanted.all(&sight.tree);
+            wanted.all(&loaded.graph);
         } else {
-            wanted.by_files(snapshot, &sight.tree);
+            wanted.by_files(snapshot, &loaded.graph);
             wanted.spare(engine, &spared);
         }
         let is_meant = |other: &Engine| match asked {
             Some(_) => *other == engine,
             None => other.product == engine.product,
         };
-        let mut first = Some(sight);
+        let mut first = Some(loaded);
         for meant in wanted.roots.keys().filter(|other| is_meant(other)) {
-            let sight = match first.take_if(|sight| sight.tree.engine() == *meant) {
-                Some(sight) => sight,
-                None => forest::look(snapshot, library, batch, policy, *meant)?,
+            let loaded = match first.take_if(|loaded| loaded.graph.engine() == *meant) {
+                Some(loaded) => loaded,
+                None => load::look(snapshot, cache, batch, policy, *meant)?,
             };
-            let roots = wanted.roots_in(&sight.tree);
-            spared.extend(listen(library, sight, roots));
+            let roots = wanted.roots_in(&loaded.graph);
+            spared.extend(listen(cache, loaded, roots));
         }
     }
     Ok(wanted)

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use smol_str::SmolStr;
 
 use super::allow;
-use super::library::Library;
-use super::load::rule_names_under;
-use super::verdict::{Excuse, Excused, Settings, Verdict, places_of};
+use super::load_policy::rule_names_under;
+use super::parse_cache::ParseCache;
+use super::verdict::{AppliedException, Settings, Suppressed, Verdict, places_of};
 use crate::engine::Engine;
 use crate::finding::{Finding, Related, RuleId, Severity};
 use crate::policy::{EXCEPTION_COMMENT, Exception, Setting, Until, can_be_off};
@@ -78,7 +78,7 @@ pub(super) struct Parted {
     /// What is to be told.
     pub(super) told: Vec<Verdict>,
     /// What is excused.
-    pub(super) excused: Vec<Excused>,
+    pub(super) excused: Vec<Suppressed>,
     /// What is wrong with exceptions.
     pub(super) findings: Vec<Finding>,
 }
@@ -88,7 +88,7 @@ impl<'e> Exceptions<'e> {
     /// `looked` at the directory.
     pub(super) fn gather(
         snapshot: &'e Snapshot,
-        library: &Library,
+        cache: &ParseCache,
         looked: &BTreeMap<SmolStr, Vec<Engine>>,
         settings: &'e Settings,
     ) -> Self {
@@ -119,10 +119,9 @@ impl<'e> Exceptions<'e> {
                 .collect();
             files.sort_unstable();
             files.dedup();
-            let complete =
-                directory.files.iter().all(|file| file.id.is_some_and(|id| library.is_complete(id)));
+            let complete = directory.files.iter().all(|file| file.id.is_some_and(|id| cache.is_complete(id)));
             for id in files {
-                exceptions.comments(id, library, &directory.path, complete);
+                exceptions.comments(id, cache, &directory.path, complete);
             }
         }
         exceptions
@@ -135,7 +134,7 @@ impl<'e> Exceptions<'e> {
             let can_be_excused = can_be_off(&verdict.finding.rule);
             let excuse = can_be_excused.then(|| self.excuse(&mut verdict.finding)).flatten();
             if let Some(excuse) = excuse {
-                parted.excused.push(Excused { verdict, excuse });
+                parted.excused.push(Suppressed { verdict, excuse });
             } else {
                 self.tell_again(&verdict.finding);
                 parted.told.push(verdict);
@@ -155,7 +154,7 @@ impl<'e> Exceptions<'e> {
 
     /// What excuses a finding, the nearest to it first. All that does is then used. A comment that would, if comments
     /// could, is shown with the finding.
-    fn excuse(&mut self, finding: &mut Finding) -> Option<Excuse> {
+    fn excuse(&mut self, finding: &mut Finding) -> Option<AppliedException> {
         let rule = finding.rule.as_str();
         let mut excuse = None;
         let mut refused = None;
@@ -164,7 +163,8 @@ impl<'e> Exceptions<'e> {
             for comment in self.comments.iter_mut().filter(|one| one.rule == rule && covers(one.about)) {
                 comment.used = true;
                 if self.settings.allows_comments() {
-                    excuse.get_or_insert(Excuse { reason: comment.reason.clone(), in_source: true });
+                    excuse
+                        .get_or_insert(AppliedException { reason: comment.reason.clone(), in_source: true });
                 } else {
                     refused.get_or_insert(comment.at);
                 }
@@ -174,7 +174,8 @@ impl<'e> Exceptions<'e> {
         let covers = |exception: &Exception| places.iter().any(|place| exception.covers(rule, place));
         for block in self.blocks.iter_mut().filter(|block| covers(block.exception)) {
             block.used = true;
-            excuse.get_or_insert(Excuse { reason: block.exception.reason.clone(), in_source: false });
+            excuse
+                .get_or_insert(AppliedException { reason: block.exception.reason.clone(), in_source: false });
         }
         if let Some(at) = refused.filter(|_| excuse.is_none()) {
             finding.related.push(Related { span: at, message: REFUSED.to_owned() });
@@ -193,12 +194,12 @@ impl<'e> Exceptions<'e> {
         }
     }
 
-    fn comments(&mut self, id: FileId, library: &Library, directory: &SmolStr, complete: bool) {
+    fn comments(&mut self, id: FileId, cache: &ParseCache, directory: &SmolStr, complete: bool) {
         let source = self.sources.get(id);
         if !may_excuse(source) {
             return;
         }
-        let Some(file) = library.file(id) else { return };
+        let Some(file) = cache.file(id) else { return };
         for remark in file.remarks(source, EXCEPTION_COMMENT) {
             let wrong =
                 |summary: &str| finding(UNUSED_EXCEPTION, summary).at(remark.span).module(directory.clone());

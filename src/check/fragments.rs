@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::finding::{Finding, Language, RuleId, Severity};
+use crate::finding::{EngineRule, Finding, RuleId, Severity};
 use crate::text::{FileId, Source, Span};
 use crate::vfs::Directory;
 
@@ -32,7 +32,7 @@ pub(super) fn finding(
             continue;
         }
         broken.insert(place.file, place);
-        unread += usize::from(finding.rule == Language::SyntaxError.id());
+        unread += usize::from(finding.rule == EngineRule::SyntaxError.id());
         templates += usize::from(is_template(place.file));
     }
     let why = if templates > 0 && templates == unread {
@@ -48,7 +48,7 @@ pub(super) fn finding(
         return None;
     };
     let pattern = if directory.path.is_empty() { "*.tf" } else { directory.path.as_str() };
-    let finding = Finding::language(Language::NotAModule, "Directory is not a module")
+    let finding = Finding::language(EngineRule::NotAModule, "Directory is not a module")
         .detail(why)
         .module(directory.path.clone())
         .help(format!(
@@ -60,8 +60,9 @@ pub(super) fn finding(
 
 /// Whether an error shows that a file does not belong to the others of its directory.
 fn breaks_file(finding: &Finding) -> bool {
-    let is = |rule: Language| -> bool { finding.rule == RuleId::built_in(rule.name()) };
-    finding.severity == Severity::Error && (is(Language::SyntaxError) || is(Language::DuplicateDeclaration))
+    let is = |rule: EngineRule| -> bool { finding.rule == RuleId::built_in(rule.name()) };
+    finding.severity == Severity::Error
+        && (is(EngineRule::SyntaxError) || is(EngineRule::DuplicateDeclaration))
 }
 
 /// Whether one of these syntax errors is on a line with a placeholder of a template: `{{ name }}`, `{% … %}` or `<% …

@@ -11,15 +11,15 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use smol_str::SmolStr;
 
+use super::call_index::{CallIndex, CallsOf};
 use super::calls::Calls;
-use super::memory::{CallsOf, Memory};
 use crate::graph::is_aside;
 use crate::vfs::{Change, Content, Error, Excerpt, State, join, last_name, parent};
 
 /// Who calls whom, before a change and after it.
 #[derive(Debug)]
 pub(super) struct Impact<'c> {
-    memory: &'c Memory,
+    memory: &'c CallIndex,
     /// Every directory that holds something of a module, sorted by path; and the numbers of the addresses that it
     /// calls.
     directories: Vec<(&'c str, &'c [u32])>,
@@ -46,7 +46,7 @@ pub(super) struct Known<'c> {
 
 impl<'c> Known<'c> {
     /// Goes through all directories, and looks into those that nobody remembers.
-    pub(super) fn of(change: &'c Change, memory: &mut Memory) -> Result<Self, Error> {
+    pub(super) fn of(change: &'c Change, memory: &mut CallIndex) -> Result<Self, Error> {
         let directories = change.directories()?;
         let mut directories: Vec<(&str, Content, Option<CallsOf>)> =
             directories.into_iter().map(|(path, content)| (path, content, memory.place(content))).collect();
@@ -54,7 +54,8 @@ impl<'c> Known<'c> {
             directories.iter().filter(|(_, _, calls)| calls.is_none()).map(|(path, ..)| *path).collect();
         let (mut unread, mut is_partial) = (Vec::new(), false);
         if !unknown.is_empty() {
-            let (seen, has_missed) = change.without_all(|| change.survey(State::Now, &unknown, Calls::of));
+            let (seen, has_missed) =
+                change.without_all(|| change.validation(State::Now, &unknown, Calls::of));
             is_partial = has_missed;
             let mut new = Vec::new();
             let of_unknown = directories.iter().filter(|(_, _, calls)| calls.is_none());
@@ -102,7 +103,7 @@ impl<'c> Impact<'c> {
         change: &Change,
         touched: &BTreeSet<String>,
         known: &Known<'c>,
-        memory: &'c Memory,
+        memory: &'c CallIndex,
     ) -> Self {
         let calls_of = |calls: Option<CallsOf>| calls.map(|calls| memory.calls(calls)).unwrap_or_default();
         let mut impact = Self {
@@ -118,7 +119,7 @@ impl<'c> Impact<'c> {
             impact.add(path, calls.addresses.clone());
         }
         let paths: Vec<&str> = touched.iter().map(String::as_str).collect();
-        let earlier = change.survey(State::Before, &paths, |files| (!files.is_empty(), Calls::of(files)));
+        let earlier = change.validation(State::Before, &paths, |files| (!files.is_empty(), Calls::of(files)));
         for (path, (was_module, calls)) in paths.into_iter().zip(earlier) {
             if was_module && !impact.is_directory(path) {
                 impact.gone.insert(path.into());

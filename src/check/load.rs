@@ -1,88 +1,162 @@
-//! Turns a policy file into a policy in which every rule and every option of one exists.
+//! Turns a working tree into one tree of modules for each engine that looks at it.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use rayon::prelude::*;
 use smol_str::SmolStr;
 
-use super::rulebook::Rulebook;
-use crate::finding::Finding;
-use crate::policy::{INVALID_POLICY, Names, Policy};
-use crate::rules::page::PAGES;
-use crate::rules::{KINDS, Kind};
-use crate::text::FileId;
-use crate::vfs::Snapshot;
+use super::batches::{Batch, Obstacle};
+use super::parse_cache::{Built, ParseCache};
+use crate::engine::Engine;
+use crate::finding::{EngineRule, Finding, Stage};
+use crate::graph::{Callee, ModuleDiagnostics, ModuleGraph, NodeId, Surroundings, Validation};
+use crate::module::address::ModuleSource;
+use crate::module::declaration::ModuleCall;
+use crate::policy::Policy;
+use crate::text::{Sources, Span};
+use crate::vfs::{Directory, Reached, Snapshot, join};
 
-/// The names of all rules that come with the program and that a policy may speak of.
-pub fn rule_names() -> Vec<&'static str> {
-    let is_rule = |name: &&str| *name != INVALID_POLICY.as_str() && Kind::named(name).is_none();
-    PAGES.iter().map(|page| page.rule).filter(is_rule).collect()
+/// All modules as one engine sees them, with what is wrong in their files.
+#[derive(Debug)]
+pub(super) struct LoadedGraph {
+    pub(super) graph: ModuleGraph,
+    /// By node: what is wrong with its files taken by themselves.
+    pub(super) findings: Vec<Vec<Finding>>,
 }
 
-/// The names of all rules under a policy, sorted: its own are among them.
-pub fn rule_names_under(policy: &Policy) -> Vec<SmolStr> {
-    let own = policy.own_rules().map(|(rule, _)| rule.clone());
-    let mut names: Vec<SmolStr> = rule_names().into_iter().map(SmolStr::new_static).chain(own).collect();
-    names.sort_unstable();
-    names
+/// What an engine says of modules.
+#[derive(Debug)]
+pub(super) struct Validated {
+    /// Everything that is wrong with them.
+    pub(super) findings: Vec<Finding>,
+    /// Those that name types where others expect a value.
+    pub(super) naming_types: BTreeSet<NodeId>,
 }
 
-/// The names of all that has a page under a policy, sorted: every rule, every kind of rules, and mistakes in a policy,
-/// which are no rule that it may speak of.
-pub fn page_names_under(policy: &Policy) -> Vec<SmolStr> {
-    let own = policy.own_rules().map(|(rule, _)| rule.clone());
-    let mut names: Vec<SmolStr> =
-        PAGES.iter().map(|page| SmolStr::new_static(page.rule)).chain(own).collect();
-    names.sort_unstable();
-    names
-}
-
-/// The policy of a file; where there is none, the recommended one. Every mistake in it is a finding.
-pub fn load_policy(snapshot: &mut Snapshot, file: Option<FileId>) -> Result<Policy, Vec<Finding>> {
-    let Some(file) = file else { return Ok(Policy::recommended()) };
-    let kinds: Vec<&str> = KINDS.iter().map(|kind| kind.id).collect();
-    let policy = Policy::load(file, snapshot, Names { rules: &rule_names(), kinds: &kinds })?;
-    let mut findings = Vec::new();
-    Rulebook::new(&policy, &[], &mut findings);
-    if findings.is_empty() { Ok(policy) } else { Err(findings) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn load(text: &str) -> Result<Policy, Vec<Finding>> {
-        let files = vec![("overrule.hcl".to_owned(), text.as_bytes().to_vec())];
-        let mut snapshot = Snapshot::of_files(files);
-        let file = snapshot.read_policy().expect("one policy");
-        load_policy(&mut snapshot, file)
-    }
-
-    #[test]
-    fn an_option_that_no_rule_has_is_a_mistake() {
-        for rule in ["invalid-name", "override-drops-provider-source"] {
-            let findings =
-                load(&format!("rule \"{rule}\" {{\n  lvel = \"off\"\n}}\n")).expect_err("a mistake");
-            assert_eq!(findings.len(), 1);
-            assert_eq!(findings[0].summary, "Unknown option");
-            assert_eq!(findings[0].help.as_deref(), Some("did you mean `level`?"));
+/// Looks at a batch of modules with the eyes of one engine.
+pub(super) fn look(
+    snapshot: &Snapshot,
+    cache: &mut ParseCache,
+    batch: &Batch,
+    policy: &Policy,
+    engine: Engine,
+) -> Result<LoadedGraph, Obstacle> {
+    let directories = batch.directories(snapshot);
+    cache.read(snapshot, &directories);
+    let built: Vec<(usize, Built)> = directories
+        .into_par_iter()
+        .filter(|number| !snapshot.directory_at(*number).module_files(engine).is_empty())
+        .map(|number| (number, cache.build(snapshot.directory_at(number), engine)))
+        .collect();
+    let mut loaded = LoadedGraph { graph: ModuleGraph::new(engine), findings: Vec::new() };
+    let is_in_library = !cache.has_root;
+    let former_roles = cache.former_roles.clone();
+    let around = |number| {
+        let Directory { path, has_lock_file, has_values, .. } = snapshot.directory_at(number);
+        Surroundings {
+            role: policy.role(path),
+            has_lock_file: *has_lock_file,
+            has_values: *has_values,
+            is_called_from_outside: snapshot.is_called_from_outside(path),
+            is_used_from_outside: snapshot.is_used_from_outside(path),
+            is_in_library,
+            former: former_roles.get(path).copied(),
         }
-        assert!(load("rule \"invalid-name\" { level = \"off\" }\n").is_ok());
+    };
+    let mut nodes = BTreeMap::new();
+    for (number, built) in built {
+        nodes.insert(number, loaded.add(built, around(number)));
+    }
+    let mut unread = BTreeSet::new();
+    let mut next: Vec<NodeId> = nodes.values().rev().copied().collect();
+    while let Some(caller) = next.pop() {
+        let module = loaded.graph.node(caller).module();
+        let directory = module.directory.clone();
+        let address = |call: &ModuleCall| call.source.as_ref().and_then(|source| source.address.clone());
+        let calls: Vec<_> = module.calls.values().map(|call| (call.name.clone(), address(call))).collect();
+        let refused: Vec<SmolStr> = module.refused_paths().collect();
+        let mut reach = |loaded: &mut LoadedGraph, path: &str| {
+            let Some(path) = join(&directory, path) else { return Ok(Callee::Outside) };
+            Ok(match batch.reached(&path, snapshot) {
+                Some(Reached::Directory(number)) if !batch.has(number) => return Err(Obstacle::Crossing),
+                Some(Reached::Directory(number)) => {
+                    Callee::Module(*nodes.entry(number).or_insert_with(|| {
+                        cache.read(snapshot, &[number]);
+                        let built = cache.build(snapshot.directory_at(number), engine);
+                        let node = loaded.add(built, around(number));
+                        next.push(node);
+                        node
+                    }))
+                }
+                Some(Reached::Missing) => Callee::Missing,
+                Some(Reached::Outside) => Callee::Outside,
+                Some(Reached::Foreign) => Callee::Opaque,
+                None => {
+                    unread.insert(path);
+                    Callee::Opaque
+                }
+            })
+        };
+        for (name, address) in calls {
+            let callee = match address {
+                Some(ModuleSource::Local(path)) => reach(&mut loaded, &path)?,
+                Some(ModuleSource::Registry(_) | ModuleSource::Remote(_)) | None => Callee::Opaque,
+            };
+            loaded.graph.link(caller, &name, callee);
+        }
+        for path in refused {
+            if let Callee::Module(child) = reach(&mut loaded, &path)? {
+                loaded.graph.link_refused(caller, child);
+            }
+        }
+    }
+    if unread.is_empty() { Ok(loaded) } else { Err(Obstacle::Unread(unread)) }
+}
+
+impl LoadedGraph {
+    fn add(&mut self, built: Built, around: Surroundings) -> NodeId {
+        let broken = built.is_broken();
+        self.findings.push(built.findings);
+        let node = self.graph.add(built.module, broken);
+        self.graph.surround(node, around);
+        node
     }
 
-    #[test]
-    fn a_misspelled_option_is_reported_before_a_missing_one() {
-        for (kind, option, meant) in [
-            ("allowed-source", "moduls = [\"acme/**\"]", "modules"),
-            ("naming", "block = [\"resource\"]", "blocks"),
-            ("required-argument", "blocks = [\"resource\"]\n  argumnt = \"tags\"", "argument"),
-            ("required-file", "fil = \"README.md\"", "file"),
-            ("forbidden-value", "value = [\"x\"]", "values"),
-        ] {
-            let findings =
-                load(&format!("rule \"{kind}\" \"own\" {{\n  {option}\n}}\n")).expect_err("a mistake");
-            assert_eq!(findings.len(), 1, "{kind}: {findings:?}");
-            assert_eq!(findings[0].summary, "Unknown option");
-            assert_eq!(findings[0].help, Some(format!("did you mean `{meant}`?")));
-        }
-        let missing = load("rule \"allowed-source\" \"own\" {}\n").expect_err("a mistake");
-        assert_eq!(missing[0].summary, "Missing required argument");
+    /// Looks at the modules that some of these roots lead to.
+    pub(super) fn validation(&self, roots: &[NodeId], sources: &Sources) -> Validated {
+        let seen = self.graph.below(roots);
+        let own = seen.iter().flat_map(|node| self.findings[node.number()].iter().cloned());
+        let validation = Validation::of(&self.graph, roots);
+        let said: Vec<ModuleDiagnostics> =
+            validation.modules().par_iter().map(|id| validation.of_module(*id, sources)).collect();
+        let naming = validation.modules().iter().zip(&said).filter(|(_, said)| said.names_types);
+        let naming_types = naming.map(|(id, _)| *id).collect();
+        let found = said.into_iter().flat_map(|said| said.findings);
+        Validated { findings: once(own.chain(found).chain(validation.of_ways()).collect()), naming_types }
     }
+
+    /// Gives back its memory before something else as large takes its place.
+    pub(super) fn discard(self) {
+        self.graph.into_modules().into_par_iter().for_each(drop);
+    }
+}
+
+/// Leaves out what is found once more after loading: the engine would not have got there.
+fn once(findings: Vec<Finding>) -> Vec<Finding> {
+    let place = |finding: &Finding| (finding.rule.as_str().to_owned(), finding.primary);
+    let loading = findings.iter().filter(|finding| finding.stage == Stage::Load && finding.primary.is_some());
+    let told: BTreeSet<_> = loading.map(place).collect();
+    let cycles = findings.iter().filter(|finding| is_cycle(finding) && finding.stage == Stage::Load);
+    let cycles: Vec<Span> = cycles.filter_map(|finding| finding.primary).collect();
+    let in_cycle = |span: Span| cycles.iter().any(|cycle| cycle.overlaps(span));
+    let in_told_cycle =
+        |finding: &Finding| is_cycle(finding) && finding.related.iter().any(|other| in_cycle(other.span));
+    let is_told = |finding: &Finding| {
+        finding.stage == Stage::Validate && (told.contains(&place(finding)) || in_told_cycle(finding))
+    };
+    findings.into_iter().filter(|finding| !is_told(finding)).collect()
+}
+
+fn is_cycle(finding: &Finding) -> bool {
+    finding.rule == EngineRule::ReferenceCycle.id()
 }

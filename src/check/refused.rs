@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::library::Library;
+use super::parse_cache::ParseCache;
 use crate::engine::{Engine, Product};
 use crate::finding::{Category, Finding, Severity};
 use crate::module::top_blocks;
@@ -14,7 +14,7 @@ use crate::text::{FileId, Span};
 
 /// The blocks at the top of files, as both products know them.
 pub(super) struct TopBlocks<'l> {
-    library: &'l Library,
+    cache: &'l ParseCache,
     files: RefCell<BTreeMap<FileId, Parts>>,
 }
 
@@ -22,15 +22,15 @@ pub(super) struct TopBlocks<'l> {
 type Parts = BTreeMap<u32, (Span, Span)>;
 
 impl<'l> TopBlocks<'l> {
-    pub(super) fn new(library: &'l Library) -> Self {
-        Self { library, files: RefCell::default() }
+    pub(super) fn new(cache: &'l ParseCache) -> Self {
+        Self { cache, files: RefCell::default() }
     }
 
     /// The block that a finding is in.
     pub(super) fn of(&self, finding: &Finding) -> Option<Span> {
         let place = finding.primary?;
         let mut files = self.files.borrow_mut();
-        let parts = files.entry(place.file).or_insert_with(|| parts(self.library, place.file));
+        let parts = files.entry(place.file).or_insert_with(|| parts(self.cache, place.file));
         let (_, (part, whole)) = parts.range(..=place.start.max(place.end.saturating_sub(1))).next_back()?;
         part.overlaps(place).then_some(*whole)
     }
@@ -50,9 +50,9 @@ impl<'l> TopBlocks<'l> {
     }
 }
 
-fn parts(library: &Library, file: FileId) -> Parts {
+fn parts(cache: &ParseCache, file: FileId) -> Parts {
     let mut parts = Parts::new();
-    let Some(file) = library.file(file) else { return parts };
+    let Some(file) = cache.file(file) else { return parts };
     for engine in Product::ALL.map(Engine::newest) {
         for block in top_blocks(&file.body, &engine.features()) {
             let whole = block.header.to(block.body.span());

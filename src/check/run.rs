@@ -5,18 +5,18 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+use super::active_rules::ActiveRules;
 use super::batches::batch_bytes;
 use super::engines::{self, Question};
 use super::exceptions::{EXPIRED_EXCEPTION, Exceptions, Parted, UNUSED_EXCEPTION};
 use super::fingerprint::Fingerprints;
-use super::library::Library;
-use super::rulebook::Rulebook;
+use super::parse_cache::ParseCache;
 use super::threads::discard;
 use super::verdict::{in_scope, merge, once_in_each_file, weigh};
-use super::{Excused, Outcome, Settings, Verdict};
+use super::{Outcome, Settings, Suppressed, Verdict};
 use crate::engine::Engine;
 use crate::finding::Finding;
-use crate::graph::Tree;
+use crate::graph::ModuleGraph;
 use crate::policy::can_be_off;
 use crate::rules::Earlier;
 use crate::vfs::{Snapshot, child};
@@ -31,10 +31,10 @@ pub fn run(snapshot: &mut Snapshot, settings: &Settings) -> Outcome {
 #[derive(Debug)]
 pub(super) struct Told {
     pub(super) verdicts: Vec<Verdict>,
-    pub(super) excused: Vec<Excused>,
+    pub(super) excused: Vec<Suppressed>,
     pub(super) engines: Vec<Engine>,
     /// By engine: the modules as it saw them, where something is to be held against them.
-    trees: BTreeMap<Engine, Tree>,
+    trees: BTreeMap<Engine, ModuleGraph>,
 }
 
 /// What a run is held against.
@@ -64,12 +64,12 @@ pub(super) fn tell(
     let asked = settings.select.as_slice();
     let settings = &Settings { policy, select, ..settings.clone() };
     let mut mistakes = Vec::new();
-    let rulebook = Rulebook::new(&settings.policy, &settings.select, &mut mistakes);
-    let mut library = Library::new(settings.policy.limits());
+    let active_rules = ActiveRules::new(&settings.policy, &settings.select, &mut mistakes);
+    let mut cache = ParseCache::new(settings.policy.limits());
     if let Against::Earlier(earlier) = against
         && !settings.trusts_change
     {
-        library.former_roles = Arc::new(earlier.roles());
+        cache.former_roles = Arc::new(earlier.roles());
     }
     let choice = settings.engines.as_ref().or(settings.policy.engine());
     let (earlier, keep) = match against {
@@ -78,8 +78,8 @@ pub(super) fn tell(
         Against::Later => (None, true),
     };
     let batch = batch_bytes(rayon::current_num_threads());
-    let question = Question { choice, rulebook: &rulebook, earlier, keep, batch };
-    let seen = engines::look(snapshot, &mut library, &question);
+    let question = Question { choice, active_rules: &active_rules, earlier, keep, batch };
+    let seen = engines::look(snapshot, &mut cache, &question);
     let snapshot = &*snapshot;
     let sources = snapshot.sources();
 
@@ -87,8 +87,8 @@ pub(super) fn tell(
     let is_for_role = |finding: &Finding| settings.is_for_role(finding, sources, &seen.roles);
     let found = found.chain(seen.findings).filter(|(finding, _)| is_for_role(finding));
     let verdicts = weigh(found.collect(), sources, settings, &mut fingerprints);
-    let exceptions = Exceptions::gather(snapshot, &library, &seen.looked, settings);
-    discard(library);
+    let exceptions = Exceptions::gather(snapshot, &cache, &seen.looked, settings);
+    discard(cache);
     let Parted { mut told, mut excused, findings } = exceptions.part(verdicts);
     let wrong = findings.into_iter().filter(is_for_role).map(|finding| (finding, None)).collect();
     merge(&mut told, weigh(wrong, sources, settings, &mut fingerprints), sources);

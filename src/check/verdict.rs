@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::baseline::Baseline;
 use super::fingerprint::{Fingerprints, Identity};
 use crate::engine::{Choice, Product};
-use crate::finding::{Category, Concern, Finding, Language, RuleId, Severity};
+use crate::finding::{Category, Concern, EngineRule, Finding, RuleId, Severity};
 use crate::graph::Role;
 use crate::policy::{Date, Globs, Line, Origin, Policy, Setting, can_be_off};
 use crate::text::{FileId, Sources, Span};
@@ -19,7 +19,7 @@ pub struct Outcome {
     /// Sorted by module, file and place.
     pub verdicts: Vec<Verdict>,
     /// What is not told, because somebody excused it; in the same order.
-    pub excused: Vec<Excused>,
+    pub excused: Vec<Suppressed>,
     /// How many are not told, because they are in the baseline.
     pub known: usize,
     /// How many modules were checked.
@@ -51,16 +51,16 @@ pub struct Verdict {
 
 /// A verdict that is not told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Excused {
+pub struct Suppressed {
     /// What was found.
     pub verdict: Verdict,
     /// Why that is all right.
-    pub excuse: Excuse,
+    pub excuse: AppliedException,
 }
 
 /// Why something may stay as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Excuse {
+pub struct AppliedException {
     /// In the words of the one who wrote it.
     pub reason: SmolStr,
     /// Whether it stands in a comment beside what it excuses, and not in the policy.
@@ -287,11 +287,11 @@ impl Settings {
 
 /// Whether a rule of the language found something that the engine at hand lets through in silence.
 fn is_beyond_engine(finding: &Finding) -> bool {
-    finding.category == Category::Policy && finding.rule == Language::IgnoredObjectAttribute.id()
+    finding.category == Category::Policy && finding.rule == EngineRule::IgnoredObjectAttribute.id()
 }
 
 fn is_of_language(rule: &str) -> bool {
-    Language::ALL.iter().any(|known| known.name() == rule)
+    EngineRule::ALL.iter().any(|known| known.name() == rule)
 }
 
 /// The file that a finding is in, or is about; else the directory of its module.
@@ -379,7 +379,7 @@ mod tests {
         ])
     }
 
-    fn found(rule: Language, file: usize, at: usize) -> Finding {
+    fn found(rule: EngineRule, file: usize, at: usize) -> Finding {
         let module = ["live", "net"][file];
         Finding::language(rule, "Summary").at(Span::new(FileId::new(file), at..at + 1)).module(module)
     }
@@ -394,9 +394,13 @@ mod tests {
 
     #[test]
     fn verdicts_are_sorted_and_each_told_once() {
-        let one = found(Language::InvalidName, 1, 2);
-        let findings =
-            vec![one.clone(), found(Language::InvalidName, 0, 4), one, found(Language::InvalidName, 0, 0)];
+        let one = found(EngineRule::InvalidName, 1, 2);
+        let findings = vec![
+            one.clone(),
+            found(EngineRule::InvalidName, 0, 4),
+            one,
+            found(EngineRule::InvalidName, 0, 0),
+        ];
         let verdicts = judge(by_both(findings), &sources(), &[], &Settings::default());
         assert_eq!(places(&verdicts), [(0, 0), (0, 4), (1, 2)]);
     }
@@ -404,21 +408,21 @@ mod tests {
     #[test]
     fn select_and_ignore_leave_out_all_but_what_cannot_be_off() {
         let findings = vec![
-            found(Language::InvalidName, 0, 0),
-            found(Language::InvalidValue, 0, 2),
-            found(Language::SyntaxError, 0, 4),
+            found(EngineRule::InvalidName, 0, 0),
+            found(EngineRule::InvalidValue, 0, 2),
+            found(EngineRule::SyntaxError, 0, 4),
         ];
         let told = |settings: Settings| places(&judge(by_both(findings.clone()), &sources(), &[], &settings));
         assert_eq!(
-            told(Settings { select: vec![Language::InvalidName.id()], ..Settings::default() }),
+            told(Settings { select: vec![EngineRule::InvalidName.id()], ..Settings::default() }),
             [(0, 0), (0, 4)]
         );
         assert_eq!(
-            told(Settings { ignore: vec![Language::InvalidName.id()], ..Settings::default() }),
+            told(Settings { ignore: vec![EngineRule::InvalidName.id()], ..Settings::default() }),
             [(0, 2), (0, 4)]
         );
         assert_eq!(
-            told(Settings { ignore: vec![Language::SyntaxError.id()], ..Settings::default() }).len(),
+            told(Settings { ignore: vec![EngineRule::SyntaxError.id()], ..Settings::default() }).len(),
             3
         );
     }
@@ -426,8 +430,9 @@ mod tests {
     #[test]
     fn a_path_keeps_what_has_any_place_under_it() {
         let related =
-            found(Language::InvalidName, 0, 0).related(Span::new(FileId::new(1), 0..1), "called here");
-        let findings = vec![related, found(Language::InvalidName, 0, 2), found(Language::InvalidName, 1, 0)];
+            found(EngineRule::InvalidName, 0, 0).related(Span::new(FileId::new(1), 0..1), "called here");
+        let findings =
+            vec![related, found(EngineRule::InvalidName, 0, 2), found(EngineRule::InvalidName, 1, 0)];
         let told = |path: &str| {
             places(&judge(by_both(findings.clone()), &sources(), &[path.to_owned()], &Settings::default()))
         };
@@ -439,7 +444,7 @@ mod tests {
 
     #[test]
     fn what_is_excluded_is_not_told() {
-        let findings = vec![found(Language::InvalidName, 0, 0), found(Language::InvalidName, 1, 0)];
+        let findings = vec![found(EngineRule::InvalidName, 0, 0), found(EngineRule::InvalidName, 1, 0)];
         let exclude = Globs::new(["net"]).expect("a pattern");
         let settings = Settings { exclude, ..Settings::default() };
         assert_eq!(places(&judge(by_both(findings), &sources(), &[], &settings)), [(0, 0)]);
@@ -454,11 +459,11 @@ mod tests {
                 .map(|v| v.fingerprint)
                 .collect()
         };
-        let two = of(vec![found(Language::InvalidName, 1, 0), found(Language::InvalidName, 1, 2)]);
+        let two = of(vec![found(EngineRule::InvalidName, 1, 0), found(EngineRule::InvalidName, 1, 2)]);
         assert_ne!(two[0], two[1], "the same name twice");
-        let moved = of(vec![found(Language::InvalidName, 1, 2).detail("In other words.")]);
+        let moved = of(vec![found(EngineRule::InvalidName, 1, 2).detail("In other words.")]);
         assert_eq!(moved[0], two[0], "moved and reworded");
-        let other = of(vec![found(Language::InvalidName, 0, 2)]);
+        let other = of(vec![found(EngineRule::InvalidName, 0, 2)]);
         assert_ne!(other[0], two[0], "another module");
     }
 }

@@ -1,11 +1,11 @@
 //! Turns paths and options into a report and an exit code.
 
-mod asked;
+mod request;
 mod change;
 mod exceptions;
 mod fix;
-mod judged;
-mod memory;
+mod check_run;
+mod cache_file;
 mod reports;
 mod rewrite;
 mod selection;
@@ -26,9 +26,9 @@ use crate::check::{self, Baseline};
 use crate::engine::Choice;
 use crate::policy::{Date, FailOn, can_be_off};
 use crate::report::Style;
-use asked::{Asked, Deed};
-use judged::Judged;
+use check_run::CheckRun;
 use reports::Run;
+use request::{CheckRequest, Mode};
 
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
@@ -91,23 +91,23 @@ const MOST_THREADS: i64 = 256;
 /// Checks, reports, and says with the exit code whether something was found.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let started = Instant::now();
-    let asked = Asked::of(arguments)?;
+    let request = CheckRequest::of(arguments)?;
     let progress = Progress::start(arguments.reports.quiet);
-    let judged = check::in_threads(arguments.threads, || Judged::of(&asked, terminal));
+    let judged = check::in_threads(arguments.threads, || CheckRun::of(&request, terminal));
     drop(progress);
     let mut judged = judged?;
     if judged.outcome.modules == 0 && !arguments.reports.quiet && !judged.is_part {
         err("note: no Terraform or OpenTofu module was found\n");
     }
-    if let (Deed::ShowFixes(_), Some(fixed)) = (asked.deed, &judged.fixed) {
+    if let (Mode::ShowFixes(_), Some(fixed)) = (request.mode, &judged.fixed) {
         fix::show(fixed, &judged.snapshot, terminal.color)?;
-        fix::tell(fixed, None, &place::names(&asked.current, judged.snapshot.top()));
+        fix::tell(fixed, None, &place::names(&request.current, judged.snapshot.top()));
         return Ok(exit_code(!fixed.files.is_empty()));
     }
-    let done = write(&asked, &mut judged)?;
-    let Judged { snapshot, outcome, fail_on, .. } = &judged;
+    let done = write(&request, &mut judged)?;
+    let CheckRun { snapshot, outcome, fail_on, .. } = &judged;
     let elapsed = terminal.is_one.then(|| started.elapsed());
-    let run = Run { outcome, snapshot, current: &asked.current, paths: &arguments.paths };
+    let run = Run { outcome, snapshot, current: &request.current, paths: &arguments.paths };
     let style = Style { elapsed, fail_on: *fail_on, unstaged: done.unstaged, ..Style::default() };
     arguments.reports.write(&run, style, terminal).map_err(|failure| failure.behind(done.files))?;
     let fails = outcome.verdicts.iter().any(|verdict| fail_on.is_met_by(verdict.level));
@@ -126,12 +126,12 @@ struct Done {
 }
 
 /// Does with what was found what was asked for, and leaves of it what is still to be told.
-fn write(asked: &Asked<'_>, judged: &mut Judged) -> Result<Done, Failure> {
-    let Judged { snapshot, outcome, .. } = judged;
-    let names = place::names(&asked.current, snapshot.top());
-    match asked.deed {
-        Deed::Tell | Deed::ShowFixes(_) => Ok(Done::default()),
-        Deed::List(file) => {
+fn write(request: &CheckRequest<'_>, judged: &mut CheckRun) -> Result<Done, Failure> {
+    let CheckRun { snapshot, outcome, .. } = judged;
+    let names = place::names(&request.current, snapshot.top());
+    match request.mode {
+        Mode::Tell | Mode::ShowFixes(_) => Ok(Done::default()),
+        Mode::List(file) => {
             let list = Baseline::write(&outcome.verdicts, snapshot.sources());
             fs::write(file, list).map_err(|error| Failure::cannot("write", file, &error))?;
             outcome.known += outcome.verdicts.len();
@@ -139,16 +139,16 @@ fn write(asked: &Asked<'_>, judged: &mut Judged) -> Result<Done, Failure> {
             outcome.known -= outcome.verdicts.len();
             Ok(Done { files: 1, ..Done::default() })
         }
-        Deed::Excuse => {
-            let additions = exceptions::excuse(snapshot, &outcome.verdicts, &asked.arguments.reason);
+        Mode::AddExceptions => {
+            let additions = exceptions::excuse(snapshot, &outcome.verdicts, &request.arguments.reason);
             let files = exceptions::write(&additions, snapshot, judged.policy, &names)?;
             outcome.verdicts = additions.left;
             Ok(Done { files, ..Done::default() })
         }
-        Deed::Fix(_) => {
+        Mode::Fix(_) => {
             let Some(fixed) = judged.fixed.take() else { return Ok(Done::default()) };
             let files = fix::write(&fixed, snapshot)?;
-            fix::tell(&fixed, Some(asked.to_stage(judged.is_part)), &names);
+            fix::tell(&fixed, Some(request.to_stage(judged.is_part)), &names);
             // What is fixed in the working tree is as it was in the index.
             let fails =
                 judged.is_part && fixed.mended.iter().any(|verdict| judged.fail_on.is_met_by(verdict.level));

@@ -8,7 +8,7 @@ use super::terminal::Terminal;
 use super::{Failure, place, policy, say};
 use crate::check::page_names_under;
 use crate::policy::{Definition, Level, Line, Policy, Setting};
-use crate::report::{one_line, visible};
+use crate::report::{one_line, sanitize};
 use crate::rules::page::Page;
 use crate::text::nearest;
 use crate::vfs::Snapshot;
@@ -56,7 +56,7 @@ fn of_policy(arguments: &Arguments, terminal: &Terminal) -> Result<String, Failu
         definition.kind,
         level.map(Level::word).unwrap_or_default(),
         one_line(&file),
-        visible(snapshot.sources().slice(definition.span))
+        sanitize(snapshot.sources().slice(definition.span))
     ));
     text.push_str(&own_page(rule, definition, &mut snapshot));
     let kind = Page::of(&definition.kind).expect("every kind of rule has a page");
@@ -67,7 +67,7 @@ fn of_policy(arguments: &Arguments, terminal: &Terminal) -> Result<String, Failu
 /// The page `RULE.md` that lies beside the policy, if one does.
 fn own_page(rule: &str, definition: &Definition, snapshot: &mut Snapshot) -> String {
     match snapshot.read_beside(definition.span.file, &format!("{rule}.md")) {
-        Ok(page) => format!("{}\n", visible(snapshot.sources().get(page).text())),
+        Ok(page) => format!("{}\n", sanitize(snapshot.sources().get(page).text())),
         Err(_) => String::new(),
     }
 }

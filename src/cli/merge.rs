@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use super::stream::{err, out};
 use super::terminal::Terminal;
 use super::{Failure, place, policy, shell, state};
-use crate::check::{Atlas, View};
+use crate::check::{Analysis, EngineView};
 use crate::engine::{Choice, FileKind};
 use crate::finding::{Finding, Severity};
 use crate::graph::Node;
@@ -59,9 +59,9 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let current = place::current()?;
     let mut snapshot = arguments.state.open(&current, std::slice::from_ref(&arguments.directory))?;
     let (policy, _) = arguments.policy.load("merged", &current, &mut snapshot, terminal)?;
-    let atlas = Atlas::of(&mut snapshot, arguments.engine.as_ref(), &policy);
-    let seen = seen(&atlas, &snapshot);
-    let is_sound = |(view, node): &&(View<'_>, Node<'_>)| !is_broken(view.findings(*node));
+    let analysis = Analysis::of(&mut snapshot, arguments.engine.as_ref(), &policy);
+    let seen = seen(&analysis, &snapshot);
+    let is_sound = |(view, node): &&(EngineView<'_>, Node<'_>)| !is_broken(view.findings(*node));
     let Some((view, node)) = seen.iter().find(is_sound).or(seen.first()) else {
         return Err(no_module(&arguments.directory, &current));
     };
@@ -72,7 +72,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         only: arguments.block.clone(),
         names: place::names(&current, snapshot.top()),
     };
-    let write = |view: View<'_>, node: Node<'_>, style: &MergeStyle| {
+    let write = |view: EngineView<'_>, node: Node<'_>, style: &MergeStyle| {
         let merged = view.merged(node, &snapshot);
         let (module, sources) = (node.module(), snapshot.sources());
         match arguments.format {
@@ -118,10 +118,10 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
 }
 
 /// The module that was asked for, as each engine sees it that it is for.
-fn seen<'s>(atlas: &'s Atlas, snapshot: &Snapshot) -> Vec<(View<'s>, Node<'s>)> {
+fn seen<'s>(analysis: &'s Analysis, snapshot: &Snapshot) -> Vec<(EngineView<'s>, Node<'s>)> {
     let is_asked_for = |node: &Node<'_>| snapshot.scope().iter().any(|path| *path == node.module().directory);
-    let of_view = |view: View<'s>| Some((view, view.modules().find(is_asked_for)?));
-    atlas.views().filter_map(of_view).collect()
+    let of_view = |view: EngineView<'s>| Some((view, view.modules().find(is_asked_for)?));
+    analysis.views().filter_map(of_view).collect()
 }
 
 fn is_broken(findings: &[Finding]) -> bool {

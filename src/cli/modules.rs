@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 use super::stream::err;
 use super::terminal::Terminal;
 use super::{Failure, place, policy, say, state};
-use crate::check::Atlas;
+use crate::check::Analysis;
 use crate::engine::{Choice, Engine};
 use crate::graph::{Callee, Node};
 use crate::module::declaration::ModuleCall;
@@ -70,14 +70,14 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         snapshot = snapshot.asked(&current, &[module])?;
     }
     let (policy, _) = arguments.policy.load("shown", &current, &mut snapshot, terminal)?;
-    let atlas = Atlas::of(&mut snapshot, arguments.engine.as_ref(), &policy);
+    let analysis = Analysis::of(&mut snapshot, arguments.engine.as_ref(), &policy);
     let Terminal { color, unicode, width, .. } = *terminal;
     let names = place::names(&current, snapshot.top());
     let style = Style { color, unicode, width, names, ..Style::default() };
     let (sources, scope) = (snapshot.sources(), snapshot.scope());
     let mut picture = Picture { tops: Vec::new(), kept: None, changed, sources, style: &style };
     let all: Vec<(Engine, Node<'_>)> =
-        atlas.views().flat_map(|view| view.modules().map(move |node| (view.engine, node))).collect();
+        analysis.views().flat_map(|view| view.modules().map(move |node| (view.engine, node))).collect();
     let called = arguments.callers.is_some().then(|| all.iter().find(|(_, node)| is_at(node, scope)));
     if let Some(called) = called {
         let (_, node) = called.ok_or_else(|| {

@@ -79,7 +79,7 @@ fn limit(text: &str) -> Result<(Limit, u64), String> {
     let limit = Limit::of(name).ok_or_else(|| unknown("limit", name, &Limit::ALL.map(Limit::name)))?;
     let value = limit.read(value).map_err(|(why, _)| {
         // A policy writes a size between quotes, and a shell would take these away.
-        let usual = limit.written(limit.usual());
+        let usual = limit.written(limit.default());
         format!("{}; write it as in `--limit {name}={}`", why.trim_end_matches('.'), usual.trim_matches('"'))
     })?;
     Ok((limit, value))

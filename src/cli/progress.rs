@@ -13,7 +13,7 @@ use super::stream::err_painted;
 pub(super) struct Progress(Option<(Sender<()>, JoinHandle<()>)>);
 
 /// A run shorter than this needs no explanation.
-const PATIENCE: Duration = Duration::from_millis(500);
+const DELAY: Duration = Duration::from_millis(500);
 const BEAT: Duration = Duration::from_millis(100);
 
 impl Progress {
@@ -29,7 +29,7 @@ impl Progress {
         let (stop, stopped) = mpsc::channel();
         let started = Instant::now();
         let painter = thread::spawn(move || {
-            let mut wait = PATIENCE;
+            let mut wait = DELAY;
             let mut is_shown = false;
             while stopped.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
                 err_painted(&format!("\rchecking for {:.1} s", started.elapsed().as_secs_f64()));

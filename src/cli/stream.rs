@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
 use super::Failure;
-use crate::report::visible;
+use crate::report::sanitize;
 use crate::vfs::cause;
 
 /// Writes a text to standard output.
@@ -36,7 +36,7 @@ const BUFFER: usize = 1 << 16;
 /// Writes to standard error what a terminal only shows, whoever chose the names in it. There is nobody to tell if that
 /// fails.
 pub(super) fn err(text: &str) {
-    err_painted(&visible(text));
+    err_painted(&sanitize(text));
 }
 
 /// The same with escapes of our own, in a text that holds no others.

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use super::stream::{err, out};
 use super::terminal::Terminal;
 use super::{Failure, place, policy};
-use crate::check::book::{self, Chapter, Proof};
+use crate::check::doctest::{self, Proof, RulePage};
 use crate::check::example::Difference;
 use crate::report::{Names, one_line};
 use crate::text::counted;
@@ -47,10 +47,10 @@ fn chapters(
     arguments: &Arguments,
     current: &Path,
     terminal: &Terminal,
-) -> Result<(Vec<Chapter>, Names), Failure> {
+) -> Result<(Vec<RulePage>, Names), Failure> {
     if let Some(directory) = &arguments.directory {
         let (mut snapshot, documents) = Snapshot::of_documents(current, directory)?;
-        let chapters = book::of_documents(&documents, &mut snapshot);
+        let chapters = doctest::of_documents(&documents, &mut snapshot);
         let chapters =
             chapters.map_err(|mistakes| policy::refuse("tested", mistakes, current, &snapshot, terminal))?;
         return Ok((chapters, place::names(current, snapshot.top())));
@@ -58,13 +58,13 @@ fn chapters(
     let mut snapshot = Snapshot::without_modules(current)?;
     let (policy, file) = arguments.policy.load("tested", current, &mut snapshot, terminal)?;
     if file.is_none() {
-        return Ok((book::of_program(), Names::default()));
+        return Ok((doctest::of_program(), Names::default()));
     }
-    Ok((book::of_policy(&policy, &mut snapshot), place::names(current, snapshot.top())))
+    Ok((doctest::of_policy(&policy, &mut snapshot), place::names(current, snapshot.top())))
 }
 
 /// One line, and one for each difference.
-fn told(chapter: &Chapter, proof: &Proof, names: &Names, terminal: &Terminal) -> String {
+fn told(chapter: &RulePage, proof: &Proof, names: &Names, terminal: &Terminal) -> String {
     let file = names.of(&chapter.file);
     let file = one_line(&file);
     let title = if chapter.is_page { file.to_string() } else { format!("{file}: {}", chapter.rule.as_str()) };

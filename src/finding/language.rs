@@ -5,7 +5,7 @@ use super::{Category, RuleId, Severity};
 
 /// A rule that an engine enforces, or one about the check itself. Its page is `policies/rules/<name>.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Language {
+pub enum EngineRule {
     /// A file that its parser refuses.
     SyntaxError,
     /// A file or directory that cannot be read.
@@ -106,7 +106,7 @@ pub enum Language {
     LimitReached,
 }
 
-impl Language {
+impl EngineRule {
     /// Every one of them, in the order of the catalogue.
     pub const ALL: &'static [Self] = &[
         Self::SyntaxError,
@@ -293,10 +293,13 @@ mod tests {
 
     #[test]
     fn of_what_is_not_looked_at_no_engine_says_anything() {
-        let ours: Vec<_> = Language::ALL
+        let ours: Vec<_> = EngineRule::ALL
             .iter()
             .filter(|rule| Finding::language(**rule, "").category == Category::Policy)
             .collect();
-        assert_eq!(ours, [&Language::NotAModule, &Language::LinkLeavesRepository, &Language::LimitReached]);
+        assert_eq!(
+            ours,
+            [&EngineRule::NotAModule, &EngineRule::LinkLeavesRepository, &EngineRule::LimitReached]
+        );
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use smol_str::SmolStr;
 
-use crate::finding::{Concern, Finding, Language};
+use crate::finding::{Concern, EngineRule, Finding};
 use crate::graph::{Configuration, Node, Role};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
@@ -44,7 +44,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
             None => "Provider configuration not present".to_owned(),
         };
         let name = reference.compact();
-        let mut finding = Finding::language(Language::UndefinedProviderAlias, summary)
+        let mut finding = Finding::language(EngineRule::UndefinedProviderAlias, summary)
             .at_validate()
             .detail(if node.is_called() {
                 format!(

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::finding::{Concern, Finding, Language};
+use crate::finding::{Concern, EngineRule, Finding};
 use crate::graph::Node;
 use crate::module::Module;
 use crate::module::config::Config;
@@ -40,8 +40,8 @@ fn unknown(call: &ModuleCall, child: &Module, findings: &mut Vec<Finding>) {
     let from = findings.len();
     call.config.content(&Schema { attributes: &schema(child), blocks: &[] }, findings);
     for finding in &mut findings[from..] {
-        if finding.rule == Language::UnsupportedBlockOrArgument.id() {
-            finding.rule = Language::UnknownModuleArgument.id();
+        if finding.rule == EngineRule::UnsupportedBlockOrArgument.id() {
+            finding.rule = EngineRule::UnknownModuleArgument.id();
         }
         if !child.features.module_arguments_at_load {
             finding.stage = crate::finding::Stage::Validate;
@@ -61,7 +61,7 @@ fn missing(call: &ModuleCall, child: &Module, findings: &mut Vec<Finding>) {
     let required = child.variables.values().filter(|variable| variable.default.is_none());
     for variable in required.filter(|variable| !set.iter().any(|attribute| attribute.name == variable.name)) {
         let name = &variable.name;
-        let finding = Finding::language(Language::MissingModuleArgument, "Missing required argument")
+        let finding = Finding::language(EngineRule::MissingModuleArgument, "Missing required argument")
             .at_validate()
             .detail(format!(
                 "The module called here has a variable `{name}` without a default, and it is not set."

@@ -7,7 +7,7 @@ mod table;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::finding::{Finding, Language, Severity, Stage};
+use crate::finding::{EngineRule, Finding, Severity, Stage};
 use crate::graph::Node;
 use crate::module::Module;
 use crate::module::address::{Mode, ProviderAddress, valid_identifier};
@@ -87,7 +87,7 @@ impl Blocks<'_> {
         unexpected.extend(content.blocks.iter().filter_map(|block| {
             let label = block.labels.first()?;
             let detail = format!("Blocks of type `{}` are not expected here.", label.text);
-            let finding = Finding::language(Language::UnsupportedBlockOrArgument, "Unsupported block type");
+            let finding = Finding::language(EngineRule::UnsupportedBlockOrArgument, "Unsupported block type");
             Some(finding.at(label.span).detail(detail))
         }));
         let is_right = unexpected.is_empty();
@@ -118,7 +118,7 @@ pub(super) fn steps(resource: &Resource, steps: &[Step], findings: &mut Vec<Find
     let (Some(arguments), Some((first, behind))) = (arguments(resource), steps.split_first()) else { return };
     let StepKind::Attribute(name) = &first.kind else {
         findings.push(
-            Finding::language(Language::InvalidReference, "Invalid index operation")
+            Finding::language(EngineRule::InvalidReference, "Invalid index operation")
                 .detail("A resource is an object: what it has is named with a point.")
                 .at(first.span),
         );
@@ -128,7 +128,7 @@ pub(super) fn steps(resource: &Resource, steps: &[Step], findings: &mut Vec<Find
         follow(Value::Unknown(argument.ty()), behind, findings);
         return;
     }
-    let finding = Finding::language(Language::InvalidReference, "Unsupported attribute")
+    let finding = Finding::language(EngineRule::InvalidReference, "Unsupported attribute")
         .detail(format!("`{}` has no attribute `{name}`.", resource.address.kind))
         .at(first.span);
     findings.push(match nearest(name, arguments.names()) {
@@ -148,7 +148,7 @@ fn ignored_changes(arguments: Arguments, resource: &Resource, findings: &mut Vec
         let is_error = |finding: &Finding| finding.severity == Severity::Error;
         if computed && !findings[before..].iter().any(is_error) {
             findings.push(
-                Finding::language(Language::InvalidLifecycle, "Redundant ignore_changes element")
+                Finding::language(EngineRule::InvalidLifecycle, "Redundant ignore_changes element")
                     .severity(Severity::Warning)
                     .detail(format!("`{root}` cannot be set, so there is no change of it to ignore."))
                     .at(type_place(resource))
@@ -187,7 +187,7 @@ fn unknown(resource: &Resource) -> Finding {
         Mode::Data => ("Invalid data source", "the data source `terraform_remote_state`"),
         Mode::Ephemeral => ("Invalid ephemeral resource", "no ephemeral resource"),
     };
-    Finding::language(Language::UnsupportedBlockOrArgument, summary)
+    Finding::language(EngineRule::UnsupportedBlockOrArgument, summary)
         .detail(format!(
             "The provider that the engine brings along has {known}, and no {:?}.",
             resource.address.kind.as_str()

@@ -1,7 +1,7 @@
 //! Finds what a called module cannot have, and calls that lead nowhere.
 
 use crate::engine::ChildImport;
-use crate::finding::{Concern, Finding, Language, Severity};
+use crate::finding::{Concern, EngineRule, Finding, Severity};
 use crate::graph::{Callee, Node};
 
 /// Finds calls that lead nowhere, whatever version of an engine looks at them.
@@ -10,7 +10,7 @@ pub(super) fn missing(node: Node<'_>, findings: &mut Vec<Finding>) {
         if callee == Callee::Missing {
             let source = call.source.as_ref();
             let raw = source.map(|source| source.raw.as_str()).unwrap_or_default();
-            let finding = Finding::language(Language::MissingModule, "Module not installed")
+            let finding = Finding::language(EngineRule::MissingModule, "Module not installed")
                 .detail(format!(
                     "There is no directory {raw:?} beside this module, so `init` will not find it either."
                 ))
@@ -52,7 +52,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
         && is_error_in_child(node)
     {
         findings.push(with_caller(
-            Finding::language(Language::InvalidMovedRemovedImport, "Invalid import configuration")
+            Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid import configuration")
                 .detail(
                     "Only root modules can have `import` blocks, and this module is called by another one.",
                 )
@@ -69,7 +69,7 @@ pub(super) fn is_error_in_child(node: Node<'_>) -> bool {
 }
 
 fn ignored(summary: &str, what: &str) -> Finding {
-    Finding::language(Language::IgnoredBackendOrCloud, summary)
+    Finding::language(EngineRule::IgnoredBackendOrCloud, summary)
         .severity(Severity::Warning)
         .detail(format!("The state is kept where the root module says. This `{what}` block has no effect."))
 }

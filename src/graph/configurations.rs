@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use super::{Callee, Node, NodeId, Tree, providers};
+use super::{Callee, ModuleGraph, Node, NodeId, providers};
 use crate::module::Module;
 use crate::module::address::{ProviderAddress, ResourceAddress};
 use crate::module::declaration::{Action, ProviderConfiguration, ProviderRef, Resource};
@@ -75,7 +75,7 @@ impl Configuration {
 impl<'t> Node<'t> {
     /// The provider configurations that this module uses.
     pub fn uses(self) -> &'t Uses {
-        &self.tree.uses.get_or_init(|| of(self.tree))[self.id.0]
+        &self.graph.uses.get_or_init(|| of(self.graph))[self.id.0]
     }
 
     /// The provider blocks that configure something; the engines take every other one for a mere declaration.
@@ -130,15 +130,15 @@ impl<'t> Node<'t> {
 }
 
 /// What every module of a tree uses, by node.
-pub(super) fn of(tree: &Tree) -> Vec<Uses> {
-    let mut uses: Vec<Uses> = tree.nodes().map(own).collect();
-    let mut next: Vec<NodeId> = tree.nodes().map(Node::id).collect();
+pub(super) fn of(graph: &ModuleGraph) -> Vec<Uses> {
+    let mut uses: Vec<Uses> = graph.nodes().map(own).collect();
+    let mut next: Vec<NodeId> = graph.nodes().map(Node::id).collect();
     let mut waiting = vec![true; uses.len()];
     while let Some(id) = next.pop() {
         waiting[id.0] = false;
-        let callers: BTreeSet<NodeId> = tree.nodes[id.0].callers.iter().map(|(caller, _)| *caller).collect();
+        let callers: BTreeSet<NodeId> = graph.nodes[id.0].callers.iter().map(|(caller, _)| *caller).collect();
         for caller in callers {
-            if hand_up(tree.node(id), tree.node(caller), &mut uses) && !waiting[caller.0] {
+            if hand_up(graph.node(id), graph.node(caller), &mut uses) && !waiting[caller.0] {
                 waiting[caller.0] = true;
                 next.push(caller);
             }

@@ -1,7 +1,7 @@
 //! Finds arguments of module calls for variables that the called module wants nobody to set any more.
 
 use crate::engine::Product;
-use crate::finding::{Finding, Language, Severity};
+use crate::finding::{EngineRule, Finding, Severity};
 use crate::graph::{Node, arguments};
 use crate::module::Module;
 use crate::module::declaration::{ModuleCall, Variable};
@@ -40,7 +40,7 @@ fn deprecated(
         Product::OpenTofu => "Variable marked as deprecated by the module author",
     };
     Some(
-        Finding::language(Language::DeprecatedModuleArgument, summary)
+        Finding::language(EngineRule::DeprecatedModuleArgument, summary)
             .severity(Severity::Warning)
             .at_validate()
             .detail(format!("The module called here says of `{}`: {}", variable.name, said.value))

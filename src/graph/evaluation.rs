@@ -21,7 +21,7 @@ use std::fmt::Display;
 use smol_str::SmolStr;
 
 use crate::finding::{Finding, Severity, Stage};
-use crate::graph::cycles::components;
+use crate::graph::dependency_cycles::components;
 use crate::graph::references::sites::{self, Found, Owner, Site, Symbols};
 use crate::graph::similar::Similar;
 use crate::graph::{Node, arguments, imports};

@@ -1,6 +1,6 @@
 //! Finds imports into resources that are not there, or that have other instances.
 
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::graph::{Callee, Node};
 use crate::module::address::{ImportTarget, InstanceKey};
 use crate::module::declaration::{Import, Resource};
@@ -51,7 +51,7 @@ fn wrong(node: Node<'_>, import: &Import) -> Vec<Finding> {
     let (Some(target), Some(to)) = (&import.target, &import.to) else { return Vec::new() };
     let finding = absent_or_other(node, import, target, to.span);
     if finding.is_none() && !target.is_static && import.for_each.is_none() {
-        let found = |summary: &str| Finding::language(Language::InvalidMovedRemovedImport, summary);
+        let found = |summary: &str| Finding::language(EngineRule::InvalidMovedRemovedImport, summary);
         let detail = "Without `for_each`, every key of this address has to be written out.";
         return vec![
             found("Invalid expression").at(to.span).detail(detail),
@@ -69,7 +69,7 @@ fn absent_or_other(node: Node<'_>, import: &Import, target: &ImportTarget, at: S
             return None;
         }
         match module.callee(&step.name) {
-            Callee::Module(child) => module = node.tree().node(child),
+            Callee::Module(child) => module = node.graph().node(child),
             Callee::Opaque if !module.module().calls.contains_key(&step.name) => {
                 return Some(absent(target, at, &format!("there is no module call `{}`", step.name)));
             }
@@ -106,7 +106,7 @@ fn made_for_each(node: Node<'_>, import: &Import, resource: &Resource, at: Span)
     }
     if name != "key" && name != "value" {
         return Some(
-            Finding::language(Language::InvalidReference, "Unsupported attribute")
+            Finding::language(EngineRule::InvalidReference, "Unsupported attribute")
                 .detail(format!("`each` has no attribute `{name}`: there are `each.key` and `each.value`."))
                 .at(*span),
         );
@@ -137,7 +137,7 @@ fn first(collection: &Value, key: bool) -> Option<Value> {
 }
 
 fn absent(target: &ImportTarget, at: Span, why: &str) -> Finding {
-    Finding::language(Language::InvalidReference, "Configuration for import target does not exist")
+    Finding::language(EngineRule::InvalidReference, "Configuration for import target does not exist")
         .detail(format!("{target} cannot be imported: {why}."))
         .at(at)
 }
@@ -154,7 +154,7 @@ fn instances(resource: &Resource, key: Option<&InstanceKey>, at: Span) -> Option
     };
     let place = argument.map_or(resource.origin.header(), |argument| argument.name_span);
     Some(
-        Finding::language(Language::InvalidMovedRemovedImport, "Invalid import 'to' expression")
+        Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid import 'to' expression")
             .detail(format!("{} {why}.", resource.address))
             .at(at)
             .related(place, "see here"),

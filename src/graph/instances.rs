@@ -3,7 +3,7 @@
 
 mod alike;
 
-use crate::finding::{Finding, Language, Severity};
+use crate::finding::{EngineRule, Finding, Severity};
 use crate::graph::Node;
 use crate::graph::providers::is_configured;
 use crate::module::Module;
@@ -104,7 +104,7 @@ fn outlived(
     }
     Some(
         Finding::language(
-            Language::InvalidProviderConfiguration,
+            EngineRule::InvalidProviderConfiguration,
             format!("Provider configuration for_each matches {kind}"),
         )
         .severity(Severity::Warning)
@@ -120,7 +120,7 @@ fn outlived(
 
 fn wrong(kind: &str) -> Finding {
     Finding::language(
-        Language::InvalidProviderConfiguration,
+        EngineRule::InvalidProviderConfiguration,
         format!("Invalid {kind} provider configuration"),
     )
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
-use crate::finding::{Concern, Finding, Language, Severity};
+use crate::finding::{Concern, EngineRule, Finding, Severity};
 use crate::graph::Node;
 use crate::module::Module;
 use crate::module::address::{Mode, ProviderAddress, legal_part};
@@ -116,7 +116,7 @@ fn implied(module: &Module, resource: &Resource, findings: &mut Vec<Finding>) {
     let at = resource.origin.header();
     if let Err(reason) = legal_part(local_name) {
         findings.push(
-            Finding::language(Language::InvalidProviderConfiguration, "Invalid provider local name")
+            Finding::language(EngineRule::InvalidProviderConfiguration, "Invalid provider local name")
                 .detail(format!(
                     "The type of {} begins with `{local_name}`, which no provider is called: {reason}.",
                     resource.address
@@ -154,7 +154,7 @@ fn undeclared_in_calls(module: &Module, declared: &Declared<'_>, findings: &mut 
             }
             let empty = declared.empty.get(name).map(|provider| provider.origin.header());
             let finding = Finding::language(
-                Language::UndefinedProviderReference,
+                EngineRule::UndefinedProviderReference,
                 "Reference to undefined provider",
             )
             .severity(Severity::Warning)
@@ -192,7 +192,7 @@ fn proxies(module: &Module, declared: &Declared<'_>, sources: &Sources, findings
         } else {
             format!(", configuration_aliases = [{}]", aliases.join(", "))
         };
-        let mut finding = Finding::language(Language::ProxyProviderBlock, "Redundant empty provider block")
+        let mut finding = Finding::language(EngineRule::ProxyProviderBlock, "Redundant empty provider block")
             .severity(Severity::Warning)
             .detail(
                 "Early versions needed an empty provider block to take a provider from the caller. Declaring it under \
@@ -215,7 +215,7 @@ pub(super) fn display(module: &Module, address: &ProviderAddress) -> SmolStr {
 }
 
 fn duplicate(at: Span) -> Finding {
-    Finding::language(Language::DuplicateRequiredProvider, "Duplicate required provider")
+    Finding::language(EngineRule::DuplicateRequiredProvider, "Duplicate required provider")
         .severity(Severity::Warning)
         .at(at)
 }

@@ -1,7 +1,7 @@
 //! Finds out how the engine gets to each module: from modules that nobody calls, with errors on the way or without.
 
-use crate::graph::cycles::components;
-use crate::graph::{Callee, Node, NodeId, Tree};
+use crate::graph::dependency_cycles::components;
+use crate::graph::{Callee, ModuleGraph, Node, NodeId};
 
 /// How modules are got to.
 #[derive(Debug)]
@@ -15,19 +15,19 @@ pub(super) struct Reached {
 }
 
 impl Reached {
-    pub(super) fn from(tree: &Tree, roots: &[NodeId]) -> Self {
-        let count = tree.nodes.len();
-        let below = errors_below(tree);
+    pub(super) fn from(graph: &ModuleGraph, roots: &[NodeId]) -> Self {
+        let count = graph.nodes.len();
+        let below = errors_below(graph);
         let mut reached =
             Self { sound: vec![false; count], broken: vec![false; count], stuck: vec![false; count] };
         let mut followed = vec![false; count];
-        for root in roots.iter().map(|root| tree.node(*root)).filter(|root| !root.is_broken()) {
+        for root in roots.iter().map(|root| graph.node(*root)).filter(|root| !root.is_broken()) {
             spread(root, &mut followed);
         }
         for root in roots {
             reached.stuck[root.0] = !followed[root.0];
         }
-        for root in roots.iter().map(|root| tree.node(*root)) {
+        for root in roots.iter().map(|root| graph.node(*root)) {
             // Where the root itself has errors the engine goes no further; what it would then say is said anyway.
             let broken = below[root.id.0] && !root.is_broken();
             let seen = if broken { &mut reached.broken } else { &mut reached.sound };
@@ -58,7 +58,7 @@ impl Reached {
     }
 }
 
-impl Tree {
+impl ModuleGraph {
     /// The modules that some of these roots lead to, the roots included, in the order in which they were added.
     pub fn below(&self, roots: &[NodeId]) -> Vec<NodeId> {
         let mut seen = vec![false; self.nodes.len()];
@@ -97,17 +97,17 @@ fn spread(from: Node<'_>, seen: &mut [bool]) {
     let mut next = vec![from.id];
     while let Some(id) = next.pop() {
         if !std::mem::replace(&mut seen[id.0], true) {
-            next.extend(from.tree.node(id).children());
+            next.extend(from.graph.node(id).children());
         }
     }
 }
 
 /// By node: whether some module that it leads to, itself left out, has errors.
-fn errors_below(tree: &Tree) -> Vec<bool> {
-    let mut below = vec![false; tree.nodes.len()];
+fn errors_below(graph: &ModuleGraph) -> Vec<bool> {
+    let mut below = vec![false; graph.nodes.len()];
     let mut next: Vec<NodeId> = Vec::new();
-    for node in tree.nodes() {
-        let data = &tree.nodes[node.id.0];
+    for node in graph.nodes() {
+        let data = &graph.nodes[node.id.0];
         let missing = data.calls.values().any(|callee| *callee == Callee::Missing);
         if missing {
             // A directory that is not there is an error below the module that calls it.
@@ -117,12 +117,12 @@ fn errors_below(tree: &Tree) -> Vec<bool> {
             next.push(node.id);
         }
     }
-    let mut seen = vec![false; tree.nodes.len()];
+    let mut seen = vec![false; graph.nodes.len()];
     while let Some(id) = next.pop() {
         if std::mem::replace(&mut seen[id.0], true) {
             continue;
         }
-        for (caller, _) in &tree.nodes[id.0].callers {
+        for (caller, _) in &graph.nodes[id.0].callers {
             below[caller.0] = true;
             next.push(*caller);
         }

@@ -11,7 +11,7 @@ mod symbols;
 
 use std::collections::BTreeSet;
 
-use crate::finding::{Finding, Language, Severity};
+use crate::finding::{EngineRule, Finding, Severity};
 use crate::graph::Node;
 use crate::graph::similar::Similar;
 use crate::module::address::{Reference, Subject, reference};
@@ -202,7 +202,7 @@ impl<'t, 'f> Judge<'t, 'f> {
 }
 
 fn attribute_in_depends_on(at: Span) -> Finding {
-    Finding::language(Language::InvalidReference, "Invalid depends_on reference")
+    Finding::language(EngineRule::InvalidReference, "Invalid depends_on reference")
         .detail("`depends_on` names whole objects, such as resources and modules, and no attributes of them.")
         .at(at)
         .help("leave this part out")

@@ -1,6 +1,6 @@
 //! Finds requirements that the engine looks at only once everything is loaded: on its own version, and on providers.
 
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::graph::Node;
 use crate::module::Module;
 use crate::module::address::Mode;
@@ -23,7 +23,7 @@ fn unreadable_for_provider(constraint: &VersionConstraint) -> Option<Finding> {
     constraint.constraints.as_ref()?;
     let reason = Constraints::parse_for_provider(&constraint.text).err()?;
     Some(
-        Finding::language(Language::InvalidVersionConstraint, "Invalid version constraint")
+        Finding::language(EngineRule::InvalidVersionConstraint, "Invalid version constraint")
             .at_validate()
             .detail(format!("The version of a provider cannot be constrained so: {reason}."))
             .at(constraint.span),
@@ -46,7 +46,7 @@ fn import_providers(module: &Module, findings: &mut Vec<Finding>) {
             continue;
         }
         findings.push(
-            Finding::language(Language::InvalidMovedRemovedImport, "Invalid import provider argument")
+            Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid import provider argument")
                 .at_validate()
                 .detail(format!("{} is declared, and says itself which provider it uses.", resource.address))
                 .at(at)

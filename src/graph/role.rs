@@ -75,7 +75,7 @@ pub enum Reason {
     /// It configures a provider.
     Provider,
     /// No directory of the repository shows any sign of a root module.
-    Library,
+    ParseCache,
     /// No module calls it, and nothing else shows what it is.
     Uncalled,
 }
@@ -111,7 +111,7 @@ fn by_signs(node: Node<'_>, around: Surroundings) -> (Role, Reason) {
     {
         (Role::Shared, Reason::Under(name))
     } else if around.is_in_library {
-        (Role::Shared, Reason::Library)
+        (Role::Shared, Reason::ParseCache)
     } else {
         (Role::Root, Reason::Uncalled)
     }
@@ -154,7 +154,7 @@ fn acts_as_root(node: Node<'_>) -> Option<Reason> {
 mod tests {
     use super::*;
     use crate::engine::{Engine, FileKind, Product};
-    use crate::graph::{Callee, Tree};
+    use crate::graph::{Callee, ModuleGraph};
     use crate::limits::Limits;
     use crate::module::{Module, ModuleFile};
     use crate::syntax::{self, Notation};
@@ -176,29 +176,29 @@ mod tests {
 
     /// The role and reason of the last module in a tree; each module is called by the one before it.
     fn role(directories: &[&str], text: &str, around: Surroundings) -> (Role, Reason) {
-        let mut tree = Tree::new(Engine::newest(Product::Terraform));
+        let mut graph = ModuleGraph::new(Engine::newest(Product::Terraform));
         let mut last = None;
         for directory in directories {
             let source = Source::new("main.tf", text.into());
             let (file, _) = syntax::parse(FileId::new(0), &source, Notation::Native, &Limits::default());
             let kind = FileKind::Primary;
             let files = [ModuleFile { name: "main.tf", body: &file.body, kind, complete: true }];
-            let features = tree.engine().features();
+            let features = graph.engine().features();
             let module = Module::build(*directory, &files, &features, &Limits::default(), &mut Vec::new());
-            let node = tree.add(module, false);
-            tree.surround(node, around);
+            let node = graph.add(module, false);
+            graph.surround(node, around);
             if let Some(caller) = last {
-                tree.link(caller, &"m".into(), Callee::Module(node));
+                graph.link(caller, &"m".into(), Callee::Module(node));
             }
             last = Some(node);
         }
-        tree.node(last.expect("a module")).role_with_reason()
+        graph.node(last.expect("a module")).role_with_reason()
     }
 
     #[test]
     fn the_first_reason_that_applies_counts() {
         let nothing = Surroundings::default();
-        let library = Surroundings { is_in_library: true, ..nothing };
+        let cache = Surroundings { is_in_library: true, ..nothing };
         let backend = "terraform {\n  backend \"s3\" {}\n}\n";
         let provider = "provider \"aws\" {\n  region = \"eu-west-1\"\n}\n";
         let call = "module \"m\" {\n  source = \"./m\"\n}\n";
@@ -219,14 +219,14 @@ mod tests {
                 (Role::Shared, Reason::Called),
             ),
             (&["live", "net"], call, nothing, (Role::Shared, Reason::Called)),
-            (&[""], backend, library, (Role::Root, Reason::Storage)),
-            (&[""], provider, library, (Role::Root, Reason::Provider)),
-            (&["modules/a"], provider, library, (Role::Root, Reason::Provider)),
-            (&["a"], "", Surroundings { has_lock_file: true, ..library }, (Role::Root, Reason::LockFile)),
-            (&["a"], "", Surroundings { has_values: true, ..library }, (Role::Root, Reason::Values)),
+            (&[""], backend, cache, (Role::Root, Reason::Storage)),
+            (&[""], provider, cache, (Role::Root, Reason::Provider)),
+            (&["modules/a"], provider, cache, (Role::Root, Reason::Provider)),
+            (&["a"], "", Surroundings { has_lock_file: true, ..cache }, (Role::Root, Reason::LockFile)),
+            (&["a"], "", Surroundings { has_values: true, ..cache }, (Role::Root, Reason::Values)),
             (&["modules/a"], "", nothing, (Role::Shared, Reason::Under("modules"))),
             (&["wrappers/a"], "", nothing, (Role::Shared, Reason::Under("wrappers"))),
-            (&["a"], "", library, (Role::Shared, Reason::Library)),
+            (&["a"], "", cache, (Role::Shared, Reason::ParseCache)),
             (&["a"], "", nothing, (Role::Root, Reason::Uncalled)),
             (&[""], "", nothing, (Role::Root, Reason::Uncalled)),
         ] {

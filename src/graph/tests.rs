@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::engine::{Choice, Engine, FileKind};
-use crate::graph::{Callee, Survey, Tree};
+use crate::graph::{Callee, ModuleGraph, Validation};
 use crate::limits::Limits;
 use crate::module::address::ModuleSource;
 use crate::module::{Module, ModuleFile};
@@ -29,7 +29,7 @@ pub(super) fn said_by(engine: &str, files: &[(&str, &str)]) -> Vec<String> {
         sources.push(source);
         bodies.push((override_of.unwrap_or(directory), override_of.is_some(), file));
     }
-    let mut tree = Tree::new(engine);
+    let mut graph = ModuleGraph::new(engine);
     let mut nodes = BTreeMap::new();
     for (directory, is_override, _) in &bodies {
         if *is_override {
@@ -49,10 +49,10 @@ pub(super) fn said_by(engine: &str, files: &[(&str, &str)]) -> Vec<String> {
         let module =
             Module::build(*directory, &of_directory, &engine.features(), &Limits::default(), &mut findings);
         assert_eq!(findings, [], "{directory}");
-        nodes.insert(directory.to_string(), tree.add(module, false));
+        nodes.insert(directory.to_string(), graph.add(module, false));
     }
     for node in nodes.values() {
-        let calls: Vec<_> = tree
+        let calls: Vec<_> = graph
             .node(*node)
             .module()
             .calls
@@ -66,16 +66,16 @@ pub(super) fn said_by(engine: &str, files: &[(&str, &str)]) -> Vec<String> {
                     .map_or(Callee::Missing, |child| Callee::Module(*child)),
                 _ => Callee::Opaque,
             };
-            tree.link(*node, &call, callee);
+            graph.link(*node, &call, callee);
         }
     }
-    let roots: Vec<_> = tree.roots().iter().map(|root| root.id()).collect();
-    let survey = Survey::of(&tree, &roots);
-    let mut said: Vec<String> = survey
+    let roots: Vec<_> = graph.roots().iter().map(|root| root.id()).collect();
+    let validation = Validation::of(&graph, &roots);
+    let mut said: Vec<String> = validation
         .modules()
         .iter()
-        .flat_map(|id| survey.of_module(*id, &sources).findings)
-        .chain(survey.of_ways())
+        .flat_map(|id| validation.of_module(*id, &sources).findings)
+        .chain(validation.of_ways())
         .map(|finding| {
             let line = finding.primary.map_or(0, |place| sources.get(place.file).position(place.start).line);
             let help = finding.help.map(|help| format!(" ({help})")).unwrap_or_default();

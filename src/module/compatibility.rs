@@ -5,7 +5,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::engine::{self, Engine, Features, FileKind, Product, RequiredVersion};
-use crate::finding::{Finding, Language, Severity};
+use crate::finding::{EngineRule, Finding, Severity};
 use crate::module::declaration::VersionConstraint;
 use crate::module::{Module, ModuleFile, is_tofu_file};
 use crate::syntax::{Attribute, BlockSchema, Body, Schema};
@@ -74,7 +74,7 @@ impl Module {
         let (name, oldest, newest) = (product.name(), product.oldest_modelled(), product.newest_release());
         let newest_engine = Engine::newest(product).features();
         let finding = Finding::language(
-            Language::UnsupportedEngineVersion,
+            EngineRule::UnsupportedEngineVersion,
             newest_engine.summaries.version_mismatch,
         )
         .severity(Severity::Notice)
@@ -114,7 +114,7 @@ fn matches(constraints: &Constraints, release: engine::Version) -> bool {
 
 /// What is wrong whatever version reads it, as far back as the language goes.
 fn is_wrong_in_every_version(finding: &Finding) -> bool {
-    [Language::SyntaxError, Language::DuplicateDeclaration].iter().any(|rule| rule.id() == finding.rule)
+    [EngineRule::SyntaxError, EngineRule::DuplicateDeclaration].iter().any(|rule| rule.id() == finding.rule)
 }
 
 /// `required_version` in files that an engine reads without looking at it: what an override file has counts alone.
@@ -148,7 +148,7 @@ fn unmet(features: &Features, constraint: &VersionConstraint) -> Option<Unmet> {
     let name = engine.product.name();
     if constraints.names_prerelease() {
         let finding =
-            Finding::language(Language::UnsupportedEngineVersion, "Invalid required_version constraint")
+            Finding::language(EngineRule::UnsupportedEngineVersion, "Invalid required_version constraint")
                 .detail(format!(
                     "A prerelease cannot be asked for: {name} compares its version without that part."
                 ))
@@ -160,8 +160,9 @@ fn unmet(features: &Features, constraint: &VersionConstraint) -> Option<Unmet> {
     if !engine.pinned || constraints.matches(&version) {
         return None;
     }
-    let finding = Finding::language(Language::UnsupportedEngineVersion, features.summaries.version_mismatch)
-        .detail(format!("This module asks for {name} {}, and the version is {version}.", constraint.text))
-        .at(constraint.span);
+    let finding =
+        Finding::language(EngineRule::UnsupportedEngineVersion, features.summaries.version_mismatch)
+            .detail(format!("This module asks for {name} {}, and the version is {version}.", constraint.text))
+            .at(constraint.span);
     Some(Unmet::Excludes(finding))
 }

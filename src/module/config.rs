@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::syntax::{Attribute, AttributeSchema, BlockSchema, Body, Content, Expr, Iteration, Schema};
 use crate::text::Span;
 
@@ -218,7 +218,7 @@ fn blend(
         if content.attribute(required.name).is_none() {
             // The engines give no place here.
             findings.push(
-                Finding::language(Language::MissingArgument, "Missing required argument")
+                Finding::language(EngineRule::MissingArgument, "Missing required argument")
                     .detail(format!("The argument `{}` is required, but it is not set.", required.name)),
             );
         }
@@ -231,7 +231,7 @@ fn add_new(attributes: &mut Vec<Arc<Attribute>>, more: Vec<Arc<Attribute>>, find
     for attribute in more {
         match attributes.iter().find(|earlier| earlier.name == attribute.name) {
             Some(earlier) => findings.push(
-                Finding::language(Language::DuplicateDeclaration, "Duplicate argument")
+                Finding::language(EngineRule::DuplicateDeclaration, "Duplicate argument")
                     .detail(format!(
                         "The argument `{}` is set outside the `_` block already.",
                         attribute.name

@@ -56,7 +56,7 @@ impl Origin {
 
 /// A value given by a constant expression, with the place of that expression.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Given<T> {
+pub struct Spanned<T> {
     /// What was given. Where the expression was in error: what the engine goes on with.
     pub value: T,
     /// Where the expression stands.
@@ -71,21 +71,21 @@ pub struct Variable {
     /// Where it was made from.
     pub origin: Origin,
     /// `description`.
-    pub description: Option<Given<SmolStr>>,
+    pub description: Option<Spanned<SmolStr>>,
     /// `type`; none where no block writes one, which means `any`.
-    pub constraint: Option<Given<Constraint>>,
+    pub constraint: Option<Spanned<Constraint>>,
     /// `default`, converted to the type.
-    pub default: Option<Given<Value>>,
+    pub default: Option<Spanned<Value>>,
     /// `sensitive`.
-    pub sensitive: Option<Given<bool>>,
+    pub sensitive: Option<Spanned<bool>>,
     /// `ephemeral`.
-    pub ephemeral: Option<Given<bool>>,
+    pub ephemeral: Option<Spanned<bool>>,
     /// `nullable`.
-    pub nullable: Option<Given<bool>>,
+    pub nullable: Option<Spanned<bool>>,
     /// `deprecated`.
-    pub deprecated: Option<Given<SmolStr>>,
+    pub deprecated: Option<Spanned<SmolStr>>,
     /// `const`.
-    pub constant: Option<Given<bool>>,
+    pub constant: Option<Spanned<bool>>,
     /// `validation` blocks.
     pub validations: Vec<Condition>,
 }
@@ -111,17 +111,17 @@ pub struct Output {
     /// Where it was made from.
     pub origin: Origin,
     /// `description`.
-    pub description: Option<Given<SmolStr>>,
+    pub description: Option<Spanned<SmolStr>>,
     /// `value`.
     pub value: Option<Arc<Attribute>>,
     /// `sensitive`.
-    pub sensitive: Option<Given<bool>>,
+    pub sensitive: Option<Spanned<bool>>,
     /// `ephemeral`.
-    pub ephemeral: Option<Given<bool>>,
+    pub ephemeral: Option<Spanned<bool>>,
     /// `deprecated`.
-    pub deprecated: Option<Given<SmolStr>>,
+    pub deprecated: Option<Spanned<SmolStr>>,
     /// `type`.
-    pub constraint: Option<Given<Constraint>>,
+    pub constraint: Option<Spanned<Constraint>>,
     /// `depends_on`.
     pub depends_on: Vec<Dependency>,
     /// `precondition` blocks.
@@ -229,11 +229,11 @@ pub struct Managed {
     /// `provisioner` blocks.
     pub provisioners: Vec<Provisioner>,
     /// `create_before_destroy`.
-    pub create_before_destroy: Option<Given<bool>>,
+    pub create_before_destroy: Option<Spanned<bool>>,
     /// `prevent_destroy`; no value where it is an expression (OpenTofu).
-    pub prevent_destroy: Option<Given<Option<bool>>>,
+    pub prevent_destroy: Option<Spanned<Option<bool>>>,
     /// `destroy`.
-    pub destroy: Option<Given<bool>>,
+    pub destroy: Option<Spanned<bool>>,
     /// The names under `ignore_changes`.
     pub ignore_changes: Vec<Dependency>,
     /// `ignore_changes = all`, and where.
@@ -320,7 +320,7 @@ pub struct Removed {
     /// `from`.
     pub from: Option<RemoveTarget>,
     /// `destroy` of its lifecycle.
-    pub destroy: Option<Given<bool>>,
+    pub destroy: Option<Spanned<bool>>,
     /// `provisioner` blocks.
     pub provisioners: Vec<Provisioner>,
     /// The block.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::SmolStr;
 
 use crate::engine::Features;
-use crate::finding::{Finding, Language, Severity};
+use crate::finding::{EngineRule, Finding, Severity};
 use crate::syntax::{Expr, ExprKind, ObjectItem, ObjectKey};
 use crate::text::{Span, nearest};
 use crate::value::{self, Attribute, Type};
@@ -106,7 +106,7 @@ impl Search<'_> {
     }
 
     fn ignored(&mut self, name: &str, at: Span, near: Option<&str>, is_json: bool) {
-        let finding = Finding::language(Language::IgnoredObjectAttribute, "Object attribute is ignored")
+        let finding = Finding::language(EngineRule::IgnoredObjectAttribute, "Object attribute is ignored")
             .severity(Severity::Warning)
             .detail(format!(
                 "The object type for {} does not include an attribute named {name:?}, so this definition is unused.",

@@ -15,7 +15,7 @@ mod variable;
 use smol_str::SmolStr;
 
 use crate::engine::{Features, InOverride, RemovedInOverride, RequiredVersion};
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::module::Module;
 use crate::module::address::{Mode, ProviderAddress, block_address};
 use crate::module::declaration::{Dependency, Resource};
@@ -123,7 +123,7 @@ impl Merger<'_> {
 
     fn not_in_override(&mut self, block: &Block, summary: &str) {
         self.findings.push(
-            Finding::language(Language::OverrideNotAllowed, summary)
+            Finding::language(EngineRule::OverrideNotAllowed, summary)
                 .detail(format!("A `{}` block can stand in a normal file only.", block.kind))
                 .at(block.header)
                 .address(block_address(block))
@@ -135,7 +135,7 @@ impl Merger<'_> {
     fn without_base(&mut self, summary: &str, what: &str, address: String, at: Span) {
         self.module.without_base.insert(address);
         self.findings.push(
-            Finding::language(Language::OverrideWithoutBase, summary)
+            Finding::language(EngineRule::OverrideWithoutBase, summary)
                 .detail(format!(
                     "There is no {what} in the normal files of this module, and an override file can only change \
                      what they declare."
@@ -149,7 +149,7 @@ impl Merger<'_> {
     fn depends_on(&mut self, over: &[Dependency], base: Span) {
         if let Some(first) = over.first() {
             self.findings.push(
-                Finding::language(Language::OverrideDependsOn, "Unsupported override")
+                Finding::language(EngineRule::OverrideDependsOn, "Unsupported override")
                     .detail("`depends_on` cannot be set in an override file.")
                     .at(first.span)
                     .related(base, "the block that is overridden")

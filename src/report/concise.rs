@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::prose::only;
+use super::sanitize::path_at_line_start;
 use super::tally::by_rule;
-use super::visible::path_at_line_start;
 use super::{Style, one_line};
 use crate::check::{Outcome, Verdict};
 use crate::finding::Severity;

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::escape::each;
 use super::place::{Places, Region};
-use super::{Style, escape, prose, visible};
+use super::{Style, escape, prose, sanitize};
 use crate::check::{Outcome, Verdict};
 use crate::finding::Severity;
 use crate::text::Sources;
@@ -59,7 +59,7 @@ impl<'a> Issue<'a> {
             },
             location: Location {
                 lines: Lines { begin, end: place.region.as_ref().map_or(begin, Region::last_line) },
-                path: visible(&place.file).into_owned(),
+                path: sanitize(&place.file).into_owned(),
             },
         }
     }

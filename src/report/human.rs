@@ -10,9 +10,9 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::io::{self, Write};
 
+use super::sanitize::at_line_start;
 use super::tally::{by_rule, closing_line};
-use super::visible::at_line_start;
-use super::{Style, asked_by, one_line, visible};
+use super::{Style, asked_by, one_line, sanitize};
 use crate::check::{Outcome, Verdict};
 use crate::text::{Sources, grouped};
 use paint::Paint;
@@ -101,10 +101,10 @@ fn block(report: &mut String, repeats: &[&Verdict], sources: &Sources, style: &S
         paragraph(report, &format!("in the module {}", one_line(&module)), "", style);
     }
     if !finding.detail.is_empty() {
-        paragraph(report, &visible(&finding.detail), "", style);
+        paragraph(report, &sanitize(&finding.detail), "", style);
     }
     if let Some(help) = &finding.help {
-        paragraph(report, &visible(help), "help: ", style);
+        paragraph(report, &sanitize(help), "help: ", style);
     }
     let mut asked = one_line(finding.rule.as_str()).into_owned();
     if let Some(engine) = verdict.engine {

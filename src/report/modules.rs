@@ -14,7 +14,7 @@ use crate::engine::Engine;
 use crate::graph::{Callee, Instance, Node, Reason, Way};
 use crate::limits::Limits;
 use crate::module::declaration::ModuleCall;
-use crate::report::visible::path_at_line_start;
+use crate::report::sanitize::path_at_line_start;
 use crate::report::{Style, one_line};
 use crate::syntax::Attribute;
 use crate::text::Sources;
@@ -75,7 +75,7 @@ impl Picture<'_> {
     fn calls<'n>(&self, node: Node<'n>) -> Vec<(&'n ModuleCall, Callee)> {
         let is_shown = |(call, callee): &(&ModuleCall, Callee)| match (callee, &self.kept) {
             (_, None) => true,
-            (Callee::Module(id), Some(_)) => self.is_kept(&node.tree().node(*id).module().directory),
+            (Callee::Module(id), Some(_)) => self.is_kept(&node.graph().node(*id).module().directory),
             (Callee::Missing, Some(_)) => self.is_gone(node, call),
             (Callee::Outside | Callee::Opaque, Some(_)) => false,
         };
@@ -90,7 +90,7 @@ impl Picture<'_> {
     /// What a call leads to: the directory of a module, or what is written.
     fn target(&self, node: Node<'_>, call: &ModuleCall, callee: Callee) -> String {
         if let Callee::Module(id) = callee {
-            return self.name(node.tree().node(id));
+            return self.name(node.graph().node(id));
         }
         let written = |attribute: &Attribute| {
             let value = crate::value::text(&attribute.expr, &Limits::default(), &mut Vec::new());
@@ -159,7 +159,7 @@ const DEEPEST: usize = 200;
 /// configuration comes, but not from how far up.
 fn likeness(instance: &Instance<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (instance.node.tree().engine(), instance.node.id()).hash(&mut hasher);
+    (instance.node.graph().engine(), instance.node.id()).hash(&mut hasher);
     for reaching in &instance.configurations {
         let way = match &reaching.way {
             Way::Inherited(_) => &Way::Inherited(instance.node.id()),
@@ -181,7 +181,7 @@ fn because(reason: Reason) -> String {
         Reason::Values => "values of variables lie beside it".to_owned(),
         Reason::Storage => "it says where the state is kept".to_owned(),
         Reason::Provider => "it configures a provider".to_owned(),
-        Reason::Library => "no directory of the repository looks like a root module".to_owned(),
+        Reason::ParseCache => "no directory of the repository looks like a root module".to_owned(),
         Reason::Uncalled => "no module calls it".to_owned(),
     }
 }

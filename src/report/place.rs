@@ -104,7 +104,7 @@ fn heads(sources: &Sources) -> BTreeMap<&str, &str> {
 mod tests {
     use super::*;
     use crate::check::{Settings, judge};
-    use crate::finding::{Finding, Language};
+    use crate::finding::{EngineRule, Finding};
     use crate::text::{FileId, Source};
 
     fn place(finding: Finding) -> Place {
@@ -116,7 +116,7 @@ mod tests {
     }
 
     fn cycle() -> Finding {
-        Finding::language(Language::ReferenceCycle, "Cycle")
+        Finding::language(EngineRule::ReferenceCycle, "Cycle")
     }
 
     #[test]

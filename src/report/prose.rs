@@ -1,20 +1,20 @@
 //! Turns a verdict into sentences that are safe to show, for formats that show nothing but text.
 
 use super::place::Places;
-use super::visible::at_line_start;
-use super::{one_line, visible};
+use super::sanitize::at_line_start;
+use super::{one_line, sanitize};
 use crate::check::Verdict;
 
 /// What there is to say beyond the summary, a line each: what is wrong, the other places, the order that mends it.
 pub(super) fn lines(verdict: &Verdict, places: &Places<'_>) -> Vec<String> {
     let finding = &verdict.finding;
-    let mut lines: Vec<String> = visible(&finding.detail).lines().map(str::to_owned).collect();
+    let mut lines: Vec<String> = sanitize(&finding.detail).lines().map(str::to_owned).collect();
     for other in &finding.related {
         let place = places.at(other.span).words();
         lines.push(format!("{}: {}", one_line(&place), one_line(&other.message)));
     }
     if let Some(help) = &finding.help {
-        lines.extend(format!("help: {}", visible(help)).lines().map(str::to_owned));
+        lines.extend(format!("help: {}", sanitize(help)).lines().map(str::to_owned));
     }
     lines.into_iter().map(|line| at_line_start(&line).into_owned()).collect()
 }

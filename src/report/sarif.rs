@@ -12,8 +12,8 @@ use std::io::{self, Write};
 
 use super::escape::each;
 use super::place::{Place, Places};
-use super::{Names, Style, asked_by, escape, one_line, page_url, visible};
-use crate::check::{Excuse, Outcome, Verdict};
+use super::{Names, Style, asked_by, escape, one_line, page_url, sanitize};
+use crate::check::{AppliedException, Outcome, Verdict};
 use crate::engine::Product;
 use crate::finding::{self, RuleId, Severity};
 use crate::rules::page::Page;
@@ -37,7 +37,7 @@ pub(super) fn write<'o>(
     let told = outcome.verdicts.iter().map(|verdict| (verdict, None));
     let excused = outcome.excused.iter().filter(|_| style.shows_excused);
     let excused = excused.map(|excused| (&excused.verdict, Some(&excused.excuse)));
-    let all: Vec<(&Verdict, Option<&Excuse>)> = told.chain(excused).collect();
+    let all: Vec<(&Verdict, Option<&AppliedException>)> = told.chain(excused).collect();
     let mut rules: BTreeMap<&RuleId, &Verdict> = BTreeMap::new();
     for (verdict, _) in &all {
         rules.entry(&verdict.finding.rule).or_insert(verdict);
@@ -45,7 +45,7 @@ pub(super) fn write<'o>(
     let numbers: BTreeMap<&RuleId, usize> =
         rules.keys().enumerate().map(|(number, rule)| (*rule, number)).collect();
     let has_excused = all.iter().any(|(_, excuse)| excuse.is_some());
-    let result = |(verdict, excuse): &(&'o Verdict, Option<&Excuse>)| {
+    let result = |(verdict, excuse): &(&'o Verdict, Option<&AppliedException>)| {
         // If one result says whether it is suppressed, all have to.
         let suppressions = has_excused.then(|| excuse.iter().copied().map(suppression).collect());
         self::result(verdict, numbers[&verdict.finding.rule], suppressions, &places, &style.names)
@@ -112,7 +112,7 @@ fn result<'a>(
             physical_location: physical(&places.of(verdict)),
             logical_locations: Some(&finding.address)
                 .filter(|address| !address.is_empty())
-                .map(|address| [Logical { fully_qualified_name: visible(address).into_owned() }]),
+                .map(|address| [Logical { fully_qualified_name: sanitize(address).into_owned() }]),
             message: finding.label.as_deref().map(plain).map(Text::of),
         }],
         related_locations: finding
@@ -177,7 +177,7 @@ fn message(verdict: &Verdict) -> String {
 
 /// Text in which nothing is a link: in a message, `[words](target)` is one.
 fn plain(text: &str) -> String {
-    visible(text).replace("](", "] (")
+    sanitize(text).replace("](", "] (")
 }
 
 fn physical(place: &Place) -> Physical {
@@ -193,7 +193,7 @@ fn physical(place: &Place) -> Physical {
     }
 }
 
-fn suppression(excuse: &Excuse) -> Suppression {
+fn suppression(excuse: &AppliedException) -> Suppression {
     Suppression {
         kind: if excuse.in_source { "inSource" } else { "external" },
         status: "accepted",

@@ -2,8 +2,8 @@
 
 use similar::{ChangeTag, TextDiff};
 
-use super::visible;
-use super::visible::at_line_start;
+use super::sanitize;
+use super::sanitize::at_line_start;
 
 /// How many lines around a change are shown.
 const CONTEXT: usize = 3;
@@ -33,7 +33,7 @@ pub fn unified(from: &str, to: &str, before: &str, after: &str, color: bool) -> 
                 .strip_prefix(BYTE_ORDER_MARK)
                 .filter(|_| is_first)
                 .map_or(("", line), |rest| (BYTE_ORDER_MARK, rest));
-            let line = format!("{mark}{}{end}", visible(line));
+            let line = format!("{mark}{}{end}", sanitize(line));
             written.push_str(&match change.tag() {
                 ChangeTag::Equal => format!("{}\n", at_line_start(&format!(" {line}"))),
                 ChangeTag::Delete => painted(&format!("-{line}"), "31"),

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
-use super::{one_line, visible};
+use super::{one_line, sanitize};
 
 /// What elements are written into.
 pub(super) type Document<'o> = Writer<&'o mut dyn Write>;
@@ -29,7 +29,7 @@ pub(super) fn attribute(text: &str) -> String {
 
 /// Text between elements.
 pub(super) fn text(text: &str) -> BytesText<'static> {
-    BytesText::new(&allowed(&visible(text))).into_owned()
+    BytesText::new(&allowed(&sanitize(text))).into_owned()
 }
 
 /// XML has no way to write these two characters, not even by their numbers; controls are gone already.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use smol_str::SmolStr;
 
 use crate::engine::Engine;
-use crate::graph::{Node, NodeId, Role, Tree};
+use crate::graph::{ModuleGraph, Node, NodeId, Role};
 use crate::text::Sources;
 use crate::vfs::Snapshot;
 
@@ -13,7 +13,7 @@ use crate::vfs::Snapshot;
 #[derive(Debug)]
 pub struct Earlier {
     snapshot: Snapshot,
-    trees: BTreeMap<Engine, (Tree, HashMap<SmolStr, NodeId>)>,
+    trees: BTreeMap<Engine, (ModuleGraph, HashMap<SmolStr, NodeId>)>,
     /// Directories that have another name since, by the earlier one.
     renamed: BTreeMap<SmolStr, SmolStr>,
 }
@@ -22,26 +22,27 @@ impl Earlier {
     /// Of a working tree, as each of some engines saw it.
     pub fn new(
         snapshot: Snapshot,
-        trees: impl Iterator<Item = Tree>,
+        trees: impl Iterator<Item = ModuleGraph>,
         renamed: BTreeMap<SmolStr, SmolStr>,
     ) -> Self {
-        let with_directories = |tree: Tree| {
-            let directories = tree.nodes().map(|node| (node.module().directory.clone(), node.id())).collect();
-            (tree.engine(), (tree, directories))
+        let with_directories = |graph: ModuleGraph| {
+            let directories =
+                graph.nodes().map(|node| (node.module().directory.clone(), node.id())).collect();
+            (graph.engine(), (graph, directories))
         };
         Self { snapshot, trees: trees.map(with_directories).collect(), renamed }
     }
 
     /// The module in a directory, if one was there and the engine looked at it.
     pub fn module(&self, engine: Engine, directory: &str) -> Option<Node<'_>> {
-        let (tree, directories) = self.trees.get(&engine)?;
-        Some(tree.node(*directories.get(directory)?))
+        let (graph, directories) = self.trees.get(&engine)?;
+        Some(graph.node(*directories.get(directory)?))
     }
 
     /// The role that each module had, by its directory now; the strictest where engines differ.
     pub fn roles(&self) -> HashMap<SmolStr, Role> {
         let mut roles = HashMap::new();
-        for node in self.trees.values().flat_map(|(tree, _)| tree.nodes()) {
+        for node in self.trees.values().flat_map(|(graph, _)| graph.nodes()) {
             let directory = &node.module().directory;
             let directory = self.renamed.get(directory).unwrap_or(directory);
             let role = roles.entry(directory.clone()).or_insert(node.role());

@@ -102,8 +102,8 @@ fn run_in(node: Node<'_>) -> Option<Span> {
 fn needed_below(node: Node<'_>) -> BTreeMap<ProviderAddress, Span> {
     let place = |entry: &RequiredProvider| entry.source.as_ref().map_or(entry.span, |source| source.span);
     let mut needed = BTreeMap::new();
-    for id in node.tree().below(&[node.id()]) {
-        let module = node.tree().node(id).module();
+    for id in node.graph().below(&[node.id()]) {
+        let module = node.graph().node(id).module();
         let required = module.required_providers.values();
         let required = required.map(|entry| (Some(entry.address.clone()), place(entry)));
         let resources = module.resources.values();

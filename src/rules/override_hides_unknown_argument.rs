@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::mend::whole;
 use super::{Context, Rule};
-use crate::finding::{Edit, Finding, Fix, Language, Safety};
+use crate::finding::{Edit, EngineRule, Finding, Fix, Safety};
 use crate::graph::Node;
 use crate::module::Module;
 use crate::module::declaration::ModuleCall;
@@ -36,7 +36,7 @@ impl Rule for OverrideHidesUnknownArgument {
                 body.content(&schema, &mut unsaid);
                 for unsaid in unsaid {
                     let Some(at) = unsaid.primary else { continue };
-                    if unsaid.rule != Language::UnsupportedBlockOrArgument.id() {
+                    if unsaid.rule != EngineRule::UnsupportedBlockOrArgument.id() {
                         continue;
                     }
                     let help = unsaid.help.unwrap_or_else(|| {

@@ -1,6 +1,6 @@
 //! Turns the name of a rule into its page, `policies/rules/<rule>.md`, which the binary carries.
 
-use crate::finding::{Language, Severity};
+use crate::finding::{EngineRule, Severity};
 
 /// What people are told about a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +19,7 @@ impl Page {
 
     /// Of a rule of the language: how bad the engines think it is, as a rule.
     pub fn severity(&self) -> Option<Severity> {
-        Language::ALL.iter().find(|rule| rule.name() == self.rule).map(|rule| rule.usual_severity())
+        EngineRule::ALL.iter().find(|rule| rule.name() == self.rule).map(|rule| rule.usual_severity())
     }
 
     /// The address of what it rests on, the first where there are several.
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn every_rule_of_the_language_has_a_page() {
-        for rule in Language::ALL {
+        for rule in EngineRule::ALL {
             assert!(Page::of(rule.name()).is_some(), "{} has no page", rule.name());
         }
     }
@@ -203,7 +203,7 @@ mod tests {
         let preset = include_str!("../../policies/language.hcl");
         let listed: Vec<&str> =
             preset.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
-        let lines = Language::ALL.iter().map(|rule| match rule.usual_severity() {
+        let lines = EngineRule::ALL.iter().map(|rule| match rule.usual_severity() {
             Severity::Error => format!("rule \"{}\" {{}}", rule.name()),
             Severity::Warning => format!("rule \"{}\" {{}} # warning", rule.name()),
             Severity::Notice => format!("rule \"{}\" {{}} # notice", rule.name()),

@@ -2,7 +2,7 @@
 
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
-use crate::graph::{Clashes, Demand, Node, Subject};
+use crate::graph::{Conflicts, Demand, Node, Subject};
 use crate::limits::Limit;
 use crate::module::Module;
 use crate::module::declaration::ModuleCall;
@@ -21,7 +21,7 @@ impl Rule for UnsatisfiableConstraints {
         let calls = node.module().calls.values();
         findings.extend(calls.filter_map(|call| no_module_version(call)));
         // Where the demands of a called module clash already, they are told there.
-        let Clashes { impossible, uncompared } = node.clashes();
+        let Conflicts { impossible, uncompared } = node.clashes();
         if impossible.is_empty() && uncompared.is_empty() {
             return;
         }

@@ -135,7 +135,7 @@ fn without(variable: &Variable, node: Node<'_>, context: &Context<'_>) -> Option
 fn used(node: Node<'_>, context: &Context<'_>) -> Option<HashSet<Subject>> {
     let module = node.module();
     let mut used = HashSet::new();
-    for (file, _) in context.directory(&module.directory)?.module_files(node.tree().engine()) {
+    for (file, _) in context.directory(&module.directory)?.module_files(node.graph().engine()) {
         context.file(file.id?)?.body.for_each_expression(&mut |expr| {
             expr.walk(&mut |inner, _| mark(inner, module, &mut used));
         });

@@ -49,14 +49,14 @@ impl Rule for UnusedRequiredProvider {
 /// Whether something in the module, or below it, needs the provider, or would get another version without the entry.
 fn is_used(node: Node<'_>, entry: &RequiredProvider) -> bool {
     let module = node.module();
-    let tree = node.tree();
-    let mut below = tree.below(&[node.id()]).into_iter().filter(|id| *id != node.id());
+    let graph = node.graph();
+    let mut below = graph.below(&[node.id()]).into_iter().filter(|id| *id != node.id());
     node.uses().configurations.keys().any(|configuration| configuration.provider == entry.address)
         || node.provider_mentions().iter().any(|mention| mention.reference.name == entry.name)
         || module.providers.values().any(|block| block.name == entry.name)
         || module.provider_metas.values().any(|meta| meta.name == entry.name)
         || below.any(|id| {
-            let node = tree.node(id);
+            let node = graph.node(id);
             let mut required = node.module().required_providers.values();
             required.any(|other| other.address == entry.address)
                 || node.uses().configurations.keys().any(|used| used.provider == entry.address)

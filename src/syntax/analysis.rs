@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use smol_str::SmolStr;
 
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::syntax::{
     Expr, ExprKind, JsonProperty, JsonString, ObjectKey, Part, Step, StepKind, Template, TemplateKind,
     Traversal,
@@ -91,7 +91,7 @@ impl Expr {
         let list = self.as_list();
         if list.is_none() && !self.is_unread() {
             let detail = "A list is expected here, written out between brackets.";
-            findings.push(invalid_expression(Language::InvalidValue, detail, self.start_span()));
+            findings.push(invalid_expression(EngineRule::InvalidValue, detail, self.start_span()));
         }
         list
     }
@@ -117,7 +117,7 @@ impl Expr {
         let map = self.as_map();
         if map.is_none() && !self.is_unread() {
             let detail = "A map is expected here, written out between braces.";
-            findings.push(invalid_expression(Language::InvalidValue, detail, self.start_span()));
+            findings.push(invalid_expression(EngineRule::InvalidValue, detail, self.start_span()));
         }
         map
     }
@@ -238,10 +238,10 @@ fn address_in_json(string: &JsonString, span: Span) -> Option<Traversal> {
 fn not_an_address(at: Span) -> Finding {
     let detail = "A reference is expected here: names joined by points, perhaps with constant keys in brackets, and \
                   nothing that has to be calculated.";
-    invalid_expression(Language::InvalidReference, detail, at)
+    invalid_expression(EngineRule::InvalidReference, detail, at)
 }
 
-fn invalid_expression(rule: Language, detail: &str, at: Span) -> Finding {
+fn invalid_expression(rule: EngineRule, detail: &str, at: Span) -> Finding {
     Finding::language(rule, "Invalid expression").detail(detail).at(at)
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::finding::{Concern, Finding, Language};
+use crate::finding::{Concern, EngineRule, Finding};
 use crate::syntax::json::Node;
 use crate::syntax::{Expr, Item};
 use crate::text::Span;
@@ -351,7 +351,7 @@ impl Body {
 
 /// A required argument that is not there.
 fn missing_argument(name: &str, at: Span) -> Finding {
-    Finding::language(Language::MissingArgument, "Missing required argument")
+    Finding::language(EngineRule::MissingArgument, "Missing required argument")
         .detail(format!("The argument `{name}` is required, but it is not set."))
         .at(at)
         .help(format!("set `{name}`"))

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::limits::{Limit, Limits};
 use crate::syntax::{Body, Expr, File};
 use crate::text::{FileId, Source, Span};
@@ -55,7 +55,7 @@ pub(super) fn value(text: &str) -> Option<Expr> {
 }
 
 fn syntax_error(summary: &str, at: Span) -> Finding {
-    Finding::language(Language::SyntaxError, summary).at(at)
+    Finding::language(EngineRule::SyntaxError, summary).at(at)
 }
 
 /// The engines know no bound; nothing that people write comes near this one, and what goes through values one inside

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::finding::{Finding, Language, Severity};
+use crate::finding::{EngineRule, Finding, Severity};
 use crate::limits::Limits;
 use crate::syntax::{Attribute, Block, Body, Comment, File, Label};
 use crate::text::{FileId, Source, Span};
@@ -51,7 +51,7 @@ pub(super) fn parse(id: FileId, source: &Source, limits: &Limits) -> (File, Vec<
 }
 
 fn limit_reached(span: Span) -> Finding {
-    Finding::language(Language::LimitReached, "Expression not read")
+    Finding::language(EngineRule::LimitReached, "Expression not read")
         .severity(Severity::Notice)
         .detail(
             "This expression is nested deeper, or is longer, than this program reads. What it refers to is not known.",

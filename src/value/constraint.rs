@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::syntax::{Call, Expr, ExprKind, parse_expression};
 use crate::text::Span;
 
@@ -63,7 +63,7 @@ fn quoted(expr: &Expr, findings: &mut Vec<Finding>) {
         Some("map") => ("Invalid quoted type constraints", "write map(string), without quotes"),
         Some(_) | None => ("Invalid legacy variable type hint", "write the type without quotes"),
     };
-    let finding = Finding::language(Language::InvalidTypeConstraint, summary).at(expr.span).help(help);
+    let finding = Finding::language(EngineRule::InvalidTypeConstraint, summary).at(expr.span).help(help);
     findings.push(
         finding.detail("A type is an expression of its own. In quotes it is a text, which names no type."),
     );
@@ -111,7 +111,7 @@ fn exact_type(expr: &Expr, findings: &mut Vec<Finding>) -> Constraint {
 }
 
 fn is_limit(finding: &Finding) -> bool {
-    finding.rule == Language::LimitReached.id()
+    finding.rule == EngineRule::LimitReached.id()
 }
 
 const NEEDS_ATTRIBUTES: &str = "An object type takes one argument: a map of attribute names and their types.";
@@ -263,7 +263,8 @@ fn checked_default(value: &Value, ty: &Type, span: Span, findings: &mut Vec<Find
         Err(mismatch) => {
             let summary = "Invalid default value for optional attribute";
             let detail = format!("This default does not fit the type of the attribute: {mismatch}.");
-            findings.push(Finding::language(Language::InvalidDefaultValue, summary).at(span).detail(detail));
+            findings
+                .push(Finding::language(EngineRule::InvalidDefaultValue, summary).at(span).detail(detail));
             None
         }
     }
@@ -286,7 +287,7 @@ fn plain(ty: Type) -> Constraint {
 }
 
 fn invalid(detail: impl Into<String>, at: Span, findings: &mut Vec<Finding>) -> Constraint {
-    let finding = Finding::language(Language::InvalidTypeConstraint, "Invalid type specification");
+    let finding = Finding::language(EngineRule::InvalidTypeConstraint, "Invalid type specification");
     findings.push(finding.at(at).detail(detail));
     Constraint::ANY
 }

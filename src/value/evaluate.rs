@@ -7,7 +7,7 @@ use std::cell::Cell;
 use smol_str::SmolStr;
 
 use crate::engine::Engine;
-use crate::finding::{Finding, Language, Severity};
+use crate::finding::{EngineRule, Finding, Severity};
 use crate::limits::{Limit, Limits};
 use crate::syntax::{Expr, ExprKind, JsonString, Step, StepKind, Traversal};
 use crate::text::Span;
@@ -104,7 +104,7 @@ fn decoded(expr: &Expr, ty: &Type, limits: &Limits, findings: &mut Vec<Finding>)
     let before = findings.len();
     let value = constant_within(limits, expr, findings);
     let unsuitable = |why: String| {
-        Finding::language(Language::InvalidValue, "Unsuitable value type").at(expr.start_span()).detail(why)
+        Finding::language(EngineRule::InvalidValue, "Unsuitable value type").at(expr.start_span()).detail(why)
     };
     match convert(&value, ty) {
         Ok(Value::Null(_)) => findings.push(unsuitable("This must not be null.".to_owned())),
@@ -254,7 +254,7 @@ impl Evaluator<'_> {
         } else {
             ("Variables not allowed", "A constant is needed here, and a variable is none.".to_owned())
         };
-        self.error(Language::InvalidReference, summary, detail, traversal.root_span);
+        self.error(EngineRule::InvalidReference, summary, detail, traversal.root_span);
         Value::UNKNOWN
     }
 
@@ -305,7 +305,7 @@ impl Evaluator<'_> {
         self.findings.push(limit_reached(summary, at, self.limits, Limit::Evaluation));
     }
 
-    fn error(&mut self, rule: Language, summary: &str, detail: impl Into<String>, at: Span) {
+    fn error(&mut self, rule: EngineRule, summary: &str, detail: impl Into<String>, at: Span) {
         self.findings.push(Finding::language(rule, summary).detail(detail).at(at));
     }
 

@@ -17,7 +17,7 @@ mod sequence;
 mod set;
 mod time;
 
-pub(super) use result::{Refusal, result};
+pub(super) use result::{FunctionError, result};
 
 /// A built-in function.
 #[derive(Debug, Clone, Copy)]

@@ -214,7 +214,7 @@ impl Change {
     /// Reads the module files of directories as they are in one state, and looks at those of each; a file without a
     /// source could not be read. Gives what was seen, in the order of the directories. It may be kept for other runs,
     /// so the usual limits hold.
-    pub fn survey<Seen: Send>(
+    pub fn validation<Seen: Send>(
         &self,
         state: State,
         directories: &[&str],

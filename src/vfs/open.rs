@@ -17,14 +17,14 @@ use crate::finding::Severity;
 use crate::text::file_name::encode_os;
 
 /// A path as it was given, and what it is.
-pub(super) struct Given<'a> {
+pub(super) struct NamedPath<'a> {
     written: &'a Path,
     /// Absolute, without symbolic links.
     pub(super) real: PathBuf,
     pub(super) is_directory: bool,
 }
 
-impl Given<'_> {
+impl NamedPath<'_> {
     /// The directory that is asked about: the path, or the one around a file.
     fn directory(&self) -> &Path {
         match self.real.parent() {
@@ -37,7 +37,7 @@ impl Given<'_> {
 /// See [`Snapshot::listed`].
 pub(super) fn open(current: &Path, paths: &[&Path]) -> Result<Snapshot, Error> {
     let here = [Path::new(".")];
-    let given: Vec<Given<'_>> = if paths.is_empty() { &here } else { paths }
+    let given: Vec<NamedPath<'_>> = if paths.is_empty() { &here } else { paths }
         .iter()
         .map(|path| given(current, path))
         .collect::<Result<_, _>>()?;
@@ -70,7 +70,7 @@ pub(super) fn without_modules(current: &Path) -> Result<Snapshot, Error> {
 
 /// A path as a person gives it. One that lies in a repository may not lead out of it: whoever writes the repository
 /// chooses where its links lead.
-pub(super) fn given<'a>(current: &Path, written: &'a Path) -> Result<Given<'a>, Error> {
+pub(super) fn given<'a>(current: &Path, written: &'a Path) -> Result<NamedPath<'a>, Error> {
     let at = fs::canonicalize(current).unwrap_or_else(|_| current.to_owned()).join(written);
     let real = fs::canonicalize(&at).map_err(|error| Error::path(written, &at, error))?;
     if leads_out(&at, &real) {
@@ -78,7 +78,7 @@ pub(super) fn given<'a>(current: &Path, written: &'a Path) -> Result<Given<'a>, 
         return Err(Error::File { path: written.to_owned(), why });
     }
     let metadata = fs::metadata(&real).map_err(|error| Error::path(written, &at, error))?;
-    Ok(Given { written, real, is_directory: metadata.is_dir() })
+    Ok(NamedPath { written, real, is_directory: metadata.is_dir() })
 }
 
 fn leads_out(at: &Path, real: &Path) -> bool {
@@ -92,7 +92,7 @@ fn leads_out(at: &Path, real: &Path) -> bool {
     repository.is_some_and(|repository| !real.starts_with(&repository.working_tree))
 }
 
-fn in_repository(repository: &Repository, given: &[Given<'_>]) -> Snapshot {
+fn in_repository(repository: &Repository, given: &[NamedPath<'_>]) -> Snapshot {
     let index = repository.index();
     let tracked = Tracked::of(&index);
     let working_tree = repository.working_tree.clone();
@@ -114,7 +114,7 @@ fn in_repository(repository: &Repository, given: &[Given<'_>]) -> Snapshot {
 }
 
 /// Only the paths are read: a directory with what is below it, a file with the others of its directory.
-fn outside(given: &[Given<'_>]) -> Result<Snapshot, Error> {
+fn outside(given: &[NamedPath<'_>]) -> Result<Snapshot, Error> {
     for path in given {
         if Repository::around(path.directory()).is_some() {
             return Err(apart(&given[0], path));
@@ -141,12 +141,12 @@ fn outside(given: &[Given<'_>]) -> Result<Snapshot, Error> {
     Ok(unread(top, walk, scope))
 }
 
-fn apart(first: &Given<'_>, second: &Given<'_>) -> Error {
+fn apart(first: &NamedPath<'_>, second: &NamedPath<'_>) -> Error {
     Error::Apart { first: first.written.into(), second: second.written.into() }
 }
 
 /// What was asked for, from the top.
-fn scope(top: &Path, given: &[Given<'_>]) -> Vec<String> {
+fn scope(top: &Path, given: &[NamedPath<'_>]) -> Vec<String> {
     if given.is_empty() {
         return vec![String::new()];
     }

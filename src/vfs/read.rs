@@ -11,7 +11,7 @@ use super::listing::{Entry, Kind, Listing};
 use super::path::child;
 use super::top::{Top, slashed};
 use crate::engine::{LOCK_FILE, Signal};
-use crate::finding::{Finding, Language, Severity};
+use crate::finding::{EngineRule, Finding, Severity};
 use crate::limits::{Limit, Limits};
 use crate::text::Source;
 
@@ -206,7 +206,7 @@ impl Failure {
     /// The finding for the module file called `name`. The engines give no place for one.
     fn finding(&self, name: &str, limits: &Limits) -> Finding {
         let unreadable = |why: &str| {
-            Finding::language(Language::UnreadableFile, "Failed to read file")
+            Finding::language(EngineRule::UnreadableFile, "Failed to read file")
                 .detail(format!("The file \"{name}\" could not be read: {why}."))
         };
         let finding = match self {
@@ -228,7 +228,7 @@ impl Failure {
 /// A directory that could not be listed.
 pub(super) fn unreadable_directory(path: &str, tracked: bool, failure: &Failure) -> Finding {
     let severity = if tracked { Severity::Error } else { Severity::Warning };
-    Finding::language(Language::UnreadableFile, "Failed to read module directory")
+    Finding::language(EngineRule::UnreadableFile, "Failed to read module directory")
         .severity(severity)
         .detail(format!("The directory \"{path}\" could not be read: {}.", failure.reason()))
         .module(path)
@@ -236,7 +236,7 @@ pub(super) fn unreadable_directory(path: &str, tracked: bool, failure: &Failure)
 
 /// A symbolic link to a place that a run does not read.
 pub(super) fn link_leaves(name: &str) -> Finding {
-    Finding::language(Language::LinkLeavesRepository, "Symbolic link leaves the repository")
+    Finding::language(EngineRule::LinkLeavesRepository, "Symbolic link leaves the repository")
         .severity(Severity::Warning)
         .detail(format!(
             "\"{name}\" is a symbolic link to a place outside of what is checked. It was not followed, so that what \

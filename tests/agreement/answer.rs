@@ -25,7 +25,7 @@ pub(crate) enum Reach {
     /// Errors in the root: no called module was loaded, and no provider was followed from module to module.
     Root,
     /// The whole tree was loaded, with errors.
-    Tree,
+    ModuleGraph,
     /// Versions and providers were looked up, and something was not right or not installed.
     Requirements,
     /// The graph could not be built: what stands in its way is said, but only the first of it.
@@ -35,12 +35,12 @@ pub(crate) enum Reach {
 }
 
 impl Reach {
-    const ALL: [Self; 5] = [Self::Root, Self::Tree, Self::Requirements, Self::Graph, Self::Validate];
+    const ALL: [Self; 5] = [Self::Root, Self::ModuleGraph, Self::Requirements, Self::Graph, Self::Validate];
 
     fn name(self) -> &'static str {
         match self {
             Self::Root => "root",
-            Self::Tree => "tree",
+            Self::ModuleGraph => "tree",
             Self::Requirements => "requirements",
             Self::Graph => "graph",
             Self::Validate => "validate",
@@ -55,7 +55,7 @@ impl Reach {
     pub(crate) fn of(diagnostic: &Diagnostic) -> Self {
         let is_early = REQUIREMENTS.iter().any(|summary| diagnostic.summary == *summary);
         match diagnostic.stage {
-            Stage::Load => Self::Tree,
+            Stage::Load => Self::ModuleGraph,
             Stage::Validate if is_early => Self::Requirements,
             Stage::Validate => Self::Graph,
         }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use overrule::check::Atlas;
+use overrule::check::Analysis;
 use overrule::engine::Choice;
 use overrule::finding::Severity;
 use overrule::policy::Policy;
@@ -32,8 +32,8 @@ struct Flat {
 fn merged(files: &[(String, Vec<u8>)]) -> BTreeMap<String, Flat> {
     let mut snapshot = Snapshot::of_files(files.to_vec());
     let engine = Choice::parse("terraform@1.11").expect("an engine");
-    let atlas = Atlas::of(&mut snapshot, Some(&engine), &Policy::default());
-    let view = atlas.views().next().expect("one engine");
+    let analysis = Analysis::of(&mut snapshot, Some(&engine), &Policy::default());
+    let view = analysis.views().next().expect("one engine");
     let style =
         MergeStyle { comments: false, color: false, unicode: true, only: None, names: Names::default() };
     let flat = view.modules().map(|node| {

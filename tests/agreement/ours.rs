@@ -21,7 +21,7 @@ const ABOUT_CALLED: &[&str] = &[
 ];
 
 /// What the checker says about one case, and which directories belong to its tree.
-pub(crate) struct Said {
+pub(crate) struct ModuleDiagnostics {
     all: Vec<Found>,
     reachable: BTreeSet<String>,
 }
@@ -32,7 +32,7 @@ struct Found {
     directory: String,
 }
 
-impl Said {
+impl ModuleDiagnostics {
     /// What the engine could have said too, from how far it got: the checker goes on where the engine stops.
     pub(crate) fn within(&self, answer: &Answer) -> BTreeSet<Diagnostic> {
         let reaches = |said: &Found| self.reachable.contains(&said.directory);
@@ -41,7 +41,9 @@ impl Said {
                 let about_called = ABOUT_CALLED.contains(&said.diagnostic.summary.as_str());
                 said.directory.is_empty() && said.diagnostic.stage == Stage::Load && !about_called
             }
-            Reach::Tree | Reach::Requirements => reaches(said) && Reach::of(&said.diagnostic) <= answer.reach,
+            Reach::ModuleGraph | Reach::Requirements => {
+                reaches(said) && Reach::of(&said.diagnostic) <= answer.reach
+            }
             Reach::Graph => {
                 let is_first = answer.diagnostics.contains(&said.diagnostic);
                 reaches(said) && (is_first || said.diagnostic.stage == Stage::Load)
@@ -68,14 +70,14 @@ pub(crate) fn count(cases: &[Case], arguments: &[&str]) -> Vec<usize> {
 }
 
 /// Checks every case, all in one run of the program.
-pub(crate) fn check(cases: &[Case]) -> Vec<Said> {
+pub(crate) fn check(cases: &[Case]) -> Vec<ModuleDiagnostics> {
     let place = lay_out(cases);
     let of_case = |number| {
         let root = place.path().join(directory(number));
         let reachable = installed(&root).into_iter().map(|module| module.directory).collect();
-        Said { all: Vec::new(), reachable }
+        ModuleDiagnostics { all: Vec::new(), reachable }
     };
-    let mut said: Vec<Said> = (0..cases.len()).map(of_case).collect();
+    let mut said: Vec<ModuleDiagnostics> = (0..cases.len()).map(of_case).collect();
     for diagnostic in run(place.path(), AS_RECORDED) {
         let Some((number, mut found)) = belongs(&diagnostic) else { continue };
         // A linked file is reported at its real path.
@@ -90,10 +92,10 @@ pub(crate) fn check(cases: &[Case]) -> Vec<Said> {
 }
 
 /// Checks a directory as it is.
-pub(crate) fn check_directory(root: &Path) -> Said {
+pub(crate) fn check_directory(root: &Path) -> ModuleDiagnostics {
     let reachable = installed(root).into_iter().map(|module| module.directory).collect();
     let all = run(root, AS_RECORDED).iter().filter_map(|diagnostic| parse(diagnostic, "")).collect();
-    Said { all, reachable }
+    ModuleDiagnostics { all, reachable }
 }
 
 /// A directory with every case in a directory of its own.

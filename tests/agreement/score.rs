@@ -6,7 +6,7 @@ use std::fmt;
 use crate::answer::{Answer, Diagnostic, Stage};
 use crate::case::Case;
 use crate::gaps::Gap;
-use crate::ours::Said;
+use crate::ours::ModuleDiagnostics;
 
 /// How many cases are named for each kind of disagreement.
 const NAMED: usize = 6;
@@ -43,7 +43,7 @@ impl Score {
     }
 
     /// Counts one case, measured by the answer that comes nearest.
-    pub(crate) fn add(&mut self, case: &Case, said: &Said) {
+    pub(crate) fn add(&mut self, case: &Case, said: &ModuleDiagnostics) {
         let nearest = case
             .answers
             .iter()
@@ -117,7 +117,7 @@ pub(crate) struct Difference {
 }
 
 impl Difference {
-    pub(crate) fn new(answer: &Answer, said: &Said) -> Self {
+    pub(crate) fn new(answer: &Answer, said: &ModuleDiagnostics) -> Self {
         let ours = said.within(answer);
         Self {
             both: ours.intersection(&answer.diagnostics).cloned().collect(),

@@ -33,7 +33,7 @@ pub(crate) struct Terraform {
 
 /// One diagnostic as it was printed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Said {
+struct ModuleDiagnostics {
     file: String,
     line: usize,
     is_error: bool,
@@ -41,7 +41,7 @@ struct Said {
     detail: String,
 }
 
-impl Said {
+impl ModuleDiagnostics {
     /// Something that is so only because nothing was installed, which no checker of files can know.
     fn is_about_installation(&self) -> bool {
         ["Missing required provider", "Missing required provisioner plugin"].contains(&self.summary.as_str())
@@ -100,8 +100,14 @@ impl Terraform {
 
     /// Finds out which part of the engine said what, and how far it got. A probe is written into the module for a
     /// moment where that is needed.
-    fn staged(&self, all: &BTreeSet<Said>, root: &Path, aside: &Path, modules: &[Installed]) -> Answer {
-        let answer = |reach: Reach, stage: &dyn Fn(&Said) -> Stage| {
+    fn staged(
+        &self,
+        all: &BTreeSet<ModuleDiagnostics>,
+        root: &Path,
+        aside: &Path,
+        modules: &[Installed],
+    ) -> Answer {
+        let answer = |reach: Reach, stage: &dyn Fn(&ModuleDiagnostics) -> Stage| {
             let said = all.iter().filter(|said| !said.is_about_installation());
             Answer { reach, diagnostics: said.map(|said| said.clone().at(stage(said))).collect() }
         };
@@ -115,7 +121,7 @@ impl Terraform {
             });
         }
         let loaded = self.validate_with(PROBE, root, aside, modules);
-        let stage = |said: &Said| {
+        let stage = |said: &ModuleDiagnostics| {
             let of_loader = loaded.contains(said)
                 || said.summary == "Module not installed"
                 || OF_LOADER.contains(&said.summary.as_str());
@@ -124,10 +130,11 @@ impl Terraform {
         if all.iter().any(|said| said.is_error && stage(said) == Stage::Load) {
             let calls_nothing = modules.len() == 1 && knows_calls(root);
             let follows_calls = calls_nothing || loaded.iter().any(|said| said.file == PROBE_FILE);
-            return answer(if follows_calls { Reach::Tree } else { Reach::Root }, &|_| Stage::Load);
+            return answer(if follows_calls { Reach::ModuleGraph } else { Reach::Root }, &|_| Stage::Load);
         }
-        let late = |said: &&Said| said.is_error && stage(said) == Stage::Validate;
-        let is_early = |said: &Said| Reach::of(&said.clone().at(Stage::Validate)) == Reach::Requirements;
+        let late = |said: &&ModuleDiagnostics| said.is_error && stage(said) == Stage::Validate;
+        let is_early =
+            |said: &ModuleDiagnostics| Reach::of(&said.clone().at(Stage::Validate)) == Reach::Requirements;
         let reach = if all.iter().filter(late).any(is_early) {
             Reach::Requirements
         } else if all.iter().any(|said| late(&said)) && !self.walks(root, aside, modules) {
@@ -143,7 +150,13 @@ impl Terraform {
     }
 
     /// Asks with one more file in the module.
-    fn validate_with(&self, probe: &str, root: &Path, aside: &Path, modules: &[Installed]) -> BTreeSet<Said> {
+    fn validate_with(
+        &self,
+        probe: &str,
+        root: &Path,
+        aside: &Path,
+        modules: &[Installed],
+    ) -> BTreeSet<ModuleDiagnostics> {
         let file = root.join(PROBE_FILE);
         fs::write(&file, probe).expect("the probe file");
         let said = self.validate(root, aside, modules);
@@ -151,7 +164,7 @@ impl Terraform {
         said
     }
 
-    fn validate(&self, root: &Path, aside: &Path, modules: &[Installed]) -> BTreeSet<Said> {
+    fn validate(&self, root: &Path, aside: &Path, modules: &[Installed]) -> BTreeSet<ModuleDiagnostics> {
         let data = aside.join("data");
         fs::create_dir_all(data.join("modules")).expect("a data directory");
         fs::write(data.join("modules/modules.json"), manifest(modules)).expect("a manifest");
@@ -181,7 +194,7 @@ impl Terraform {
 }
 
 /// Go walks its maps at random, and where a tree has such a choice the engine must be asked more than twice.
-fn may_be_random(said: &BTreeSet<Said>, modules: &[Installed], case: &Case) -> bool {
+fn may_be_random(said: &BTreeSet<ModuleDiagnostics>, modules: &[Installed], case: &Case) -> bool {
     let any =
         |starts: &[&str]| said.iter().any(|said| starts.iter().any(|start| said.summary.starts_with(start)));
     let of_requirement = [
@@ -204,11 +217,11 @@ fn may_be_random(said: &BTreeSet<Said>, modules: &[Installed], case: &Case) -> b
         || (any(&of_requirement) && case.tree().contains("required_providers"))
 }
 
-fn said(diagnostic: &Value) -> Said {
+fn said(diagnostic: &Value) -> ModuleDiagnostics {
     let range = &diagnostic["range"];
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let summary = text(&diagnostic["summary"]);
-    Said {
+    ModuleDiagnostics {
         file: text(&range["filename"]),
         line: range["start"]["line"].as_u64().map_or(0, |line| usize::try_from(line).expect("a line number")),
         is_error: diagnostic["severity"] == "error",

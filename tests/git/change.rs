@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use overrule::vfs::{Change, Error};
 
 use crate::dice::Dice;
-use crate::place::{Place, Said};
+use crate::place::{ModuleDiagnostics, Place};
 
 fn staged(place: &Place) -> Change {
     Change::staged(&place.path()).expect("a repository")
@@ -228,7 +228,7 @@ fn a_base_that_is_not_there_is_refused_with_what_brings_it() {
     assert_eq!(told, "no commit is called `HEAD^1` here");
     assert!(order.starts_with("git fetch --unshallow (actions/checkout: `fetch-depth: 0`"), "{order}");
     let in_clone = |arguments: &[&str]| {
-        let said = Said::by(&mut place.git_in(&place.beside("shallow"), arguments));
+        let said = ModuleDiagnostics::by(&mut place.git_in(&place.beside("shallow"), arguments));
         assert_eq!(said.code, Some(0), "{}", said.err);
     };
     in_clone(&["fetch", "--quiet", "--depth=1", "origin", "+refs/heads/main:refs/remotes/origin/main"]);

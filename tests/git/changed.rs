@@ -1,6 +1,6 @@
 //! What is said of a change: whom it concerns, what of that is new, and where a check does not take place.
 
-use crate::place::{Place, Said};
+use crate::place::{ModuleDiagnostics, Place};
 
 const NET: &str = "resource \"x_y\" \"z\" {}\n";
 const CONFIGURED: &str = "resource \"x_y\" \"z\" {}\n\nprovider \"x\" {\n  a = 1\n}\n";
@@ -10,18 +10,18 @@ fn call(source: &str, rest: &str) -> String {
 }
 
 /// What is told, one line a finding, with `language` alone on so that nothing else is in the way.
-fn check(place: &Place, arguments: &[&str]) -> Said {
+fn check(place: &Place, arguments: &[&str]) -> ModuleDiagnostics {
     place.overrule(&[&["check", "--format", "concise"], arguments].concat())
 }
 
 /// The first line of each finding.
 #[track_caller]
-fn lines(said: &Said) -> Vec<&str> {
+fn lines(said: &ModuleDiagnostics) -> Vec<&str> {
     assert_ne!(said.code, Some(2), "{}", said.err);
     said.out.lines().filter(|line| !line.starts_with(' ')).collect()
 }
 
-fn changed(place: &Place) -> Said {
+fn changed(place: &Place) -> ModuleDiagnostics {
     check(place, &["--changed"])
 }
 
@@ -168,7 +168,7 @@ fn paths_say_what_is_reported() {
         [of(&[]), of(&["a"]), of(&["b/main.tf"]), of(&["b/old.tf"]), of(&["a", "b"])],
         [2, 1, 1, 0, 2]
     );
-    let below = Said::by(
+    let below = ModuleDiagnostics::by(
         &mut place
             .overrule_in(&place.path().join("a"), &["check", "--changed", "--format", "concise", "../b"]),
     );
@@ -359,8 +359,8 @@ fn a_branch_is_checked_against_where_it_left() {
     let bare = place.beside("bare");
     place.git(&["clone", "--quiet", "--bare", ".", &bare.to_string_lossy()]);
     let arguments = ["check", "--base", "main", "--format", "concise"];
-    assert_eq!(lines(&Said::by(&mut place.overrule_in(&bare, &arguments))), [OF_BRANCH]);
-    let refused = Said::by(&mut place.overrule_in(&bare, &["check", "--changed"]));
+    assert_eq!(lines(&ModuleDiagnostics::by(&mut place.overrule_in(&bare, &arguments))), [OF_BRANCH]);
+    let refused = ModuleDiagnostics::by(&mut place.overrule_in(&bare, &["check", "--changed"]));
     assert_eq!(refused.code, Some(2));
 }
 
@@ -371,7 +371,7 @@ fn the_base_comes_from_a_ci_only_if_that_is_asked_for() {
     place.git(&["clone", "--quiet", "--branch", "work", ".", &clone.to_string_lossy()]);
     let run = |arguments: &[&str], variables: &[(&str, &str)]| {
         let all = [&["check", "--format", "concise"], arguments].concat();
-        Said::by(place.overrule_in(&clone, &all).envs(variables.iter().copied()))
+        ModuleDiagnostics::by(place.overrule_in(&clone, &all).envs(variables.iter().copied()))
     };
     let variables = [("GITHUB_BASE_REF", "main")];
     assert_eq!(lines(&run(&["--base", "auto"], &variables)), [OF_BRANCH]);
@@ -419,7 +419,7 @@ fn a_name_that_is_no_text_hides_nothing_from_a_hook() {
     std::fs::write(directory.join("a.tf"), "variable \"a\" {}\nvariable \"a\" {}\n").expect("a file");
     place.git(&["add", "--all"]);
     let mut command = place.overrule_in(&place.path(), &["check", "--format", "concise", "--hook"]);
-    let said = Said::by(command.arg(OsStr::from_bytes(b"d\xff/a.tf")));
+    let said = ModuleDiagnostics::by(command.arg(OsStr::from_bytes(b"d\xff/a.tf")));
     assert_eq!(said.code, Some(1));
     assert!(said.out.contains("Duplicate variable declaration"), "{}", said.out);
 }
@@ -444,9 +444,12 @@ fn a_hook_checks_the_range_that_it_is_told() {
     place.git(&["checkout", "--quiet", "main"]);
     let mut command =
         place.overrule_in(&place.path(), &["check", "--hook", "--format", "concise", "a/main.tf"]);
-    assert_eq!(lines(&Said::by(command.envs(range))), [OF_BRANCH]);
+    assert_eq!(lines(&ModuleDiagnostics::by(command.envs(range))), [OF_BRANCH]);
     let mut command = place.overrule_in(&place.path(), &["check", "--changed", "--format", "concise"]);
-    assert!(lines(&Said::by(command.envs(range))).is_empty(), "unasked, nothing is taken from there");
+    assert!(
+        lines(&ModuleDiagnostics::by(command.envs(range))).is_empty(),
+        "unasked, nothing is taken from there"
+    );
 }
 
 #[test]

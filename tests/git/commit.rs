@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use crate::place::{Place, Said};
+use crate::place::{ModuleDiagnostics, Place};
 
 const GOOD: &str = "variable \"a\" {\n  type = string\n}\n";
 const BAD: &str = "variable \"a\" {}\nvariable \"a\" {}\n";
@@ -30,22 +30,24 @@ fn hooked(files: &[(&str, &str)]) -> Place {
     place
 }
 
-fn commit_in(place: &Place, directory: &Path, arguments: &[&str]) -> Said {
-    Said::by(&mut place.git_in(directory, &[&["commit", "--message", "next"], arguments].concat()))
+fn commit_in(place: &Place, directory: &Path, arguments: &[&str]) -> ModuleDiagnostics {
+    ModuleDiagnostics::by(
+        &mut place.git_in(directory, &[&["commit", "--message", "next"], arguments].concat()),
+    )
 }
 
-fn commit(place: &Place, arguments: &[&str]) -> Said {
+fn commit(place: &Place, arguments: &[&str]) -> ModuleDiagnostics {
     commit_in(place, &place.path(), arguments)
 }
 
 #[track_caller]
-fn stops(said: &Said, told: &str) {
+fn stops(said: &ModuleDiagnostics, told: &str) {
     // Git lets a hook write to its own standard error.
     assert!(said.code == Some(1) && said.err.contains(told), "{said:#?}");
 }
 
 #[track_caller]
-fn passes(said: &Said) {
+fn passes(said: &ModuleDiagnostics) {
     assert_eq!(said.code, Some(0), "{said:#?}");
 }
 
@@ -120,7 +122,7 @@ fn a_hook_may_go_into_another_directory() {
     let from_a_directory = |index: &str, arguments: &[&str]| {
         let mut command = place
             .overrule_in(&place.path().join("b"), &[&["check", "--format", "concise"], arguments].concat());
-        Said::by(command.env("GIT_INDEX_FILE", index))
+        ModuleDiagnostics::by(command.env("GIT_INDEX_FILE", index))
     };
     for arguments in [&["--changed"][..], &["--hook"], &["--hook", "../a/main.tf"], &["--base", "HEAD"]] {
         let said = from_a_directory(".git/index", arguments);
@@ -136,10 +138,10 @@ fn a_bare_repository_has_no_working_tree_to_check() {
     let place = Place::committed(&[("main.tf", BAD)]);
     let bare = place.beside("bare");
     place.git(&["clone", "--quiet", "--bare", ".", &bare.to_string_lossy()]);
-    let said = Said::by(&mut place.overrule_in(&bare, &["check"]));
+    let said = ModuleDiagnostics::by(&mut place.overrule_in(&bare, &["check"]));
     assert_eq!(said.code, Some(2), "{said:#?}");
     assert!(said.err.contains("bare repository") && said.err.contains("--base REV"), "{said:#?}");
-    let said = Said::by(&mut place.overrule_in(&bare, &["check", "--base", "HEAD"]));
+    let said = ModuleDiagnostics::by(&mut place.overrule_in(&bare, &["check", "--base", "HEAD"]));
     assert_eq!(said.code, Some(0), "{said:#?}");
 }
 
@@ -153,8 +155,9 @@ fn what_is_named_by_way_of_a_link_to_the_repository_is_found() {
     for option in ["--hook", "--changed", "--base=HEAD"] {
         let said = place.overrule(&["check", "--format", "concise", option, &file.to_string_lossy()]);
         assert!(said.code == Some(1) && said.out.contains(TOLD), "{option}: {said:#?}");
-        let said =
-            Said::by(&mut place.overrule_in(&link, &["check", "--format", "concise", option, "a/main.tf"]));
+        let said = ModuleDiagnostics::by(
+            &mut place.overrule_in(&link, &["check", "--format", "concise", option, "a/main.tf"]),
+        );
         assert!(said.code == Some(1) && said.out.contains(TOLD), "{option}: {said:#?}");
     }
     let other = Place::committed(&[("main.tf", GOOD)]);
@@ -175,7 +178,7 @@ fn a_linked_working_tree_commits_its_own() {
     let hooks = format!("core.hooksPath={}", place.path().join(".git/hooks").display());
     let commit = |arguments: &[&str]| {
         let all = [&["-c", &hooks, "commit", "--message", "next"], arguments].concat();
-        Said::by(&mut place.git_in(&linked, &all))
+        ModuleDiagnostics::by(&mut place.git_in(&linked, &all))
     };
     passes(&commit(&["--all"]));
     fs::write(linked.join("main.tf"), BAD).expect("a file");
@@ -195,9 +198,9 @@ fn a_submodule_is_a_repository_of_its_own() {
     let hooks = format!("core.hooksPath={}", place.path().join(".git/modules/sub/hooks").display());
     fs::write(inside.join("main.tf"), BAD).expect("a file");
     let arguments = ["-c", &hooks, "commit", "--all", "--message", "next"];
-    stops(&Said::by(&mut place.git_in(&inside, &arguments)), TOLD);
+    stops(&ModuleDiagnostics::by(&mut place.git_in(&inside, &arguments)), TOLD);
     fs::write(inside.join("main.tf"), format!("{GOOD}locals {{}}\n")).expect("a file");
-    passes(&Said::by(&mut place.git_in(&inside, &arguments)));
+    passes(&ModuleDiagnostics::by(&mut place.git_in(&inside, &arguments)));
     place.git(&["add", "sub"]);
     passes(&commit(&place, &[]));
 }
@@ -214,7 +217,7 @@ fn a_git_directory_elsewhere_is_found_by_what_git_sets() {
             format!("core.hooksPath={}", place.beside("git/hooks").display()),
         ];
         let all: Vec<&str> = places.iter().map(String::as_str).chain(arguments.iter().copied()).collect();
-        Said::by(&mut place.git_in(&place.path(), &all))
+        ModuleDiagnostics::by(&mut place.git_in(&place.path(), &all))
     };
     place.write("main.tf", BAD);
     stops(&git(&["commit", "--all", "--message", "next"]), TOLD);

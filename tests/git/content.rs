@@ -5,7 +5,7 @@ use std::process::Command;
 use overrule::engine::Product;
 use overrule::vfs::{Error, Reached, Snapshot};
 
-use crate::place::{Place, Said};
+use crate::place::{ModuleDiagnostics, Place};
 
 /// Every file that was read, with its text.
 fn read(snapshot: &Snapshot) -> Vec<String> {
@@ -204,7 +204,7 @@ fn a_linked_working_tree_has_an_index_of_its_own() {
     let linked = place.beside("linked");
     place.git(&["worktree", "add", "--quiet", &linked.to_string_lossy()]);
     std::fs::write(linked.join("sub/main.tf"), "# linked").expect("a file");
-    assert_eq!(Said::by(&mut place.git_in(&linked, &["add", "."])).code, Some(0));
+    assert_eq!(ModuleDiagnostics::by(&mut place.git_in(&linked, &["add", "."])).code, Some(0));
     let snapshot = Snapshot::of_index(&linked.join("sub")).expect("an index");
     assert_eq!(read(&snapshot), ["sub/main.tf: # linked"]);
     assert_eq!(snapshot.top(), linked.canonicalize().ok().as_deref());

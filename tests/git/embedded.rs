@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::place::{Place, Said};
+use crate::place::{ModuleDiagnostics, Place};
 
 /// A file with a finding.
 const BROKEN: &str = "resource \"terraform_data\" {\n}\n";
@@ -35,8 +35,8 @@ const CHECKS: &[&[&str]] = &[
     &["check", "--base", "base", "--policy-from", "base"],
 ];
 
-fn in_live(place: &Place, arguments: &[&str]) -> Said {
-    Said::by(&mut place.overrule_in(&place.path().join("live"), arguments))
+fn in_live(place: &Place, arguments: &[&str]) -> ModuleDiagnostics {
+    ModuleDiagnostics::by(&mut place.overrule_in(&place.path().join("live"), arguments))
 }
 
 #[test]
@@ -92,7 +92,8 @@ fn one_in_a_linked_working_tree_is_a_directory_too() {
     place.commit("hostile");
     let linked = place.beside("linked");
     place.git(&["worktree", "add", "--quiet", linked.to_str().expect("UTF-8"), "-b", "linked"]);
-    let said = Said::by(&mut place.overrule_in(&linked.join("live"), &["check", "--base", "base"]));
+    let said =
+        ModuleDiagnostics::by(&mut place.overrule_in(&linked.join("live"), &["check", "--base", "base"]));
     assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
 }
 

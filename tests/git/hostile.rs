@@ -9,7 +9,7 @@ use overrule::report::Format;
 use overrule::text::{commands, is_obeyed};
 use serde_json::Value;
 
-use crate::place::{Place, Said};
+use crate::place::{ModuleDiagnostics, Place};
 
 /// What stands in files outside of the repository: whoever reads it has an error to tell, with these words.
 const SECRET: &str = "resource \"S3CRET\" {\n";
@@ -31,7 +31,7 @@ const LOOKS: &[&[&str]] = &[
 ];
 
 /// What every look says, and every report.
-fn said(place: &Place) -> Vec<(String, Said)> {
+fn said(place: &Place) -> Vec<(String, ModuleDiagnostics)> {
     let ask = |arguments: &[&str]| (arguments.join(" "), place.overrule(arguments));
     let reports = Format::ALL.iter().flat_map(|format| {
         let report = ["check", "--format", format.name()];

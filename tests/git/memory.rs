@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::place::{Place, Said};
+use crate::place::{ModuleDiagnostics, Place};
 
 /// A repository in which something is found that lies two calls away from what is staged.
 fn place() -> Place {
@@ -18,7 +18,7 @@ fn place() -> Place {
     place
 }
 
-fn check(place: &Place) -> Said {
+fn check(place: &Place) -> ModuleDiagnostics {
     place.overrule(&["check", "--changed", "--format", "concise"])
 }
 

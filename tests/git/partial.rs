@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::place::{Place, Said};
+use crate::place::{ModuleDiagnostics, Place};
 
 /// Two branches: `work` brings a module call that is wrong, and alters a module in which something was wrong before.
 fn branched() -> Place {
@@ -29,8 +29,10 @@ fn clone(place: &Place, name: &str, arguments: &[&str]) -> PathBuf {
     to
 }
 
-fn check(place: &Place, directory: &Path, arguments: &[&str]) -> Said {
-    Said::by(&mut place.overrule_in(directory, &[&["check", "--format", "concise"], arguments].concat()))
+fn check(place: &Place, directory: &Path, arguments: &[&str]) -> ModuleDiagnostics {
+    ModuleDiagnostics::by(
+        &mut place.overrule_in(directory, &[&["check", "--format", "concise"], arguments].concat()),
+    )
 }
 
 /// Checks where files are missing, which must not be done, and runs the command that is said to bring them.
@@ -40,7 +42,7 @@ fn remedied(place: &Place, directory: &Path, arguments: &[&str]) -> String {
     assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{}", said.err);
     let order = said.err.lines().find_map(|line| line.trim().strip_prefix("help: ")).expect("an order");
     assert!(said.err.starts_with("error: this clone does not hold all files"), "{}", said.err);
-    let done = Said::by(&mut place.shell_in(directory, order));
+    let done = ModuleDiagnostics::by(&mut place.shell_in(directory, order));
     assert_eq!(done.code, Some(0), "{order}: {}", done.err);
     order.to_owned()
 }
@@ -65,7 +67,7 @@ fn files_outside_of_a_sparse_working_tree_are_fetched_with_their_directories() {
     let place = branched();
     let partial = clone(&place, "partial", &["--filter=blob:none", "--sparse"]);
     let add = |arguments: &[&str]| {
-        let said = Said::by(&mut place.git_in(&partial, arguments));
+        let said = ModuleDiagnostics::by(&mut place.git_in(&partial, arguments));
         assert_eq!(said.code, Some(0), "git {arguments:?}: {}", said.err);
     };
     add(&["sparse-checkout", "add", "live"]);

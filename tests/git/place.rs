@@ -16,7 +16,7 @@ pub(crate) struct Place {
 
 /// What a program said.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct ModuleDiagnostics {
     pub(crate) code: Option<i32>,
     pub(crate) out: String,
     pub(crate) err: String,
@@ -111,8 +111,8 @@ impl Place {
         said.out
     }
 
-    pub(crate) fn ask_git(&self, arguments: &[&str]) -> Said {
-        Said::by(&mut self.git_in(&self.path(), arguments))
+    pub(crate) fn ask_git(&self, arguments: &[&str]) -> ModuleDiagnostics {
+        ModuleDiagnostics::by(&mut self.git_in(&self.path(), arguments))
     }
 
     pub(crate) fn git_in(&self, directory: &Path, arguments: &[&str]) -> Command {
@@ -129,8 +129,8 @@ impl Place {
     }
 
     /// Runs the program at the top of the repository.
-    pub(crate) fn overrule(&self, arguments: &[&str]) -> Said {
-        Said::by(&mut self.overrule_in(&self.path(), arguments))
+    pub(crate) fn overrule(&self, arguments: &[&str]) -> ModuleDiagnostics {
+        ModuleDiagnostics::by(&mut self.overrule_in(&self.path(), arguments))
     }
 
     pub(crate) fn overrule_in(&self, directory: &Path, arguments: &[&str]) -> Command {
@@ -157,7 +157,7 @@ impl Place {
     }
 }
 
-impl Said {
+impl ModuleDiagnostics {
     pub(crate) fn by(command: &mut Command) -> Self {
         let Output { status, stdout, stderr } = command.output().expect("the program runs");
         let text = |bytes| String::from_utf8(bytes).expect("UTF-8");

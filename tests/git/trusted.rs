@@ -1,6 +1,6 @@
 //! What is told of a change that would rather be held to a policy of its own.
 
-use crate::place::{Place, Said};
+use crate::place::{ModuleDiagnostics, Place};
 
 const POLICY: &str = r#"policy {
   extends = ["language", "./team.hcl"]
@@ -34,7 +34,7 @@ fn held() -> Place {
 
 /// What is told of all that lies there, and of what the change adds, one line a finding.
 fn told(place: &Place, arguments: &[&str]) -> [(Option<i32>, Vec<String>); 2] {
-    let lines = |said: Said| {
+    let lines = |said: ModuleDiagnostics| {
         let lines = said.out.lines().filter(|line| !line.starts_with(' ')).map(str::to_owned).collect();
         assert_ne!(said.code, Some(2), "{}", said.err);
         (said.code, lines)

@@ -95,9 +95,9 @@ fn a_ring_that_another_one_leads_to_is_for_the_engines_of_that() {
 fn seen(files: &[(String, String)], select: &[RuleId], keep: bool, batch: usize) -> Vec<String> {
     let files = files.iter().map(|(name, text)| (name.clone(), text.clone().into_bytes()));
     let policy = Policy::preset("strict").expect("a preset");
-    let rulebook = Rulebook::new(&policy, select, &mut Vec::new());
-    let question = Question { choice: None, rulebook: &rulebook, earlier: None, keep, batch };
-    let seen = look(&mut Snapshot::of_files(files.collect()), &mut Library::default(), &question);
+    let active_rules = ActiveRules::new(&policy, select, &mut Vec::new());
+    let question = Question { choice: None, active_rules: &active_rules, earlier: None, keep, batch };
+    let seen = look(&mut Snapshot::of_files(files.collect()), &mut ParseCache::default(), &question);
     let mut told: Vec<String> = seen.findings.iter().map(|finding| format!("{finding:?}")).collect();
     told.sort();
     told.push(format!("{:?} {:?}", seen.engines, seen.looked));
@@ -148,13 +148,18 @@ fn opentofu_need_not_look_where_it_would_find_nothing() {
         let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
         let snapshot = Snapshot::of_files(files.collect());
         let policy = Policy::preset("language").expect("a preset");
-        let rulebook = Rulebook::new(&policy, &[], &mut Vec::new());
-        let question =
-            Question { choice: None, rulebook: &rulebook, earlier: None, keep: false, batch: usize::MAX };
+        let active_rules = ActiveRules::new(&policy, &[], &mut Vec::new());
+        let question = Question {
+            choice: None,
+            active_rules: &active_rules,
+            earlier: None,
+            keep: false,
+            batch: usize::MAX,
+        };
         let batch = Batch::whole(&snapshot);
         let mut heard = Heard::new(&question);
-        ask(&snapshot, &mut Library::default(), &batch, None, &policy, &mut |library, sight, roots| {
-            heard.add(&snapshot, library, sight, &roots)
+        ask(&snapshot, &mut ParseCache::default(), &batch, None, &policy, &mut |cache, loaded, roots| {
+            heard.add(&snapshot, cache, loaded, &roots)
         })
         .expect("all of it");
         let directories = |account: &Account| account.directories().into_iter().cloned().collect::<Vec<_>>();

@@ -96,7 +96,7 @@ fn default_name(language: &str) -> Option<String> {
 mod tests {
     use super::*;
     use crate::check::example::OnPage;
-    use crate::finding::Language;
+    use crate::finding::EngineRule;
 
     const PAGE: &str = r#"Two of one.
 
@@ -205,7 +205,7 @@ locals {}
 
     #[test]
     fn what_differs_is_told_from_both_sides() {
-        let rule = Language::DuplicateDeclaration.id();
+        let rule = EngineRule::DuplicateDeclaration.id();
         let examples = read(&PAGE.replace("# ^^^^^ Dup", "# ^^^ Dup").replace("#^^^^ first", "no words"));
         let differences: Vec<String> =
             examples[0].differences(&rule).iter().map(ToString::to_string).collect();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::graph::builtin::{self, Arguments, Presence};
 use crate::graph::references::sites::Symbols;
 use crate::module::address::Mode;
@@ -93,7 +93,7 @@ impl Set {
             let value = convert(&value, &argument.ty()).unwrap_or_else(|mismatch| {
                 set.is_right = false;
                 findings.push(
-                    Finding::language(Language::InvalidValue, "Incorrect attribute value type")
+                    Finding::language(EngineRule::InvalidValue, "Incorrect attribute value type")
                         .detail(format!("This is no value for `{}`: {mismatch}.", attribute.name))
                         .at(attribute.expr.span),
                 );
@@ -116,7 +116,7 @@ impl Set {
             if *presence == Presence::Computed && !value.is_null() {
                 findings.push(
                     Finding::language(
-                        Language::UnsupportedBlockOrArgument,
+                        EngineRule::UnsupportedBlockOrArgument,
                         format!("{:?} attribute is read-only", attribute.name.as_str()),
                     )
                     .detail(format!("`{}` is known only once the object is there.", attribute.name))
@@ -129,7 +129,7 @@ impl Set {
 
     fn remote_state(&self, config: &Config, findings: &mut Vec<Finding>) {
         let invalid = |summary: &str, detail: &str, attribute: &Attribute| {
-            let finding = Finding::language(Language::InvalidValue, summary).detail(detail);
+            let finding = Finding::language(EngineRule::InvalidValue, summary).detail(detail);
             at_argument(finding, attribute, config)
         };
         let summary = "Invalid backend configuration";
@@ -163,7 +163,7 @@ impl Set {
         let given =
             ["inline", "script", "scripts"].into_iter().filter(|name| self.get(name).is_some()).count();
         (given > 1 || (given == 0 && !self.is_open)).then(|| {
-            Finding::language(Language::InvalidProvisioner, "Invalid remote-exec provisioner configuration")
+            Finding::language(EngineRule::InvalidProvisioner, "Invalid remote-exec provisioner configuration")
                 .detail("What is to be run is said by one of `inline`, `script` and `scripts`.")
         })
     }
@@ -175,7 +175,7 @@ impl Set {
             (false | true, false) | (false, true) => return None,
         };
         let detail = "What the file is to hold is said by one of `source` and `content`.";
-        Some(Finding::language(Language::InvalidProvisioner, summary).detail(detail))
+        Some(Finding::language(EngineRule::InvalidProvisioner, summary).detail(detail))
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::scope::{ModuleScope, Nothing};
 use super::{Evaluation, given};
-use crate::finding::{Finding, Language, Severity};
+use crate::finding::{EngineRule, Finding, Severity};
 use crate::graph::references;
 use crate::graph::references::sites::{Owner, Site};
 use crate::module::declaration::Condition;
@@ -95,7 +95,7 @@ impl Evaluation<'_, '_> {
 /// What the engine says of a message that is not worth what it is meant to be, because of what was found in it.
 fn taken_for_text(message: &Expr, why: Option<Finding>) -> Finding {
     let finding = Finding::language(
-        Language::InvalidCheckOrCondition,
+        EngineRule::InvalidCheckOrCondition,
         "Validation error message expression is invalid",
     )
     .severity(Severity::Warning)

@@ -1,6 +1,6 @@
 //! Holds values against what `count`, `for_each` and the variables of modules take.
 
-use crate::finding::{Finding, Language, Related};
+use crate::finding::{EngineRule, Finding, Related};
 use crate::graph::references::sites::{Owner, Site};
 use crate::module::declaration::Variable;
 use crate::module::{Module, ignored};
@@ -16,7 +16,7 @@ pub(super) fn count(value: &Value, expr: &Expr) -> Option<Finding> {
         Ok(number) => number,
         Err(mismatch) => {
             return Some(
-                Finding::language(Language::InvalidValue, INCORRECT_TYPE)
+                Finding::language(EngineRule::InvalidValue, INCORRECT_TYPE)
                     .detail(format!("`count` takes a whole number: {mismatch}."))
                     .at(expr.span),
             );
@@ -28,7 +28,7 @@ pub(super) fn count(value: &Value, expr: &Expr) -> Option<Finding> {
         _ => return None,
     };
     Some(
-        Finding::language(Language::InvalidValue, "Invalid count argument")
+        Finding::language(EngineRule::InvalidValue, "Invalid count argument")
             .detail(format!("This cannot be the number of instances: {why}."))
             .at(expr.span),
     )
@@ -56,7 +56,7 @@ pub(super) fn for_each(value: &Value, expr: &Expr) -> Option<Finding> {
         | Value::Tuple(_)
         | Value::Unknown(_) => ("Invalid for_each argument", format!("it is a {}", value.ty().name())),
     };
-    let finding = Finding::language(Language::InvalidValue, summary)
+    let finding = Finding::language(EngineRule::InvalidValue, summary)
         .detail(format!("`for_each` takes a map, an object or a set of strings: {why}."))
         .at(expr.span);
     Some(match value.ty() {
@@ -82,7 +82,7 @@ pub(super) fn condition(value: &Value, expr: &Expr, is_condition: bool, site: &S
 pub(super) fn import_for_each(value: &Value, expr: &Expr) -> Option<Finding> {
     let is_single = matches!(value, Value::Bool(_) | Value::Number(_) | Value::String(_));
     is_single.then(|| {
-        Finding::language(Language::InvalidValue, "Invalid for_each argument")
+        Finding::language(EngineRule::InvalidValue, "Invalid for_each argument")
             .detail(format!("`for_each` takes a collection, and this is a {}.", value.ty().name()))
             .at(expr.span)
     })
@@ -96,14 +96,14 @@ pub(super) fn import_id(value: &Value, expr: &Expr) -> Option<Finding> {
         Ok(_) => return None,
         Err(_) => {
             return Some(
-                Finding::language(Language::InvalidValue, INCORRECT_TYPE)
+                Finding::language(EngineRule::InvalidValue, INCORRECT_TYPE)
                     .detail("The identifier of what is imported is a text.")
                     .at(expr.span),
             );
         }
     };
     Some(
-        Finding::language(Language::InvalidMovedRemovedImport, "Invalid import id argument")
+        Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid import id argument")
             .detail(format!("The identifier of what is imported says nothing: {why}."))
             .at(expr.span),
     )
@@ -111,7 +111,7 @@ pub(super) fn import_id(value: &Value, expr: &Expr) -> Option<Finding> {
 
 fn result(value: &Value, expr: &Expr) -> Option<Finding> {
     let invalid = |why: &str| {
-        Finding::language(Language::InvalidCheckOrCondition, "Invalid condition result")
+        Finding::language(EngineRule::InvalidCheckOrCondition, "Invalid condition result")
             .detail(format!("A condition is true or false, and this is {why}."))
             .at(expr.span)
     };
@@ -121,7 +121,7 @@ fn result(value: &Value, expr: &Expr) -> Option<Finding> {
     match convert(value, &Type::Bool) {
         Ok(Value::Null(_)) => Some(invalid("null")),
         Ok(Value::Bool(false)) => Some(
-            Finding::language(Language::InvalidCheckOrCondition, "Module output value precondition failed")
+            Finding::language(EngineRule::InvalidCheckOrCondition, "Module output value precondition failed")
                 .detail("This is false whatever the module is given.")
                 .at(expr.span),
         ),
@@ -133,7 +133,7 @@ fn result(value: &Value, expr: &Expr) -> Option<Finding> {
 /// A validation that is false before the value of the variable is known.
 fn validation(value: &Value, expr: &Expr, variable: &Variable) -> Option<Finding> {
     (convert(value, &Type::Bool) == Ok(Value::Bool(false))).then(|| {
-        Finding::language(Language::InvalidCheckOrCondition, "Invalid value for variable")
+        Finding::language(EngineRule::InvalidCheckOrCondition, "Invalid value for variable")
             .detail(format!("No value of the variable `{}` passes this validation.", variable.name))
             .at(variable.origin.header())
             .related(expr.span, "this condition is always false")
@@ -146,7 +146,7 @@ fn message(value: &Value, expr: &Expr) -> Option<Finding> {
         Ok(_) => return None,
         Err(mismatch) => mismatch.to_string(),
     };
-    let finding = Finding::language(Language::InvalidCheckOrCondition, "Invalid error message");
+    let finding = Finding::language(EngineRule::InvalidCheckOrCondition, "Invalid error message");
     Some(finding.detail(format!("An error message is a text: {why}.")).at(expr.span))
 }
 
@@ -161,8 +161,9 @@ pub(super) fn argument(value: &Value, expr: &Expr, variable: &Variable) -> Optio
     match convert(&value, &constraint.ty) {
         Err(mismatch) => {
             let sensitive = variable.sensitive.as_ref().is_some_and(|sensitive| sensitive.value);
-            let finding = Finding::language(Language::ModuleArgumentType, "Invalid value for input variable")
-                .detail(format!("This does not fit the type of the variable `{name}`: {mismatch}."));
+            let finding =
+                Finding::language(EngineRule::ModuleArgumentType, "Invalid value for input variable")
+                    .detail(format!("This does not fit the type of the variable `{name}`: {mismatch}."));
             // Of sensitive variables the engine shows no value, and points at the declaration.
             Some(if sensitive {
                 finding.at(variable.origin.header()).related(expr.span, "set here")
@@ -173,7 +174,7 @@ pub(super) fn argument(value: &Value, expr: &Expr, variable: &Variable) -> Optio
         Ok(Value::Null(_)) => {
             let refuses_null = variable.nullable.as_ref().is_some_and(|nullable| !nullable.value);
             (refuses_null && variable.default.is_none()).then(|| {
-                Finding::language(Language::ModuleArgumentType, "Required variable not set")
+                Finding::language(EngineRule::ModuleArgumentType, "Required variable not set")
                     .detail(format!("The variable `{name}` must have a value, and must not be null."))
                     .at(expr.span)
                     .related(variable.origin.header(), "declared here")

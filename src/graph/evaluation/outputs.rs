@@ -3,7 +3,7 @@
 
 use smol_str::format_smolstr;
 
-use crate::finding::{Concern, Finding, Language};
+use crate::finding::{Concern, EngineRule, Finding};
 use crate::graph::Node;
 use crate::graph::similar::Similar;
 use crate::module::declaration::ModuleCall;
@@ -207,7 +207,7 @@ fn unsupported(call: &ModuleCall, step: &Step) -> Finding {
         StepKind::Attribute(name) => format_smolstr!("module.{}.{name}", call.name),
         StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_) => format_smolstr!("module.{}", call.name),
     };
-    Finding::language(Language::UndefinedModuleOutput, "Unsupported attribute")
+    Finding::language(EngineRule::UndefinedModuleOutput, "Unsupported attribute")
         .at(step.span)
         .concerns(Concern::Name(output))
         .related(call.origin.header(), "the module is called here")

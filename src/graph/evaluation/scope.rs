@@ -41,7 +41,7 @@ pub(super) struct ModuleScope<'s> {
 
 impl value::Scope for ModuleScope<'_> {
     fn engine(&self) -> Engine {
-        self.node.tree().engine()
+        self.node.graph().engine()
     }
 
     fn limits(&self) -> &Limits {
@@ -110,7 +110,7 @@ const OWN_FUNCTIONS: &[&str] = &["decode_tfvars", "encode_expr", "encode_tfvars"
 /// Whether no provider that the module requires can have this function.
 fn lacks_function(node: Node<'_>, name: &str) -> bool {
     let module = node.module();
-    if node.tree().engine().product == Product::OpenTofu || !module.complete {
+    if node.graph().engine().product == Product::OpenTofu || !module.complete {
         return false;
     }
     let mut parts = name.split("::").skip(1);
@@ -176,7 +176,7 @@ pub(super) struct Nothing<'s> {
 
 impl value::Scope for Nothing<'_> {
     fn engine(&self) -> Engine {
-        self.node.tree().engine()
+        self.node.graph().engine()
     }
 
     fn limits(&self) -> &Limits {

@@ -7,10 +7,10 @@ use super::built_in::at_argument;
 use super::marks::{self, From, Marked, Marking};
 use super::{Evaluation, given};
 use crate::engine::Product;
-use crate::finding::{Finding, Language, Severity};
+use crate::finding::{EngineRule, Finding, Severity};
 use crate::graph::references::sites::Symbols;
 use crate::graph::{Node, arguments, builtin};
-use crate::module::declaration::{Given, ModuleCall, Output, Resource};
+use crate::module::declaration::{ModuleCall, Output, Resource, Spanned};
 use crate::syntax::{Attribute, Expr, ExprKind};
 use crate::value::Value;
 
@@ -68,7 +68,7 @@ impl<'t> Evaluation<'t, '_> {
             (None, None) => return,
         };
         let marks = self.marks(&attribute.expr).whole;
-        let finding = Finding::language(Language::InvalidValue, summary).at(attribute.expr.span);
+        let finding = Finding::language(EngineRule::InvalidValue, summary).at(attribute.expr.span);
         if let (Some(from), true) = (marks.sensitive, attribute.name == "for_each") {
             let detail = "This value is sensitive, and the addresses of instances would show its keys.";
             self.tell(related(finding.clone(), from, "sensitive").detail(detail), address);
@@ -92,7 +92,7 @@ impl<'t> Evaluation<'t, '_> {
         }
         for attribute in &content.attributes {
             if let Some(from) = self.marks(&attribute.expr).deep().ephemeral {
-                let finding = Finding::language(Language::InvalidValue, "Invalid use of ephemeral value")
+                let finding = Finding::language(EngineRule::InvalidValue, "Invalid use of ephemeral value")
                     .detail("This value is ephemeral, and what a resource is set to is kept in the state.");
                 let finding = at_argument(finding, attribute, &resource.config);
                 self.tell(related(finding, from, "ephemeral"), &resource.address);
@@ -131,7 +131,7 @@ impl<'t> Evaluation<'t, '_> {
             (false, Some(from)) => related(not_ephemeral("output", &value.expr), from, "ephemeral")
                 .help("set `ephemeral = true`"),
             (true, None) if marked.is_laid_out() || !self.may_be_ephemeral(&value.expr) => {
-                Finding::language(Language::InvalidValue, "Value not allowed in ephemeral output")
+                Finding::language(EngineRule::InvalidValue, "Value not allowed in ephemeral output")
                     .detail("This value is not ephemeral, and an ephemeral output gives nothing else.")
                     .at(value.expr.span)
                     .help("remove `ephemeral`")
@@ -163,7 +163,7 @@ impl<'t> Evaluation<'t, '_> {
             }
             _ => return,
         };
-        let finding = Finding::language(Language::InvalidCheckOrCondition, summary)
+        let finding = Finding::language(EngineRule::InvalidCheckOrCondition, summary)
             .severity(Severity::Warning)
             .detail(format!("This is {mark}, so the engine will not show it."))
             .at(expr.span);
@@ -176,7 +176,7 @@ impl<'t> Evaluation<'t, '_> {
         let address = format_args!("output.{}", output.name);
         if is_set(output.ephemeral.as_ref()) {
             let summary = module.features.summaries.ephemeral_root_output;
-            let finding = Finding::language(Language::InvalidValue, summary)
+            let finding = Finding::language(EngineRule::InvalidValue, summary)
                 .detail("An output of a root module is kept, so it cannot be ephemeral.")
                 .at(output.origin.header())
                 .help("remove `ephemeral`, or the output");
@@ -187,7 +187,7 @@ impl<'t> Evaluation<'t, '_> {
         match (marks.sensitive, marks.ephemeral) {
             (Some(from), _) if !is_set(output.sensitive.as_ref()) => {
                 let finding =
-                    Finding::language(Language::SensitiveOutput, "Output refers to sensitive values")
+                    Finding::language(EngineRule::SensitiveOutput, "Output refers to sensitive values")
                         .detail("This output of a root module would show a sensitive value.")
                         .at(output.origin.header())
                         .help("set `sensitive = true`, or wrap what may be shown in `nonsensitive(…)`");
@@ -211,12 +211,12 @@ impl<'t> Evaluation<'t, '_> {
     }
 }
 
-fn is_set(flag: Option<&Given<bool>>) -> bool {
+fn is_set(flag: Option<&Spanned<bool>>) -> bool {
     flag.is_some_and(|flag| flag.value)
 }
 
 fn not_ephemeral(what: &str, value: &Expr) -> Finding {
-    Finding::language(Language::InvalidValue, "Ephemeral value not allowed")
+    Finding::language(EngineRule::InvalidValue, "Ephemeral value not allowed")
         .detail(format!("This value is ephemeral, and the {what} that it is for is not declared as such."))
         .at(value.span)
 }

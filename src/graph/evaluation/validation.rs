@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::scope::{Locals, ModuleScope};
 use crate::engine::{Engine, Product};
-use crate::finding::{Finding, Language, Severity};
+use crate::finding::{EngineRule, Finding, Severity};
 use crate::graph::references::sites::Symbols;
 use crate::graph::{Node, arguments, references};
 use crate::limits::Limits;
@@ -74,7 +74,7 @@ pub(super) fn refused(
     refusals
         .filter(|refusal| refusal.error.is_none())
         .map(|refusal| {
-            let finding = Finding::language(Language::ModuleArgumentType, "Invalid value for variable");
+            let finding = Finding::language(EngineRule::ModuleArgumentType, "Invalid value for variable");
             let finding = match expr {
                 Some(expr) => finding.at(expr.span).detail(format!(
                     "The module called here validates its variable `{}`, and this value does not pass.",
@@ -130,7 +130,7 @@ fn refusals(value: &Value, variable: &Variable, node: Node<'_>, work: &Cell<usiz
         unnamed: false,
     };
     let known =
-        OneKnown { rest: unknown, name: Some(&variable.name), value: &value, engine: node.tree().engine() };
+        OneKnown { rest: unknown, name: Some(&variable.name), value: &value, engine: node.graph().engine() };
     let conditions = variable.validations.iter().filter_map(|validation| validation.condition.as_ref());
     conditions
         .filter_map(|condition| {

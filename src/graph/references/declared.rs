@@ -3,7 +3,7 @@
 
 use smol_str::{SmolStr, format_smolstr};
 
-use crate::finding::{Concern, Finding, Language};
+use crate::finding::{Concern, EngineRule, Finding};
 use crate::graph::builtin;
 use crate::graph::similar::Similar;
 use crate::module::Module;
@@ -150,7 +150,7 @@ pub(super) fn scope(resource: &Resource, check: Option<&SmolStr>, at: Span, find
         && check != Some(own)
     {
         findings.push(
-            Finding::language(Language::UndeclaredReference, "Reference to scoped resource")
+            Finding::language(EngineRule::UndeclaredReference, "Reference to scoped resource")
                 .detail(format!(
                     "{} belongs to the check `{own}`, and only its assertions see it.",
                     resource.address
@@ -180,7 +180,7 @@ pub(super) fn instance(
     let repeated = repeated.or_else(|| resource.for_each.as_ref().map(|attribute| (attribute, "each.key")));
     match (key, repeated) {
         (None, Some((attribute, index))) if !reference.remaining.is_empty() => findings.push(
-            Finding::language(Language::InvalidReference, "Missing resource instance key")
+            Finding::language(EngineRule::InvalidReference, "Missing resource instance key")
                 .detail(format!(
                     "{address} has `{}`, so it is a collection: only one instance of it has attributes.",
                     attribute.name
@@ -190,7 +190,7 @@ pub(super) fn instance(
                 .help(format!("name an instance: `{address}[{index}]`, or all: `{address}[*]`")),
         ),
         (Some(_), None) if resource.enabled.is_none() => findings.push(
-            Finding::language(Language::InvalidReference, "Unexpected resource instance key")
+            Finding::language(EngineRule::InvalidReference, "Unexpected resource instance key")
                 .detail(format!("{address} has neither `count` nor `for_each`, so there is only one of it."))
                 .at(reference.span)
                 .related(resource.origin.header(), "declared here")
@@ -205,7 +205,7 @@ pub(super) fn attribute(resource: &Resource, reference: &Reference<'_>, findings
     let first = reference.remaining.first();
     if first.is_some_and(|step| matches!(&step.kind, StepKind::Attribute(name) if name == "count")) {
         findings.push(
-            Finding::language(Language::InvalidReference, "Invalid resource count attribute")
+            Finding::language(EngineRule::InvalidReference, "Invalid resource count attribute")
                 .detail("A resource has no attribute `count` since version 0.12.")
                 .at(reference.span)
                 .help(format!("write `length({})`", resource.address)),
@@ -216,7 +216,7 @@ pub(super) fn attribute(resource: &Resource, reference: &Reference<'_>, findings
 }
 
 fn undeclared(what: &str, name: SmolStr, at: Span) -> Finding {
-    Finding::language(Language::UndeclaredReference, format!("Reference to undeclared {what}"))
+    Finding::language(EngineRule::UndeclaredReference, format!("Reference to undeclared {what}"))
         .at(at)
         .concerns(Concern::Name(name))
 }

@@ -5,7 +5,7 @@
 
 use std::ptr;
 
-use crate::graph::cycles::components;
+use crate::graph::dependency_cycles::components;
 use crate::graph::references::declared::Declared;
 use crate::graph::references::sites::{Owner, Site};
 use crate::module::Module;

@@ -1,7 +1,7 @@
 //! Finds `count`, `each`, `self`, `path`, `terraform` and `tofu` where they mean nothing.
 
 use super::sites::Site;
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::module::Module;
 use crate::text::Span;
 
@@ -72,5 +72,5 @@ pub(super) fn engine(root: &str, name: &str, module: &Module, at: Span, findings
 }
 
 fn misplaced(summary: impl Into<String>, at: Span) -> Finding {
-    Finding::language(Language::MisplacedSymbol, summary).at(at)
+    Finding::language(EngineRule::MisplacedSymbol, summary).at(at)
 }

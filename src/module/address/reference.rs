@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use super::instance::NOT_WHOLE;
 use super::{InstanceKey, Mode, ResourceAddress};
 use crate::engine::Features;
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::syntax::{Step, StepKind, Traversal};
 use crate::text::Span;
 
@@ -292,7 +292,7 @@ impl ReferenceError {
                 ),
             ),
         };
-        Finding::language(Language::InvalidReference, summary).at(self.span).detail(detail)
+        Finding::language(EngineRule::InvalidReference, summary).at(self.span).detail(detail)
     }
 }
 

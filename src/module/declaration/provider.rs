@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::{Given, Origin, VersionConstraint};
+use super::{Origin, Spanned, VersionConstraint};
 use crate::engine::Features;
 use crate::module::address::ProviderAddress;
 use crate::module::config::Config;
@@ -81,7 +81,7 @@ pub struct ProviderConfiguration {
     /// Its label: the local name.
     pub name: SmolStr,
     /// `alias`.
-    pub alias: Option<Given<SmolStr>>,
+    pub alias: Option<Spanned<SmolStr>>,
     /// Where it was made from.
     pub origin: Origin,
     /// `version`, long deprecated.
@@ -107,11 +107,11 @@ pub struct RequiredProvider {
     /// Which provider it is; implied by the name where no `source` is written.
     pub address: ProviderAddress,
     /// `source` as written.
-    pub source: Option<Given<SmolStr>>,
+    pub source: Option<Spanned<SmolStr>>,
     /// `version`.
     pub version: Option<VersionConstraint>,
     /// `configuration_aliases`: each `name` or `name.alias`.
-    pub aliases: Vec<Given<ProviderRefName>>,
+    pub aliases: Vec<Spanned<ProviderRefName>>,
     /// Where the entry's value stands.
     pub value_span: Span,
     /// From the name to the end of the value.

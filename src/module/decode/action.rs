@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::module::address::{self, Subject};
 use crate::module::config::Config;
 use crate::module::declaration::{Action, ActionTrigger, Origin};
@@ -39,7 +39,7 @@ impl Decoder<'_> {
         let content = block.body.content(&SCHEMA, self.findings);
         let (count, for_each) = self.repetition(&content, None);
         let configs: Vec<_> = content.blocks.iter().collect();
-        let config = self.only(&configs, "Duplicate config block", Language::InvalidAction);
+        let config = self.only(&configs, "Duplicate config block", EngineRule::InvalidAction);
         let provider_ref = content
             .attribute("provider")
             .and_then(|attribute| self.provider_ref(&attribute.expr, "provider"));
@@ -152,5 +152,5 @@ impl Decoder<'_> {
 }
 
 fn wrong(summary: &str, at: Span, detail: &str) -> Finding {
-    Finding::language(Language::InvalidAction, summary).detail(detail).at(at)
+    Finding::language(EngineRule::InvalidAction, summary).detail(detail).at(at)
 }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::engine::CombinationSubject;
-use crate::finding::{Finding, Language, Severity};
+use crate::finding::{EngineRule, Finding, Severity};
 use crate::module::address::{legal_part, valid_identifier};
 use crate::module::config::Config;
-use crate::module::declaration::{Dependency, Given, ProviderRef, names_value, one_block_each};
+use crate::module::declaration::{Dependency, ProviderRef, Spanned, names_value, one_block_each};
 use crate::module::decode::Decoder;
 use crate::syntax::{
     Attribute, Block, Content, Expr, ExprKind, Label, Part, StepKind, Template, TemplateKind, Traversal,
@@ -20,24 +20,24 @@ use crate::value;
 
 impl Decoder<'_> {
     /// An argument that takes a constant text.
-    pub(super) fn text(&mut self, content: &Content, name: &str) -> Option<Given<SmolStr>> {
+    pub(super) fn text(&mut self, content: &Content, name: &str) -> Option<Spanned<SmolStr>> {
         let attribute = content.attribute(name)?;
         let value = value::text(&attribute.expr, self.limits, self.findings).unwrap_or_default();
-        Some(Given { value, span: attribute.expr.span })
+        Some(Spanned { value, span: attribute.expr.span })
     }
 
     /// An argument that takes a constant `true` or `false`.
-    pub(super) fn flag(&mut self, content: &Content, name: &str) -> Option<Given<bool>> {
+    pub(super) fn flag(&mut self, content: &Content, name: &str) -> Option<Spanned<bool>> {
         let attribute = content.attribute(name)?;
         let value = value::flag(&attribute.expr, self.limits, self.findings).unwrap_or_default();
-        Some(Given { value, span: attribute.expr.span })
+        Some(Spanned { value, span: attribute.expr.span })
     }
 
     /// Says so where a label is no identifier.
     pub(super) fn name(&mut self, label: &Label, summary: &str) {
         if !valid_identifier(&label.text) {
             self.findings.push(
-                Finding::language(Language::InvalidName, summary)
+                Finding::language(EngineRule::InvalidName, summary)
                     .detail(format!(
                         "`{}` is not a name: a name starts with a letter or underscore, and holds only letters, \
                          digits, underscores and dashes.",
@@ -72,7 +72,7 @@ impl Decoder<'_> {
                 names => names.join(" and "),
             };
             self.findings.push(
-                Finding::language(Language::InvalidValue, format!("Invalid combination of {names}"))
+                Finding::language(EngineRule::InvalidValue, format!("Invalid combination of {names}"))
                     .detail("Each of these says how many there are, so only one of them can be set.")
                     .at(at)
                     .related(first.name_span, "set here")
@@ -91,9 +91,14 @@ impl Decoder<'_> {
             if let Some(dependency) = self.reference_in_list(element) {
                 if self.features.grammar.action && dependency.traversal.root == "action" {
                     self.findings.push(
-                        Finding::language(Language::InvalidReference, "Invalid depends_on Action Reference")
-                            .detail("An action cannot be depended on: it is run by the resources that trigger it.")
-                            .at(dependency.span),
+                        Finding::language(
+                            EngineRule::InvalidReference,
+                            "Invalid depends_on Action Reference",
+                        )
+                        .detail(
+                            "An action cannot be depended on: it is run by the resources that trigger it.",
+                        )
+                        .at(dependency.span),
                     );
                     continue;
                 }
@@ -111,7 +116,7 @@ impl Decoder<'_> {
             Unquoted::Reference(traversal) => traversal,
             Unquoted::Unreadable => {
                 self.findings.push(
-                    Finding::language(Language::InvalidReference, "Invalid expression")
+                    Finding::language(EngineRule::InvalidReference, "Invalid expression")
                         .detail("A reference is expected here, and this text holds none.")
                         .at(element.span),
                 );
@@ -139,7 +144,7 @@ impl Decoder<'_> {
             Quoted::Keyword => ("Quoted keywords are deprecated", "remove the quotes around this keyword"),
         };
         self.findings.push(
-            Finding::language(Language::DeprecatedQuoting, summary)
+            Finding::language(EngineRule::DeprecatedQuoting, summary)
                 .severity(Severity::Warning)
                 .detail("Terraform 0.11 and earlier wanted quotes here. They still work, for now.")
                 .at(expr.span)
@@ -230,7 +235,7 @@ impl Decoder<'_> {
             Err(reason) => format!("`{name}` cannot be the local name of a provider: {reason}."),
         };
         self.findings.push(
-            Finding::language(Language::InvalidProviderConfiguration, "Invalid provider local name")
+            Finding::language(EngineRule::InvalidProviderConfiguration, "Invalid provider local name")
                 .detail(detail)
                 .at(at),
         );
@@ -244,7 +249,7 @@ impl Decoder<'_> {
         config: Config,
     ) -> Config {
         let blocks: Vec<_> = blocks.collect();
-        let Some(first) = self.only(&blocks, "Duplicate escaping block", Language::DuplicateDeclaration)
+        let Some(first) = self.only(&blocks, "Duplicate escaping block", EngineRule::DuplicateDeclaration)
         else {
             return config;
         };
@@ -259,7 +264,7 @@ impl Decoder<'_> {
         &mut self,
         blocks: &[&'b Arc<Block>],
         summary: &str,
-        rule: Language,
+        rule: EngineRule,
     ) -> Option<&'b Arc<Block>> {
         let (first, others) = blocks.split_first()?;
         for other in others {
@@ -277,7 +282,7 @@ impl Decoder<'_> {
     pub(super) fn reserved(&mut self, block: &Block, inside: &str) {
         self.findings.push(
             Finding::language(
-                Language::UnsupportedBlockOrArgument,
+                EngineRule::UnsupportedBlockOrArgument,
                 format!("Reserved block type name in {inside} block"),
             )
             .detail(format!("`{}` blocks are kept here for future versions of the language.", block.kind))
@@ -349,7 +354,7 @@ fn depends_on_value(expr: &Expr) -> bool {
 }
 
 fn wrong_provider_ref(at: Span, detail: impl Into<String>) -> Finding {
-    Finding::language(Language::InvalidProviderConfiguration, "Invalid provider configuration reference")
+    Finding::language(EngineRule::InvalidProviderConfiguration, "Invalid provider configuration reference")
         .detail(detail)
         .at(at)
         .help("write `name` or `name.alias`")

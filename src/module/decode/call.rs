@@ -7,7 +7,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::engine::{Features, ModuleAddress};
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::limits::Limits;
 use crate::module::address::ModuleSource;
 use crate::module::config::Config;
@@ -104,13 +104,13 @@ impl Decoder<'_> {
         let value = value::constant_within(self.limits, &attribute.expr, &mut wrong);
         if !wrong.is_empty() || !value.is_known() || value.is_null() {
             self.findings.push(
-                Finding::language(Language::InvalidValue, "Invalid value for ignore_nested_deprecations")
+                Finding::language(EngineRule::InvalidValue, "Invalid value for ignore_nested_deprecations")
                     .detail("`ignore_nested_deprecations` takes `true` or `false`, written out.")
                     .at(attribute.expr.span),
             );
         } else if value.as_bool().is_none() {
             self.findings.push(
-                Finding::language(Language::InvalidValue, "Invalid type for ignore_nested_deprecations")
+                Finding::language(EngineRule::InvalidValue, "Invalid type for ignore_nested_deprecations")
                     .detail("`ignore_nested_deprecations` takes `true` or `false`.")
                     .at(attribute.expr.span),
             );
@@ -132,7 +132,7 @@ impl Decoder<'_> {
             let in_child: ProviderRef = in_child;
             match seen.entry(in_child.compact()) {
                 std::collections::btree_map::Entry::Occupied(earlier) => self.findings.push(
-                    Finding::language(Language::InvalidProviderConfiguration, "Duplicate provider address")
+                    Finding::language(EngineRule::InvalidProviderConfiguration, "Duplicate provider address")
                         .detail(format!("A configuration is passed as `{}` already.", earlier.key()))
                         .at(value.span)
                         .related(*earlier.get(), "the first one is here"),
@@ -162,7 +162,7 @@ fn read_source(
     let address = match ModuleSource::parse(&raw, version.is_some(), features) {
         Ok(address) => Some(address),
         Err(error) => {
-            let finding = Finding::language(Language::InvalidModuleSource, error.summary);
+            let finding = Finding::language(EngineRule::InvalidModuleSource, error.summary);
             let finding = finding.detail(error.detail).at(span);
             findings.push(match version {
                 Some(version) => finding.related(version, "only a module from a registry has a version"),

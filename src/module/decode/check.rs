@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::finding::{Finding, Language, Severity};
+use crate::finding::{EngineRule, Finding, Severity};
 use crate::module::declaration::{Check, Resource};
 use crate::module::decode::Decoder;
 use crate::module::decode::condition::cannot_override;
@@ -34,7 +34,7 @@ impl Decoder<'_> {
                 }
             } else if let Some(first) = &source {
                 self.findings.push(
-                    Finding::language(Language::InvalidCheckOrCondition, "Multiple data resource blocks")
+                    Finding::language(EngineRule::InvalidCheckOrCondition, "Multiple data resource blocks")
                         .detail("A `check` block can hold one data source.")
                         .at(block.header)
                         .related(first.origin.header(), "the first one is here"),
@@ -52,7 +52,7 @@ impl Decoder<'_> {
         }
         if check.asserts.is_empty() {
             self.findings.push(
-                Finding::language(Language::InvalidCheckOrCondition, "Zero assert blocks")
+                Finding::language(EngineRule::InvalidCheckOrCondition, "Zero assert blocks")
                     .severity(Severity::Error)
                     .detail("A `check` block asserts something: it needs an `assert` block without mistakes.")
                     .at(block.header),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::module::address::{self, ResourceAddress, Subject};
 use crate::module::declaration::Condition;
 use crate::module::decode::Decoder;
@@ -29,7 +29,7 @@ impl Decoder<'_> {
         {
             self.findings.push(
                 Finding::language(
-                    Language::InvalidCheckOrCondition,
+                    EngineRule::InvalidCheckOrCondition,
                     format!("Invalid {} expression", block.kind),
                 )
                 .detail("This condition refers to nothing, so it is always true or always false.")
@@ -51,7 +51,7 @@ impl Decoder<'_> {
             if itself {
                 self.findings.push(
                     Finding::language(
-                        Language::InvalidCheckOrCondition,
+                        EngineRule::InvalidCheckOrCondition,
                         format!("Invalid reference in {}", condition.block.kind),
                     )
                     .detail(format!("This condition belongs to {resource}, and refers to it by name."))
@@ -65,7 +65,7 @@ impl Decoder<'_> {
 
 /// Says that a kind of block cannot stand in an override file.
 pub(super) fn cannot_override(block: &Block) -> Finding {
-    Finding::language(Language::OverrideNotAllowed, format!("Can't override {} blocks", block.kind))
+    Finding::language(EngineRule::OverrideNotAllowed, format!("Can't override {} blocks", block.kind))
         .detail(format!("A `{}` block cannot stand in an override file.", block.kind))
         .at(block.header)
         .help("move it into the file with the base block")

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::engine::Product;
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::module::address::{ImportTarget, Mode, import_target};
 use crate::module::declaration::Import;
 use crate::module::decode::Decoder;
@@ -70,7 +70,7 @@ impl Decoder<'_> {
         let managed = target.as_ref().is_some_and(|target| target.resource.resource.mode == Mode::Managed);
         if !managed && self.features.import_to_managed_only {
             self.findings.push(
-                Finding::language(Language::InvalidMovedRemovedImport, "Invalid import address")
+                Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid import address")
                     .detail("Only managed resources, declared in `resource` blocks, can be imported.")
                     .at(attribute.span),
             );
@@ -97,7 +97,7 @@ impl Decoder<'_> {
             _ => return,
         };
         self.findings
-            .push(Finding::language(Language::InvalidMovedRemovedImport, summary).detail(detail).at(at));
+            .push(Finding::language(EngineRule::InvalidMovedRemovedImport, summary).detail(detail).at(at));
     }
 
     fn import_provider(&mut self, content: &Content, import: &mut Import) {
@@ -105,7 +105,7 @@ impl Decoder<'_> {
         import.provider_span = Some(attribute.span);
         if import.target.as_ref().is_some_and(|target| !target.path.is_empty()) {
             self.findings.push(
-                Finding::language(Language::InvalidMovedRemovedImport, "Invalid import provider argument")
+                Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid import provider argument")
                     .detail(
                         "What is imported into a called module uses the provider that this module is passed.",
                     )

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use crate::engine::LifecycleSubject;
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::module::address::{self, Mode, Subject};
-use crate::module::declaration::{Given, Resource};
+use crate::module::declaration::{Resource, Spanned};
 use crate::module::decode::Decoder;
 use crate::syntax::{
     Attribute, AttributeSchema, Block, BlockSchema, Content, Expr, ExprKind, Schema, parse_string,
@@ -37,7 +37,8 @@ impl Decoder<'_> {
     /// The lifecycle of a data source or ephemeral resource, where conditions are all that means anything.
     pub(super) fn unmanaged_lifecycle(&mut self, content: &Content, resource: &mut Resource) {
         let blocks: Vec<_> = content.blocks_of("lifecycle").collect();
-        let Some(block) = self.only(&blocks, "Duplicate lifecycle block", Language::InvalidLifecycle) else {
+        let Some(block) = self.only(&blocks, "Duplicate lifecycle block", EngineRule::InvalidLifecycle)
+        else {
             return;
         };
         let mode = resource.address.mode;
@@ -49,7 +50,7 @@ impl Decoder<'_> {
         for trigger in content.blocks_of("action_trigger") {
             self.findings.push(
                 Finding::language(
-                    Language::InvalidLifecycle,
+                    EngineRule::InvalidLifecycle,
                     format!("Invalid {} resource lifecycle nested block", mode.keyword()),
                 )
                 .detail("Only managed resources, in `resource` blocks, trigger actions.")
@@ -88,7 +89,7 @@ impl Decoder<'_> {
             }
             _ => (format!("Invalid {} resource lifecycle argument", mode.keyword()), attribute.name_span),
         };
-        Finding::language(Language::InvalidLifecycle, summary)
+        Finding::language(EngineRule::InvalidLifecycle, summary)
             .detail(format!(
                 "`{}` means something for managed resources only, in `resource` blocks.",
                 attribute.name
@@ -109,22 +110,22 @@ impl Decoder<'_> {
         }
     }
 
-    fn prevent_destroy(&mut self, content: &Content) -> Option<Given<Option<bool>>> {
+    fn prevent_destroy(&mut self, content: &Content) -> Option<Spanned<Option<bool>>> {
         let attribute = content.attribute("prevent_destroy")?;
         if self.features.grammar.prevent_destroy_expression {
             let value = value::constant(&attribute.expr, &mut Vec::new()).as_bool();
-            return Some(Given { value, span: attribute.expr.span });
+            return Some(Spanned { value, span: attribute.expr.span });
         }
         let given = self.flag(content, "prevent_destroy")?;
-        Some(Given { value: Some(given.value), span: given.span })
+        Some(Spanned { value: Some(given.value), span: given.span })
     }
 
     /// A flag that OpenTofu evaluates later, and Terraform here.
-    fn flag_or_expression(&mut self, content: &Content, name: &str) -> Option<Given<bool>> {
+    fn flag_or_expression(&mut self, content: &Content, name: &str) -> Option<Spanned<bool>> {
         let attribute = content.attribute(name)?;
         if self.features.grammar.prevent_destroy_expression {
             let value = value::constant(&attribute.expr, &mut Vec::new()).as_bool().unwrap_or(true);
-            return Some(Given { value, span: attribute.expr.span });
+            return Some(Spanned { value, span: attribute.expr.span });
         }
         self.flag(content, name)
     }
@@ -140,7 +141,7 @@ impl Decoder<'_> {
                 star = Some(element.span);
                 resource.managed.ignore_all_changes = Some(element.span);
                 self.findings.push(
-                    Finding::language(Language::InvalidLifecycle, "Invalid ignore_changes wildcard")
+                    Finding::language(EngineRule::InvalidLifecycle, "Invalid ignore_changes wildcard")
                         .detail("The form `[\"*\"]` is no longer understood.")
                         .at(expr.span)
                         .help("write: ignore_changes = all"),
@@ -155,7 +156,7 @@ impl Decoder<'_> {
             && !resource.managed.ignore_changes.is_empty()
         {
             self.findings.push(
-                Finding::language(Language::InvalidLifecycle, "Invalid ignore_changes ruleset")
+                Finding::language(EngineRule::InvalidLifecycle, "Invalid ignore_changes ruleset")
                     .detail("`\"*\"` stands for everything, so no names can stand beside it.")
                     .at(star),
             );
@@ -218,7 +219,7 @@ impl Decoder<'_> {
             },
             _ if self.json => {
                 self.findings.push(
-                    Finding::language(Language::InvalidReference, self.features.summaries.json_reference)
+                    Finding::language(EngineRule::InvalidReference, self.features.summaries.json_reference)
                         .detail("A reference in JSON is a single string.")
                         .at(element.span),
                 );
@@ -251,5 +252,5 @@ fn not_a_trigger(subject: &Subject, at: Span) -> Option<Finding> {
 }
 
 fn trigger(summary: &str, at: Span) -> Finding {
-    Finding::language(Language::InvalidLifecycle, summary).at(at)
+    Finding::language(EngineRule::InvalidLifecycle, summary).at(at)
 }

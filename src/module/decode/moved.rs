@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::module::address::{Mode, MoveEndpoint, move_endpoint};
 use crate::module::declaration::Moved;
 use crate::module::decode::Decoder;
@@ -26,7 +26,7 @@ impl Decoder<'_> {
             && !from.might_unify_with(to)
         {
             self.findings.push(
-                Finding::language(Language::InvalidMovedRemovedImport, "Invalid \"moved\" addresses")
+                Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid \"moved\" addresses")
                     .detail("A resource moves to a resource and a module call to a module call, not one to the other.")
                     .at(block.header),
             );
@@ -47,7 +47,7 @@ impl Decoder<'_> {
             Some(_) => return,
         };
         self.findings.push(
-            Finding::language(Language::InvalidMovedRemovedImport, "Invalid \"moved\" address")
+            Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid \"moved\" address")
                 .detail(detail)
                 .at(block.header),
         );

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::finding::{Finding, Language, Severity};
-use crate::module::declaration::{Given, VersionConstraint};
+use crate::finding::{EngineRule, Finding, Severity};
+use crate::module::declaration::{Spanned, VersionConstraint};
 use crate::module::decode::{Declarations, Decoder};
 use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Content, Schema};
 use crate::text::Span;
@@ -41,7 +41,7 @@ impl Decoder<'_> {
     pub(super) fn language(&mut self, block: &Block, into: &mut Declarations) {
         if self.overriding {
             self.findings.push(
-                Finding::language(Language::OverrideNotAllowed, "Language selections in override file")
+                Finding::language(EngineRule::OverrideNotAllowed, "EngineRule selections in override file")
                     .detail("A `language` block is about the whole module, so it cannot stand in an override file.")
                     .at(block.header),
             );
@@ -88,7 +88,7 @@ impl Decoder<'_> {
         for block in &content.blocks {
             if let Some(first) = first {
                 self.findings.push(
-                    Finding::language(Language::DuplicateDeclaration, "Duplicate compatible_with block")
+                    Finding::language(EngineRule::DuplicateDeclaration, "Duplicate compatible_with block")
                         .detail("Only one `compatible_with` can say which versions of OpenTofu can be used.")
                         .at(header)
                         .related(first, "the first one is here"),
@@ -100,7 +100,7 @@ impl Decoder<'_> {
             first = Some(constraint.span);
             if constraint.constraints.as_ref().is_some_and(admits_before) {
                 self.findings.push(
-                    Finding::language(Language::InvalidVersionConstraint, "Ineffective version constraint")
+                    Finding::language(EngineRule::InvalidVersionConstraint, "Ineffective version constraint")
                         .severity(Severity::Warning)
                         .detail("OpenTofu before 1.12 does not know `compatible_with`, so nothing excludes it here.")
                         .at(constraint.span)
@@ -136,7 +136,7 @@ impl Decoder<'_> {
             let labels: Vec<_> = block.labels.iter().map(|label| label.text.clone()).collect();
             if let Some(first) = seen.get(&labels) {
                 self.findings.push(
-                    Finding::language(Language::DuplicateDeclaration, summary)
+                    Finding::language(EngineRule::DuplicateDeclaration, summary)
                         .detail(format!("There is another `{}` of that name.", block.kind))
                         .at(block.header)
                         .related(*first, "the first one is here"),
@@ -151,7 +151,7 @@ impl Decoder<'_> {
     pub(super) fn provider_for_each(
         &mut self,
         block: &Block,
-        alias: Option<&Given<SmolStr>>,
+        alias: Option<&Spanned<SmolStr>>,
         for_each: Option<&Arc<Attribute>>,
     ) -> bool {
         let known = &self.features.grammar;
@@ -162,7 +162,7 @@ impl Decoder<'_> {
         {
             self.findings.push(
                 Finding::language(
-                    Language::InvalidProviderConfiguration,
+                    EngineRule::InvalidProviderConfiguration,
                     "Alias required when using \"for_each\"",
                 )
                 .detail("A provider configuration that there are several of is referred to by its alias.")
@@ -181,16 +181,16 @@ impl Decoder<'_> {
             return None;
         }
         let blocks: Vec<_> = content.blocks_of("lifecycle").collect();
-        let block = self.only(&blocks, "Duplicate lifecycle block", Language::InvalidLifecycle)?;
+        let block = self.only(&blocks, "Duplicate lifecycle block", EngineRule::InvalidLifecycle)?;
         block.body.content(&ENABLED, self.findings).attribute("enabled").cloned()
     }
 
     /// A deprecation without a word.
-    pub(super) fn deprecation(&mut self, given: Option<&Given<SmolStr>>, at: Span, summary: &str) {
+    pub(super) fn deprecation(&mut self, given: Option<&Spanned<SmolStr>>, at: Span, summary: &str) {
         if self.features.blank_deprecated_refused && given.is_some_and(|given| given.value.trim().is_empty())
         {
             self.findings.push(
-                Finding::language(Language::InvalidValue, summary)
+                Finding::language(EngineRule::InvalidValue, summary)
                     .detail("A deprecation says what to do instead.")
                     .at(at),
             );
@@ -203,5 +203,5 @@ fn admits_before(constraints: &Constraints) -> bool {
 }
 
 fn unsupported(summary: &str, at: Span, detail: &str) -> Finding {
-    Finding::language(Language::UnsupportedEngineVersion, summary).detail(detail).at(at)
+    Finding::language(EngineRule::UnsupportedEngineVersion, summary).detail(detail).at(at)
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::finding::{Finding, Language};
-use crate::module::declaration::{Given, Origin, Output};
+use crate::finding::{EngineRule, Finding};
+use crate::module::declaration::{Origin, Output, Spanned};
 use crate::module::decode::Decoder;
 use crate::syntax::{AttributeSchema, Block, BlockSchema, Schema};
 use crate::value;
@@ -32,14 +32,14 @@ impl Decoder<'_> {
         let sensitive = self.flag(&content, "sensitive");
         let ephemeral = self.flag(&content, "ephemeral");
         let depends_on = self.depends_on(&content);
-        let constraint = content.attribute("type").map(|attribute| Given {
+        let constraint = content.attribute("type").map(|attribute| Spanned {
             value: value::type_constraint(&attribute.expr, self.findings),
             span: attribute.expr.span,
         });
         let preconditions = content.blocks_of("precondition").map(|block| self.condition(block)).collect();
         for block in content.blocks_of("postcondition") {
             self.findings.push(
-                Finding::language(Language::InvalidCheckOrCondition, "Postconditions are not allowed")
+                Finding::language(EngineRule::InvalidCheckOrCondition, "Postconditions are not allowed")
                     .detail("An output can have preconditions only.")
                     .at(block.kind_span),
             );

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::finding::{Finding, Language, Severity};
+use crate::finding::{EngineRule, Finding, Severity};
 use crate::module::address::valid_identifier;
 use crate::module::config::Config;
-use crate::module::declaration::{Given, Origin, ProviderConfiguration};
+use crate::module::declaration::{Origin, ProviderConfiguration, Spanned};
 use crate::module::decode::Decoder;
 use crate::syntax::{AttributeSchema, Block, BlockSchema, Schema};
 
@@ -45,7 +45,7 @@ impl Decoder<'_> {
         let version = content.attribute("version").and_then(|attribute| {
             self.findings.push(
                 Finding::language(
-                    Language::DeprecatedProviderVersion,
+                    EngineRule::DeprecatedProviderVersion,
                     "Version constraints inside provider configuration blocks are deprecated",
                 )
                 .severity(Severity::Warning)
@@ -64,7 +64,7 @@ impl Decoder<'_> {
             {
                 self.findings.push(
                     Finding::language(
-                        Language::UnsupportedBlockOrArgument,
+                        EngineRule::UnsupportedBlockOrArgument,
                         "Reserved argument name in provider block",
                     )
                     .detail(format!("`{name}` is kept here for future versions of the language."))
@@ -87,11 +87,11 @@ impl Decoder<'_> {
         })
     }
 
-    fn alias(&mut self, alias: &Given<smol_str::SmolStr>) {
+    fn alias(&mut self, alias: &Spanned<smol_str::SmolStr>) {
         if !valid_identifier(&alias.value) {
             // The engines give no place here.
             self.findings.push(
-                Finding::language(Language::InvalidName, "Invalid provider configuration alias")
+                Finding::language(EngineRule::InvalidName, "Invalid provider configuration alias")
                     .detail(format!(
                         "`{}` cannot be the alias of a provider configuration: an alias starts with a letter or \
                          underscore, and holds only letters, digits, underscores and dashes.",

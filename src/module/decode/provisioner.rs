@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::module::config::Config;
 use crate::module::declaration::Provisioner;
 use crate::module::decode::Decoder;
@@ -29,7 +29,7 @@ impl Decoder<'_> {
         if GONE.contains(&label.text.as_str()) {
             self.findings.push(
                 Finding::language(
-                    Language::InvalidProvisioner,
+                    EngineRule::InvalidProvisioner,
                     format!("The \"{}\" provisioner has been removed", label.text),
                 )
                 .detail(format!("The engine no longer comes with a provisioner {:?}.", label.text.as_str()))
@@ -43,7 +43,7 @@ impl Decoder<'_> {
                 Some("create") => {}
                 Some("destroy") => on_destroy = true,
                 _ => self.findings.push(
-                    Finding::language(Language::InvalidProvisioner, "Invalid \"when\" keyword")
+                    Finding::language(EngineRule::InvalidProvisioner, "Invalid \"when\" keyword")
                         .detail("`when` takes one of the words `create` and `destroy`.")
                         .at(attribute.expr.span),
                 ),
@@ -56,7 +56,7 @@ impl Decoder<'_> {
             && !matches!(self.keyword(&attribute.expr).as_deref(), Some("continue" | "fail"))
         {
             self.findings.push(
-                Finding::language(Language::InvalidProvisioner, "Invalid \"on_failure\" keyword")
+                Finding::language(EngineRule::InvalidProvisioner, "Invalid \"on_failure\" keyword")
                     .detail("`on_failure` takes one of the words `continue` and `fail`.")
                     .at(attribute.expr.span),
             );
@@ -65,7 +65,8 @@ impl Decoder<'_> {
             self.reserved(reserved, "provisioner");
         }
         let connections: Vec<_> = content.blocks_of("connection").collect();
-        let connection = self.only(&connections, "Duplicate connection block", Language::InvalidProvisioner);
+        let connection =
+            self.only(&connections, "Duplicate connection block", EngineRule::InvalidProvisioner);
         if let Some(connection) = connection
             && on_destroy
         {
@@ -87,7 +88,7 @@ impl Decoder<'_> {
 pub(in crate::module) fn only_self_references(config: &Config, findings: &mut Vec<Finding>) {
     for at in references_elsewhere(config) {
         findings.push(
-            Finding::language(Language::InvalidProvisioner, "Invalid reference from destroy provisioner")
+            Finding::language(EngineRule::InvalidProvisioner, "Invalid reference from destroy provisioner")
                 .detail(
                     "What runs when a resource is destroyed can refer to the resource itself only: to `self`, \
                      `count.index` and `each.key`. Everything else may be gone by then.",

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::engine::Product;
-use crate::finding::{Finding, Language, Severity};
+use crate::finding::{EngineRule, Finding, Severity};
 use crate::module::address::{Mode, RemoveTarget, remove_target};
-use crate::module::declaration::{Given, Provisioner, Removed};
+use crate::module::declaration::{Provisioner, Removed, Spanned};
 use crate::module::decode::Decoder;
 use crate::syntax::{AttributeSchema, Block, BlockSchema, Content, Schema};
 
@@ -48,10 +48,10 @@ impl Decoder<'_> {
         removed
     }
 
-    fn removed_lifecycle(&mut self, content: &Content) -> Option<Given<bool>> {
+    fn removed_lifecycle(&mut self, content: &Content) -> Option<Spanned<bool>> {
         let mut blocks: Vec<_> = content.blocks_of("lifecycle").collect();
         if self.features.removed_lifecycle_once {
-            let first = self.only(&blocks, "Duplicate lifecycle block", Language::InvalidLifecycle);
+            let first = self.only(&blocks, "Duplicate lifecycle block", EngineRule::InvalidLifecycle);
             blocks = first.into_iter().collect();
         }
         // Where a second one is allowed, the last one that says something counts.
@@ -66,12 +66,12 @@ impl Decoder<'_> {
     fn removed_connections(&mut self, content: &Content, managed: bool) {
         let connections: Vec<_> = content.blocks_of("connection").collect();
         if managed {
-            self.only(&connections, "Duplicate connection block", Language::InvalidProvisioner);
+            self.only(&connections, "Duplicate connection block", EngineRule::InvalidProvisioner);
             return;
         }
         for connection in connections {
             self.findings.push(
-                Finding::language(Language::InvalidProvisioner, "Invalid connection block")
+                Finding::language(EngineRule::InvalidProvisioner, "Invalid connection block")
                     .detail("A connection means something only where a managed resource is removed.")
                     .at(connection.header),
             );
@@ -83,7 +83,7 @@ impl Decoder<'_> {
         for block in content.blocks_of("provisioner") {
             if !managed {
                 self.findings.push(
-                    Finding::language(Language::InvalidProvisioner, "Invalid provisioner block")
+                    Finding::language(EngineRule::InvalidProvisioner, "Invalid provisioner block")
                         .detail("A provisioner means something only where a managed resource is removed.")
                         .at(block.header),
                 );
@@ -92,7 +92,7 @@ impl Decoder<'_> {
             let Some(provisioner) = self.provisioner(block) else { continue };
             if !provisioner.on_destroy {
                 self.findings.push(
-                    Finding::language(Language::InvalidProvisioner, "Invalid provisioner block")
+                    Finding::language(EngineRule::InvalidProvisioner, "Invalid provisioner block")
                         .detail("Only provisioners that run on destruction have a place here.")
                         .at(block.header)
                         .help("add: when = destroy"),
@@ -114,14 +114,17 @@ impl Decoder<'_> {
             let Some(provisioner) = self.provisioner(block) else { continue };
             if !provisioner.on_destroy {
                 self.findings.push(
-                    Finding::language(Language::InvalidProvisioner, "Invalid \"removed.provisioner\" block")
-                        .detail("Only provisioners that run on destruction have a place here.")
-                        .at(block.header)
-                        .help("add: when = destroy"),
+                    Finding::language(
+                        EngineRule::InvalidProvisioner,
+                        "Invalid \"removed.provisioner\" block",
+                    )
+                    .detail("Only provisioners that run on destruction have a place here.")
+                    .at(block.header)
+                    .help("add: when = destroy"),
                 );
             } else if from.is_some_and(|from| from.resource.is_none()) {
                 self.findings.push(
-                    Finding::language(Language::InvalidProvisioner, "Invalid \"removed\" block")
+                    Finding::language(EngineRule::InvalidProvisioner, "Invalid \"removed\" block")
                         .detail("Provisioners mean something only where a resource is removed, not a module.")
                         .at(removed.header),
                 );
@@ -146,7 +149,7 @@ impl Decoder<'_> {
             Some(_) => return,
         };
         self.findings.push(
-            Finding::language(Language::InvalidMovedRemovedImport, summary)
+            Finding::language(EngineRule::InvalidMovedRemovedImport, summary)
                 .severity(Severity::Warning)
                 .detail(detail)
                 .at(removed.block.header)

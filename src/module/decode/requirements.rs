@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::module::address::{ProviderAddress, legal_part};
-use crate::module::declaration::{Given, ProviderRefName, RequiredProvider, VersionConstraint};
+use crate::module::declaration::{ProviderRefName, RequiredProvider, Spanned, VersionConstraint};
 use crate::module::decode::Decoder;
 use crate::module::decode::version::invalid_version;
 use crate::syntax::{Attribute, Block, Expr, MapKey, StepKind};
@@ -88,7 +88,7 @@ impl Decoder<'_> {
         let version = self.version_constraint(attribute);
         if let Err(reason) = legal_part(&attribute.name) {
             self.findings.push(
-                Finding::language(Language::InvalidRequiredProviders, "Invalid provider name")
+                Finding::language(EngineRule::InvalidRequiredProviders, "Invalid provider name")
                     .detail(format!("`{}` cannot be the name of a provider: {reason}.", attribute.name))
                     .at(attribute.expr.span),
             );
@@ -128,7 +128,7 @@ impl Decoder<'_> {
         let text = value.as_str().map(SmolStr::from);
         if text.is_none() {
             self.findings.push(
-                Finding::language(Language::InvalidRequiredProviders, "Invalid Attribute")
+                Finding::language(EngineRule::InvalidRequiredProviders, "Invalid Attribute")
                     .detail("The names in a requirement are texts.")
                     .at(key.span()),
             );
@@ -155,7 +155,7 @@ impl Decoder<'_> {
         let value = value::constant(expr, &mut Vec::new());
         let Some(text) = value.as_str() else {
             self.findings.push(
-                Finding::language(Language::InvalidRequiredProviders, "Invalid source")
+                Finding::language(EngineRule::InvalidRequiredProviders, "Invalid source")
                     .detail("The source of a provider is a text.")
                     .at(expr.span),
             );
@@ -164,10 +164,10 @@ impl Decoder<'_> {
         match ProviderAddress::parse(text, self.features) {
             Ok(address) => {
                 entry.address = address;
-                entry.source = Some(Given { value: text.into(), span: expr.span });
+                entry.source = Some(Spanned { value: text.into(), span: expr.span });
             }
             Err(error) => self.findings.push(
-                Finding::language(Language::InvalidRequiredProviders, error.summary)
+                Finding::language(EngineRule::InvalidRequiredProviders, error.summary)
                     .detail(error.detail)
                     .at(expr.span)
                     .help("write \"namespace/name\", as in \"hashicorp/aws\""),
@@ -197,19 +197,19 @@ impl Decoder<'_> {
                 continue;
             }
             let value = ProviderRefName { name: traversal.root.clone(), alias };
-            entry.aliases.push(Given { value, span: element.span });
+            entry.aliases.push(Spanned { value, span: element.span });
         }
     }
 }
 
 fn invalid_object(at: Span, detail: &str) -> Finding {
-    Finding::language(Language::InvalidRequiredProviders, "Invalid required_providers object")
+    Finding::language(EngineRule::InvalidRequiredProviders, "Invalid required_providers object")
         .detail(detail)
         .at(at)
 }
 
 fn invalid_alias(at: Span, detail: impl Into<String>) -> Finding {
-    Finding::language(Language::InvalidRequiredProviders, "Invalid configuration_aliases value")
+    Finding::language(EngineRule::InvalidRequiredProviders, "Invalid configuration_aliases value")
         .detail(detail)
         .at(at)
 }

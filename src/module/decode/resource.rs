@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::module::address::{Mode, ResourceAddress};
 use crate::module::config::Config;
 use crate::module::declaration::{Managed, Origin, Resource};
@@ -38,13 +38,14 @@ impl Decoder<'_> {
         );
         let lifecycles: Vec<_> = content.blocks_of("lifecycle").collect();
         if let Some(lifecycle) =
-            self.only(&lifecycles, "Duplicate lifecycle block", Language::InvalidLifecycle)
+            self.only(&lifecycles, "Duplicate lifecycle block", EngineRule::InvalidLifecycle)
         {
             self.lifecycle(lifecycle, &mut resource);
         }
         (resource.count, resource.for_each) = self.repetition(&content, resource.enabled.as_ref());
         let connections: Vec<_> = content.blocks_of("connection").collect();
-        let connection = self.only(&connections, "Duplicate connection block", Language::InvalidProvisioner);
+        let connection =
+            self.only(&connections, "Duplicate connection block", EngineRule::InvalidProvisioner);
         resource.managed.connection = connection.cloned();
         resource.managed.provisioners =
             content.blocks_of("provisioner").filter_map(|block| self.provisioner(block)).collect();
@@ -84,7 +85,7 @@ impl Decoder<'_> {
         {
             self.findings.push(
                 Finding::language(
-                    Language::InvalidProvisioner,
+                    EngineRule::InvalidProvisioner,
                     "Invalid configuration block for ephemeral resource",
                 )
                 .detail(format!("A `{}` belongs to a managed resource, in a `resource` block.", refused.kind))
@@ -141,7 +142,7 @@ impl Decoder<'_> {
             if let Some(attribute) = content.attribute(name) {
                 self.findings.push(
                     Finding::language(
-                        Language::InvalidCheckOrCondition,
+                        EngineRule::InvalidCheckOrCondition,
                         format!("Invalid {name:?} attribute"),
                     )
                     .detail(format!("A data source in a `check` block cannot have `{name}`."))
@@ -151,7 +152,7 @@ impl Decoder<'_> {
         }
         for lifecycle in content.blocks_of("lifecycle") {
             self.findings.push(
-                Finding::language(Language::InvalidCheckOrCondition, "Invalid lifecycle block")
+                Finding::language(EngineRule::InvalidCheckOrCondition, "Invalid lifecycle block")
                     .detail("A data source in a `check` block has no lifecycle of its own.")
                     .at(lifecycle.header),
             );

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::module::declaration::{ProviderMeta, Storage};
 use crate::module::decode::{Declarations, Decoder};
 use crate::syntax::{AttributeSchema, Block, BlockSchema, Content, Schema};
@@ -73,7 +73,7 @@ impl Decoder<'_> {
             };
             if !summary.is_empty() {
                 self.findings.push(
-                    Finding::language(Language::UnsupportedEngineVersion, summary)
+                    Finding::language(EngineRule::UnsupportedEngineVersion, summary)
                         .detail(detail)
                         .at(attribute.expr.span)
                         .help("remove `language`: TF2021 is what you get without it"),
@@ -82,7 +82,7 @@ impl Decoder<'_> {
         }
         if let Some(attribute) = content.attribute("experiments") {
             self.findings.push(
-                Finding::language(Language::UnsupportedEngineVersion, "Module uses experimental features")
+                Finding::language(EngineRule::UnsupportedEngineVersion, "Module uses experimental features")
                     .detail("Experiments can be used in alpha releases only.")
                     .at(attribute.name_span)
                     .help("remove `experiments`"),
@@ -106,7 +106,7 @@ impl Decoder<'_> {
 
     fn state_store(&mut self, block: &Block) {
         self.findings.push(
-            Finding::language(Language::UnsupportedBlockOrArgument, "Unsupported block type")
+            Finding::language(EngineRule::UnsupportedBlockOrArgument, "Unsupported block type")
                 .detail("`state_store` blocks can be used in alpha releases only.")
                 .at(block.kind_span),
         );
@@ -115,7 +115,7 @@ impl Decoder<'_> {
     /// `required_providers` at the top of a file.
     pub(super) fn misplaced_required_providers(&mut self, block: &Block) {
         self.findings.push(
-            Finding::language(Language::InvalidRequiredProviders, "Invalid required_providers block")
+            Finding::language(EngineRule::InvalidRequiredProviders, "Invalid required_providers block")
                 .detail("Provider requirements stand inside a `terraform` block.")
                 .at(block.kind_span)
                 .help("wrap it: terraform { required_providers { … } }"),

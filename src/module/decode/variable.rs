@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::module::address::{self, Subject, valid_identifier};
-use crate::module::declaration::{Condition, Given, Local, Origin, Variable};
+use crate::module::declaration::{Condition, Local, Origin, Spanned, Variable};
 use crate::module::decode::Decoder;
 use crate::module::ignored;
 use crate::syntax::{AttributeSchema, Block, BlockSchema, Content, Label, Schema};
@@ -30,7 +30,7 @@ impl Decoder<'_> {
         let content = block.body.content(&schema, self.findings);
         let name = self.variable_name(&block.labels[0]);
         let description = self.text(&content, "description");
-        let constraint = content.attribute("type").map(|attribute| Given {
+        let constraint = content.attribute("type").map(|attribute| Spanned {
             value: value::type_constraint(&attribute.expr, self.findings),
             span: attribute.expr.span,
         });
@@ -63,7 +63,7 @@ impl Decoder<'_> {
         self.name(label, "Invalid variable name");
         if self.features.reserved_variable_names.contains(&label.text.as_str()) {
             self.findings.push(
-                Finding::language(Language::InvalidName, "Invalid variable name")
+                Finding::language(EngineRule::InvalidName, "Invalid variable name")
                     .detail(format!(
                         "`{}` means something else in a module block, so no variable can have it.",
                         label.text
@@ -80,13 +80,13 @@ impl Decoder<'_> {
     fn default(
         &mut self,
         content: &Content,
-        constraint: Option<&Given<Constraint>>,
-        nullable: Option<&Given<bool>>,
-    ) -> Option<Given<Value>> {
+        constraint: Option<&Spanned<Constraint>>,
+        nullable: Option<&Spanned<bool>>,
+    ) -> Option<Spanned<Value>> {
         let attribute = content.attribute("default")?;
         let span = attribute.expr.span;
         let mut value = value::constant_within(self.limits, &attribute.expr, self.findings);
-        if let Some(Given { value: constraint, .. }) = constraint {
+        if let Some(Spanned { value: constraint, .. }) = constraint {
             if !value.is_null() {
                 value = constraint.apply_defaults(&value);
             }
@@ -95,7 +95,7 @@ impl Decoder<'_> {
                 Err(mismatch) => {
                     self.findings.push(
                         Finding::language(
-                            Language::InvalidDefaultValue,
+                            EngineRule::InvalidDefaultValue,
                             "Invalid default value for variable",
                         )
                         .detail(format!("The default does not fit the type of this variable: {mismatch}."))
@@ -114,12 +114,12 @@ impl Decoder<'_> {
         }
         if value.is_null() && nullable.is_some_and(|nullable| !nullable.value) {
             self.findings.push(
-                Finding::language(Language::InvalidDefaultValue, "Invalid default value for variable")
+                Finding::language(EngineRule::InvalidDefaultValue, "Invalid default value for variable")
                     .detail("The default is null, and `nullable = false` says that it cannot be.")
                     .at(span),
             );
         }
-        Some(Given { value, span })
+        Some(Spanned { value, span })
     }
 
     fn validation(&mut self, block: &Arc<Block>, variable: &str) -> Condition {
@@ -138,14 +138,14 @@ impl Decoder<'_> {
             }
             if others && !self.features.validation_refers_to_others {
                 self.findings.push(
-                    Finding::language(Language::InvalidCheckOrCondition, "Invalid reference in variable validation")
+                    Finding::language(EngineRule::InvalidCheckOrCondition, "Invalid reference in variable validation")
                         .detail(format!("The condition of a variable can refer to the variable itself alone: `var.{variable}`."))
                         .at(attribute.expr.span),
                 );
             } else if !own {
                 self.findings.push(
                     Finding::language(
-                        Language::InvalidCheckOrCondition,
+                        EngineRule::InvalidCheckOrCondition,
                         "Invalid variable validation condition",
                     )
                     .detail(format!(
@@ -160,15 +160,15 @@ impl Decoder<'_> {
 
     fn const_excludes(
         &mut self,
-        constant: Option<&Given<bool>>,
-        other: Option<&Given<bool>>,
+        constant: Option<&Spanned<bool>>,
+        other: Option<&Spanned<bool>>,
         word: &str,
         block: &Block,
     ) {
         let both = constant.is_some_and(|given| given.value) && other.is_some_and(|given| given.value);
         if both && self.features.const_excludes_sensitive {
             self.findings.push(
-                Finding::language(Language::InvalidValue, format!("Const variable cannot be {word}"))
+                Finding::language(EngineRule::InvalidValue, format!("Const variable cannot be {word}"))
                     .detail(format!(
                         "A `const` variable is known before everything else, so it cannot be {word}."
                     ))

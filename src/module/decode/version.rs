@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::module::declaration::VersionConstraint;
 use crate::module::decode::Decoder;
 use crate::syntax::Attribute;
@@ -45,5 +45,7 @@ impl Decoder<'_> {
 
 /// What is wrong with a version constraint.
 pub(super) fn invalid_version(at: Span, detail: impl Into<String>) -> Finding {
-    Finding::language(Language::InvalidVersionConstraint, "Invalid version constraint").detail(detail).at(at)
+    Finding::language(EngineRule::InvalidVersionConstraint, "Invalid version constraint")
+        .detail(detail)
+        .at(at)
 }

@@ -4,7 +4,7 @@ use std::collections::btree_map::Entry;
 use std::fmt::Debug;
 
 use crate::engine::ImportSubject;
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::module::address::{ImportTarget, Mode, ProviderAddress, legal_part};
 use crate::module::declaration::{
     Action, Check, Import, Local, ModuleCall, Output, ProviderConfiguration, ProviderMeta, Resource, Variable,
@@ -249,7 +249,7 @@ fn without_keys(target: &ImportTarget) -> String {
 }
 
 pub(super) fn duplicate(summary: impl Into<String> + Debug, at: Span, first: Span) -> Finding {
-    Finding::language(Language::DuplicateDeclaration, summary)
+    Finding::language(EngineRule::DuplicateDeclaration, summary)
         .at(at)
         .label("declared again here")
         .related(first, "declared here first")

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::module::declaration::Storage;
 use crate::module::merge::Merger;
 use crate::module::merge::primary::duplicate;
@@ -43,11 +43,14 @@ impl Merger<'_> {
         }
         if let (Some(backend), Some(cloud)) = (&self.module.backend, &self.module.cloud) {
             self.findings.push(
-                Finding::language(Language::DuplicateDeclaration, self.features.summaries.backend_and_cloud)
-                    .detail("The state is kept in one place: in a backend or in the cloud.")
-                    .at(backend.block.header)
-                    .related(cloud.block.header, "the cloud is configured here")
-                    .help("remove one of the two"),
+                Finding::language(
+                    EngineRule::DuplicateDeclaration,
+                    self.features.summaries.backend_and_cloud,
+                )
+                .detail("The state is kept in one place: in a backend or in the cloud.")
+                .at(backend.block.header)
+                .related(cloud.block.header, "the cloud is configured here")
+                .help("remove one of the two"),
             );
         }
         for encryption in encryptions {

@@ -1,8 +1,8 @@
 //! Lays a `variable` block of an override file over a variable, and checks what comes of it; the same for locals.
 
 use crate::engine::InOverride;
-use crate::finding::{Finding, Language, Related};
-use crate::module::declaration::{Given, Local, Variable};
+use crate::finding::{EngineRule, Finding, Related};
+use crate::module::declaration::{Local, Spanned, Variable};
 use crate::module::merge::Merger;
 use crate::module::merge::primary::DUPLICATE_LOCAL;
 use crate::value::{self, Mismatch};
@@ -76,12 +76,12 @@ impl Merger<'_> {
 fn recheck(variable: &mut Variable, (wrote_type, wrote_default): (bool, bool)) -> Vec<Finding> {
     let mut findings = Vec::new();
     let Some(default) = &mut variable.default else { return findings };
-    if let Some(Given { value: constraint, span: type_span }) = &variable.constraint {
+    if let Some(Spanned { value: constraint, span: type_span }) = &variable.constraint {
         match value::convert(&default.value, &constraint.ty) {
             Ok(converted) => default.value = converted,
             Err(mismatch) => {
                 let finding =
-                    Finding::language(Language::InvalidDefaultValue, "Invalid default value for variable")
+                    Finding::language(EngineRule::InvalidDefaultValue, "Invalid default value for variable")
                         .detail(detail(&mismatch, wrote_type, wrote_default))
                         .related(default.span, "the default")
                         .related(*type_span, "the type");
@@ -91,7 +91,7 @@ fn recheck(variable: &mut Variable, (wrote_type, wrote_default): (bool, bool)) -
     }
     if default.value.is_null() && variable.nullable.as_ref().is_some_and(|nullable| !nullable.value) {
         findings.push(
-            Finding::language(Language::InvalidDefaultValue, "Invalid default value for variable")
+            Finding::language(EngineRule::InvalidDefaultValue, "Invalid default value for variable")
                 .detail(
                     "With this override the default is null, and `nullable = false` says that it cannot be.",
                 )

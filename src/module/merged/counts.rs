@@ -3,7 +3,7 @@
 use crate::engine::InOverride;
 use crate::module::Module;
 use crate::module::declaration::{
-    Action, Given, ModuleCall, Origin, Output, ProviderConfiguration, Resource, Variable,
+    Action, ModuleCall, Origin, Output, ProviderConfiguration, Resource, Spanned, Variable,
 };
 use crate::module::merged::Why;
 use crate::syntax::{Attribute, Expr};
@@ -188,7 +188,7 @@ fn at(attribute: Option<&Attribute>) -> Counts {
     Counts::At(attribute.map(|attribute| attribute.span))
 }
 
-fn given<T>(given: Option<&Given<T>>) -> Counts {
+fn given<T>(given: Option<&Spanned<T>>) -> Counts {
     Counts::At(given.map(|given| given.span))
 }
 

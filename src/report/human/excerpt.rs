@@ -7,7 +7,7 @@
 
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
-use crate::report::{Style, one_line, visible};
+use crate::report::{Style, one_line, sanitize};
 use crate::text::{FileId, Position, Source, Sources, Span};
 
 /// A place with the words that stand at it.
@@ -145,7 +145,7 @@ impl Excerpt {
                 text.push_str(cut);
             }
             lines.push(Line { from, to, at: text.len() });
-            text.push_str(&visible(&source.text()[from..to]));
+            text.push_str(&sanitize(&source.text()[from..to]));
             if to < end {
                 text.push_str(cut);
             }

@@ -135,7 +135,7 @@ impl Picture<'_> {
                 }
                 Way::Passed(name) => ("passed", None, Some(name.to_string()), None),
                 Way::Inherited(from) => {
-                    let from = self.name(instance.node.tree().node(*from));
+                    let from = self.name(instance.node.graph().node(*from));
                     ("inherited", None, None, Some(from))
                 }
                 Way::FromCallers => ("from-callers", None, None, None),

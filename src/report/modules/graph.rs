@@ -54,7 +54,7 @@ impl Graph {
             for (call, callee) in picture.calls(node) {
                 let target = picture.target(node, call, callee);
                 match callee {
-                    Callee::Module(id) => next.push(node.tree().node(id)),
+                    Callee::Module(id) => next.push(node.graph().node(id)),
                     Callee::Missing | Callee::Outside | Callee::Opaque => {
                         let is_changed = picture.is_gone(node, call);
                         graph.boxes.entry(target.clone()).or_insert(Shape { role: None, is_changed });

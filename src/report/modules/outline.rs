@@ -293,7 +293,7 @@ impl<'p> Outline<'p> {
             for (_, leads_to) in self.picture.calls(node) {
                 calls += 1;
                 match leads_to {
-                    Callee::Module(id) => next.push(node.tree().node(id)),
+                    Callee::Module(id) => next.push(node.graph().node(id)),
                     Callee::Opaque => elsewhere += 1,
                     Callee::Missing | Callee::Outside => {}
                 }

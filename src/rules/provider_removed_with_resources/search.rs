@@ -116,7 +116,7 @@ impl<'t> Search<'t> {
         }
         before.calls().find_map(|(call, callee)| {
             let Callee::Module(child) = callee else { return None };
-            let in_child = handed_down(before, call, before.tree().node(child), configuration)?;
+            let in_child = handed_down(before, call, before.graph().node(child), configuration)?;
             let path = longer(path, call);
             self.gone(self.follow(both, call, &path)?, &in_child, &path)
         })

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use smol_str::SmolStr;
 
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::syntax::{Step, StepKind, Traversal, native, shift};
 use crate::text::Span;
 
@@ -234,7 +234,7 @@ impl Parser<'_> {
 
     fn found(&mut self, summary: &str, detail: &str, range: &Range<usize>) {
         let finding =
-            Finding::language(Language::InvalidReference, summary).detail(detail).at(self.span(range));
+            Finding::language(EngineRule::InvalidReference, summary).detail(detail).at(self.span(range));
         self.findings.push(finding);
     }
 }

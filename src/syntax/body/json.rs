@@ -7,7 +7,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::{Attribute, Block, Body, Content, Hidden, Label, Schema, missing_argument};
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::syntax::Expr;
 use crate::syntax::json::{Node, NodeKind, Property};
 use crate::text::{Span, similar};
@@ -193,7 +193,7 @@ impl Unpacking<'_> {
         if let [label, labels_left @ ..] = labels_left {
             let properties = properties(node, Some(label), self.findings);
             if properties.is_empty() {
-                let finding = Finding::language(Language::MissingArgument, "Missing block label")
+                let finding = Finding::language(EngineRule::MissingArgument, "Missing block label")
                     .detail(format!(
                         "A property is required here, whose name is the {label} of a `{kind}` block."
                     ))
@@ -236,9 +236,10 @@ fn extraneous_property(property: &Property, schema: &Schema<'_>, taken: &Hidden)
     let name = property.name.as_str();
     let unused = schema.attributes.iter().map(|expected| expected.name);
     let unused = unused.filter(|name| !taken.attributes.iter().any(|taken| taken == name));
-    let finding = Finding::language(Language::UnsupportedBlockOrArgument, "Extraneous JSON object property")
-        .detail(format!("No argument or block named `{name}` is expected here."))
-        .at(property.name_span);
+    let finding =
+        Finding::language(EngineRule::UnsupportedBlockOrArgument, "Extraneous JSON object property")
+            .detail(format!("No argument or block named `{name}` is expected here."))
+            .at(property.name_span);
     match similar(name, unused.chain(schema.blocks.iter().map(|expected| expected.kind))) {
         Some(right) => finding.help(format!("did you mean `{right}`?")),
         None => finding,
@@ -246,7 +247,7 @@ fn extraneous_property(property: &Property, schema: &Schema<'_>, taken: &Hidden)
 }
 
 fn set_twice(summary: &str, property: &Property, first: &Attribute) -> Finding {
-    Finding::language(Language::DuplicateDeclaration, summary)
+    Finding::language(EngineRule::DuplicateDeclaration, summary)
         .detail(format!("The argument `{}` is set already.", property.name))
         .at(property.name_span)
         .related(first.name_span, "it is set here")
@@ -254,5 +255,5 @@ fn set_twice(summary: &str, property: &Property, first: &Attribute) -> Finding {
 }
 
 fn wrong_type(node: &Node, detail: &str) -> Finding {
-    Finding::language(Language::InvalidValue, "Incorrect JSON value type").detail(detail).at(node.start())
+    Finding::language(EngineRule::InvalidValue, "Incorrect JSON value type").detail(detail).at(node.start())
 }

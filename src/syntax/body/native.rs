@@ -5,7 +5,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::{Attribute, Block, BlockSchema, Content, Hidden, Schema, missing_argument};
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::syntax::{Expr, Item};
 use crate::text::{Span, similar};
 
@@ -113,7 +113,7 @@ impl NativeBody {
         if let Some(block) = self.blocks.first() {
             let summary = format!("Unexpected \"{}\" block", block.kind);
             findings.push(
-                Finding::language(Language::UnsupportedBlockOrArgument, summary)
+                Finding::language(EngineRule::UnsupportedBlockOrArgument, summary)
                     .detail("Only arguments may stand here, no blocks.")
                     .at(block.kind_span)
                     .help(format!("write it as an argument: `{} = …`", block.kind)),
@@ -151,7 +151,7 @@ fn more(hidden: &Arc<[SmolStr]>, names: impl Iterator<Item = SmolStr>) -> Arc<[S
 
 fn unsupported_argument(attribute: &Attribute, schema: &Schema<'_>, content: &Content) -> Finding {
     let name = attribute.name.as_str();
-    let finding = Finding::language(Language::UnsupportedBlockOrArgument, "Unsupported argument")
+    let finding = Finding::language(EngineRule::UnsupportedBlockOrArgument, "Unsupported argument")
         .detail(format!("No argument named `{name}` is expected here."))
         .at(attribute.name_span);
     let unused = schema.attributes.iter().map(|expected| expected.name);
@@ -167,7 +167,7 @@ fn unsupported_argument(attribute: &Attribute, schema: &Schema<'_>, content: &Co
 
 fn unsupported_block(block: &Block, schema: &Schema<'_>) -> Finding {
     let kind = block.kind.as_str();
-    let finding = Finding::language(Language::UnsupportedBlockOrArgument, "Unsupported block type")
+    let finding = Finding::language(EngineRule::UnsupportedBlockOrArgument, "Unsupported block type")
         .detail(format!("Blocks of type `{kind}` are not expected here."))
         .at(block.kind_span);
     if let Some(right) = similar(kind, schema.blocks.iter().map(|expected| expected.kind)) {
@@ -184,13 +184,13 @@ fn wrong_labels(block: &Block, expected: &BlockSchema<'_>) -> Option<Finding> {
     let kind = &block.kind;
     if let Some(first) = block.labels.get(expected.labels.len() + expected.optional_labels.len()) {
         let summary = format!("Extraneous label for {kind}");
-        let finding = Finding::language(Language::UnsupportedBlockOrArgument, summary);
+        let finding = Finding::language(EngineRule::UnsupportedBlockOrArgument, summary);
         return Some(finding.detail(labels_of(kind, expected)).at(first.span).help("remove this label"));
     }
     let missing = expected.labels.get(block.labels.len())?;
     let brace = block.body.span();
     Some(
-        Finding::language(Language::MissingArgument, format!("Missing {missing} for {kind}"))
+        Finding::language(EngineRule::MissingArgument, format!("Missing {missing} for {kind}"))
             .detail(labels_of(kind, expected))
             .at(Span { end: brace.end.min(brace.start + 1), ..brace })
             .help(format!("write the {missing} in quotes before the brace")),

@@ -3,7 +3,7 @@
 use super::lower::{Excerpt, Lowering};
 use super::repair::Repair;
 use super::{grammar, invalid, limit_reached, scan};
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::limits::Limits;
 use crate::syntax::{Expr, Template, bound};
 use crate::text::{FileId, Span};
@@ -46,7 +46,7 @@ pub(in crate::syntax) fn template(id: FileId, text: &str) -> Result<Template, Ve
 /// What is wrong with a text at `span`. What is nested too deep in it is told as one: how deep a text in a text may go,
 /// nobody can set.
 fn refused(mut findings: Vec<Finding>, span: Span) -> Vec<Finding> {
-    if findings.iter().any(|finding| finding.rule == Language::LimitReached.id()) {
+    if findings.iter().any(|finding| finding.rule == EngineRule::LimitReached.id()) {
         return vec![limit_reached(span)];
     }
     bound(&mut findings, &Limits::default());

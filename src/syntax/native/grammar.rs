@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::scan::{Kind, Token};
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::limits::{Limit, Limits};
 use crate::text::{FileId, Span};
 
@@ -206,7 +206,7 @@ impl<'a> Parser<'a> {
     }
 
     fn error(&mut self, summary: &str, at: impl Into<Extent>, detail: impl Into<String>) {
-        let finding = Finding::language(Language::SyntaxError, summary).at(self.span(at)).detail(detail);
+        let finding = Finding::language(EngineRule::SyntaxError, summary).at(self.span(at)).detail(detail);
         self.report(finding);
     }
 

@@ -1,7 +1,7 @@
 //! Turns tokens that can stand nowhere into findings, before anything is made of them.
 
 use super::scan::{Kind, Token};
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::limits::Limits;
 use crate::text::{FileId, Span};
 
@@ -74,7 +74,7 @@ pub(super) fn findings(file: FileId, text: &str, tokens: &[Token], limits: &Limi
         };
         // One more than is told shows that there is more.
         if found.len() <= limits.mistakes() {
-            found.push(Finding::language(Language::SyntaxError, summary).at(span).detail(detail));
+            found.push(Finding::language(EngineRule::SyntaxError, summary).at(span).detail(detail));
         }
     }
     found

@@ -1,6 +1,6 @@
 //! `a.b` and `a[b]`.
 
-use crate::finding::Language;
+use crate::finding::EngineRule;
 use crate::text::Span;
 use crate::value::convert::convert;
 use crate::value::data::normal;
@@ -39,14 +39,14 @@ impl Evaluator<'_> {
             | Value::Tuple(_)
             | Value::Unknown(_) => ("Unsupported attribute", no_attributes(&from.ty())),
         };
-        self.error(Language::InvalidReference, summary, detail, at);
+        self.error(EngineRule::InvalidReference, summary, detail, at);
         Value::UNKNOWN
     }
 
     pub(super) fn index(&mut self, from: &Value, key: &Value, at: Span) -> Value {
         if from.is_null() {
             let detail = "This is null, and has no elements.";
-            self.error(Language::InvalidReference, "Attempt to index null value", detail, at);
+            self.error(EngineRule::InvalidReference, "Attempt to index null value", detail, at);
             return Value::UNKNOWN;
         }
         if key.is_null() {
@@ -105,7 +105,7 @@ impl Evaluator<'_> {
     }
 
     fn invalid_index(&mut self, detail: impl Into<String>, at: Span) -> Value {
-        self.error(Language::InvalidReference, "Invalid index", detail, at);
+        self.error(EngineRule::InvalidReference, "Invalid index", detail, at);
         Value::UNKNOWN
     }
 }

@@ -1,10 +1,10 @@
 //! `f(a, b...)`.
 
-use crate::finding::{Concern, Finding, Language};
+use crate::finding::{Concern, EngineRule, Finding};
 use crate::syntax::{Call, Expr, ExprKind};
 use crate::text::{Span, similar};
 use crate::value::convert::convert;
-use crate::value::functions::{ALL, Refusal, result};
+use crate::value::functions::{ALL, FunctionError, result};
 use crate::value::{Function, Type, Value};
 
 use super::{Evaluator, Inside, failed, weight};
@@ -30,7 +30,7 @@ impl Evaluator<'_> {
     pub(super) fn call(&mut self, call: &Call, at: Span, inside: Inside<'_>) -> Value {
         let Some(scope) = self.scope else {
             let detail = "A constant is needed here, and the result of a function is none.";
-            self.error(Language::InvalidFunctionCall, "Function calls not allowed", detail, at);
+            self.error(EngineRule::InvalidFunctionCall, "Function calls not allowed", detail, at);
             return Value::UNKNOWN;
         };
         let engine = scope.engine();
@@ -47,7 +47,7 @@ impl Evaluator<'_> {
             let is_namespaced = engine.has_namespaces() && call.name.contains("::");
             let summary =
                 if is_namespaced { "Unknown provider function" } else { "Call to unknown function" };
-            let mut finding = Finding::language(Language::InvalidFunctionCall, summary)
+            let mut finding = Finding::language(EngineRule::InvalidFunctionCall, summary)
                 .detail(format!("{engine} has no function named {:?}.", call.name))
                 .at(call.name_span)
                 .concerns(Concern::Name(call.name.as_str().into()));
@@ -98,11 +98,11 @@ impl Evaluator<'_> {
         match result(function, &values, self.limits.evaluation() / STEPS_PER_BYTE) {
             Ok(value) if self.may_go_on(weight(&value), at) => return value,
             Ok(_) => {}
-            Err(Refusal::Argument(place, why)) if place < arguments.len() => {
+            Err(FunctionError::Argument(place, why)) if place < arguments.len() => {
                 self.invalid_argument(function, place, &arguments[place], &why);
             }
-            Err(Refusal::Argument(_, why) | Refusal::Call(why)) => self.call_failed(call, &why),
-            Err(Refusal::Expensive) => self.too_expensive(at),
+            Err(FunctionError::Argument(_, why) | FunctionError::Call(why)) => self.call_failed(call, &why),
+            Err(FunctionError::Expensive) => self.too_expensive(at),
         }
         Value::UNKNOWN
     }
@@ -135,7 +135,7 @@ impl Evaluator<'_> {
             | Value::Unknown(_) => "this is none",
         };
         let detail = format!("An argument followed by ... is a list, a set or a tuple, and {why}.");
-        self.error(Language::InvalidFunctionCall, "Invalid expanding argument value", detail, last.span);
+        self.error(EngineRule::InvalidFunctionCall, "Invalid expanding argument value", detail, last.span);
         None
     }
 
@@ -149,12 +149,12 @@ impl Evaluator<'_> {
                 counted(wanted),
                 missing.name
             );
-            self.error(Language::InvalidFunctionCall, "Not enough function arguments", detail, call.close);
+            self.error(EngineRule::InvalidFunctionCall, "Not enough function arguments", detail, call.close);
             return false;
         }
         if let (None, Some(extra)) = (function.variadic, arguments.get(wanted)) {
             let detail = format!("{:?} takes {}, and no more.", call.name, counted(wanted));
-            self.error(Language::InvalidFunctionCall, "Too many function arguments", detail, extra.start());
+            self.error(EngineRule::InvalidFunctionCall, "Too many function arguments", detail, extra.start());
             return false;
         }
         true
@@ -194,13 +194,13 @@ impl Evaluator<'_> {
     fn invalid_argument(&mut self, function: &Function, place: usize, argument: &Argument<'_>, why: &str) {
         let name = function.parameter(place).map_or("value", |parameter| parameter.name);
         let detail = format!("This cannot be given to {:?} for {name:?}: {why}.", function.name);
-        self.error(Language::InvalidFunctionCall, "Invalid function argument", detail, argument.start());
+        self.error(EngineRule::InvalidFunctionCall, "Invalid function argument", detail, argument.start());
     }
 
     fn call_failed(&mut self, call: &Call, why: &str) {
         let detail = format!("{:?} has no result here: {why}.", call.name);
         self.error(
-            Language::InvalidFunctionCall,
+            EngineRule::InvalidFunctionCall,
             "Error in function call",
             detail,
             call.name_span.to(call.open),

@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 
 use smol_str::SmolStr;
 
-use crate::finding::Language;
+use crate::finding::EngineRule;
 use crate::syntax::{Expr, For};
 use crate::text::Span;
 use crate::value::convert::{convert, gather};
@@ -118,7 +118,7 @@ impl Evaluator<'_> {
                          one key.",
                         taken.key()
                     );
-                    self.error(Language::InvalidValue, "Duplicate object key", detail, key_expr.span);
+                    self.error(EngineRule::InvalidValue, "Duplicate object key", detail, key_expr.span);
                 }
             }
         }
@@ -142,14 +142,14 @@ impl Evaluator<'_> {
         let value = self.value(expr, inside);
         if value.is_null() {
             let detail = "There is nothing to go through: this is null.";
-            self.error(Language::InvalidValue, "Iteration over null value", detail, expr.span);
+            self.error(EngineRule::InvalidValue, "Iteration over null value", detail, expr.span);
             return None;
         }
         match value.ty() {
             Type::Any => return None,
             ty @ (Type::Bool | Type::Number | Type::String) => {
                 let detail = format!("There is nothing to go through: this is a {}.", ty.name());
-                self.error(Language::InvalidValue, "Iteration over non-iterable value", detail, expr.span);
+                self.error(EngineRule::InvalidValue, "Iteration over non-iterable value", detail, expr.span);
                 return None;
             }
             Type::List(_) | Type::Set(_) | Type::Map(_) | Type::Tuple(_) | Type::Object(_) => {}
@@ -167,7 +167,7 @@ impl Evaluator<'_> {
         let value = self.value(condition, Some(&frame));
         if value.is_null() {
             let detail = "A condition is true or false, and this is null.";
-            self.error(Language::InvalidValue, "Condition is null", detail, condition.span);
+            self.error(EngineRule::InvalidValue, "Condition is null", detail, condition.span);
         } else if let Err(mismatch) = convert(&value, &Type::Bool) {
             self.invalid_condition(
                 true,
@@ -210,13 +210,13 @@ impl Evaluator<'_> {
 
     fn invalid_condition(&mut self, tell: bool, detail: String, at: Span) {
         if tell {
-            self.error(Language::InvalidValue, "Invalid 'for' condition", detail, at);
+            self.error(EngineRule::InvalidValue, "Invalid 'for' condition", detail, at);
         }
     }
 
     fn invalid_key(&mut self, tell: bool, detail: String, at: Span) {
         if tell {
-            self.error(Language::InvalidValue, "Invalid object key", detail, at);
+            self.error(EngineRule::InvalidValue, "Invalid object key", detail, at);
         }
     }
 
@@ -233,7 +233,7 @@ impl Evaluator<'_> {
             (Value::Null(_), false) => return Value::Tuple(Vec::new()),
             (Value::Null(_), true) => {
                 let detail = "There is nothing to go through: this is null.";
-                self.error(Language::InvalidValue, "Splat of null value", detail, source.span);
+                self.error(EngineRule::InvalidValue, "Splat of null value", detail, source.span);
                 return Value::UNKNOWN;
             }
             (_, false) if ty == Type::Any => return Value::UNKNOWN,

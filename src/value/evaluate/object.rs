@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use crate::finding::Language;
+use crate::finding::EngineRule;
 use crate::syntax::{Expr, ExprKind, JsonProperty, ObjectItem, ObjectKey};
 use crate::text::Span;
 use crate::value::convert::convert;
@@ -28,7 +28,7 @@ impl Evaluator<'_> {
             } else if key.is_null() {
                 // The engines point at the value here.
                 self.error(
-                    Language::InvalidValue,
+                    EngineRule::InvalidValue,
                     "Null value as key",
                     "A key must not be null.",
                     item.value.span,
@@ -42,7 +42,7 @@ impl Evaluator<'_> {
                     Ok(_) => known = false,
                     Err(mismatch) => {
                         let detail = format!("This cannot be a key: {mismatch}.");
-                        self.error(Language::InvalidValue, "Incorrect key type", detail, span);
+                        self.error(EngineRule::InvalidValue, "Incorrect key type", detail, span);
                         known = false;
                     }
                 }
@@ -56,7 +56,7 @@ impl Evaluator<'_> {
         match &key.kind {
             ExprKind::Traversal(traversal) if !traversal.steps.is_empty() => {
                 self.error(
-                    Language::InvalidValue,
+                    EngineRule::InvalidValue,
                     "Ambiguous attribute key",
                     "This could be a reference, or a name with points in it. Put a reference into parentheses, and \
                      a name into quotes.",
@@ -96,7 +96,7 @@ impl Evaluator<'_> {
                 Entry::Occupied(taken) => {
                     let detail = format!("An attribute named {:?} stands here already.", taken.key());
                     let summary = "Duplicate object attribute";
-                    self.error(Language::DuplicateDeclaration, summary, detail, *name_span);
+                    self.error(EngineRule::DuplicateDeclaration, summary, detail, *name_span);
                 }
             }
         }
@@ -104,6 +104,6 @@ impl Evaluator<'_> {
     }
 
     fn invalid_json_key(&mut self, detail: String, at: Span) {
-        self.error(Language::InvalidValue, "Invalid object key expression", detail, at);
+        self.error(EngineRule::InvalidValue, "Invalid object key expression", detail, at);
     }
 }

@@ -1,6 +1,6 @@
 //! `a + b`, `!a` and `a ? b : c`.
 
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::syntax::{BinaryOperator, Expr, UnaryOperator};
 use crate::text::Span;
 use crate::value::convert::{Mode, convert, fit};
@@ -131,7 +131,7 @@ impl Evaluator<'_> {
         };
         let Some(ty) = ty else {
             self.error(
-                Language::InvalidValue,
+                EngineRule::InvalidValue,
                 "Inconsistent conditional result types",
                 format!("The two results have no type in common: one is {then_type}, the other {else_type}."),
                 then.span.to(otherwise.span),
@@ -152,7 +152,7 @@ impl Evaluator<'_> {
         }
         fit(&result, &ty).unwrap_or_else(|mismatch| {
             let detail = format!("This result does not have the type of the other: {mismatch}.");
-            self.error(Language::InvalidValue, "Inconsistent conditional result types", detail, span);
+            self.error(EngineRule::InvalidValue, "Inconsistent conditional result types", detail, span);
             Value::Unknown(ty)
         })
     }
@@ -160,7 +160,7 @@ impl Evaluator<'_> {
     pub(super) fn decision(&mut self, condition: &Value, at: Span) -> Decision {
         if condition.is_null() {
             let detail = "A condition is true or false, and this is null.";
-            self.error(Language::InvalidValue, "Null condition", detail, at);
+            self.error(EngineRule::InvalidValue, "Null condition", detail, at);
             return Decision::Failed;
         }
         match convert(condition, &Type::Bool) {
@@ -170,7 +170,7 @@ impl Evaluator<'_> {
             }
             Err(mismatch) => {
                 let detail = format!("A condition is true or false: {mismatch}.");
-                self.error(Language::InvalidValue, "Incorrect condition type", detail, at);
+                self.error(EngineRule::InvalidValue, "Incorrect condition type", detail, at);
                 Decision::Failed
             }
         }
@@ -181,14 +181,14 @@ impl Evaluator<'_> {
             Ok(value) => value,
             Err(mismatch) => {
                 let detail = format!("The operator cannot use this: {mismatch}.");
-                self.error(Language::InvalidValue, "Invalid operand", detail, at);
+                self.error(EngineRule::InvalidValue, "Invalid operand", detail, at);
                 Value::Unknown(ty.clone())
             }
         }
     }
 
     fn operation_failed(&mut self, detail: &str, ty: Type, at: Span) -> Value {
-        self.error(Language::InvalidValue, "Operation failed", detail, at);
+        self.error(EngineRule::InvalidValue, "Operation failed", detail, at);
         Value::Unknown(ty)
     }
 }

@@ -1,6 +1,6 @@
 //! `"a ${b} %{ if c }d%{ endif }"`.
 
-use crate::finding::Language;
+use crate::finding::EngineRule;
 use crate::syntax::{ForDirective, IfDirective, Part, Template};
 use crate::text::Span;
 use crate::value::convert::convert;
@@ -81,7 +81,7 @@ impl Evaluator<'_> {
                 Err(_) if value.is_null() => "This is null, which has no text.".to_owned(),
                 Err(mismatch) => format!("This cannot stand in a text: {mismatch}."),
             };
-            self.error(Language::InvalidValue, "Invalid template interpolation value", why, span);
+            self.error(EngineRule::InvalidValue, "Invalid template interpolation value", why, span);
         }
         if known && self.may_go_on(0, at) { Value::string(text) } else { Value::Unknown(Type::String) }
     }

@@ -1,10 +1,10 @@
 //! What functions on numbers give, and what they refuse.
 
-use super::result::Refusal;
+use super::result::FunctionError;
 use super::whole;
 use crate::value::{Number, Type, Value};
 
-type Outcome = Result<Value, Refusal>;
+type Outcome = Result<Value, FunctionError>;
 
 /// Up to here every whole number is one of those that the engine calculates powers with.
 const EXACT: i128 = 1 << 53;
@@ -22,9 +22,9 @@ pub(super) fn of_one(name: &str, arguments: &[Value]) -> Outcome {
 }
 
 /// Of what is no whole number, or a very large one, the engine does not say which sign it has.
-fn sign(number: &Value) -> Result<Number, Refusal> {
+fn sign(number: &Value) -> Result<Number, FunctionError> {
     let number = whole(number).and_then(|number| i64::try_from(number).ok());
-    Ok(match number.ok_or_else(|| Refusal::of_call("a whole number is needed"))? {
+    Ok(match number.ok_or_else(|| FunctionError::of_call("a whole number is needed"))? {
         ..0 => Number::from(1).negated(),
         0 => Number::from(0),
         1.. => Number::from(1),
@@ -46,7 +46,7 @@ pub(super) fn power(arguments: &[Value]) -> Outcome {
     let unknown = Ok(Value::Unknown(Type::Number));
     let [Value::Number(base), Value::Number(exponent)] = arguments else { return unknown };
     if base.is_negative() && !exponent.is_whole() && !base.is_infinite() && !exponent.is_infinite() {
-        return Err(Refusal::of_call("there is no such power"));
+        return Err(FunctionError::of_call("there is no such power"));
     }
     let exponent = whole(&arguments[1]).and_then(|exponent| u32::try_from(exponent).ok());
     let (Some(base), Some(exponent)) = (whole(&arguments[0]), exponent) else { return unknown };

@@ -2,11 +2,11 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::result::Refusal;
+use super::result::FunctionError;
 use super::whole;
 use crate::value::{Type, Value};
 
-type Outcome = Result<Value, Refusal>;
+type Outcome = Result<Value, FunctionError>;
 
 const UNKNOWN: Value = Value::Unknown(Type::String);
 
@@ -41,7 +41,7 @@ fn title(text: &str) -> String {
 pub(super) fn indent(arguments: &[Value], longest: usize) -> Outcome {
     let [blanks, text] = arguments else { return Ok(UNKNOWN) };
     let (Some(0..), Some(text)) = (whole(blanks), text.as_str()) else {
-        return Err(Refusal::of_call("the number of blanks is whole, and not less than zero"));
+        return Err(FunctionError::of_call("the number of blanks is whole, and not less than zero"));
     };
     let breaks = text.matches('\n').count();
     let blanks = whole(blanks).and_then(|blanks| usize::try_from(blanks).ok()).unwrap_or(usize::MAX);
@@ -49,7 +49,7 @@ pub(super) fn indent(arguments: &[Value], longest: usize) -> Outcome {
         return Ok(arguments[1].clone());
     }
     if blanks.saturating_mul(breaks) > longest {
-        return Err(Refusal::Expensive);
+        return Err(FunctionError::Expensive);
     }
     Ok(Value::string(text.replace('\n', &format!("\n{}", " ".repeat(blanks)))))
 }
@@ -58,7 +58,7 @@ pub(super) fn indent(arguments: &[Value], longest: usize) -> Outcome {
 pub(super) fn part(arguments: &[Value]) -> Outcome {
     let [text, offset, length] = arguments else { return Ok(UNKNOWN) };
     let (Some(offset), Some(length)) = (whole(offset), whole(length)) else {
-        return Err(Refusal::of_call("the offset and the length are whole numbers"));
+        return Err(FunctionError::of_call("the offset and the length are whole numbers"));
     };
     let Some(text) = text.as_str() else { return Ok(UNKNOWN) };
     // An offset below zero counts from the end, and then a length of zero is as good as none.

@@ -1,17 +1,17 @@
 //! What functions on lists, sets and tuples give.
 
-use super::result::Refusal;
+use super::result::FunctionError;
 use super::whole;
 use crate::value::convert::{Mode, convert};
 use crate::value::evaluate::equal;
 use crate::value::unify::unify;
 use crate::value::{Type, Value};
 
-type Outcome = Result<Value, Refusal>;
+type Outcome = Result<Value, FunctionError>;
 
 pub(super) fn concat(arguments: &[Value]) -> Outcome {
     if arguments.is_empty() {
-        return Err(Refusal::of_call("it takes at least one argument"));
+        return Err(FunctionError::of_call("it takes at least one argument"));
     }
     let types: Vec<Type> = arguments.iter().map(Value::ty).collect();
     if types.iter().all(|ty| matches!(ty, Type::List(_)))
@@ -20,7 +20,7 @@ pub(super) fn concat(arguments: &[Value]) -> Outcome {
         let mut all = Vec::new();
         for (place, argument) in arguments.iter().enumerate() {
             let list = convert(argument, &common);
-            match list.map_err(|mismatch| Refusal::of_argument(place, mismatch.to_string()))? {
+            match list.map_err(|mismatch| FunctionError::of_argument(place, mismatch.to_string()))? {
                 Value::List(_, elements) => all.extend(elements),
                 _ => return Ok(Value::Unknown(common)),
             }
@@ -41,7 +41,7 @@ pub(super) fn concat(arguments: &[Value]) -> Outcome {
                 known = false;
             }
             Value::Unknown(Type::List(_)) => return Ok(Value::UNKNOWN),
-            _ => return Err(Refusal::of_argument(place, "a list or a tuple is needed")),
+            _ => return Err(FunctionError::of_argument(place, "a list or a tuple is needed")),
         }
     }
     Ok(if known { Value::Tuple(elements) } else { Value::Unknown(Type::tuple(types_of_unknown)) })
@@ -52,11 +52,11 @@ pub(super) fn element(arguments: &[Value]) -> Outcome {
     let index = match index {
         Value::Number(_) => match whole(index) {
             Some(index) => Some(index),
-            None => return Err(Refusal::of_call("the index is a whole number")),
+            None => return Err(FunctionError::of_call("the index is a whole number")),
         },
         _ => None,
     };
-    let empty = || Refusal::of_call("there is no element in an empty list");
+    let empty = || FunctionError::of_call("there is no element in an empty list");
     // Whatever is beyond the end starts again at the beginning, and the other way round.
     let place = |index: i128, length: usize| {
         let place = index.checked_rem_euclid(i128::try_from(length).ok()?)?;
@@ -77,7 +77,7 @@ pub(super) fn element(arguments: &[Value]) -> Outcome {
                 _ => Value::Unknown(types[place].clone()),
             })
         }
-        _ => Err(Refusal::of_call("its first argument is a list or a tuple")),
+        _ => Err(FunctionError::of_call("its first argument is a list or a tuple")),
     }
 }
 
@@ -89,7 +89,7 @@ pub(super) fn flatten(arguments: &[Value]) -> Outcome {
     let mut flat = Vec::new();
     match value {
         Value::List(..) | Value::Set(..) | Value::Tuple(_) => flatten_into(value, &mut flat),
-        _ => return Err(Refusal::of_call("its argument is a list, a set or a tuple")),
+        _ => return Err(FunctionError::of_call("its argument is a list, a set or a tuple")),
     }
     Ok(Value::Tuple(flat))
 }
@@ -137,13 +137,13 @@ pub(super) fn contains(arguments: &[Value]) -> Outcome {
         Value::Unknown(Type::List(_) | Type::Set(_) | Type::Tuple(_)) => Ok(Value::Unknown(Type::Bool)),
         // An unknown second argument hides what is wrong with the first.
         _ if !wanted.is_known() || !list.is_known() => Ok(Value::Unknown(Type::Bool)),
-        _ => Err(Refusal::of_call("its first argument is a list, a set or a tuple")),
+        _ => Err(FunctionError::of_call("its first argument is a list, a set or a tuple")),
     }
 }
 
 pub(super) fn one(arguments: &[Value]) -> Outcome {
     let value = &arguments[0];
-    let too_many = || Refusal::of_argument(0, "it has more than one element");
+    let too_many = || FunctionError::of_argument(0, "it has more than one element");
     match (value, value.ty()) {
         (Value::List(..), Type::List(element)) | (Value::Set(..), Type::Set(element)) => match value {
             Value::Set(_, elements) if elements.len() > 1 && !value.is_wholly_known() => {
@@ -167,7 +167,7 @@ pub(super) fn one(arguments: &[Value]) -> Outcome {
             [only] => Ok(Value::Unknown(only.clone())),
             [_, _, ..] => Err(too_many()),
         },
-        _ => Err(Refusal::of_argument(0, "a list, a set or a tuple is needed")),
+        _ => Err(FunctionError::of_argument(0, "a list, a set or a tuple is needed")),
     }
 }
 
@@ -180,7 +180,7 @@ pub(super) fn reverse(arguments: &[Value]) -> Outcome {
         }
         (_, Type::Tuple(elements)) => Ok(Value::Unknown(Type::tuple(elements.iter().rev().cloned()))),
         (_, Type::List(element) | Type::Set(element)) => Ok(Value::Unknown(Type::List(element))),
-        _ => Err(Refusal::of_argument(0, "a list or a tuple is needed")),
+        _ => Err(FunctionError::of_argument(0, "a list or a tuple is needed")),
     }
 }
 
@@ -193,13 +193,13 @@ pub(super) fn slice(arguments: &[Value]) -> Outcome {
             let length = elements.len();
             (Type::Tuple(elements), Some(length))
         }
-        (_, Type::Set(_)) => return Err(Refusal::of_argument(0, "elements of a set have no order")),
-        _ => return Err(Refusal::of_argument(0, "a list or a tuple is needed")),
+        (_, Type::Set(_)) => return Err(FunctionError::of_argument(0, "elements of a set have no order")),
+        _ => return Err(FunctionError::of_argument(0, "a list or a tuple is needed")),
     };
     let place = |argument: usize, value: &Value| match value {
         Value::Number(number) => match number.index() {
             Some(index) if length.is_none_or(|length| index <= length) => Ok(Some(index)),
-            _ => Err(Refusal::of_argument(argument, "there is no such place in the list")),
+            _ => Err(FunctionError::of_argument(argument, "there is no such place in the list")),
         },
         _ => Ok(None),
     };
@@ -207,7 +207,7 @@ pub(super) fn slice(arguments: &[Value]) -> Outcome {
         return Ok(Value::Unknown(if matches!(ty, Type::Tuple(_)) { Type::Any } else { ty }));
     };
     if start > end {
-        return Err(Refusal::of_argument(1, "the start lies behind the end"));
+        return Err(FunctionError::of_argument(1, "the start lies behind the end"));
     }
     Ok(match (list, ty) {
         (Value::List(element, elements), _) => Value::List(element.clone(), elements[start..end].to_vec()),
@@ -220,17 +220,21 @@ pub(super) fn slice(arguments: &[Value]) -> Outcome {
 /// The first list that is not empty.
 pub(super) fn coalescelist(arguments: &[Value]) -> Outcome {
     if arguments.is_empty() {
-        return Err(Refusal::of_call("it takes at least one argument"));
+        return Err(FunctionError::of_call("it takes at least one argument"));
     }
     if !arguments.iter().all(Value::is_known) {
         return Ok(Value::UNKNOWN);
     }
     if arguments.iter().any(|argument| !matches!(argument.ty(), Type::List(_) | Type::Tuple(_))) {
-        return Err(Refusal::of_call("its arguments are lists or tuples"));
+        return Err(FunctionError::of_call("its arguments are lists or tuples"));
     }
     let full = |value: &&Value| match value {
         Value::List(_, elements) | Value::Tuple(elements) => !elements.is_empty(),
         _ => false,
     };
-    arguments.iter().find(full).cloned().ok_or_else(|| Refusal::of_call("all of its arguments are empty"))
+    arguments
+        .iter()
+        .find(full)
+        .cloned()
+        .ok_or_else(|| FunctionError::of_call("all of its arguments are empty"))
 }

@@ -1,17 +1,17 @@
 //! What functions give that read a text as something else, and what they refuse.
 
-use super::result::Refusal;
+use super::result::FunctionError;
 use super::whole;
 use crate::syntax::parse_json;
 use crate::value::evaluate::constant;
 use crate::value::{Number, Type, Value};
 
-type Outcome = Result<Value, Refusal>;
+type Outcome = Result<Value, FunctionError>;
 
 pub(super) fn jsondecode(arguments: &[Value]) -> Outcome {
     let Some(text) = arguments[0].as_str() else { return Ok(Value::UNKNOWN) };
     let Some(expr) = parse_json(text) else {
-        return Err(Refusal::of_call("the text is not JSON"));
+        return Err(FunctionError::of_call("the text is not JSON"));
     };
     let mut findings = Vec::new();
     let value = constant(&expr, &mut findings);
@@ -23,8 +23,8 @@ pub(super) fn base64decode(arguments: &[Value]) -> Outcome {
     let Some(text) = arguments[0].as_str() else { return Ok(Value::Unknown(Type::String)) };
     match base64(text).map(String::from_utf8) {
         Some(Ok(text)) => Ok(Value::string(text)),
-        Some(Err(_)) => Err(Refusal::of_call("what the text holds is not UTF-8")),
-        None => Err(Refusal::of_call("the text is not Base64")),
+        Some(Err(_)) => Err(FunctionError::of_call("what the text holds is not UTF-8")),
+        None => Err(FunctionError::of_call("the text is not Base64")),
     }
 }
 
@@ -66,14 +66,15 @@ pub(super) fn parseint(arguments: &[Value]) -> Outcome {
         return match arguments[0].ty() {
             Type::Any => Ok(Value::UNKNOWN),
             Type::String => unknown,
-            other => {
-                Err(Refusal::of_argument(0, format!("a string is needed, and this is a {}", other.name())))
-            }
+            other => Err(FunctionError::of_argument(
+                0,
+                format!("a string is needed, and this is a {}", other.name()),
+            )),
         };
     };
     let Some(base) = arguments.get(1).filter(|base| base.is_known()) else { return unknown };
     let Some(Ok(base @ 2..=62)) = whole(base).map(u32::try_from) else {
-        return Err(Refusal::of_argument(1, "it must be a whole number from 2 to 62"));
+        return Err(FunctionError::of_argument(1, "it must be a whole number from 2 to 62"));
     };
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     // Up to 36, letters of both cases mean the same.
@@ -82,7 +83,7 @@ pub(super) fn parseint(arguments: &[Value]) -> Outcome {
         _ => sign.to_digit(36),
     };
     if digits.is_empty() || !digits.chars().all(|sign| value(sign).is_some_and(|value| value < base)) {
-        return Err(Refusal::of_argument(0, format!("{text:?} is no whole number of base {base}")));
+        return Err(FunctionError::of_argument(0, format!("{text:?} is no whole number of base {base}")));
     }
     if base != 10 {
         return unknown;
@@ -98,6 +99,6 @@ pub(super) fn uuidv5(arguments: &[Value]) -> Outcome {
     match arguments[0].as_str() {
         None | Some("dns" | "url" | "oid" | "x500") => unknown,
         Some(text) if text.bytes().filter(u8::is_ascii_hexdigit).count() >= 32 => unknown,
-        Some(_) => Err(Refusal::of_call("the namespace is dns, url, oid, x500 or an identifier")),
+        Some(_) => Err(FunctionError::of_call("the namespace is dns, url, oid, x500 or an identifier")),
     }
 }

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::result::Refusal;
+use super::result::FunctionError;
 use crate::value::{Type, Value};
 
-type Outcome = Result<Value, Refusal>;
+type Outcome = Result<Value, FunctionError>;
 
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -34,12 +34,12 @@ pub(super) fn jsonencode(arguments: &[Value]) -> Outcome {
 }
 
 /// A value as JSON; none where the engine may write it in another order or with other digits.
-pub(super) fn json(value: &Value, out: &mut String) -> Result<Option<()>, Refusal> {
+pub(super) fn json(value: &Value, out: &mut String) -> Result<Option<()>, FunctionError> {
     match value {
         Value::Null(_) => out.push_str("null"),
         Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
         Value::Number(number) if number.is_infinite() => {
-            return Err(Refusal::of_call("JSON has no infinite numbers"));
+            return Err(FunctionError::of_call("JSON has no infinite numbers"));
         }
         Value::Number(number) => match number.text() {
             Some(text) => out.push_str(&text),

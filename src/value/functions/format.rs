@@ -1,12 +1,12 @@
 //! What `format` and `formatlist` give, and what they refuse.
 
 use super::encoding::json;
-use super::result::Refusal;
+use super::result::FunctionError;
 use super::whole;
 use crate::value::convert::convert;
 use crate::value::{Type, Value};
 
-type Outcome = Result<Value, Refusal>;
+type Outcome = Result<Value, FunctionError>;
 
 /// From here on `%v` writes numbers with an exponent.
 const SHORT: i128 = 1_000_000;
@@ -45,11 +45,11 @@ pub(super) fn formatlist(arguments: &[Value], longest: usize) -> Outcome {
     for (place, value) in values.iter().enumerate() {
         let Some(elements) = elements(value) else { continue };
         if *length.get_or_insert(elements.len()) != elements.len() {
-            return Err(Refusal::of_argument(place + 1, "it is not as long as the list before it"));
+            return Err(FunctionError::of_argument(place + 1, "it is not as long as the list before it"));
         }
     }
     if length.is_some_and(|length| length.saturating_mul(format.len()) > longest) {
-        return Err(Refusal::Expensive);
+        return Err(FunctionError::Expensive);
     }
     let mut results = Vec::new();
     for turn in 0..length.unwrap_or(1) {
@@ -58,7 +58,7 @@ pub(super) fn formatlist(arguments: &[Value], longest: usize) -> Outcome {
             None => value.clone(),
         };
         let values: Vec<Value> = values.iter().map(each).collect();
-        results.push(formatted(format, &values, longest).map_err(Refusal::without_argument)?);
+        results.push(formatted(format, &values, longest).map_err(FunctionError::without_argument)?);
     }
     Ok(Value::List(Type::String, results))
 }
@@ -76,7 +76,7 @@ fn formatted(format: &str, values: &[Value], longest: usize) -> Outcome {
     let mut used = 0;
     let mut rest = format;
     while !rest.is_empty() {
-        let (part, behind) = part(rest).map_err(Refusal::of_call)?;
+        let (part, behind) = part(rest).map_err(FunctionError::of_call)?;
         rest = behind;
         let piece = match part {
             Part::Text(piece) => Some(piece.to_owned()),
@@ -86,19 +86,19 @@ fn formatted(format: &str, values: &[Value], longest: usize) -> Outcome {
                 next = place + 1;
                 used = used.max(next);
                 let Some(value) = values.get(place) else {
-                    return Err(Refusal::of_call(format!("there is no value for `%{}`", verb.letter)));
+                    return Err(FunctionError::of_call(format!("there is no value for `%{}`", verb.letter)));
                 };
-                inserted(&verb, value).map_err(Refusal::of_call)?
+                inserted(&verb, value).map_err(FunctionError::of_call)?
             }
         };
         text = text.zip(piece).map(|(text, piece)| text + &piece);
         if text.as_ref().is_some_and(|text| text.len() > longest) {
-            return Err(Refusal::Expensive);
+            return Err(FunctionError::Expensive);
         }
     }
     if used < values.len() {
         // The engine counts from the format on, and so blames what is before the first value too many.
-        return Err(Refusal::of_argument(
+        return Err(FunctionError::of_argument(
             used,
             format!("the format takes {used} values, and {} are given", values.len()),
         ));

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
-use super::result::Refusal;
+use super::result::FunctionError;
 use crate::value::convert::convert;
 use crate::value::{Attribute, Type, Value};
 
-type Outcome = Result<Value, Refusal>;
+type Outcome = Result<Value, FunctionError>;
 
 pub(super) fn keys(arguments: &[Value]) -> Outcome {
     let value = &arguments[0];
@@ -20,7 +20,7 @@ pub(super) fn keys(arguments: &[Value]) -> Outcome {
             Ok(Value::List(Type::String, elements.keys().map(|key| Value::String(key.clone())).collect()))
         }
         (_, Type::Map(_)) => Ok(Value::Unknown(Type::list(Type::String))),
-        _ => Err(Refusal::of_argument(0, "a map or an object is needed")),
+        _ => Err(FunctionError::of_argument(0, "a map or an object is needed")),
     }
 }
 
@@ -34,7 +34,7 @@ pub(super) fn values(arguments: &[Value]) -> Outcome {
         Value::Unknown(Type::Object(attributes)) => {
             Ok(Value::Unknown(Type::tuple(attributes.values().map(|attribute| attribute.ty.clone()))))
         }
-        _ => Err(Refusal::of_call("its argument is a map or an object")),
+        _ => Err(FunctionError::of_call("its argument is a map or an object")),
     }
 }
 
@@ -69,7 +69,7 @@ fn merged(arguments: &[Value]) -> Option<BTreeMap<SmolStr, Value>> {
 }
 
 /// The type of what merging gives, if it is known.
-fn merged_type(arguments: &[Value]) -> Result<Option<Type>, Refusal> {
+fn merged_type(arguments: &[Value]) -> Result<Option<Type>, FunctionError> {
     let mut attributes = BTreeMap::new();
     let mut all_keys_known = true;
     let mut same = true;
@@ -87,7 +87,7 @@ fn merged_type(arguments: &[Value]) -> Result<Option<Type>, Refusal> {
                 attributes.extend(elements.keys().map(each));
             }
             (Type::Map(_), _) => all_keys_known = false,
-            _ => return Err(Refusal::of_call("its arguments are maps or objects")),
+            _ => return Err(FunctionError::of_call("its arguments are maps or objects")),
         }
         match &first {
             None => first = Some(ty),
@@ -107,9 +107,9 @@ pub(super) fn lookup(arguments: &[Value]) -> Outcome {
     let default = match default {
         [] => None,
         [default] => Some(default),
-        [_, _, ..] => return Err(Refusal::of_call("it takes two or three arguments")),
+        [_, _, ..] => return Err(FunctionError::of_call("it takes two or three arguments")),
     };
-    let missing = || Refusal::of_argument(0, "there is no such key, and no default");
+    let missing = || FunctionError::of_argument(0, "there is no such key, and no default");
     match (map, map.ty(), key.as_str()) {
         (_, Type::Object(_), None) => Ok(Value::UNKNOWN),
         (_, Type::Object(attributes), Some(key)) => match (map, attributes.get(key), default) {
@@ -123,18 +123,18 @@ pub(super) fn lookup(arguments: &[Value]) -> Outcome {
             let default = match default.map(|default| convert(default, &element)) {
                 None => None,
                 Some(Ok(default)) => Some(default),
-                Some(Err(mismatch)) => return Err(Refusal::of_argument(2, mismatch.to_string())),
+                Some(Err(mismatch)) => return Err(FunctionError::of_argument(2, mismatch.to_string())),
             };
             match (map, key) {
                 (Value::Map(_, elements), Some(key)) => elements
                     .get(key)
                     .cloned()
                     .or(default)
-                    .ok_or_else(|| Refusal::of_call("there is no such key")),
+                    .ok_or_else(|| FunctionError::of_call("there is no such key")),
                 _ => Ok(Value::Unknown((*element).clone())),
             }
         }
-        _ => Err(Refusal::of_argument(0, "a map is needed")),
+        _ => Err(FunctionError::of_argument(0, "a map is needed")),
     }
 }
 
@@ -146,7 +146,7 @@ pub(super) fn zipmap(arguments: &[Value]) -> Outcome {
         }
         _ => None,
     };
-    let unequal = || Refusal::of_call("there are not as many keys as values");
+    let unequal = || FunctionError::of_call("there are not as many keys as values");
     match (values, values.ty(), names) {
         (Value::List(element, elements), _, Some(names)) => {
             if names.len() != elements.len() {
@@ -162,7 +162,7 @@ pub(super) fn zipmap(arguments: &[Value]) -> Outcome {
             Ok(Value::Object(names.into_iter().zip(elements.iter().cloned()).collect()))
         }
         (_, Type::Tuple(_), _) => Ok(Value::UNKNOWN),
-        _ => Err(Refusal::of_call("its second argument is a list or a tuple")),
+        _ => Err(FunctionError::of_call("its second argument is a list or a tuple")),
     }
 }
 
@@ -173,11 +173,11 @@ pub(super) fn transpose(arguments: &[Value]) -> Outcome {
     let mut keys: BTreeMap<SmolStr, Vec<Value>> = BTreeMap::new();
     for (key, list) in lists {
         let Value::List(_, elements) = list else {
-            return Err(Refusal::of_call("there is a null in the map"));
+            return Err(FunctionError::of_call("there is a null in the map"));
         };
         for element in elements {
             let Value::String(text) = element else {
-                return Err(Refusal::of_call("there is a null in a list"));
+                return Err(FunctionError::of_call("there is a null in a list"));
             };
             keys.entry(text.clone()).or_default().push(Value::String(key.clone()));
         }

@@ -2,11 +2,11 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::result::Refusal;
+use super::result::FunctionError;
 use super::whole;
 use crate::value::{Type, Value};
 
-type Outcome = Result<Value, Refusal>;
+type Outcome = Result<Value, FunctionError>;
 
 /// A range of addresses that start alike.
 struct Prefix {
@@ -71,16 +71,16 @@ pub(super) fn cidr(name: &str, arguments: &[Value]) -> Outcome {
     let Some(text) = arguments.first().and_then(Value::as_str) else { return Ok(result) };
     let numbers: Vec<Option<i128>> = arguments[1..].iter().map(whole).collect();
     if !list && let Some(place) = numbers.iter().position(Option::is_none) {
-        return Err(Refusal::of_call(format!("argument {} must be a whole number", place + 2)));
+        return Err(FunctionError::of_call(format!("argument {} must be a whole number", place + 2)));
     }
     let Some(prefix) = Prefix::read(text) else {
         let why = format!("{text:?} is no prefix of addresses, such as \"10.0.0.0/8\"");
-        return Err(if list { Refusal::of_argument(0, why) } else { Refusal::of_call(why) });
+        return Err(if list { FunctionError::of_argument(0, why) } else { FunctionError::of_call(why) });
     };
     let known = |text: Option<String>| text.map_or(Value::Unknown(Type::String), Value::string);
     match (name, numbers.as_slice()) {
         ("cidrnetmask", _) if prefix.v4.is_none() => {
-            Err(Refusal::of_call("addresses of version 6 have no netmask"))
+            Err(FunctionError::of_call("addresses of version 6 have no netmask"))
         }
         ("cidrnetmask", _) => Ok(known(Some(Ipv4Addr::from_bits(prefix.mask()).to_string()))),
         ("cidrhost", [Some(number)]) => {
@@ -101,13 +101,14 @@ fn numbers_of(bits: usize) -> Option<i128> {
     (bits < 127).then(|| 1 << bits)
 }
 
-fn host(prefix: &Prefix, number: i128) -> Result<Option<Ipv4Addr>, Refusal> {
+fn host(prefix: &Prefix, number: i128) -> Result<Option<Ipv4Addr>, FunctionError> {
     // Numbers below zero count from the end.
     let place = if number < 0 { -(number + 1) } else { number };
     match numbers_of(prefix.free()) {
-        Some(hosts) if place >= hosts => {
-            Err(Refusal::of_call(format!("a prefix of {} bits has no host numbered {number}", prefix.length)))
-        }
+        Some(hosts) if place >= hosts => Err(FunctionError::of_call(format!(
+            "a prefix of {} bits has no host numbered {number}",
+            prefix.length
+        ))),
         Some(hosts) => {
             let place = if number < 0 { hosts - 1 - place } else { place };
             Ok(u128::try_from(place).ok().and_then(|place| prefix.address(place)))
@@ -116,17 +117,17 @@ fn host(prefix: &Prefix, number: i128) -> Result<Option<Ipv4Addr>, Refusal> {
     }
 }
 
-fn subnet(prefix: &Prefix, bits: i128, number: i128) -> Result<Option<String>, Refusal> {
+fn subnet(prefix: &Prefix, bits: i128, number: i128) -> Result<Option<String>, FunctionError> {
     let Ok(bits) = usize::try_from(bits) else { return Ok(None) };
     if bits > prefix.free() {
-        return Err(Refusal::of_call(format!(
+        return Err(FunctionError::of_call(format!(
             "a prefix of {} bits cannot be made longer by {bits} bits",
             prefix.length
         )));
     }
     match numbers_of(bits) {
         Some(subnets) if number >= subnets => {
-            Err(Refusal::of_call(format!("{bits} more bits leave no subnet numbered {number}")))
+            Err(FunctionError::of_call(format!("{bits} more bits leave no subnet numbered {number}")))
         }
         _ => {
             let length = prefix.length + bits;
@@ -140,12 +141,12 @@ fn subnet(prefix: &Prefix, bits: i128, number: i128) -> Result<Option<String>, R
 }
 
 /// The subnets of version 4, one behind the other; none are listed of version 6.
-fn subnets(prefix: &Prefix, lengths: &[Option<i128>]) -> Result<Vec<String>, Refusal> {
+fn subnets(prefix: &Prefix, lengths: &[Option<i128>]) -> Result<Vec<String>, FunctionError> {
     // How much of the prefix is taken, in pieces that are as small as any asked for here.
     let mut taken: u128 = 0;
     let mut subnets = Vec::new();
     for (place, length) in lengths.iter().enumerate() {
-        let refusal = |why: &str| Err(Refusal::of_argument(place + 1, why));
+        let refusal = |why: &str| Err(FunctionError::of_argument(place + 1, why));
         let Some(length) = length else { return refusal("it must be a whole number") };
         let Ok(length) = usize::try_from(*length) else { return refusal("it must be at least 1") };
         match length {

@@ -5,12 +5,12 @@ use smol_str::SmolStr;
 
 use re2::translate;
 
-use super::result::Refusal;
+use super::result::FunctionError;
 use crate::value::{Attribute, Type, Value};
 
 mod re2;
 
-type Outcome = Result<Value, Refusal>;
+type Outcome = Result<Value, FunctionError>;
 
 /// How much longer than a pattern a string may be, because a compiled pattern is much larger than its text.
 const TEXT_TO_PATTERN: usize = 64;
@@ -44,7 +44,7 @@ pub(super) fn regex(name: &str, arguments: &[Value], longest: usize) -> Outcome 
         return Ok(Value::Unknown(if all { Type::list(ty) } else { ty }));
     };
     if text.len() > longest {
-        return Err(Refusal::Expensive);
+        return Err(FunctionError::Expensive);
     }
     if !text.is_ascii() {
         // Unicode versions and normalization differ.
@@ -56,7 +56,7 @@ pub(super) fn regex(name: &str, arguments: &[Value], longest: usize) -> Outcome 
     }
     match regex.captures(text) {
         Some(found) => Ok(shape.value(&found)),
-        None => Err(Refusal::of_call("the pattern did not match any part of the given string")),
+        None => Err(FunctionError::of_call("the pattern did not match any part of the given string")),
     }
 }
 
@@ -65,23 +65,23 @@ pub(super) fn replace(arguments: &[Value], longest: usize) -> Outcome {
     let texts: Vec<&str> = arguments.iter().filter_map(Value::as_str).collect();
     let [text, part, with] = texts[..] else { return Ok(Value::Unknown(Type::String)) };
     match part.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) {
-        Some(pattern) if pattern.len() > longest / TEXT_TO_PATTERN => Err(Refusal::Expensive),
+        Some(pattern) if pattern.len() > longest / TEXT_TO_PATTERN => Err(FunctionError::Expensive),
         Some(pattern) => match translate(pattern) {
             Ok(_) => Ok(Value::Unknown(Type::String)),
-            Err(why) => Err(Refusal::of_call(format!("error parsing regexp: {why}"))),
+            Err(why) => Err(FunctionError::of_call(format!("error parsing regexp: {why}"))),
         },
-        None if text.len().saturating_mul(with.len().max(1)) > longest => Err(Refusal::Expensive),
+        None if text.len().saturating_mul(with.len().max(1)) > longest => Err(FunctionError::Expensive),
         None => Ok(Value::string(text.replace(part, with))),
     }
 }
 
 impl Pattern {
     /// Compiles a pattern that is not longer than so many bytes.
-    fn read(text: &str, longest: usize) -> Result<Self, Refusal> {
+    fn read(text: &str, longest: usize) -> Result<Self, FunctionError> {
         if text.len() > longest {
-            return Err(Refusal::Expensive);
+            return Err(FunctionError::Expensive);
         }
-        let wrong = |why: String| Refusal::of_argument(0, why);
+        let wrong = |why: String| FunctionError::of_argument(0, why);
         let translation = translate(text).map_err(|why| wrong(format!("invalid regexp pattern: {why}")))?;
         let shape = Shape::of(&translation.groups).map_err(wrong)?;
         // Unicode normalization may change what a pattern with other characters means.

@@ -12,7 +12,7 @@ use crate::value::{Number, Type, Value};
 
 /// Why a function gives nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::value) enum Refusal {
+pub(in crate::value) enum FunctionError {
     /// What is wrong with an argument.
     Argument(usize, String),
     /// What is wrong with all of it.
@@ -21,7 +21,7 @@ pub(in crate::value) enum Refusal {
     Expensive,
 }
 
-impl Refusal {
+impl FunctionError {
     pub(super) fn of_argument(argument: usize, why: impl Into<String>) -> Self {
         Self::Argument(argument, why.into())
     }
@@ -45,7 +45,7 @@ pub(in crate::value) fn result(
     function: &Function,
     arguments: &[Value],
     longest: usize,
-) -> Result<Value, Refusal> {
+) -> Result<Value, FunctionError> {
     match function.name {
         "tostring" => conversion(arguments, &Type::String),
         "tonumber" => conversion(arguments, &Type::Number),
@@ -58,20 +58,20 @@ pub(in crate::value) fn result(
             Some(value) if *value != Value::NULL => Ok(value.clone()),
             Some(_) | None => Ok(Value::UNKNOWN),
         },
-        "min" | "max" if arguments.is_empty() => Err(Refusal::of_call("it takes at least one number")),
+        "min" | "max" if arguments.is_empty() => Err(FunctionError::of_call("it takes at least one number")),
         "list" => Err(gone("list", "tolist([ ... ])")),
         "map" => Err(gone("map", "tomap({ ... })")),
         "length" => length(arguments),
         "coalesce" => coalesce(arguments),
         "join" if arguments.len() == 1 && arguments[0].is_known() => {
-            Err(Refusal::of_call("it takes at least one list"))
+            Err(FunctionError::of_call("it takes at least one list"))
         }
         "coalescelist" => collection::coalescelist(arguments),
         "join"
             if arguments.iter().skip(1).any(holds_null) && arguments.iter().all(Value::is_wholly_known) =>
         {
             let place = arguments.iter().skip(1).position(holds_null);
-            Err(Refusal::of_argument(place.map_or(1, |place| place + 1), "there is a null in it"))
+            Err(FunctionError::of_argument(place.map_or(1, |place| place + 1), "there is a null in it"))
         }
         "lower" | "upper" | "trimspace" | "join" | "split" | "startswith" | "endswith" | "strcontains" => {
             Ok(text(function.name, arguments).unwrap_or(Value::Unknown(function.gives.ty())))
@@ -111,8 +111,8 @@ pub(in crate::value) fn result(
 }
 
 /// Why a function that Terraform 0.12 removed has no result, in the words of the engines.
-fn gone(name: &str, instead: &str) -> Refusal {
-    Refusal::of_call(format!(
+fn gone(name: &str, instead: &str) -> FunctionError {
+    FunctionError::of_call(format!(
         "the {name:?} function was deprecated in Terraform v0.12 and is no longer available; use {instead} syntax to \
          write a literal {name}"
     ))
@@ -120,7 +120,7 @@ fn gone(name: &str, instead: &str) -> Refusal {
 
 /// What a function gives that gives nothing before it knows all of its arguments; none of those that are not carried
 /// out here.
-fn of_known(name: &str, arguments: &[Value], longest: usize) -> Option<Result<Value, Refusal>> {
+fn of_known(name: &str, arguments: &[Value], longest: usize) -> Option<Result<Value, FunctionError>> {
     Some(match name {
         "abs" | "ceil" | "floor" | "signum" => arithmetic::of_one(name, arguments),
         "alltrue" | "anytrue" => Ok(sequence::truth(name, arguments)),
@@ -162,7 +162,7 @@ const NEVER_FAILING: &[&str] = &[
 ];
 
 /// Of numbers that have none, the engine cannot say it.
-fn logarithm(arguments: &[Value]) -> Result<Value, Refusal> {
+fn logarithm(arguments: &[Value]) -> Result<Value, FunctionError> {
     let mut numbers = arguments.iter().map(|argument| match argument {
         Value::Number(number) => number.to_string().parse::<f64>().ok(),
         _ => None,
@@ -171,15 +171,16 @@ fn logarithm(arguments: &[Value]) -> Result<Value, Refusal> {
         return Ok(Value::Unknown(Type::Number));
     };
     if (number.ln() / base.ln()).is_nan() {
-        return Err(Refusal::of_call("there is no such logarithm"));
+        return Err(FunctionError::of_call("there is no such logarithm"));
     }
     Ok(Value::Unknown(Type::Number))
 }
 
-fn conversion(arguments: &[Value], to: &Type) -> Result<Value, Refusal> {
+fn conversion(arguments: &[Value], to: &Type) -> Result<Value, FunctionError> {
     let [value] = arguments else { return Ok(Value::Unknown(to.clone())) };
-    let refusal =
-        || Refusal::of_argument(0, format!("{} does not convert to {}", value.ty(), to.required_name()));
+    let refusal = || {
+        FunctionError::of_argument(0, format!("{} does not convert to {}", value.ty(), to.required_name()))
+    };
     if !value.is(to) && !possible(&value.ty(), to, Mode::Unsafe) {
         return Err(refusal());
     }
@@ -194,11 +195,11 @@ fn holds_null(list: &Value) -> bool {
     matches!(list, Value::List(_, elements) if elements.iter().any(Value::is_null))
 }
 
-fn length(arguments: &[Value]) -> Result<Value, Refusal> {
+fn length(arguments: &[Value]) -> Result<Value, FunctionError> {
     let [value] = arguments else { return Ok(Value::Unknown(Type::Number)) };
     let count = match (value, value.ty()) {
         (_, Type::Bool | Type::Number) => {
-            return Err(Refusal::of_call("its argument is a text, a collection, a tuple or an object"));
+            return Err(FunctionError::of_call("its argument is a text, a collection, a tuple or an object"));
         }
         (_, Type::Tuple(elements)) => elements.len(),
         (_, Type::Object(attributes)) => attributes.len(),
@@ -212,10 +213,10 @@ fn length(arguments: &[Value]) -> Result<Value, Refusal> {
 }
 
 /// The first argument that is neither null nor an empty text.
-fn coalesce(arguments: &[Value]) -> Result<Value, Refusal> {
+fn coalesce(arguments: &[Value]) -> Result<Value, FunctionError> {
     let types: Vec<Type> = arguments.iter().map(Value::ty).collect();
     let Some(ty) = unify(&types, Mode::Unsafe) else {
-        return Err(Refusal::of_call("its arguments have no type in common"));
+        return Err(FunctionError::of_call("its arguments have no type in common"));
     };
     for argument in arguments {
         let Ok(value) = convert(argument, &ty) else { return Ok(Value::Unknown(ty)) };
@@ -226,7 +227,7 @@ fn coalesce(arguments: &[Value]) -> Result<Value, Refusal> {
             value => return Ok(value),
         }
     }
-    Err(Refusal::of_call("all of its arguments are null or empty"))
+    Err(FunctionError::of_call("all of its arguments are null or empty"))
 }
 
 /// What functions on texts give; nothing where something is unknown, or not plain enough to be sure.

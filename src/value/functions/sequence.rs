@@ -1,13 +1,13 @@
 //! What functions on sequences refuse, where all that they are given is known.
 
-use super::result::Refusal;
+use super::result::FunctionError;
 use super::whole;
 use crate::value::convert::{Mode, convert};
 use crate::value::evaluate::equal;
 use crate::value::unify::unify;
 use crate::value::{Number, Type, Value};
 
-type Outcome = Result<Value, Refusal>;
+type Outcome = Result<Value, FunctionError>;
 
 /// More numbers than this are not made.
 const LONGEST_RANGE: usize = 1024;
@@ -24,20 +24,22 @@ pub(super) fn range(arguments: &[Value]) -> Outcome {
         [end] => (Number::from(0), end.clone(), one(end.is_negative())),
         [start, end] => (start.clone(), end.clone(), one(end < start)),
         [start, end, step] => (start.clone(), end.clone(), step.clone()),
-        _ => return Err(Refusal::of_call("it takes one, two or three numbers")),
+        _ => return Err(FunctionError::of_call("it takes one, two or three numbers")),
     };
     if step.is_negative() && end > start {
-        return Err(Refusal::of_argument(1, "it must not be more than the start"));
+        return Err(FunctionError::of_argument(1, "it must not be more than the start"));
     }
     if !step.is_negative() && end < start {
-        return Err(Refusal::of_argument(1, "it must not be less than the start"));
+        return Err(FunctionError::of_argument(1, "it must not be less than the start"));
     }
     // A step of zero never ends.
     let mut number = start;
     let mut all = Vec::new();
     while if step.is_negative() { number > end } else { number < end } {
         if all.len() == LONGEST_RANGE {
-            return Err(Refusal::of_call(format!("more than {LONGEST_RANGE} numbers would come of it")));
+            return Err(FunctionError::of_call(format!(
+                "more than {LONGEST_RANGE} numbers would come of it"
+            )));
         }
         let Some(next) = number.add(&step) else { return unknown };
         all.push(Value::Number(std::mem::replace(&mut number, next)));
@@ -49,7 +51,9 @@ pub(super) fn chunklist(arguments: &[Value]) -> Outcome {
     let unknown = Ok(Value::Unknown(Type::list(arguments[0].ty())));
     let [Value::List(element, elements), size] = arguments else { return unknown };
     let Some(size @ 0..) = whole(size) else {
-        return Err(Refusal::of_call("the size of a part must be a whole number, and not less than zero"));
+        return Err(FunctionError::of_call(
+            "the size of a part must be a whole number, and not less than zero",
+        ));
     };
     // No size is one that is large enough for all.
     let size = usize::try_from(size).ok().filter(|size| *size > 0).unwrap_or(usize::MAX);
@@ -70,7 +74,7 @@ pub(super) fn sort(arguments: &[Value]) -> Outcome {
         return Ok(Value::Unknown(Type::list(Type::String)));
     };
     if elements.iter().any(Value::is_null) {
-        return Err(Refusal::of_call("there is a null in the list"));
+        return Err(FunctionError::of_call("there is a null in the list"));
     }
     let mut elements = elements.clone();
     elements.sort_unstable();
@@ -80,10 +84,10 @@ pub(super) fn sort(arguments: &[Value]) -> Outcome {
 pub(super) fn index(arguments: &[Value]) -> Outcome {
     let [list, wanted] = arguments else { return Ok(Value::Unknown(Type::Number)) };
     let (Value::List(_, elements) | Value::Tuple(elements)) = list else {
-        return Err(Refusal::of_call("its argument is a list or a tuple"));
+        return Err(FunctionError::of_call("its argument is a list or a tuple"));
     };
     if elements.is_empty() {
-        return Err(Refusal::of_call("there is nothing in the list"));
+        return Err(FunctionError::of_call("there is nothing in the list"));
     }
     for (place, element) in elements.iter().enumerate() {
         match equal(element, wanted) {
@@ -92,13 +96,13 @@ pub(super) fn index(arguments: &[Value]) -> Outcome {
             None => return Ok(Value::Unknown(Type::Number)),
         }
     }
-    Err(Refusal::of_call("it is not in the list"))
+    Err(FunctionError::of_call("it is not in the list"))
 }
 
 pub(super) fn matchkeys(arguments: &[Value]) -> Outcome {
     let [values, keys, wanted] = arguments else { return Ok(Value::UNKNOWN) };
     let Some(ty) = unify(&[keys.ty(), wanted.ty()], Mode::Unsafe) else {
-        return Err(Refusal::of_call("the keys and those that are looked for have no type in common"));
+        return Err(FunctionError::of_call("the keys and those that are looked for have no type in common"));
     };
     let unknown = Ok(Value::Unknown(values.ty()));
     let Value::List(element, values) = values else { return unknown };
@@ -107,7 +111,7 @@ pub(super) fn matchkeys(arguments: &[Value]) -> Outcome {
         return unknown;
     };
     if values.len() != keys.len() {
-        return Err(Refusal::of_call("there must be a key for each value"));
+        return Err(FunctionError::of_call("there must be a key for each value"));
     }
     let mut found = Vec::new();
     for (value, key) in values.iter().zip(&keys) {
@@ -125,21 +129,21 @@ pub(super) fn matchkeys(arguments: &[Value]) -> Outcome {
 
 pub(super) fn sum(arguments: &[Value]) -> Outcome {
     let (Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements)) = &arguments[0] else {
-        return Err(Refusal::of_argument(0, "a list, a set or a tuple is needed"));
+        return Err(FunctionError::of_argument(0, "a list, a set or a tuple is needed"));
     };
     if elements.is_empty() {
-        return Err(Refusal::of_argument(0, "there is nothing in it"));
+        return Err(FunctionError::of_argument(0, "there is nothing in it"));
     }
     let mut total: Option<Number> = None;
     for element in elements {
         let Ok(Value::Number(number)) = convert(element, &Type::Number) else {
-            return Err(Refusal::of_argument(0, "something in it is no number"));
+            return Err(FunctionError::of_argument(0, "something in it is no number"));
         };
         total = match total {
             None => Some(number),
             Some(total) => match total.add(&number) {
                 Some(total) => Some(total),
-                None => return Err(Refusal::of_call("infinities in it face each other")),
+                None => return Err(FunctionError::of_call("infinities in it face each other")),
             },
         };
     }

@@ -1,22 +1,24 @@
 //! What functions on sets give.
 
-use super::result::Refusal;
+use super::result::FunctionError;
 use crate::value::convert::{Mode, convert};
 use crate::value::unify::unify;
 use crate::value::{Type, Value};
 
-pub(super) fn operation(name: &str, arguments: &[Value]) -> Result<Value, Refusal> {
+pub(super) fn operation(name: &str, arguments: &[Value]) -> Result<Value, FunctionError> {
     let empty = |value: &&Value| !matches!(value, Value::Set(Type::Any, elements) if elements.is_empty());
     let types: Vec<Type> =
         arguments.iter().filter(empty).filter_map(|value| value.ty().element().cloned()).collect();
     let element = if types.is_empty() { Some(Type::Any) } else { unify(&types, Mode::Unsafe) };
     let Some(element) = element else {
-        return Err(Refusal::of_call("the sets have no type of elements in common"));
+        return Err(FunctionError::of_call("the sets have no type of elements in common"));
     };
     let ty = Type::set(element.clone());
     let mut sets = Vec::with_capacity(arguments.len());
     for (place, argument) in arguments.iter().enumerate() {
-        match convert(argument, &ty).map_err(|mismatch| Refusal::of_argument(place, mismatch.to_string()))? {
+        match convert(argument, &ty)
+            .map_err(|mismatch| FunctionError::of_argument(place, mismatch.to_string()))?
+        {
             Value::Set(_, elements) if elements.iter().all(Value::is_wholly_known) => sets.push(elements),
             _ => return Ok(Value::Unknown(ty)),
         }
@@ -36,9 +38,9 @@ pub(super) fn operation(name: &str, arguments: &[Value]) -> Result<Value, Refusa
 }
 
 /// The type alone: products grow fast.
-pub(super) fn product(arguments: &[Value]) -> Result<Value, Refusal> {
+pub(super) fn product(arguments: &[Value]) -> Result<Value, FunctionError> {
     if arguments.len() < 2 {
-        return Err(Refusal::of_call("it takes at least two arguments"));
+        return Err(FunctionError::of_call("it takes at least two arguments"));
     }
     let mut ordered = true;
     let mut types = Vec::with_capacity(arguments.len());
@@ -51,8 +53,8 @@ pub(super) fn product(arguments: &[Value]) -> Result<Value, Refusal> {
             Type::List(element) => (*element).clone(),
             Type::Tuple(elements) if elements.is_empty() => Type::Any,
             Type::Tuple(elements) => unify(&elements, Mode::Unsafe)
-                .ok_or_else(|| Refusal::of_argument(place, "its elements have no type in common"))?,
-            _ => return Err(Refusal::of_argument(place, "a set or a list is needed")),
+                .ok_or_else(|| FunctionError::of_argument(place, "its elements have no type in common"))?,
+            _ => return Err(FunctionError::of_argument(place, "a set or a list is needed")),
         });
     }
     let element = Type::tuple(types);

@@ -1,9 +1,9 @@
 //! What functions on times refuse.
 
-use super::result::Refusal;
+use super::result::FunctionError;
 use crate::value::{Type, Value};
 
-type Outcome = Result<Value, Refusal>;
+type Outcome = Result<Value, FunctionError>;
 
 /// `timeadd`, `timecmp` and `formatdate`, all of whose arguments are known.
 pub(super) fn time(name: &str, arguments: &[Value]) -> Outcome {
@@ -12,27 +12,27 @@ pub(super) fn time(name: &str, arguments: &[Value]) -> Outcome {
     match name {
         "timeadd" => {
             if !may_be_time(first) {
-                return Err(Refusal::of_call(format!("{first:?} is {NO_TIME}")));
+                return Err(FunctionError::of_call(format!("{first:?} is {NO_TIME}")));
             }
             if !is_duration(second) {
-                return Err(Refusal::of_call(format!("{second:?} is no duration, such as \"1h30m\"")));
+                return Err(FunctionError::of_call(format!("{second:?} is no duration, such as \"1h30m\"")));
             }
             Ok(Value::Unknown(Type::String))
         }
         "timecmp" => {
             for (place, time) in [first, second].into_iter().enumerate() {
                 if !may_be_time(time) {
-                    return Err(Refusal::of_argument(place, format!("it is {NO_TIME}")));
+                    return Err(FunctionError::of_argument(place, format!("it is {NO_TIME}")));
                 }
             }
             Ok(Value::Unknown(Type::Number))
         }
         _ => {
             if !may_be_time(second) {
-                return Err(Refusal::of_argument(1, format!("it is {NO_TIME}")));
+                return Err(FunctionError::of_argument(1, format!("it is {NO_TIME}")));
             }
             match wrong_verb(first) {
-                Some(verb) => Err(Refusal::of_argument(0, format!("{verb:?} means nothing there"))),
+                Some(verb) => Err(FunctionError::of_argument(0, format!("{verb:?} means nothing there"))),
                 None => Ok(Value::Unknown(Type::String)),
             }
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
-use crate::module::declaration::{Given, Variable};
+use crate::module::declaration::{Spanned, Variable};
 use crate::syntax::{Step, StepKind};
 
 /// The marks that there are, each with where it comes from.
@@ -76,7 +76,7 @@ impl<'t> Marks<'t> {
 
     /// Those that a variable is declared with.
     pub(super) fn of(variable: &'t Variable) -> Self {
-        let mark = |flag: Option<&Given<bool>>| {
+        let mark = |flag: Option<&Spanned<bool>>| {
             flag.is_some_and(|flag| flag.value).then_some(From::Variable(variable))
         };
         Self { sensitive: mark(variable.sensitive.as_ref()), ephemeral: mark(variable.ephemeral.as_ref()) }

@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::path::{INVALID_ADDRESS, Part, PartKind, module_path, resource_instance, whole, wrong};
 use crate::engine::{Features, Product};
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::module::address::{ModuleStep, ResourceInstance};
 use crate::syntax::{Expr, ExprKind, Step};
 
@@ -98,7 +98,7 @@ static FALSE: SmolStr = SmolStr::new_static("false");
 fn no_address(expr: &Expr, features: &Features) -> Finding {
     let summary =
         if has_own_words(features) { "Invalid import address expression" } else { "Invalid expression" };
-    Finding::language(Language::InvalidMovedRemovedImport, summary).at(expr.span).detail(
+    Finding::language(EngineRule::InvalidMovedRemovedImport, summary).at(expr.span).detail(
         "This must be the address of a resource, made of names and keys only, and neither in quotes nor in parentheses.",
     )
 }

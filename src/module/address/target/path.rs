@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 
 use crate::engine::Features;
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::module::address::instance::NOT_WHOLE;
 use crate::module::address::{InstanceKey, Mode, ModuleStep, ResourceAddress, ResourceInstance};
 use crate::syntax::{Step, StepKind, Traversal};
@@ -70,7 +70,7 @@ pub(super) fn whole(parts: &[Part<'_>]) -> Option<Span> {
 
 /// A finding about an address in one of these blocks.
 pub(super) fn wrong(summary: &'static str, at: Option<Span>, detail: impl Into<String>) -> Box<Finding> {
-    let finding = Finding::language(Language::InvalidMovedRemovedImport, summary).detail(detail);
+    let finding = Finding::language(EngineRule::InvalidMovedRemovedImport, summary).detail(detail);
     Box::new(Finding { primary: at, ..finding })
 }
 

@@ -4,7 +4,7 @@ use std::collections::btree_map::Entry;
 
 use super::remnant::{Piece, Remnant};
 use super::{Attribute, Block, Body, Extent, Kind, Label, Names, Parser, Token};
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::syntax::native::escape;
 
 const UNCLOSED_BLOCK: &str = "There is no closing brace for this block before the end of the file. Braces nested \
@@ -104,7 +104,7 @@ impl<'a> Parser<'a> {
         let complete = self.complete;
         let detail =
             format!("The argument `{}` is set already. It can be set only once.", self.written(name));
-        let finding = Finding::language(Language::SyntaxError, "Attribute redefined")
+        let finding = Finding::language(EngineRule::SyntaxError, "Attribute redefined")
             .at(self.span(name))
             .detail(detail)
             .related(self.span(first), "first set here");

@@ -2,7 +2,7 @@
 
 use super::remnant::{Piece, Remnant};
 use super::{Extent, Kind, Mend, Parser, Token};
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::text::similar;
 
 /// A directive that opens, divides or closes a part of a template.
@@ -79,7 +79,7 @@ impl Parser<'_> {
                 _ => {
                     if !self.recovery {
                         let finding =
-                            Finding::language(Language::SyntaxError, "Unterminated template string")
+                            Finding::language(EngineRule::SyntaxError, "Unterminated template string")
                                 .at(self.span(token))
                                 .detail(unterminated(self.written(opener)))
                                 .related(self.span(opener), "opened here");
@@ -221,7 +221,8 @@ impl Parser<'_> {
     }
 
     fn unpaired(&mut self, summary: &str, at: Extent, detail: &str, opening: Option<Extent>) {
-        let mut finding = Finding::language(Language::SyntaxError, summary).at(self.span(at)).detail(detail);
+        let mut finding =
+            Finding::language(EngineRule::SyntaxError, summary).at(self.span(at)).detail(detail);
         if let Some(opening) = opening {
             finding = finding.related(self.span(opening), "opened here");
         }

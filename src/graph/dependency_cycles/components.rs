@@ -1,7 +1,7 @@
-//! Turns a graph into its strongly connected components.
+//! Turns a dependencies into its strongly connected components.
 
-/// The components of a graph, in which `edges` tells by vertex where it leads. A component stands behind all that it
-/// leads to, and its vertices are sorted. Nothing recurses, for a chain of references may be as long as a file.
+/// The components of a dependencies, in which `edges` tells by vertex where it leads. A component stands behind all
+/// that it leads to, and its vertices are sorted. Nothing recurses, for a chain of references may be as long as a file.
 pub(in crate::graph) fn components(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let mut search = Search {
         edges,

@@ -14,10 +14,10 @@ use rayon::prelude::*;
 use smol_str::SmolStr;
 
 use super::batches::Groups;
-use super::forest::Surveyed;
+use super::load::Validated;
 use crate::engine::{Engine, FileKind, Product};
 use crate::finding::Finding;
-use crate::graph::{Node, NodeId, Tree};
+use crate::graph::{ModuleGraph, Node, NodeId};
 use crate::module::Module;
 use crate::module::declaration::ModuleCall;
 use crate::syntax::{ExprKind, Part};
@@ -30,27 +30,27 @@ mod signs;
 /// The directories of modules of which OpenTofu has nothing to say. `roots` are the root modules of the tree that are
 /// for its engine, and `findings` is all that it finds in what these lead to.
 pub(super) fn directories(
-    tree: &Tree,
+    graph: &ModuleGraph,
     roots: &[NodeId],
-    surveyed: &Surveyed,
+    surveyed: &Validated,
     findings: &[Finding],
     snapshot: &Snapshot,
 ) -> BTreeSet<SmolStr> {
-    if tree.engine() != Engine::newest(Product::Terraform) {
+    if graph.engine() != Engine::newest(Product::Terraform) {
         return BTreeSet::new();
     }
     let told: BTreeSet<&str> = findings.iter().map(|finding| finding.module.as_str()).collect();
-    let may_be_alike: Vec<NodeId> = tree
+    let may_be_alike: Vec<NodeId> = graph
         .below(roots)
         .into_iter()
-        .filter(|id| !told.contains(tree.node(*id).module().directory.as_str()))
+        .filter(|id| !told.contains(graph.node(*id).module().directory.as_str()))
         .filter(|id| !surveyed.naming_types.contains(id))
         .collect();
-    let is_alike: Vec<bool> = may_be_alike.par_iter().map(|id| is_alike(tree.node(*id), snapshot)).collect();
+    let is_alike: Vec<bool> = may_be_alike.par_iter().map(|id| is_alike(graph.node(*id), snapshot)).collect();
     let alike: BTreeSet<NodeId> =
         may_be_alike.into_iter().zip(is_alike).filter_map(|(id, is_alike)| is_alike.then_some(id)).collect();
     let mut groups = Groups::default();
-    for node in tree.nodes() {
+    for node in graph.nodes() {
         for child in node.children() {
             groups.join(node.id().number(), child.number());
         }
@@ -61,10 +61,10 @@ pub(super) fn directories(
         let evidence = snapshot.evidence(&root.module().directory);
         !evidence.positive && evidence.engines == both
     };
-    let chosen = tree.roots().into_iter().filter(|root| !is_for_both(root)).map(Node::id);
-    let differing = tree.nodes().map(Node::id).filter(|id| !alike.contains(id)).chain(chosen);
+    let chosen = graph.roots().into_iter().filter(|root| !is_for_both(root)).map(Node::id);
+    let differing = graph.nodes().map(Node::id).filter(|id| !alike.contains(id)).chain(chosen);
     let differing: BTreeSet<usize> = differing.map(|id| groups.first(id.number())).collect();
-    let same = tree.nodes().filter(|node| !differing.contains(&groups.first(node.id().number())));
+    let same = graph.nodes().filter(|node| !differing.contains(&groups.first(node.id().number())));
     same.map(|node| node.module().directory.clone()).collect()
 }
 

@@ -1,7 +1,7 @@
-//! Turns a module into a graph of what its declarations need, modules that it calls included.
+//! Turns a module into a dependencies of what its declarations need, modules that it calls included.
 //!
-//! Of a called module only so much is in the graph as can be seen from outside: its arguments, its outputs, and which
-//! of the former each of the latter needs. So every module is looked at once, however often it is called.
+//! Of a called module only so much is in the dependencies as can be seen from outside: its arguments, its outputs, and
+//! which of the former each of the latter needs. So every module is looked at once, however often it is called.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -42,7 +42,7 @@ pub(super) enum Vertex<'t> {
 }
 
 /// What each declaration of a module needs.
-pub(super) struct Graph<'t> {
+pub(super) struct DependencyGraph<'t> {
     pub(super) vertices: Vec<Vertex<'t>>,
     /// By vertex: what it needs directly.
     pub(super) edges: Vec<Vec<usize>>,
@@ -50,13 +50,13 @@ pub(super) struct Graph<'t> {
     places: HashMap<(usize, usize), Option<Span>>,
 }
 
-impl<'t> Graph<'t> {
-    /// The graph of a module; `needs` tells of each module that it calls which outputs need what.
+impl<'t> DependencyGraph<'t> {
+    /// The dependencies of a module; `needs` tells of each module that it calls which outputs need what.
     pub(super) fn of(node: Node<'t>, needs: &BTreeMap<usize, Needs>) -> Self {
         let module = node.module();
-        let graph = Self { vertices: Vec::new(), edges: Vec::new(), places: HashMap::new() };
+        let dependencies = Self { vertices: Vec::new(), edges: Vec::new(), places: HashMap::new() };
         let (numbers, arguments) = (HashMap::new(), HashMap::new());
-        let mut builder = Builder { node, module, needs, numbers, arguments, graph };
+        let mut builder = Builder { node, module, needs, numbers, arguments, dependencies };
         for name in module.outputs.keys() {
             builder.number(Vertex::Output(name));
         }
@@ -68,12 +68,12 @@ impl<'t> Graph<'t> {
             builder.everything(call);
         }
         // Results come up while references are followed, and their needs are arguments and providers, so this ends.
-        for number in 0..builder.graph.vertices.len() {
-            if let Vertex::Result(call, output) = builder.graph.vertices[number].clone() {
+        for number in 0..builder.dependencies.vertices.len() {
+            if let Vertex::Result(call, output) = builder.dependencies.vertices[number].clone() {
                 builder.result(number, call, &output);
             }
         }
-        builder.graph
+        builder.dependencies
     }
 
     /// Where it is written that one vertex needs another.
@@ -89,7 +89,7 @@ struct Builder<'t, 'n> {
     numbers: HashMap<Vertex<'t>, usize>,
     /// By module call: its arguments.
     arguments: HashMap<&'t SmolStr, Vec<usize>>,
-    graph: Graph<'t>,
+    dependencies: DependencyGraph<'t>,
 }
 
 impl<'t, 'n> Builder<'t, 'n> {
@@ -97,12 +97,12 @@ impl<'t, 'n> Builder<'t, 'n> {
         if let Some(number) = self.numbers.get(&vertex) {
             return *number;
         }
-        let number = self.graph.vertices.len();
+        let number = self.dependencies.vertices.len();
         if let Vertex::Argument(call, _) = &vertex {
             self.arguments.entry(call).or_default().push(number);
         }
-        self.graph.vertices.push(vertex.clone());
-        self.graph.edges.push(Vec::new());
+        self.dependencies.vertices.push(vertex.clone());
+        self.dependencies.edges.push(Vec::new());
         self.numbers.insert(vertex, number);
         number
     }
@@ -117,8 +117,8 @@ impl<'t, 'n> Builder<'t, 'n> {
         if from == to {
             return;
         }
-        let edges = &mut self.graph.edges[from];
-        let known = self.graph.places.entry((from, to)).or_insert_with(|| {
+        let edges = &mut self.dependencies.edges[from];
+        let known = self.dependencies.places.entry((from, to)).or_insert_with(|| {
             edges.push(to);
             None
         });

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use crate::engine::Engine;
 use crate::finding::Finding;
-use crate::graph::{NodeId, Tree};
+use crate::graph::{ModuleGraph, NodeId};
 use crate::text::{FileId, Span};
 use crate::vfs::Snapshot;
 
@@ -32,19 +32,24 @@ pub(super) struct Account {
 
 impl Account {
     /// What the engine of a tree says of the modules that some of its roots lead to.
-    pub(super) fn new(tree: &Tree, roots: &[NodeId], findings: Vec<Finding>, snapshot: &Snapshot) -> Self {
-        let engine = tree.engine();
+    pub(super) fn new(
+        graph: &ModuleGraph,
+        roots: &[NodeId],
+        findings: Vec<Finding>,
+        snapshot: &Snapshot,
+    ) -> Self {
+        let engine = graph.engine();
         let mut account = Self {
             engine,
             findings,
             files: BTreeSet::new(),
             places: Vec::new(),
-            directories: tree.nodes().map(|node| node.module().directory.clone()).collect(),
-            calls: tree.nodes().map(|node| node.children().map(NodeId::number).collect()).collect(),
+            directories: graph.nodes().map(|node| node.module().directory.clone()).collect(),
+            calls: graph.nodes().map(|node| node.children().map(NodeId::number).collect()).collect(),
             roots: roots.iter().map(|root| root.number()).collect(),
         };
-        for id in tree.below(roots) {
-            let module = tree.node(id).module();
+        for id in graph.below(roots) {
+            let module = graph.node(id).module();
             account.places.extend(module.exclusive_places());
             let Some(directory) = snapshot.directory(&module.directory) else { continue };
             let files = directory.module_files(engine);

@@ -25,12 +25,12 @@ const SEAL: usize = 8;
 
 /// By what a directory holds: the local addresses that its module calls.
 #[derive(Debug, Default)]
-pub(super) struct Memory {
+pub(super) struct CallIndex {
     /// Each address once.
     addresses: Vec<SmolStr>,
     /// The numbers of those that modules call, one module behind the other.
     calls: Vec<u32>,
-    /// Which of [`Memory::calls`] are those of a directory.
+    /// Which of [`CallIndex::calls`] are those of a directory.
     directories: HashMap<Content, CallsOf, BuildHasherDefault<NoHasher>>,
     /// Whether more is known than was read.
     is_news: bool,
@@ -45,7 +45,7 @@ pub(super) struct CallsOf {
     pub(super) shows_root: bool,
 }
 
-impl Memory {
+impl CallIndex {
     /// Where it is remembered what the module of a directory with this content calls, if that was seen.
     pub(super) fn place(&self, content: Content) -> Option<CallsOf> {
         self.directories.get(&content).copied()
@@ -212,8 +212,8 @@ mod tests {
         Content::from_bytes(&[byte; 20]).expect("twenty bytes are a name")
     }
 
-    fn memory() -> Memory {
-        let mut memory = Memory::default();
+    fn memory() -> CallIndex {
+        let mut memory = CallIndex::default();
         let set = |addresses: &[&str]| addresses.iter().map(SmolStr::new).collect();
         memory.keep([
             (content(2), set(&["../net", "./é"]), true),
@@ -223,7 +223,7 @@ mod tests {
         memory
     }
 
-    fn calls(memory: &Memory, byte: u8) -> Option<Vec<&str>> {
+    fn calls(memory: &CallIndex, byte: u8) -> Option<Vec<&str>> {
         let numbers = memory.calls(memory.place(content(byte))?);
         Some(numbers.iter().map(|number| memory.addresses()[*number as usize].as_str()).collect())
     }
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let bytes = memory().write(&BTreeSet::new()).expect("it is small");
-        let read = Memory::read(&bytes).expect("it is sound");
+        let read = CallIndex::read(&bytes).expect("it is sound");
         for memory in [memory(), read] {
             assert_eq!(calls(&memory, 1), Some(vec!["../net"]));
             assert_eq!(calls(&memory, 2), Some(vec!["../net", "./é"]));
@@ -245,11 +245,12 @@ mod tests {
     #[test]
     fn what_is_read_can_be_added_to() {
         let bytes = memory().write(&BTreeSet::new()).expect("it is small");
-        let mut read = Memory::read(&bytes).expect("it is sound");
+        let mut read = CallIndex::read(&bytes).expect("it is sound");
         assert!(!read.is_news());
         read.keep([(content(4), BTreeSet::from(["../net".into(), "../dns".into()]), false)]);
         assert!(read.is_news());
-        let again = Memory::read(&read.write(&BTreeSet::new()).expect("it is small")).expect("it is sound");
+        let again =
+            CallIndex::read(&read.write(&BTreeSet::new()).expect("it is small")).expect("it is sound");
         assert_eq!(calls(&again, 2), Some(vec!["../net", "./é"]));
         assert_eq!(calls(&again, 4), Some(vec!["../dns", "../net"]));
     }
@@ -260,8 +261,8 @@ mod tests {
         for at in 0..bytes.len() {
             let mut other = bytes.clone();
             other[at] ^= 1;
-            assert!(Memory::read(&other).is_none(), "byte {at}");
-            assert!(Memory::read(&bytes[..at]).is_none(), "the first {at} bytes");
+            assert!(CallIndex::read(&other).is_none(), "byte {at}");
+            assert!(CallIndex::read(&bytes[..at]).is_none(), "the first {at} bytes");
         }
         let sealed = |mut bytes: Vec<u8>| {
             bytes.extend(sum(&bytes).to_le_bytes());
@@ -270,12 +271,12 @@ mod tests {
         let written = &bytes[..bytes.len() - SEAL];
         let mut newer = written.to_vec();
         newer[HEAD.len() - 2] = b'x';
-        assert!(Memory::read(&sealed(newer)).is_none(), "of another version");
+        assert!(CallIndex::read(&sealed(newer)).is_none(), "of another version");
         let mut unknown = written.to_vec();
         // Behind it comes a directory whose module calls nothing: a name of twenty bytes, and two numbers.
         let last_call = unknown.len() - 28 - 4;
         unknown[last_call] = 0xff;
-        assert!(Memory::read(&sealed(unknown)).is_none(), "calls that are no addresses");
+        assert!(CallIndex::read(&sealed(unknown)).is_none(), "calls that are no addresses");
     }
 
     #[test]
@@ -284,11 +285,14 @@ mod tests {
             let bytes: Vec<u8> = number.to_le_bytes().iter().copied().cycle().take(20).collect();
             Content::from_bytes(&bytes).expect("twenty bytes are a name")
         };
-        let mut memory = Memory::default();
+        let mut memory = CallIndex::default();
         memory.keep((0..1500).map(|number| (numbered(number), BTreeSet::new(), false)));
         let left = |used: u16| {
             let used = (0..used).map(numbered).collect();
-            Memory::read(&memory.write(&used).expect("it is small")).expect("it is sound").directories.len()
+            CallIndex::read(&memory.write(&used).expect("it is small"))
+                .expect("it is sound")
+                .directories
+                .len()
         };
         assert_eq!((left(250), left(249)), (1500, 249));
     }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::cycles::components;
-use super::{Callee, Node, NodeId, Tree};
+use super::dependency_cycles::components;
+use super::{Callee, ModuleGraph, Node, NodeId};
 use crate::module::declaration::ModuleCall;
 
 /// Calls, each leading to the module in which the next one stands.
@@ -13,8 +13,8 @@ impl<'t> Node<'t> {
     /// Of all modules that this one leads to and that lead back to it, the first by its directory; none where no ring
     /// goes through it.
     pub fn first_of_ring(self) -> Option<Node<'t>> {
-        let rings = self.tree.rings.get_or_init(|| rings(self.tree));
-        rings[self.id.0].map(|first| self.tree.node(first))
+        let rings = self.graph.rings.get_or_init(|| rings(self.graph));
+        rings[self.id.0].map(|first| self.graph.node(first))
     }
 
     /// The shortest chain of calls that leads from this module back to it, if one does.
@@ -70,13 +70,13 @@ impl<'t> Node<'t> {
 }
 
 /// By node: see [`Node::first_of_ring`].
-fn rings(tree: &Tree) -> Vec<Option<NodeId>> {
-    let called = tree.called();
+fn rings(graph: &ModuleGraph) -> Vec<Option<NodeId>> {
+    let called = graph.called();
     let mut rings = vec![None; called.len()];
     for component in components(&called) {
         let is_ring = component.len() > 1 || component.iter().any(|node| called[*node].contains(node));
         if is_ring {
-            let first = component.iter().min_by_key(|node| &tree.nodes[**node].module.directory);
+            let first = component.iter().min_by_key(|node| &graph.nodes[**node].module.directory);
             for node in &component {
                 rings[*node] = first.map(|first| NodeId(*first));
             }
@@ -94,7 +94,7 @@ fn next_level<'t>(
     for caller in level {
         for (call, callee) in caller.calls() {
             let Callee::Module(child) = callee else { continue };
-            let child = caller.tree.node(child);
+            let child = caller.graph.node(child);
             if wanted(*caller, call, child) {
                 next.push(child);
             }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::SmolStr;
 
 use super::Verdict;
-use crate::finding::{Language, RuleId};
+use crate::finding::{EngineRule, RuleId};
 use crate::text::Sources;
 use crate::vfs::join;
 
@@ -17,7 +17,7 @@ pub(super) fn explain(
     were: &BTreeSet<SmolStr>,
     renamed: &BTreeMap<SmolStr, SmolStr>,
 ) {
-    let missing = RuleId::named(Language::MissingModule.name());
+    let missing = RuleId::named(EngineRule::MissingModule.name());
     for finding in verdicts.iter_mut().map(|verdict| &mut verdict.finding) {
         let Some(source) = finding.related.first().filter(|_| finding.rule == missing) else { continue };
         // An address that is computed is not read here.

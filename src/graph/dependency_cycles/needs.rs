@@ -1,11 +1,11 @@
-//! Turns the graph of a module into what each of its outputs needs from whoever calls it.
+//! Turns the dependencies of a module into what each of its outputs needs from whoever calls it.
 
 use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
 use super::components::components;
-use super::graph::{Graph, Vertex};
+use super::dependency_graph::{DependencyGraph, Vertex};
 
 /// Something that a module is given by its callers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,11 +25,11 @@ pub(super) struct Needs {
 }
 
 impl Needs {
-    /// What a module with this graph needs.
-    pub(super) fn of(graph: &Graph<'_>) -> Self {
+    /// What a module with this dependencies needs.
+    pub(super) fn of(dependencies: &DependencyGraph<'_>) -> Self {
         let mut all = Vec::new();
-        let mut own: Vec<Option<usize>> = vec![None; graph.vertices.len()];
-        for (number, vertex) in graph.vertices.iter().enumerate() {
+        let mut own: Vec<Option<usize>> = vec![None; dependencies.vertices.len()];
+        for (number, vertex) in dependencies.vertices.iter().enumerate() {
             let need = match vertex {
                 Vertex::Variable(name) => Need::Variable((*name).clone()),
                 Vertex::Inherited(name) => Need::Provider(name.clone()),
@@ -47,15 +47,15 @@ impl Needs {
             own[number] = Some(all.len());
             all.push(need);
         }
-        let mut bits = vec![Bits::default(); graph.vertices.len()];
+        let mut bits = vec![Bits::default(); dependencies.vertices.len()];
         // What a component leads to comes before it, so one pass will do.
-        for component in components(&graph.edges) {
+        for component in components(&dependencies.edges) {
             let mut together = Bits::default();
             for vertex in &component {
                 if let Some(need) = own[*vertex] {
                     together.set(need);
                 }
-                for next in &graph.edges[*vertex] {
+                for next in &dependencies.edges[*vertex] {
                     together.add(&bits[*next]);
                 }
             }
@@ -63,7 +63,7 @@ impl Needs {
                 bits[vertex] = together.clone();
             }
         }
-        let outputs = graph
+        let outputs = dependencies
             .vertices
             .iter()
             .zip(bits)

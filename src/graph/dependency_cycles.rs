@@ -1,7 +1,7 @@
 //! Finds declarations that need each other, within a module and through the modules that it calls.
 
 mod components;
-mod graph;
+mod dependency_graph;
 mod needs;
 #[cfg(test)]
 mod tests;
@@ -9,14 +9,14 @@ mod tests;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::OnceLock;
 
-use crate::finding::{Concern, Finding, Language};
+use crate::finding::{Concern, EngineRule, Finding};
 use crate::graph::references::Links;
-use crate::graph::{Node, NodeId, Tree};
+use crate::graph::{ModuleGraph, Node, NodeId};
 use crate::module::Module;
 use crate::module::address::{Subject, reference};
 use crate::text::Span;
 pub(in crate::graph) use components::components;
-use graph::{Graph, Vertex};
+use dependency_graph::{DependencyGraph, Vertex};
 use needs::Needs;
 
 /// How many steps of a cycle are shown.
@@ -35,12 +35,12 @@ impl Called {
         Self { nodes, needs: OnceLock::new() }
     }
 
-    fn needs(&self, tree: &Tree) -> &BTreeMap<usize, Needs> {
+    fn needs(&self, graph: &ModuleGraph) -> &BTreeMap<usize, Needs> {
         self.needs.get_or_init(|| {
             let mut needs = BTreeMap::new();
             // In a ring of modules that call each other little is known of each other's outputs.
-            for node in bottom_up(tree, &self.nodes).into_iter().filter(|node| node.is_called()) {
-                let own = Needs::of(&Graph::of(node, &needs));
+            for node in bottom_up(graph, &self.nodes).into_iter().filter(|node| node.is_called()) {
+                let own = Needs::of(&DependencyGraph::of(node, &needs));
                 needs.insert(node.id().number(), own);
             }
             needs
@@ -52,31 +52,31 @@ impl Called {
 pub(super) fn check(node: Node<'_>, links: &Links, called: &Called, findings: &mut Vec<Finding>) {
     self_references(node.module(), findings);
     if links.may_circle(node.module()) {
-        findings.extend(cycles(&Graph::of(node, called.needs(node.tree())), node.module()));
+        findings.extend(cycles(&DependencyGraph::of(node, called.needs(node.graph())), node.module()));
     }
 }
 
 /// Modules, each behind those that it calls.
-fn bottom_up<'t>(tree: &'t Tree, nodes: &[NodeId]) -> Vec<Node<'t>> {
+fn bottom_up<'t>(graph: &'t ModuleGraph, nodes: &[NodeId]) -> Vec<Node<'t>> {
     let place = |id: NodeId| nodes.binary_search(&id).ok();
     let calls: Vec<Vec<usize>> = nodes
         .iter()
         .map(|id| {
-            let node = tree.node(*id);
+            let node = graph.node(*id);
             node.calls().filter_map(|(call, _)| place(node.child(&call.name)?.id())).collect()
         })
         .collect();
-    components(&calls).into_iter().flatten().map(|number| tree.node(nodes[number])).collect()
+    components(&calls).into_iter().flatten().map(|number| graph.node(nodes[number])).collect()
 }
 
-/// A local value that names itself is found where it does; the engine's graph lets it pass.
+/// A local value that names itself is found where it does; the engine's dependencies lets it pass.
 fn self_references(module: &Module, findings: &mut Vec<Finding>) {
     for local in module.locals.values().filter(|local| !local.attribute.is_broken) {
         for traversal in local.attribute.expr.variables() {
             let Ok(reference) = reference(traversal, &module.features) else { continue };
             if reference.subject == Subject::Local(local.name.clone()) {
                 findings.push(
-                    Finding::language(Language::ReferenceCycle, "Self-referencing local value")
+                    Finding::language(EngineRule::ReferenceCycle, "Self-referencing local value")
                         .at_validate()
                         .detail(format!("The local value `{}` is made from itself.", local.name))
                         .at(reference.span)
@@ -87,29 +87,30 @@ fn self_references(module: &Module, findings: &mut Vec<Finding>) {
     }
 }
 
-fn cycles(graph: &Graph<'_>, module: &Module) -> Vec<Finding> {
+fn cycles(dependencies: &DependencyGraph<'_>, module: &Module) -> Vec<Finding> {
     let mut cycles: Vec<_> =
-        components(&graph.edges).into_iter().filter(|component| component.len() > 1).collect();
+        components(&dependencies.edges).into_iter().filter(|component| component.len() > 1).collect();
     for component in &mut cycles {
-        component.sort_by(|a, b| graph.vertices[*a].cmp(&graph.vertices[*b]));
+        component.sort_by(|a, b| dependencies.vertices[*a].cmp(&dependencies.vertices[*b]));
     }
-    cycles.sort_by(|a, b| graph.vertices[a[0]].cmp(&graph.vertices[b[0]]));
-    cycles.iter().map(|component| cycle(graph, component, module)).collect()
+    cycles.sort_by(|a, b| dependencies.vertices[a[0]].cmp(&dependencies.vertices[b[0]]));
+    cycles.iter().map(|component| cycle(dependencies, component, module)).collect()
 }
 
 /// One finding for everything that hangs together, with the shortest way around as its explanation.
-fn cycle(graph: &Graph<'_>, component: &[usize], module: &Module) -> Finding {
-    let way = shortest(graph, component);
-    let name = |vertex: usize| format!("`{}`", address(&graph.vertices[vertex]));
+fn cycle(dependencies: &DependencyGraph<'_>, component: &[usize], module: &Module) -> Finding {
+    let way = shortest(dependencies, component);
+    let name = |vertex: usize| format!("`{}`", address(&dependencies.vertices[vertex]));
     let mut steps: Vec<String> = way.iter().map(|vertex| name(*vertex)).collect();
     let first = steps[0].clone();
     let more = steps.len() > SHOWN;
     steps.truncate(SHOWN);
     let between = if more { ", and so on, until one needs " } else { ", which needs " };
     let detail = format!("{}{between}{first}.", steps.join(", which needs "));
-    let names: Vec<String> = component.iter().map(|vertex| engine_name(&graph.vertices[*vertex])).collect();
-    let members = component.iter().map(|vertex| address(&graph.vertices[*vertex]).into()).collect();
-    let mut finding = Finding::language(Language::ReferenceCycle, format!("Cycle: {}", names.join(", ")))
+    let names: Vec<String> =
+        component.iter().map(|vertex| engine_name(&dependencies.vertices[*vertex])).collect();
+    let members = component.iter().map(|vertex| address(&dependencies.vertices[*vertex]).into()).collect();
+    let mut finding = Finding::language(EngineRule::ReferenceCycle, format!("Cycle: {}", names.join(", ")))
         .at_validate()
         .detail(detail.replacen(", which needs", " needs", 1))
         .concerns(Concern::Names(members))
@@ -117,7 +118,7 @@ fn cycle(graph: &Graph<'_>, component: &[usize], module: &Module) -> Finding {
     for (at, vertex) in way.iter().enumerate().take(SHOWN) {
         let next = way[(at + 1) % way.len()];
         if let Some(place) =
-            graph.place(*vertex, next).or_else(|| declared_at(&graph.vertices[*vertex], module))
+            dependencies.place(*vertex, next).or_else(|| declared_at(&dependencies.vertices[*vertex], module))
         {
             finding = finding.related(place, format!("{} needs {}", name(*vertex), name(next)));
         }
@@ -126,13 +127,13 @@ fn cycle(graph: &Graph<'_>, component: &[usize], module: &Module) -> Finding {
 }
 
 /// The shortest way from the first vertex of a component back to it.
-fn shortest(graph: &Graph<'_>, component: &[usize]) -> Vec<usize> {
+fn shortest(dependencies: &DependencyGraph<'_>, component: &[usize]) -> Vec<usize> {
     let start = component[0];
     let inside: std::collections::BTreeSet<usize> = component.iter().copied().collect();
     let mut before: BTreeMap<usize, usize> = BTreeMap::new();
     let mut next = VecDeque::from([start]);
     while let Some(vertex) = next.pop_front() {
-        for to in graph.edges[vertex].iter().filter(|to| inside.contains(to)) {
+        for to in dependencies.edges[vertex].iter().filter(|to| inside.contains(to)) {
             if *to == start {
                 let mut way = vec![vertex];
                 while let Some(earlier) = before.get(&way[way.len() - 1]) {

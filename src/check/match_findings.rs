@@ -7,7 +7,7 @@ use similar::{ChangeTag, TextDiff};
 use smol_str::SmolStr;
 
 use super::fingerprint;
-use super::verdict::{Excused, Verdict};
+use super::verdict::{Suppressed, Verdict};
 use crate::text::{Source, Sources};
 use crate::vfs::parent;
 
@@ -18,7 +18,7 @@ const MOST_LINES: usize = 4_000;
 pub(super) struct Side<'s> {
     pub(super) sources: &'s Sources,
     pub(super) told: &'s mut [Verdict],
-    pub(super) excused: &'s mut [Excused],
+    pub(super) excused: &'s mut [Suppressed],
 }
 
 /// Numbers what is told alike anew on both sides; `renamed` has directories by what they are called later.

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use super::cycles::components;
-use super::{Node, Tree};
+use super::dependency_cycles::components;
+use super::{ModuleGraph, Node};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
 use crate::text::Span;
@@ -29,7 +29,7 @@ pub struct Demand {
 
 /// What a module and all below it ask for together, though no module that it calls does so by itself.
 #[derive(Debug, Clone, Default)]
-pub struct Clashes {
+pub struct Conflicts {
     /// Of these there is no version that they ask for.
     pub impossible: BTreeSet<Subject>,
     /// On these there are more conditions than are compared.
@@ -38,8 +38,8 @@ pub struct Clashes {
 
 impl<'t> Node<'t> {
     /// What of the demands of this module and all below it cannot be met, or was not looked at.
-    pub fn clashes(self) -> &'t Clashes {
-        &self.tree().clashes.get_or_init(|| clashes(self.tree()))[self.id().number()]
+    pub fn clashes(self) -> &'t Conflicts {
+        &self.graph().clashes.get_or_init(|| clashes(self.graph()))[self.id().number()]
     }
 
     /// What this module and all below it ask for, its own demands first.
@@ -89,14 +89,14 @@ fn demanded(module: &Module, via: Option<Span>, into: &mut BTreeMap<Subject, Vec
 struct Summary {
     conditions: BTreeMap<Subject, Vec<Condition>>,
     /// What is told of them.
-    told: Clashes,
+    told: Conflicts,
 }
 
 /// By node: see [`Node::clashes`]. Goes up from those that call nobody. What is known of a module is dropped once all
 /// that call it know it too, so that of a long chain of calls only one is kept.
-fn clashes(tree: &Tree) -> Vec<Clashes> {
-    let most = tree.nodes.first().map_or(0, |node| node.module.limits.conditions());
-    let called = tree.called();
+fn clashes(graph: &ModuleGraph) -> Vec<Conflicts> {
+    let most = graph.nodes.first().map_or(0, |node| node.module.limits.conditions());
+    let called = graph.called();
     let components = components(&called);
     let mut component_of = vec![0; called.len()];
     for (number, component) in components.iter().enumerate() {
@@ -115,7 +115,7 @@ fn clashes(tree: &Tree) -> Vec<Clashes> {
     let mut waiting = vec![0_usize; components.len()];
     below.iter().flatten().for_each(|child| waiting[*child] += 1);
     let mut summaries: Vec<Option<Summary>> = vec![None; components.len()];
-    let mut clashes = vec![Clashes::default(); called.len()];
+    let mut clashes = vec![Conflicts::default(); called.len()];
     for (number, component) in components.iter().enumerate() {
         let mut children = Vec::new();
         for child in &below[number] {
@@ -123,7 +123,7 @@ fn clashes(tree: &Tree) -> Vec<Clashes> {
             let summary = &mut summaries[*child];
             children.extend(if waiting[*child] == 0 { summary.take() } else { summary.clone() });
         }
-        let modules = component.iter().map(|node| &tree.nodes[*node].module);
+        let modules = component.iter().map(|node| &graph.nodes[*node].module);
         let (summary, new) = together(children, modules, most);
         // In a ring of modules each has a child that asks for the same.
         if let [node] = component[..]
@@ -142,11 +142,11 @@ fn together<'m>(
     mut children: Vec<Summary>,
     modules: impl Iterator<Item = &'m Module>,
     most: usize,
-) -> (Summary, Clashes) {
+) -> (Summary, Conflicts) {
     // The largest takes in the others.
     children.sort_by_key(|child| child.conditions.len());
     let mut summary = children.pop().unwrap_or_default();
-    let mut new = Clashes::default();
+    let mut new = Conflicts::default();
     for child in children {
         summary.told.add(child.told);
         for (subject, conditions) in child.conditions {
@@ -171,7 +171,7 @@ fn together<'m>(
     (summary, new)
 }
 
-impl Clashes {
+impl Conflicts {
     fn add(&mut self, other: Self) {
         self.impossible.extend(other.impossible);
         self.uncompared.extend(other.uncompared);
@@ -180,7 +180,7 @@ impl Clashes {
 
 impl Summary {
     /// Adds conditions that are new, and notes what may change with them.
-    fn add(&mut self, subject: Subject, conditions: Vec<Condition>, most: usize, new: &mut Clashes) {
+    fn add(&mut self, subject: Subject, conditions: Vec<Condition>, most: usize, new: &mut Conflicts) {
         let known = self.conditions.entry(subject.clone()).or_default();
         let before = known.len();
         for condition in conditions {

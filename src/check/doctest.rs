@@ -6,8 +6,8 @@ use rayon::prelude::*;
 use smol_str::SmolStr;
 
 use super::example::{Difference, Example, OnPage, PageError, examples, has_examples, of_definition};
-use super::load::page_names_under;
 use super::load_policy;
+use super::load_policy::page_names_under;
 use crate::finding::{Finding, RuleId};
 use crate::policy::{Definition, Policy, is_rule_name, makes_rules};
 use crate::rules::page::{PAGES, Page};
@@ -16,7 +16,7 @@ use crate::vfs::{Documents, Snapshot, parent};
 
 /// The examples of one rule, where they are written.
 #[derive(Debug)]
-pub struct Chapter {
+pub struct RulePage {
     /// The file, from the top of the run.
     pub file: String,
     /// The rule that they show.
@@ -48,21 +48,21 @@ pub struct Disproof {
 }
 
 /// The pages that come with the program, but for those of what no text can show.
-pub fn of_program() -> Vec<Chapter> {
+pub fn of_program() -> Vec<RulePage> {
     let policy = Arc::new(Policy::recommended());
-    let page = |page: &Page| Chapter {
+    let page = |page: &Page| RulePage {
         file: format!("policies/rules/{}.md", page.rule),
         rule: RuleId::built_in(page.rule),
         is_page: true,
         examples: examples(page.text),
         policy: Arc::clone(&policy),
     };
-    let shows_something = |chapter: &Chapter| !chapter.examples.as_ref().is_ok_and(Vec::is_empty);
+    let shows_something = |chapter: &RulePage| !chapter.examples.as_ref().is_ok_and(Vec::is_empty);
     PAGES.iter().map(page).filter(shows_something).collect()
 }
 
 /// What a policy makes itself: the examples in it and in what it starts from, and pages beside those.
-pub fn of_policy(policy: &Policy, snapshot: &mut Snapshot) -> Vec<Chapter> {
+pub fn of_policy(policy: &Policy, snapshot: &mut Snapshot) -> Vec<RulePage> {
     let policy = Arc::new(policy.clone());
     let mut chapters = Vec::new();
     for (rule, _) in policy.own_rules() {
@@ -79,7 +79,7 @@ pub fn of_policy(policy: &Policy, snapshot: &mut Snapshot) -> Vec<Chapter> {
 
 /// What is in a directory: the examples of rules that its policies make, and those on pages that are called by a rule.
 /// Mistakes in those policies are findings.
-pub fn of_documents(documents: &Documents, snapshot: &mut Snapshot) -> Result<Vec<Chapter>, Vec<Finding>> {
+pub fn of_documents(documents: &Documents, snapshot: &mut Snapshot) -> Result<Vec<RulePage>, Vec<Finding>> {
     let (mut policies, mut mistakes) = (Vec::new(), Vec::new());
     for file in &documents.policies {
         if makes_rules(*file, snapshot.sources().get(*file)) {
@@ -133,8 +133,8 @@ fn in_policy(
     definition: &Definition,
     policy: &Arc<Policy>,
     snapshot: &Snapshot,
-) -> Option<Chapter> {
-    (!definition.examples.is_empty()).then(|| Chapter {
+) -> Option<RulePage> {
+    (!definition.examples.is_empty()).then(|| RulePage {
         file: snapshot.sources().get(definition.span.file).name().to_owned(),
         rule: RuleId::named(rule),
         is_page: false,
@@ -143,14 +143,14 @@ fn in_policy(
     })
 }
 
-fn on_page(rule: &str, page: FileId, policy: &Arc<Policy>, snapshot: &Snapshot) -> Option<Chapter> {
+fn on_page(rule: &str, page: FileId, policy: &Arc<Policy>, snapshot: &Snapshot) -> Option<RulePage> {
     let source = snapshot.sources().get(page);
     has_examples(source.text()).then(|| {
         let known = page_names_under(policy);
         let is_known = known.iter().any(|known| known == rule);
         let examples = if is_known { examples(source.text()) } else { Err(no_rule(rule, &known)) };
         let file = source.name().to_owned();
-        Chapter { file, rule: RuleId::named(rule), is_page: true, examples, policy: Arc::clone(policy) }
+        RulePage { file, rule: RuleId::named(rule), is_page: true, examples, policy: Arc::clone(policy) }
     })
 }
 
@@ -165,12 +165,12 @@ fn no_rule(name: &str, known: &[SmolStr]) -> PageError {
     PageError { line: 1, message }
 }
 
-fn sorted(mut chapters: Vec<Chapter>) -> Vec<Chapter> {
+fn sorted(mut chapters: Vec<RulePage>) -> Vec<RulePage> {
     chapters.sort_by(|a, b| (&a.file, &a.rule).cmp(&(&b.file, &b.rule)));
     chapters
 }
 
-impl Chapter {
+impl RulePage {
     /// Checks its examples.
     pub fn prove(&self) -> Proof {
         let examples = match &self.examples {

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::account::Account;
+use super::engine_result::Account;
 use crate::engine::Product;
-use crate::finding::{Category, Finding, Language};
+use crate::finding::{Category, EngineRule, Finding};
 use crate::text::{FileId, Sources, Span};
 use crate::vfs::Snapshot;
 
@@ -51,9 +51,10 @@ impl<'w> Foreign<'w> {
             Product::OpenTofu => "action",
         };
         let is_symbol = || text.strip_prefix(symbol).is_some_and(|rest| rest.starts_with('.'));
-        finding.rule == Language::UnsupportedBlockOrArgument.id()
-            || (finding.rule == Language::UnknownModuleArgument.id() && text == "ignore_nested_deprecations")
-            || (finding.rule == Language::UndeclaredReference.id() && is_symbol())
+        finding.rule == EngineRule::UnsupportedBlockOrArgument.id()
+            || (finding.rule == EngineRule::UnknownModuleArgument.id()
+                && text == "ignore_nested_deprecations")
+            || (finding.rule == EngineRule::UndeclaredReference.id() && is_symbol())
     }
 
     fn is_in_place_of(&self, other: Product, place: Span) -> bool {

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::engines;
-use super::forest::Sight;
-use super::library::Library;
+use super::load::LoadedGraph;
+use super::parse_cache::ParseCache;
 use crate::engine::{Choice, Engine};
 use crate::finding::Finding;
-use crate::graph::{Node, NodeId, Tree};
+use crate::graph::{ModuleGraph, Node, NodeId};
 use crate::module::ModuleFile;
 use crate::module::merged::{Around, Merged};
 use crate::policy::Policy;
@@ -15,57 +15,57 @@ use crate::vfs::Snapshot;
 
 /// All modules of a working tree.
 #[derive(Debug)]
-pub struct Atlas {
-    library: Library,
+pub struct Analysis {
+    cache: ParseCache,
     /// By engine: all modules as it sees them, and the roots of those that are for it.
-    sights: BTreeMap<Engine, (Sight, Vec<NodeId>)>,
+    sights: BTreeMap<Engine, (LoadedGraph, Vec<NodeId>)>,
 }
 
 /// The modules that are for one engine.
 #[derive(Debug, Clone, Copy)]
-pub struct View<'s> {
+pub struct EngineView<'s> {
     /// The engine.
     pub engine: Engine,
     /// Every module as it sees them.
-    pub tree: &'s Tree,
+    pub graph: &'s ModuleGraph,
     /// The modules from which it gets to those that are for it.
     pub roots: &'s [NodeId],
     findings: &'s [Vec<Finding>],
-    library: &'s Library,
+    cache: &'s ParseCache,
 }
 
-impl Atlas {
+impl Analysis {
     /// Looks at every module with the engines of `choice`, else with those of the policy, else with those that files
     /// speak for, else with both.
     pub fn of(snapshot: &mut Snapshot, choice: Option<&Choice>, policy: &Policy) -> Self {
-        let mut library = Library::new(policy.limits());
+        let mut cache = ParseCache::new(policy.limits());
         let choice = choice.or(policy.engine());
-        let sights = engines::sights(snapshot, &mut library, choice, policy);
-        Self { library, sights }
+        let sights = engines::sights(snapshot, &mut cache, choice, policy);
+        Self { cache, sights }
     }
 
     /// What each engine sees, Terraform first.
-    pub fn views(&self) -> impl Iterator<Item = View<'_>> {
-        self.sights.iter().map(|(engine, (sight, roots))| View {
+    pub fn views(&self) -> impl Iterator<Item = EngineView<'_>> {
+        self.sights.iter().map(|(engine, (loaded, roots))| EngineView {
             engine: *engine,
-            tree: &sight.tree,
+            graph: &loaded.graph,
             roots,
-            findings: &sight.findings,
-            library: &self.library,
+            findings: &loaded.findings,
+            cache: &self.cache,
         })
     }
 }
 
-impl<'s> View<'s> {
+impl<'s> EngineView<'s> {
     /// The modules that are for the engine.
     pub fn modules(self) -> impl Iterator<Item = Node<'s>> {
-        self.tree.below(self.roots).into_iter().map(move |id| self.tree.node(id))
+        self.graph.below(self.roots).into_iter().map(move |id| self.graph.node(id))
     }
 
     /// The files that a module was built from.
     pub fn files(self, node: Node<'_>, snapshot: &'s Snapshot) -> Vec<ModuleFile<'s>> {
         let directory = snapshot.directory(&node.module().directory);
-        directory.map(|directory| self.library.module_files(directory, self.engine)).unwrap_or_default()
+        directory.map(|directory| self.cache.module_files(directory, self.engine)).unwrap_or_default()
     }
 
     /// A module of it after all override files.

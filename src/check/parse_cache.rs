@@ -18,7 +18,7 @@ use crate::vfs::{Directory, Snapshot};
 
 /// What was read of files, as far as it is at hand.
 #[derive(Debug, Default)]
-pub(super) struct Library {
+pub(super) struct ParseCache {
     /// What holds in the run.
     limits: Limits,
     files: HashMap<FileId, File>,
@@ -48,7 +48,7 @@ impl Built {
     }
 }
 
-impl Library {
+impl ParseCache {
     /// Nothing read yet.
     pub(super) fn new(limits: Limits) -> Self {
         Self { limits, ..Self::default() }

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use smol_str::SmolStr;
 
 use crate::engine::ModuleAddress;
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::module::Module;
 use crate::module::address::{self as addresses, Reference, Subject};
 use crate::syntax::Expr;
@@ -33,7 +33,7 @@ pub(crate) struct Purpose {
     /// What the engine points at where it says that this cannot be computed.
     pub(crate) at: Span,
     /// The rule that is not met where it cannot.
-    pub(crate) rule: Language,
+    pub(crate) rule: EngineRule,
 }
 
 /// What is known of an expression.
@@ -141,7 +141,8 @@ impl<'m> Early<'m> {
         }
         // Where the limit of work was met, it is only here that nothing is known.
         let sure = outcome.sure && wrong.is_empty() && self.work.get() > 0;
-        self.findings.extend(wrong.into_iter().filter(|finding| finding.rule == Language::LimitReached.id()));
+        self.findings
+            .extend(wrong.into_iter().filter(|finding| finding.rule == EngineRule::LimitReached.id()));
         let confidential = if is_made_sensitive(expr) {
             Some(Confidential::Sensitive)
         } else {
@@ -163,7 +164,7 @@ impl<'m> Early<'m> {
             return Outcome::FAILED;
         }
         self.needs.push((name.into(), purpose.clone()));
-        let is = |flag: &Option<crate::module::declaration::Given<bool>>| {
+        let is = |flag: &Option<crate::module::declaration::Spanned<bool>>| {
             flag.as_ref().is_some_and(|flag| flag.value)
         };
         let confidential = if is(&variable.sensitive) {

@@ -6,13 +6,13 @@ use rayon::prelude::*;
 use smol_str::SmolStr;
 
 use crate::finding::{Finding, RuleId};
-use crate::graph::{Node, NodeId, Role, Tree};
+use crate::graph::{ModuleGraph, Node, NodeId, Role};
 use crate::policy::Policy;
 use crate::rules::{self, Check, Context, Kind};
 use crate::text::Sources;
 
 /// The rules that somebody asks for, each with its options.
-pub(super) struct Rulebook<'p> {
+pub(super) struct ActiveRules<'p> {
     pub(super) policy: &'p Policy,
     ready: Vec<Ready>,
 }
@@ -27,11 +27,11 @@ struct Ready {
     check: Check,
 }
 
-impl<'p> Rulebook<'p> {
+impl<'p> ActiveRules<'p> {
     /// Makes the rules ready that a policy has on; of those, only the selected ones, where any is. Mistakes in options
     /// are findings.
     pub(super) fn new(policy: &'p Policy, select: &[RuleId], findings: &mut Vec<Finding>) -> Self {
-        let mut rulebook = Self { policy, ready: Vec::new() };
+        let mut active_rules = Self { policy, ready: Vec::new() };
         let is_selected = |rule: &str| select.is_empty() || select.iter().any(|id| id.as_str() == rule);
         for rule in policy.rules() {
             let entry = rules::ENTRIES.iter().find(|entry| entry.id == rule);
@@ -52,24 +52,29 @@ impl<'p> Rulebook<'p> {
                         let of_rule = entry.map_or(&Role::ALL[..], |entry| entry.roles);
                         let is_asked = of_rule == rules::ADVICE && said.common.roles().is_some();
                         let roles = if is_asked { &Role::ALL[..] } else { of_rule };
-                        rulebook.ready.push(Ready { rule: rule.into(), setting, roles, check });
+                        active_rules.ready.push(Ready { rule: rule.into(), setting, roles, check });
                     }
                     Ok(_) => {}
                     Err(mistakes) => findings.extend(mistakes),
                 }
             }
         }
-        rulebook
+        active_rules
     }
 
     /// What the rules find in the modules that some of these roots lead to.
-    pub(super) fn findings(&self, tree: &Tree, roots: &[NodeId], context: &Context<'_>) -> Vec<Finding> {
+    pub(super) fn findings(
+        &self,
+        graph: &ModuleGraph,
+        roots: &[NodeId],
+        context: &Context<'_>,
+    ) -> Vec<Finding> {
         if self.ready.is_empty() {
             return Vec::new();
         }
-        let mut below = tree.below(roots);
-        below.retain(|id| !tree.node(*id).module().excluded);
-        let found: Vec<Vec<Finding>> = below.par_iter().map(|id| self.of(tree.node(*id), context)).collect();
+        let mut below = graph.below(roots);
+        below.retain(|id| !graph.node(*id).module().excluded);
+        let found: Vec<Vec<Finding>> = below.par_iter().map(|id| self.of(graph.node(*id), context)).collect();
         found.into_iter().flatten().collect()
     }
 
@@ -98,7 +103,7 @@ impl<'p> Rulebook<'p> {
     }
 }
 
-impl fmt::Debug for Rulebook<'_> {
+impl fmt::Debug for ActiveRules<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.ready.iter().map(|ready| (&ready.rule, ready.setting))).finish()
     }

@@ -1,11 +1,11 @@
 //! The modules that some roots lead to, turned into everything that the engine says of them beyond single directories.
 
 use crate::finding::Finding;
-use crate::graph::cycles::Called;
+use crate::graph::dependency_cycles::Called;
 use crate::graph::reach::Reached;
 use crate::graph::{
-    NodeId, Tree, aliases, arguments, builtin, children, cycles, deprecations, early, evaluation, imports,
-    instances, passing, providers, references, requirements,
+    ModuleGraph, NodeId, aliases, arguments, builtin, children, dependency_cycles, deprecations, evaluation,
+    imports, instances, provider_passing, providers, references, requirements, static_eval,
 };
 use crate::text::Sources;
 
@@ -13,8 +13,8 @@ use crate::text::Sources;
 ///
 /// What can be said of one module at a time is asked module by module, so that whoever asks may do so side by side.
 #[derive(Debug)]
-pub struct Survey<'t> {
-    tree: &'t Tree,
+pub struct Validation<'t> {
+    graph: &'t ModuleGraph,
     roots: &'t [NodeId],
     below: Vec<NodeId>,
     reached: Reached,
@@ -23,19 +23,19 @@ pub struct Survey<'t> {
 
 /// What is said of one module.
 #[derive(Debug, Default)]
-pub struct Said {
+pub struct ModuleDiagnostics {
     /// What is wrong with it.
     pub findings: Vec<Finding>,
     /// Whether it names a type where others expect a value, which only some engines let pass.
     pub names_types: bool,
 }
 
-impl<'t> Survey<'t> {
+impl<'t> Validation<'t> {
     /// Finds out what has to be known of all modules before anything is said of one.
-    pub fn of(tree: &'t Tree, roots: &'t [NodeId]) -> Self {
-        let below = tree.below(roots);
+    pub fn of(graph: &'t ModuleGraph, roots: &'t [NodeId]) -> Self {
+        let below = graph.below(roots);
         let called = Called::among(below.clone());
-        Self { tree, roots, below, reached: Reached::from(tree, roots), called }
+        Self { graph, roots, below, reached: Reached::from(graph, roots), called }
     }
 
     /// The modules, in the order in which they were added to the tree.
@@ -44,9 +44,9 @@ impl<'t> Survey<'t> {
     }
 
     /// What is said of one module, in its place.
-    pub fn of_module(&self, id: NodeId, sources: &Sources) -> Said {
+    pub fn of_module(&self, id: NodeId, sources: &Sources) -> ModuleDiagnostics {
         let mut findings = Vec::new();
-        let node = self.tree.node(id);
+        let node = self.graph.node(id);
         if node.module().excluded {
             if node.module().unmodelled {
                 children::missing(node, &mut findings);
@@ -54,7 +54,7 @@ impl<'t> Survey<'t> {
             for finding in &mut findings {
                 finding.module.clone_from(&node.module().directory);
             }
-            return Said { findings, names_types: false };
+            return ModuleDiagnostics { findings, names_types: false };
         }
         children::missing(node, &mut findings);
         children::check(node, &mut findings);
@@ -71,18 +71,18 @@ impl<'t> Survey<'t> {
         let mut unevaluated = builtin::check(node, &looked_at.wrong, &mut findings);
         unevaluated.extend(looked_at.wrong);
         evaluation::check(node, &unevaluated, &mut findings);
-        cycles::check(node, &looked_at.links, &self.called, &mut findings);
+        dependency_cycles::check(node, &looked_at.links, &self.called, &mut findings);
         for finding in &mut findings {
             finding.module.clone_from(&node.module().directory);
         }
-        passing::check(node, &self.reached, &mut findings);
-        Said { findings, names_types: looked_at.names_types }
+        provider_passing::check(node, &self.reached, &mut findings);
+        ModuleDiagnostics { findings, names_types: looked_at.names_types }
     }
 
     /// What is said of the ways from module to module.
     pub fn of_ways(&self) -> Vec<Finding> {
-        let mut findings = passing::repeated(self.tree, self.roots);
-        findings.extend(early::check(self.tree, self.roots));
+        let mut findings = provider_passing::repeated(self.graph, self.roots);
+        findings.extend(static_eval::check(self.graph, self.roots));
         findings
     }
 }

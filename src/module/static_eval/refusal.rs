@@ -1,7 +1,7 @@
 //! Findings about expressions that cannot be evaluated before anything runs.
 
 use super::{Confidential, Purpose};
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::limits::{Limit, Limits};
 use crate::module::address::{Reference, Subject};
 use crate::module::declaration::Variable;
@@ -63,20 +63,20 @@ pub(super) fn of_symbol(subject: &Subject, at: Span, purpose: &Purpose) -> Optio
         );
     }
     Some(
-        Finding::language(Language::MisplacedSymbol, format!("Invalid \"{root}\" attribute"))
+        Finding::language(EngineRule::MisplacedSymbol, format!("Invalid \"{root}\" attribute"))
             .detail(format!("`{root}` has no attribute `{name}`, only {}.", known.join(", ")))
             .at(at),
     )
 }
 
 pub(super) fn undefined(kind: &str, name: &str, at: Span) -> Finding {
-    Finding::language(Language::UndeclaredReference, format!("Undefined {kind}"))
+    Finding::language(EngineRule::UndeclaredReference, format!("Undefined {kind}"))
         .detail(format!("No {kind} `{name}` is declared in this module."))
         .at(at)
 }
 
 pub(super) fn undeclared(kind: &str, name: &str, at: Span) -> Finding {
-    Finding::language(Language::UndeclaredReference, format!("Reference to undeclared {kind}"))
+    Finding::language(EngineRule::UndeclaredReference, format!("Reference to undeclared {kind}"))
         .detail(format!("No {kind} `{name}` is declared in this module."))
         .at(at)
 }
@@ -102,7 +102,7 @@ pub(super) fn not_constant(variable: &Variable, at: Span, purpose: &Purpose) -> 
 }
 
 pub(super) fn circular(name: &str, declared: Span, at: Span) -> Finding {
-    Finding::language(Language::ReferenceCycle, "Circular reference")
+    Finding::language(EngineRule::ReferenceCycle, "Circular reference")
         .detail(format!("To know `local.{name}` one has to know `local.{name}`."))
         .at(declared)
         .related(at, "referred to here")

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use super::account::Account;
-use super::sayings::Sayings;
+use super::engine_result::Account;
+use super::merge_results::Sayings;
 use crate::engine::Engine;
-use crate::graph::{Node, NodeId, Tree};
+use crate::graph::{ModuleGraph, Node, NodeId};
 use crate::vfs::Snapshot;
 
 /// The modules that are for each engine.
@@ -26,16 +26,16 @@ pub(super) struct Wanted {
 
 impl Wanted {
     /// Every root module is for the engine, because somebody said so.
-    pub(super) fn all(&mut self, tree: &Tree) {
+    pub(super) fn all(&mut self, graph: &ModuleGraph) {
         let directories: BTreeSet<SmolStr> =
-            tree.roots().iter().map(|root| root.module().directory.clone()).collect();
+            graph.roots().iter().map(|root| root.module().directory.clone()).collect();
         self.positive.extend(directories.iter().cloned());
-        self.roots.insert(tree.engine(), directories);
+        self.roots.insert(graph.engine(), directories);
     }
 
     /// What the files beside the root modules and above them say of the product of this engine; where they say nothing,
     /// they are for it.
-    pub(super) fn by_files(&mut self, snapshot: &Snapshot, newest: &Tree) {
+    pub(super) fn by_files(&mut self, snapshot: &Snapshot, newest: &ModuleGraph) {
         // Which modules are roots may differ between the engines, so each is asked.
         for root in newest.roots() {
             let directory = &root.module().directory;
@@ -104,11 +104,11 @@ impl Wanted {
     }
 
     /// Those of a tree's root modules that are for its engine.
-    pub(super) fn roots_in(&self, tree: &Tree) -> Vec<NodeId> {
-        let directories = self.roots.get(&tree.engine());
+    pub(super) fn roots_in(&self, graph: &ModuleGraph) -> Vec<NodeId> {
+        let directories = self.roots.get(&graph.engine());
         let is_wanted = |root: &Node<'_>| {
             directories.is_some_and(|directories| directories.contains(&root.module().directory))
         };
-        tree.roots().into_iter().filter(is_wanted).map(Node::id).collect()
+        graph.roots().into_iter().filter(is_wanted).map(Node::id).collect()
     }
 }

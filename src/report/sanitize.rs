@@ -9,7 +9,7 @@ use crate::text::{commands, is_obeyed};
 /// The text with a stand-in for every character that a terminal would obey, that turns the direction of writing round,
 /// or that makes a command of the words behind it; line breaks and tabs stay. Lengths in bytes do not change, so that
 /// spans stay true.
-pub fn visible(text: &str) -> Cow<'_, str> {
+pub fn sanitize(text: &str) -> Cow<'_, str> {
     let mut commands = commands(text).peekable();
     if commands.peek().is_none() && !text.chars().any(is_obeyed) {
         return Cow::Borrowed(text);
@@ -30,7 +30,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 
 /// The same on one line.
 pub fn one_line(text: &str) -> Cow<'_, str> {
-    let shown = visible(text);
+    let shown = sanitize(text);
     if shown.contains(['\n', '\t']) {
         return Cow::Owned(shown.replace("\r\n", " ").replace(['\n', '\t'], " "));
     }
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn what_a_terminal_obeys_is_replaced_in_the_same_length() {
         let hostile = "a\u{1b}[31m\u{9b}0m\u{202e}b\r\u{7}\u{7f}";
-        let shown = visible(hostile);
+        let shown = sanitize(hostile);
         assert_eq!(shown, "a?[31m\u{bf}0m\u{fffd}b???");
         assert_eq!(shown.len(), hostile.len());
     }
@@ -82,14 +82,14 @@ mod tests {
     #[test]
     fn what_nobody_sees_is_shown_in_the_same_length() {
         let hidden = "a\u{200b}b\u{feff}\u{ad}\u{e0041}\u{10fffe}\u{fe0f}";
-        let shown = visible(hidden);
+        let shown = sanitize(hidden);
         assert_eq!(shown, "a\u{fffd}b\u{fffd}\u{bf}\u{fffd}?\\xfe\u{fe0f}");
         assert_eq!(shown.len(), hidden.len());
     }
 
     #[test]
     fn what_the_agent_of_a_ci_obeys_is_replaced_in_the_same_length() {
-        let shown = visible("##[error]a ###[b] ##vso[task.x]\u{7} ## [c] #[d] ##e f[");
+        let shown = sanitize("##[error]a ###[b] ##vso[task.x]\u{7} ## [c] #[d] ##e f[");
         assert_eq!(shown, "#?[error]a ##?[b] #?vso[task.x]? ## [c] #[d] ##e f[");
         assert_eq!(at_line_start(" ::error::a"), " ?:error::a");
         assert_eq!(at_line_start("a ::error::b"), "a ::error::b");
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn lines_and_tabs_stay() {
-        assert_eq!(visible("a\tb\r\nc\n"), "a\tb\r\nc\n");
+        assert_eq!(sanitize("a\tb\r\nc\n"), "a\tb\r\nc\n");
         assert_eq!(one_line("a\tb\r\nc\u{1b}\n"), "a b c? ");
     }
 }

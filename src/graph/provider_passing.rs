@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use crate::finding::{Concern, Finding, Language, Severity};
+use crate::finding::{Concern, EngineRule, Finding, Severity};
 use crate::graph::providers::{Declared, display};
 use crate::graph::reach::Reached;
-use crate::graph::{Configuration, Node, NodeId, Role, Tree};
+use crate::graph::{Configuration, ModuleGraph, Node, NodeId, Role};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
 use crate::module::declaration::{ModuleCall, PassedProvider, RequiredProvider, one_block_each};
@@ -75,7 +75,7 @@ impl Edge<'_> {
                 if required && !self.declared.configured.contains_key(name) && self.passed(name).is_none() {
                     findings.push(
                         Finding::language(
-                            Language::MissingProviderConfiguration,
+                            EngineRule::MissingProviderConfiguration,
                             "Missing required provider configuration",
                         )
                         .severity(Severity::Warning)
@@ -131,7 +131,7 @@ impl Edge<'_> {
             if let Some(passed) = self.passed(name) {
                 findings.push(
                     Finding::language(
-                        Language::ProviderConfigurationOverridden,
+                        EngineRule::ProviderConfigurationOverridden,
                         "Cannot override provider configuration",
                     )
                     .detail(format!(
@@ -155,7 +155,7 @@ impl Edge<'_> {
             }
             findings.push(
                 Finding::language(
-                    Language::MissingProviderConfiguration,
+                    EngineRule::MissingProviderConfiguration,
                     "Missing required provider configuration",
                 )
                 .detail(format!(
@@ -204,7 +204,7 @@ impl Edge<'_> {
             (Severity::Error, detail)
         };
         let finding =
-            Finding::language(Language::UndefinedProviderReference, "Reference to undefined provider")
+            Finding::language(EngineRule::UndefinedProviderReference, "Reference to undefined provider")
                 .severity(severity)
                 .detail(detail)
                 .at(passed.in_child.name_span)
@@ -223,7 +223,7 @@ impl Edge<'_> {
     fn mismatch(&self, passed: &PassedProvider, theirs: &ProviderAddress, ours: &ProviderAddress) -> Finding {
         let child = self.child.module();
         let other_name = child.required_providers.values().find(|required| required.address == *ours);
-        let finding = Finding::language(Language::ProviderTypeMismatch, "Provider type mismatch")
+        let finding = Finding::language(EngineRule::ProviderTypeMismatch, "Provider type mismatch")
             .address(format!("module.{}", self.call.name))
             .concerns(Concern::Provider(passed.in_child.compact()));
         let theirs = display(child, theirs);
@@ -332,17 +332,17 @@ fn linked_types(module: &Module) -> BTreeMap<SmolStr, ProviderAddress> {
 
 /// Row 8: a module with providers of its own, under `count`, `for_each`, `depends_on` or `enabled` of any call above
 /// it.
-pub(super) fn repeated(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
+pub(super) fn repeated(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
     let configured: Vec<bool> =
-        tree.nodes().map(|node| !Declared::of(node.module()).configured.is_empty()).collect();
+        graph.nodes().map(|node| !Declared::of(node.module()).configured.is_empty()).collect();
     let mut reaching: BTreeMap<usize, BTreeSet<Option<(Span, usize)>>> = BTreeMap::new();
     let mut next: Vec<(usize, Option<(Span, usize)>)> = roots.iter().map(|root| (root.0, None)).collect();
-    let leads = leads_to(tree, &configured);
+    let leads = leads_to(graph, &configured);
     while let Some((number, repeated)) = next.pop() {
         if !leads[number] || !reaching.entry(number).or_default().insert(repeated) {
             continue;
         }
-        let node = tree.node(NodeId(number));
+        let node = graph.node(NodeId(number));
         for (call, _) in node.calls() {
             if let Some(child) = node.child(&call.name) {
                 let here = repetition(call).map(|argument| (argument, number));
@@ -352,10 +352,10 @@ pub(super) fn repeated(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
     }
     let mut findings = Vec::new();
     for (number, ranges) in reaching {
-        let node = tree.node(NodeId(number));
+        let node = graph.node(NodeId(number));
         if configured[number] && node.is_called() {
             findings.extend(ranges.into_iter().flatten().map(|(argument, caller)| {
-                let caller = tree.node(NodeId(caller));
+                let caller = graph.node(NodeId(caller));
                 incompatible(node, argument).module(caller.module().directory.clone())
             }));
         }
@@ -364,12 +364,12 @@ pub(super) fn repeated(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
 }
 
 /// By node: whether it, or a module that it leads to, has providers of its own.
-fn leads_to(tree: &Tree, configured: &[bool]) -> Vec<bool> {
-    let mut leads = vec![false; tree.nodes.len()];
+fn leads_to(graph: &ModuleGraph, configured: &[bool]) -> Vec<bool> {
+    let mut leads = vec![false; graph.nodes.len()];
     let mut next: Vec<usize> = (0..configured.len()).filter(|number| configured[*number]).collect();
     while let Some(number) = next.pop() {
         if !std::mem::replace(&mut leads[number], true) {
-            next.extend(tree.nodes[number].callers.iter().map(|(caller, _)| caller.0));
+            next.extend(graph.nodes[number].callers.iter().map(|(caller, _)| caller.0));
         }
     }
     leads
@@ -387,7 +387,7 @@ fn repetition(call: &ModuleCall) -> Option<Span> {
 fn incompatible(node: Node<'_>, range: Span) -> Finding {
     let module = node.module();
     let mut finding = Finding::language(
-        Language::ProviderBlockInRepeatedModule,
+        EngineRule::ProviderBlockInRepeatedModule,
         module.features.summaries.repeated_module,
     )
     .detail(format!(

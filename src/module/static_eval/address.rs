@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 use super::refusal::{self, early, upper};
 use super::{Early, Outcome, Purpose, as_text};
 use crate::engine::ModuleAddress;
-use crate::finding::{Finding, Language};
+use crate::finding::{EngineRule, Finding};
 use crate::module::address::{ModuleSource, Subject};
 use crate::module::declaration::{ModuleCall, Source, VersionConstraint};
 use crate::syntax::{Attribute, Expr};
@@ -69,7 +69,7 @@ impl Early<'_> {
         let purpose = Purpose {
             what: format!("the version of `module.{}`", call.name),
             at: attribute.span,
-            rule: Language::InvalidVersionConstraint,
+            rule: EngineRule::InvalidVersionConstraint,
         };
         let at = attribute.expr.span;
         let Some(outcome) = self.outcome(&attribute.expr, &purpose, "Invalid module version") else {
@@ -122,7 +122,7 @@ impl Early<'_> {
         let purpose = Purpose {
             what: format!("the source of `module.{}`", call.name),
             at: expr.span,
-            rule: Language::InvalidModuleSource,
+            rule: EngineRule::InvalidModuleSource,
         };
         let outcome = self.outcome(expr, &purpose, "Invalid module source")?;
         if let Some(why) = outcome.confidential {
@@ -190,7 +190,7 @@ impl Early<'_> {
             }
         };
         // What an expression has the wrong type for is a matter of its value, not of the address.
-        self.findings.push(Finding::language(Language::InvalidValue, summary).detail(detail).at(at));
+        self.findings.push(Finding::language(EngineRule::InvalidValue, summary).detail(detail).at(at));
         None
     }
 
@@ -202,7 +202,7 @@ impl Early<'_> {
             }
             ModuleAddress::ConstAfterMerge => {
                 let before = self.findings.len();
-                let with_path = purpose.rule == Language::InvalidModuleSource;
+                let with_path = purpose.rule == EngineRule::InvalidModuleSource;
                 let references = self.references(expr);
                 let wrong = references.iter().find(|reference| match &reference.subject {
                     Subject::Variable(_) | Subject::Local(_) => false,

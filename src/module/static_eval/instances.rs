@@ -2,7 +2,7 @@
 
 use super::refusal::early;
 use super::{Confidential, Early, Purpose};
-use crate::finding::Language;
+use crate::finding::EngineRule;
 use crate::module::declaration::ProviderConfiguration;
 use crate::value::{Type, Value};
 
@@ -22,7 +22,7 @@ impl Early<'_> {
         let purpose = Purpose {
             what: format!("`for_each` of `provider.{}`", provider.compact()),
             at: expr.span,
-            rule: Language::InvalidProviderConfiguration,
+            rule: EngineRule::InvalidProviderConfiguration,
         };
         let outcome = self.static_value(expr, &purpose);
         if outcome.failed {

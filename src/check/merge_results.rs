@@ -10,9 +10,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use smol_str::SmolStr;
 
-use super::account::Account;
-use super::foreign::Foreign;
-use super::library::Library;
+use super::engine_only_syntax::Foreign;
+use super::engine_result::Account;
+use super::parse_cache::ParseCache;
 use super::refused::TopBlocks;
 use crate::engine::{Engine, Product};
 use crate::finding::{Finding, RuleId, Severity};
@@ -82,7 +82,7 @@ impl Saying {
 
 impl Sayings {
     /// Listens to all engines, and takes what they found.
-    pub(super) fn of(accounts: &mut [Account], snapshot: &Snapshot, library: &Library) -> Self {
+    pub(super) fn of(accounts: &mut [Account], snapshot: &Snapshot, cache: &ParseCache) -> Self {
         let mut sayings = Self::default();
         if let [account] = accounts {
             sayings.apart = std::mem::take(&mut account.findings);
@@ -136,7 +136,7 @@ impl Sayings {
                 }
             }
         }
-        let blocks = TopBlocks::new(library);
+        let blocks = TopBlocks::new(cache);
         let of_one_block = |ours: &Finding, theirs: &Finding| are_of_one_block(ours, theirs, &blocks);
         for [terraform, opentofu] in left.into_values() {
             let (agreed, [terraform, opentofu]) = compare(terraform, opentofu, &[&overlap, &of_one_block]);

@@ -7,25 +7,25 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::engine::ModuleAddress;
-use crate::finding::{Finding, Language};
-use crate::graph::{Node, NodeId, Tree, arguments};
+use crate::finding::{EngineRule, Finding};
+use crate::graph::{ModuleGraph, Node, NodeId, arguments};
 use crate::module::declaration::{ModuleCall, Variable};
-use crate::module::early::{Early, Purpose};
+use crate::module::static_eval::{Early, Purpose};
 use crate::syntax::Attribute;
 
-pub(super) fn check(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
-    match tree.engine().features().module_address {
+pub(super) fn check(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
+    match graph.engine().features().module_address {
         ModuleAddress::LiteralPerBlock => Vec::new(),
-        ModuleAddress::ConstAfterMerge => constants(tree, roots),
-        ModuleAddress::StaticAfterMerge => needs(tree, roots),
+        ModuleAddress::ConstAfterMerge => constants(graph, roots),
+        ModuleAddress::StaticAfterMerge => needs(graph, roots),
     }
 }
 
 /// What Terraform says of the constant variables of called modules.
-fn constants(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
+fn constants(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut modules: BTreeMap<NodeId, Early<'_>> = BTreeMap::new();
-    for (caller, call, child) in calls(tree, roots) {
+    for (caller, call, child) in calls(graph, roots) {
         if !child.module().variables.values().any(|variable| is_constant(variable)) {
             continue;
         }
@@ -38,7 +38,7 @@ fn constants(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
             if outcome.failed || !outcome.sure || outcome.value.is_wholly_known() {
                 continue;
             }
-            let finding = Finding::language(Language::ModuleArgumentType, "Const variables must be known")
+            let finding = Finding::language(EngineRule::ModuleArgumentType, "Const variables must be known")
                 .detail(format!(
                     "The variable `{}` of the module called here is needed before anything runs, and this is known only \
                      later.",
@@ -54,23 +54,23 @@ fn constants(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
 }
 
 /// What OpenTofu says of the variables that modules need to know, all the way up.
-fn needs(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
-    let below = tree.below(roots);
+fn needs(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
+    let below = graph.below(roots);
     let is_seen = |caller: Node<'_>| below.binary_search(&caller.id()).is_ok();
     let mut next: Vec<Need> = Vec::new();
-    for (caller, call, child) in calls(tree, roots) {
+    for (caller, call, child) in calls(graph, roots) {
         for variable in child.module().variables.values().filter(|variable| is_constant(variable)) {
             let purpose = Purpose {
                 what: format!("the constant `var.{}` of `module.{}`", variable.name, call.name),
                 at: call.origin.header(),
-                rule: Language::ModuleArgumentType,
+                rule: EngineRule::ModuleArgumentType,
             };
             let need =
                 Need { of: child.id(), variable: variable.name.clone(), purpose, told_in: caller.id() };
             next.push(need);
         }
     }
-    for node in below.iter().map(|id| tree.node(*id)) {
+    for node in below.iter().map(|id| graph.node(*id)) {
         let needs = node.module().early_needs.iter();
         next.extend(needs.map(|(variable, purpose)| Need {
             of: node.id(),
@@ -86,7 +86,7 @@ fn needs(tree: &Tree, roots: &[NodeId]) -> Vec<Finding> {
         if !seen.insert((need.of, need.variable.clone(), need.purpose.at)) {
             continue;
         }
-        for (caller, call) in tree.node(need.of).callers().filter(|(caller, _)| is_seen(*caller)) {
+        for (caller, call) in graph.node(need.of).callers().filter(|(caller, _)| is_seen(*caller)) {
             // A constant is asked for by one call, and everything else by all.
             let of_other_call = need.told_in != need.of && need.purpose.at != call.origin.header();
             if !of_other_call {
@@ -116,8 +116,8 @@ impl Need {
         early: &mut Early<'t>,
         findings: &mut Vec<Finding>,
     ) -> Vec<Need> {
-        let tree = caller.tree();
-        let child = tree.node(self.of).module();
+        let graph = caller.graph();
+        let child = graph.node(self.of).module();
         let Some(variable) = child.variables.get(&self.variable) else { return Vec::new() };
         let from = findings.len();
         let mut needs = Vec::new();
@@ -152,7 +152,7 @@ impl Need {
                     self.variable, call.name
                 ))
                 .at(self.purpose.at)
-                .module(tree.node(self.told_in).module().directory.clone())
+                .module(graph.node(self.told_in).module().directory.clone())
                 .related(call.origin.header(), "called here");
             findings.push(with_declaration(finding, variable));
         }
@@ -161,8 +161,11 @@ impl Need {
 }
 
 /// The calls of known modules, in the modules that some roots lead to: caller, call, and module.
-fn calls<'t>(tree: &'t Tree, roots: &[NodeId]) -> impl Iterator<Item = (Node<'t>, &'t ModuleCall, Node<'t>)> {
-    let nodes = tree.below(roots).into_iter().map(|id| tree.node(id));
+fn calls<'t>(
+    graph: &'t ModuleGraph,
+    roots: &[NodeId],
+) -> impl Iterator<Item = (Node<'t>, &'t ModuleCall, Node<'t>)> {
+    let nodes = graph.below(roots).into_iter().map(|id| graph.node(id));
     nodes.flat_map(|caller| {
         caller.calls().filter_map(move |(call, _)| Some((caller, call, caller.child(&call.name)?)))
     })
@@ -174,7 +177,7 @@ fn argument(call: &ModuleCall, child: &crate::module::Module, name: &str) -> Opt
 
 fn missing(call: &ModuleCall, variable: &Variable) -> Finding {
     let place = call.config.bodies().first().map(|body| body.missing_item());
-    let finding = Finding::language(Language::MissingModuleArgument, "Missing required variable in module call")
+    let finding = Finding::language(EngineRule::MissingModuleArgument, "Missing required variable in module call")
         .detail(format!(
             "The module called here has a variable `{}` without a default, and needs to know it before anything runs.",
             variable.name

@@ -1,8 +1,8 @@
 //! Turns what is asked for into what a run came to; nothing is written but what is remembered for later runs.
 
-use super::asked::{Asked, Deed};
 use super::change::Wanted;
-use super::{fix, memory, selection};
+use super::request::{CheckRequest, Mode};
+use super::{cache_file, fix, selection};
 use crate::check::{self, Checked, Fixed, Outcome, Settings};
 use crate::cli::Failure;
 use crate::cli::stream::err;
@@ -13,7 +13,7 @@ use crate::vfs::{Change, Excerpt, Snapshot};
 
 /// What a run came to.
 #[derive(Debug)]
-pub(super) struct Judged {
+pub(super) struct CheckRun {
     /// What was looked at.
     pub(super) snapshot: Snapshot,
     /// What was found.
@@ -28,10 +28,10 @@ pub(super) struct Judged {
     pub(super) is_part: bool,
 }
 
-impl Judged {
+impl CheckRun {
     /// Reads, checks, and tries fixes.
-    pub(super) fn of(asked: &Asked<'_>, terminal: &Terminal) -> Result<Self, Failure> {
-        let (arguments, current) = (asked.arguments, &asked.current);
+    pub(super) fn of(request: &CheckRequest<'_>, terminal: &Terminal) -> Result<Self, Failure> {
+        let (arguments, current) = (request.arguments, &request.current);
         let wanted = arguments.change.wanted(current, &arguments.paths)?;
         let mut snapshot = match &wanted {
             None => Snapshot::listed(current, &arguments.paths)?,
@@ -51,9 +51,9 @@ impl Judged {
             engines: arguments.engine.clone(),
             select: selection::select(&arguments.select, &policy)?,
             ignore: selection::ignore(&arguments.ignore, &policy)?,
-            exclude: asked.exclude.clone(),
+            exclude: request.exclude.clone(),
             today: Some(arguments.today.unwrap_or_else(Date::today)),
-            baseline: asked.baseline.clone(),
+            baseline: request.baseline.clone(),
             trusts_change: arguments.policy.trusts_change(),
             policy,
         };
@@ -71,11 +71,11 @@ impl Judged {
                 taken(check::run_named(index, snapshot.sources(), &settings, paths)?, index, is_quiet)
             }
         };
-        let fixed = match asked.deed {
-            Deed::Fix(safety) | Deed::ShowFixes(safety) => {
+        let fixed = match request.mode {
+            Mode::Fix(safety) | Mode::ShowFixes(safety) => {
                 Some(fix::fix(&snapshot, &outcome.verdicts, &settings, safety))
             }
-            Deed::Tell | Deed::List(_) | Deed::Excuse => None,
+            Mode::Tell | Mode::List(_) | Mode::AddExceptions => None,
         };
         let fail_on = arguments.fail_on.unwrap_or(settings.policy.fail_on());
         Ok(Self { snapshot, outcome, fixed, fail_on, policy: file, is_part: wanted.is_some() })
@@ -91,7 +91,7 @@ fn taken(checked: Checked, change: &Change, is_quiet: bool) -> (Snapshot, Outcom
         ));
     }
     if let Some((name, bytes)) = &checked.memory {
-        memory::keep(&change.memory(), name, bytes);
+        cache_file::keep(&change.memory(), name, bytes);
     }
     (checked.snapshot, checked.outcome)
 }

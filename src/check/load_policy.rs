@@ -1,0 +1,88 @@
+//! Turns a policy file into a policy in which every rule and every option of one exists.
+
+use smol_str::SmolStr;
+
+use super::active_rules::ActiveRules;
+use crate::finding::Finding;
+use crate::policy::{INVALID_POLICY, Names, Policy};
+use crate::rules::page::PAGES;
+use crate::rules::{KINDS, Kind};
+use crate::text::FileId;
+use crate::vfs::Snapshot;
+
+/// The names of all rules that come with the program and that a policy may speak of.
+pub fn rule_names() -> Vec<&'static str> {
+    let is_rule = |name: &&str| *name != INVALID_POLICY.as_str() && Kind::named(name).is_none();
+    PAGES.iter().map(|page| page.rule).filter(is_rule).collect()
+}
+
+/// The names of all rules under a policy, sorted: its own are among them.
+pub fn rule_names_under(policy: &Policy) -> Vec<SmolStr> {
+    let own = policy.own_rules().map(|(rule, _)| rule.clone());
+    let mut names: Vec<SmolStr> = rule_names().into_iter().map(SmolStr::new_static).chain(own).collect();
+    names.sort_unstable();
+    names
+}
+
+/// The names of all that has a page under a policy, sorted: every rule, every kind of rules, and mistakes in a policy,
+/// which are no rule that it may speak of.
+pub fn page_names_under(policy: &Policy) -> Vec<SmolStr> {
+    let own = policy.own_rules().map(|(rule, _)| rule.clone());
+    let mut names: Vec<SmolStr> =
+        PAGES.iter().map(|page| SmolStr::new_static(page.rule)).chain(own).collect();
+    names.sort_unstable();
+    names
+}
+
+/// The policy of a file; where there is none, the recommended one. Every mistake in it is a finding.
+pub fn load_policy(snapshot: &mut Snapshot, file: Option<FileId>) -> Result<Policy, Vec<Finding>> {
+    let Some(file) = file else { return Ok(Policy::recommended()) };
+    let kinds: Vec<&str> = KINDS.iter().map(|kind| kind.id).collect();
+    let policy = Policy::load(file, snapshot, Names { rules: &rule_names(), kinds: &kinds })?;
+    let mut findings = Vec::new();
+    ActiveRules::new(&policy, &[], &mut findings);
+    if findings.is_empty() { Ok(policy) } else { Err(findings) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(text: &str) -> Result<Policy, Vec<Finding>> {
+        let files = vec![("overrule.hcl".to_owned(), text.as_bytes().to_vec())];
+        let mut snapshot = Snapshot::of_files(files);
+        let file = snapshot.read_policy().expect("one policy");
+        load_policy(&mut snapshot, file)
+    }
+
+    #[test]
+    fn an_option_that_no_rule_has_is_a_mistake() {
+        for rule in ["invalid-name", "override-drops-provider-source"] {
+            let findings =
+                load(&format!("rule \"{rule}\" {{\n  lvel = \"off\"\n}}\n")).expect_err("a mistake");
+            assert_eq!(findings.len(), 1);
+            assert_eq!(findings[0].summary, "Unknown option");
+            assert_eq!(findings[0].help.as_deref(), Some("did you mean `level`?"));
+        }
+        assert!(load("rule \"invalid-name\" { level = \"off\" }\n").is_ok());
+    }
+
+    #[test]
+    fn a_misspelled_option_is_reported_before_a_missing_one() {
+        for (kind, option, meant) in [
+            ("allowed-source", "moduls = [\"acme/**\"]", "modules"),
+            ("naming", "block = [\"resource\"]", "blocks"),
+            ("required-argument", "blocks = [\"resource\"]\n  argumnt = \"tags\"", "argument"),
+            ("required-file", "fil = \"README.md\"", "file"),
+            ("forbidden-value", "value = [\"x\"]", "values"),
+        ] {
+            let findings =
+                load(&format!("rule \"{kind}\" \"own\" {{\n  {option}\n}}\n")).expect_err("a mistake");
+            assert_eq!(findings.len(), 1, "{kind}: {findings:?}");
+            assert_eq!(findings[0].summary, "Unknown option");
+            assert_eq!(findings[0].help, Some(format!("did you mean `{meant}`?")));
+        }
+        let missing = load("rule \"allowed-source\" \"own\" {}\n").expect_err("a mistake");
+        assert_eq!(missing[0].summary, "Missing required argument");
+    }
+}
