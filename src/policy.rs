@@ -198,11 +198,6 @@ impl Policy {
         definitions
     }
 
-    /// Whether a rule reports something in modules of some roles only.
-    pub fn asks_for_roles(&self) -> bool {
-        self.settings.values().flatten().any(|setting| setting.common.roles().is_some())
-    }
-
     /// The rules that policies made themselves, by name.
     pub fn own_rules(&self) -> impl Iterator<Item = (&SmolStr, &Arc<Definition>)> {
         self.settings.keys().filter_map(|rule| Some((rule, self.definition(rule)?)))

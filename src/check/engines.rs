@@ -38,7 +38,7 @@ pub(super) struct Seen {
     pub(super) findings: Vec<(Finding, Option<Product>)>,
     /// By engine: the modules as it saw them, if they were to be kept.
     pub(super) trees: BTreeMap<Engine, ModuleGraph>,
-    /// The roles of the modules, if a rule asks for them.
+    /// The roles of the modules.
     pub(super) roles: Roles,
 }
 
@@ -194,10 +194,8 @@ impl Heard<'_> {
         let mut surveyed = loaded.validation(roots, snapshot.sources());
         let mut findings = std::mem::take(&mut surveyed.findings);
         findings.extend(self.question.active_rules.findings(&loaded.graph, roots, &context));
-        if self.question.active_rules.policy.asks_for_roles() {
-            for node in loaded.graph.nodes() {
-                self.roles.entry(node.module().directory.clone()).or_default().insert(node.role());
-            }
+        for node in loaded.graph.nodes() {
+            self.roles.entry(node.module().directory.clone()).or_default().insert(node.role());
         }
         // Who keeps the modules wants to have them of every engine, and who was asked for is asked.
         let is_free =

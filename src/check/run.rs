@@ -84,7 +84,7 @@ pub(super) fn tell(
     let sources = snapshot.sources();
 
     let found = snapshot.findings().iter().cloned().chain(mistakes).map(|finding| (finding, None));
-    let is_for_role = |finding: &Finding| settings.is_for_role(finding, sources, &seen.roles);
+    let is_for_role = |finding: &Finding| settings.is_for_role(finding, sources, &seen.roles, &seen.looked);
     let found = found.chain(seen.findings).filter(|(finding, _)| is_for_role(finding));
     let verdicts = weigh(found.collect(), sources, settings, &mut fingerprints);
     let exceptions = Exceptions::gather(snapshot, &cache, &seen.looked, settings);

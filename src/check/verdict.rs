@@ -6,10 +6,11 @@ use smol_str::SmolStr;
 
 use super::baseline::Baseline;
 use super::fingerprint::{Fingerprints, Identity};
-use crate::engine::{Choice, Product};
+use crate::engine::{Choice, Engine, Product};
 use crate::finding::{Category, Concern, EngineRule, Finding, RuleId, Severity};
 use crate::graph::Role;
 use crate::policy::{Date, Globs, Line, Origin, Policy, Setting, can_be_off};
+use crate::rules::ADVICE;
 use crate::text::{FileId, Sources, Span};
 use crate::vfs::parent;
 
@@ -267,9 +268,17 @@ pub(super) type Roles = BTreeMap<SmolStr, BTreeSet<Role>>;
 
 impl Settings {
     /// Whether the rule of a finding reports something in modules of that role. A finding about no module is reported.
-    pub(super) fn is_for_role(&self, finding: &Finding, sources: &Sources, roles: &Roles) -> bool {
+    /// `looked` are the engines that looked at each module.
+    pub(super) fn is_for_role(
+        &self,
+        finding: &Finding,
+        sources: &Sources,
+        roles: &Roles,
+        looked: &BTreeMap<SmolStr, Vec<Engine>>,
+    ) -> bool {
         let setting = self.policy.setting(finding.rule.as_str(), place_of(finding, sources));
-        let wanted = setting.and_then(|(_, setting)| setting.common.roles());
+        let asked = setting.and_then(|(_, setting)| setting.common.roles());
+        let wanted = asked.or_else(|| is_advice(finding, looked).then_some(ADVICE));
         match (wanted, roles.get(&finding.module)) {
             (Some(wanted), Some(roles)) => wanted.iter().any(|role| roles.contains(role)),
             (Some(_), None) | (None, _) => true,
@@ -288,6 +297,13 @@ impl Settings {
 /// Whether a rule of the language found something that the engine at hand lets through in silence.
 fn is_beyond_engine(finding: &Finding) -> bool {
     finding.category == Category::Policy && finding.rule == EngineRule::IgnoredObjectAttribute.id()
+}
+
+/// Whether a finding of a language rule is advice: some engine of the module accepts the code without a word.
+fn is_advice(finding: &Finding, looked: &BTreeMap<SmolStr, Vec<Engine>>) -> bool {
+    let warns = |engine: &Engine| engine.features().ignored_object_attribute_warns;
+    finding.rule == EngineRule::IgnoredObjectAttribute.id()
+        && (is_beyond_engine(finding) || !looked.get(&finding.module).is_some_and(|all| all.iter().all(warns)))
 }
 
 fn is_of_language(rule: &str) -> bool {
