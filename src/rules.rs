@@ -167,6 +167,9 @@ pub trait Rule: Sized + Send + Sync + 'static {
     /// nor one that asks what git has; so an exception that is of no use to it in one run may be in another.
     const IS_STEADY: bool = true;
 
+    /// Whether it asks which dependency lock files a `.gitignore` keeps out of git.
+    const ASKS_FOR_EXCLUDED_LOCKS: bool = false;
+
     /// Of which kinds the fixes are that its findings may have; none of them has one where this is empty.
     const FIXES: &'static [Safety] = &[];
 
@@ -179,7 +182,8 @@ pub trait Rule: Sized + Send + Sync + 'static {
     /// Reads its options. A mistake in one of them is a finding at its line.
     fn configure(options: &Options<'_>) -> Result<Self, Finding>;
 
-    /// Looks at a module. The directory of the module is filled in where a finding names none.
+    /// Looks at a module. A finding that names no module belongs to this one, or to the directory of its file if that is
+    /// not a module file.
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>);
 
     /// A finding of this rule. Its severity is none of the rule's business, and set later.
@@ -201,6 +205,8 @@ pub struct Entry {
     pub id: &'static str,
     /// See [`Rule::IS_STEADY`].
     pub is_steady: bool,
+    /// See [`Rule::ASKS_FOR_EXCLUDED_LOCKS`].
+    pub asks_for_excluded_locks: bool,
     /// Of which kinds the fixes are that its findings may have.
     pub fixes: &'static [Safety],
     /// See [`Rule::OPTIONS`].
@@ -222,6 +228,7 @@ impl Entry {
         Self {
             id: R::ID,
             is_steady: R::IS_STEADY,
+            asks_for_excluded_locks: R::ASKS_FOR_EXCLUDED_LOCKS,
             fixes: R::FIXES,
             options: R::OPTIONS,
             roles: R::ROLES,

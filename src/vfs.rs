@@ -15,7 +15,7 @@ use crate::engine::{Engine, Evidence, Loaded, Notation, Signal};
 use crate::finding::Finding;
 use crate::limits::Limits;
 use crate::text::file_name::encode_os;
-use crate::text::{FileId, Source, Sources};
+use crate::text::{FileId, Source, Sources, Span};
 
 mod path;
 mod error;
@@ -41,12 +41,14 @@ mod in_memory;
 mod names;
 mod uncommitted;
 mod unread;
+mod excluded;
 mod policy;
 
 pub use change::{Change, State};
 pub use documents::Documents;
 pub use edited::{HARD_LINKS, Standing, has_hard_links};
 pub use error::Error;
+pub use excluded::Exclusion;
 pub use git_tree::Content;
 pub use hook::{Found, Hook};
 pub use names::Names;
@@ -147,6 +149,8 @@ pub struct Directory {
     pub has_lock_file: bool,
     /// The lock file, if it could be read.
     pub lock: Option<FileId>,
+    /// The line of a `.gitignore` that keeps the lock file out of git, once [`Snapshot::find_excluded_locks`] looked.
+    pub excluded_lock: Option<Span>,
     /// Whether there are variable values (`*.tfvars`), as beside a root module.
     pub has_values: bool,
     /// Whether a tool makes a module file from a template in it, such as `x.tf.j2`, that is not there.
@@ -463,6 +467,7 @@ impl Directory {
             files,
             has_lock_file: false,
             lock: None,
+            excluded_lock: None,
             has_values: false,
             lacks_rendered_files: false,
         }

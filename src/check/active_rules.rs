@@ -10,6 +10,7 @@ use crate::graph::{ModuleGraph, Node, NodeId, Role};
 use crate::policy::Policy;
 use crate::rules::{self, Check, Context, Kind};
 use crate::text::Sources;
+use crate::vfs::parent;
 
 /// The rules that somebody asks for, each with its options.
 pub(super) struct ActiveRules<'p> {
@@ -62,6 +63,14 @@ impl<'p> ActiveRules<'p> {
         active_rules
     }
 
+    /// Whether a rule asks which dependency lock files a `.gitignore` keeps out of git.
+    pub(super) fn asks_for_excluded_locks(&self) -> bool {
+        let asks = |rule: &SmolStr| {
+            rules::ENTRIES.iter().any(|entry| entry.id == rule.as_str() && entry.asks_for_excluded_locks)
+        };
+        self.ready.iter().any(|ready| asks(&ready.rule))
+    }
+
     /// What the rules find in the modules that some of these roots lead to.
     pub(super) fn findings(
         &self,
@@ -86,7 +95,12 @@ impl<'p> ActiveRules<'p> {
             (ready.check)(node, context, &mut found);
             for mut finding in found {
                 if finding.module.is_empty() {
-                    finding.module.clone_from(&node.module().directory);
+                    let other = finding.primary.filter(|at| context.file(at.file).is_none());
+                    let file = other.map(|at| context.sources().get(at.file).name());
+                    finding.module = match file {
+                        Some(file) => parent(file).unwrap_or_default().into(),
+                        None => node.module().directory.clone(),
+                    };
                 }
                 if self.is_asked_for(ready, &finding, context.sources()) {
                     findings.push(finding);

@@ -65,6 +65,9 @@ pub(super) fn tell(
     let settings = &Settings { policy, select, ..settings.clone() };
     let mut mistakes = Vec::new();
     let active_rules = ActiveRules::new(&settings.policy, &settings.select, &mut mistakes);
+    if active_rules.asks_for_excluded_locks() {
+        snapshot.find_excluded_locks();
+    }
     let mut cache = ParseCache::new(settings.policy.limits());
     if let Against::Earlier(earlier) = against
         && !settings.trusts_change

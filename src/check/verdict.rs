@@ -303,7 +303,8 @@ fn is_beyond_engine(finding: &Finding) -> bool {
 fn is_advice(finding: &Finding, looked: &BTreeMap<SmolStr, Vec<Engine>>) -> bool {
     let warns = |engine: &Engine| engine.features().ignored_object_attribute_warns;
     finding.rule == EngineRule::IgnoredObjectAttribute.id()
-        && (is_beyond_engine(finding) || !looked.get(&finding.module).is_some_and(|all| all.iter().all(warns)))
+        && (is_beyond_engine(finding)
+            || !looked.get(&finding.module).is_some_and(|all| all.iter().all(warns)))
 }
 
 fn is_of_language(rule: &str) -> bool {

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Earlier;
-use crate::engine::{FileKind, Loaded};
+use crate::engine::{FileKind, LOCK_FILE, Loaded};
 use crate::graph::Node;
 use crate::module::{Module, top_blocks};
 use crate::policy::is_exception;
 use crate::syntax::{Block, Comment, Editor, File};
 use crate::text::{FileId, Sources, Span};
-use crate::vfs::{Directory, Names, Snapshot, last_name, parent};
+use crate::vfs::{Directory, Names, Snapshot, child, last_name, parent};
 
 /// How the names of files with tests end.
 const TESTS: [&str; 4] = [".tftest.hcl", ".tftest.json", ".tofutest.hcl", ".tofutest.json"];
@@ -39,6 +39,16 @@ impl<'c> Context<'c> {
     pub fn before(&self, module: &Module) -> Option<(Node<'c>, &'c Sources)> {
         let earlier = self.earlier?;
         Some((earlier.module(module.features.engine, &module.directory)?, earlier.sources()))
+    }
+
+    /// Whether the line of a `.gitignore` that keeps the dependency lock file of a directory out of git did so before the
+    /// change.
+    pub fn was_lock_excluded(&self, directory: &str) -> bool {
+        let before = self.earlier.and_then(|earlier| earlier.excluded_lock(directory));
+        before.is_some_and(|before| {
+            let now = self.snapshot.exclusion(&child(directory, LOCK_FILE));
+            now.is_some_and(|now| now.file == before.file && now.pattern == before.pattern)
+        })
     }
 
     /// All texts.

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use smol_str::SmolStr;
 
-use crate::engine::Engine;
+use crate::engine::{Engine, LOCK_FILE};
 use crate::graph::{ModuleGraph, Node, NodeId, Role};
 use crate::text::Sources;
-use crate::vfs::Snapshot;
+use crate::vfs::{Exclusion, Snapshot, child};
 
 /// The state that a change started from. Its spans are those of its own texts.
 #[derive(Debug)]
@@ -49,6 +49,12 @@ impl Earlier {
             *role = node.role().min(*role);
         }
         roles
+    }
+
+    /// The line of a `.gitignore` that excluded the dependency lock file of a directory, unless git tracked it.
+    pub fn excluded_lock(&self, directory: &str) -> Option<Exclusion> {
+        let had_lock = self.snapshot.directory(directory).is_some_and(|directory| directory.has_lock_file);
+        self.snapshot.exclusion(&child(directory, LOCK_FILE)).filter(|_| !had_lock)
     }
 
     /// The texts of that state.

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use smol_str::SmolStr;
 
 use super::{Context, Rule};
+use crate::engine::LOCK_FILE;
 use crate::finding::{Concern, Finding};
 use crate::graph::{Demand, Node, Role};
 use crate::module::Module;
@@ -23,6 +24,9 @@ pub(super) struct LockFileDrift {
 
 impl Rule for LockFileDrift {
     const ID: &'static str = "lock-file-drift";
+    /// A root module that is new is no reason to report a line of a `.gitignore` that is not.
+    const IS_STEADY: bool = false;
+    const ASKS_FOR_EXCLUDED_LOCKS: bool = true;
     const OPTIONS: &'static [&'static str] = &["platforms"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
@@ -32,12 +36,12 @@ impl Rule for LockFileDrift {
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
         let Some(directory) = context.directory(&module.directory) else { return };
-        let Some(id) = directory.lock else {
-            if !directory.has_lock_file {
-                findings.extend(without_lock(node));
-            }
-            return;
-        };
+        match directory.excluded_lock {
+            Some(line) => findings.extend(excluded(node, line, context)),
+            None if !directory.has_lock_file => findings.extend(without_lock(node)),
+            None => {}
+        }
+        let Some(id) = directory.lock else { return };
         let Some(lock) = Lock::read(id, context.sources().get(id), &module.features) else { return };
         if is_called_for_use(node) {
             findings.push(unread(node, &lock));
@@ -72,14 +76,39 @@ fn unread(node: Node<'_>, lock: &Lock) -> Finding {
     node.callers().fold(finding, |finding, (_, call)| finding.related(call.origin.header(), "called here"))
 }
 
+/// Where a root module that needs a lock file shows that it is one.
+fn needs_lock(node: Node<'_>) -> Option<Span> {
+    let at = run_in(node).filter(|_| node.role() == Role::Root)?;
+    (!needed_below(node).is_empty()).then_some(at)
+}
+
+/// A lock file that git does not have. The finding is the same for every root module, so that it is reported once.
+fn excluded(node: Node<'_>, line: Span, context: &Context<'_>) -> Option<Finding> {
+    needs_lock(node)?;
+    if context.was_lock_excluded(&node.module().directory) {
+        return None;
+    }
+    let pattern = context.sources().slice(line);
+    let is_about_it = pattern.rsplit('/').next() == Some(LOCK_FILE);
+    let start = if is_about_it {
+        "remove this line".to_owned()
+    } else {
+        format!("add a line `!{LOCK_FILE}` below this one")
+    };
+    Some(
+        LockFileDrift::finding("Git ignores the dependency lock file")
+            .detail(format!(
+                "Because of this line, `{LOCK_FILE}` is not committed. Where the repository is checked out, `init` selects \
+                 the newest providers that the constraints allow."
+            ))
+            .at(line)
+            .help(format!("{start}, run `init` in each root module, and commit `{LOCK_FILE}`"))
+            .concerns(Concern::File(LOCK_FILE.into())),
+    )
+}
+
 fn without_lock(node: Node<'_>) -> Option<Finding> {
-    if node.role() != Role::Root {
-        return None;
-    }
-    let at = run_in(node)?;
-    if needed_below(node).is_empty() {
-        return None;
-    }
+    let at = needs_lock(node)?;
     Some(
         LockFileDrift::finding("Root module without a lock file")
             .detail("Each `init` in a new place takes the newest providers that the constraints admit.")

@@ -3,14 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gix::bstr::ByteSlice;
-use gix::glob::pattern::Case;
-use gix::ignore::Search;
-use gix::ignore::search::Ignore;
 use gix::index::State;
 
+use super::excluded::Exclusions;
+use super::last_name;
 use super::path::child;
 use super::walk::{Rules, Walk};
-use super::{last_name, parent};
 use crate::engine::is_override_file;
 use crate::text::file_name::encode;
 
@@ -33,27 +31,10 @@ impl Rules<'_, '_> {
     }
 }
 
-/// Those of some files that a `.gitignore` among them ignores, as if all others had been added to git.
+/// The override files among some files that a `.gitignore` among them ignores, as if all others had been added to git.
 pub(super) fn ignored(files: &BTreeMap<&str, &[u8]>) -> BTreeSet<String> {
-    let rules: Vec<(&str, Search)> = files
-        .iter()
-        .filter(|(path, _)| path.rsplit('/').next() == Some(".gitignore"))
-        .filter_map(|(path, content)| {
-            let lines = content.lines().map(|line| line.to_str_lossy().into_owned());
-            Some((parent(path)?, Search::from_overrides(lines, Ignore { support_precious: false })))
-        })
-        .collect();
-    let is_ignored = |path: &str| {
-        let matching = |(directory, rules): &(&str, Search)| {
-            let inside =
-                if directory.is_empty() { path } else { path.strip_prefix(directory)?.strip_prefix('/')? };
-            rules
-                .pattern_matching_relative_path(inside.into(), Some(false), Case::Sensitive)
-                .map(|found| !found.pattern.is_negative())
-        };
-        // The nearest that says something counts.
-        rules.iter().rev().find_map(matching).unwrap_or_default()
-    };
+    let read = |path: &str| files.get(path).map(|content| content.to_vec());
+    let mut exclusions = Exclusions::new(&read);
     let overrides = files.keys().filter(|path| is_override_file(last_name(path)));
-    overrides.filter(|path| is_ignored(path)).map(|path| (*path).to_owned()).collect()
+    overrides.filter(|path| exclusions.of(path).is_some()).map(|path| (*path).to_owned()).collect()
 }

@@ -15,6 +15,7 @@ mod hostile;
 mod identity;
 #[cfg(unix)]
 mod links;
+mod locks;
 mod memory;
 mod merge;
 mod modules;

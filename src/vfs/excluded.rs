@@ -1,0 +1,159 @@
+//! Turns `.gitignore` files into the line that keeps a file out of git.
+
+use std::collections::HashMap;
+use std::fs;
+
+use gix::bstr::ByteSlice;
+use gix::glob::pattern::Case;
+use gix::ignore::Search;
+use gix::ignore::search::Ignore;
+
+use super::git_tree::ItemKind;
+use super::repository::Repository;
+use super::{Origin, Snapshot, child, parent, read};
+use crate::engine::LOCK_FILE;
+use crate::limits::Limit;
+use crate::text::file_name::{encode, encode_os};
+use crate::text::{FileId, Source, Sources, Span};
+
+/// The line of a `.gitignore` that excludes a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exclusion {
+    /// The path of the `.gitignore` from the top of the run.
+    pub file: String,
+    /// The pattern, without regard to how it is written.
+    pub pattern: String,
+    /// Counted from 1.
+    line: usize,
+}
+
+/// Reads the `.gitignore` at a path, if it is a regular file.
+type Read<'r> = &'r dyn Fn(&str) -> Option<Vec<u8>>;
+
+/// The `.gitignore` files around some paths, each read once. The settings of a person and of a clone do not count.
+pub(super) struct Exclusions<'r> {
+    read: Read<'r>,
+    /// By directory.
+    known: HashMap<String, Option<Search>>,
+}
+
+impl<'r> Exclusions<'r> {
+    pub(super) fn new(read: Read<'r>) -> Self {
+        Self { read, known: HashMap::new() }
+    }
+
+    /// The line that excludes the file at a path; none where a directory around the file is excluded.
+    pub(super) fn of(&mut self, path: &str) -> Option<Exclusion> {
+        let around = std::iter::successors(parent(path), |path| parent(path));
+        let around: Vec<&str> = around.filter(|directory| !directory.is_empty()).collect();
+        let is_excluded = around.into_iter().rev().any(|directory| self.matching(directory, true).is_some());
+        if is_excluded { None } else { self.matching(path, false) }
+    }
+
+    /// The line of the nearest `.gitignore` that decides about a path, if it excludes that.
+    fn matching(&mut self, path: &str, is_directory: bool) -> Option<Exclusion> {
+        let mut around = std::iter::successors(parent(path), |path| parent(path));
+        around.find_map(|directory| {
+            let inside = if directory.is_empty() { path } else { &path[directory.len() + 1..] };
+            let rules = self.rules(directory)?;
+            let found =
+                rules.pattern_matching_relative_path(inside.into(), Some(is_directory), Case::Sensitive)?;
+            Some((!found.pattern.is_negative()).then(|| Exclusion {
+                file: child(directory, FILE),
+                pattern: found.pattern.to_string(),
+                line: found.sequence_number,
+            }))
+        })?
+    }
+
+    fn rules(&mut self, directory: &str) -> Option<&Search> {
+        if !self.known.contains_key(directory) {
+            let rules = (self.read)(&child(directory, FILE)).map(|bytes| {
+                let mut rules = Search::default();
+                let parse = Ignore { support_precious: false };
+                // Only a path that is not below the directory of the file would be refused, and none is given.
+                rules.add_patterns_buffer(&bytes, FILE, None, parse).ok();
+                rules
+            });
+            self.known.insert(directory.to_owned(), rules);
+        }
+        self.known.get(directory)?.as_ref()
+    }
+}
+
+/// The name of the files.
+const FILE: &str = ".gitignore";
+
+impl Snapshot {
+    /// Finds which dependency lock files a `.gitignore` keeps out of git, for [`Directory::excluded_lock`](super::Directory).
+    pub fn find_excluded_locks(&mut self) {
+        let directories = self.directories.iter().enumerate();
+        let paths: Vec<(usize, String)> =
+            directories.map(|(number, directory)| (number, child(&directory.path, LOCK_FILE))).collect();
+        let read = |path: &str| self.ignore_file(path);
+        let mut exclusions = Exclusions::new(&read);
+        let mut excluded: Vec<(usize, Exclusion)> =
+            paths.iter().filter_map(|(number, path)| Some((*number, exclusions.of(path)?))).collect();
+        self.retain_untracked(&mut excluded);
+        let mut files: HashMap<String, FileId> = HashMap::new();
+        for (number, Exclusion { file, line, .. }) in excluded {
+            let id = files.get(&file).copied().or_else(|| {
+                let source = Source::new(file.clone(), self.ignore_file(&file)?);
+                Some(self.sources.push(source))
+            });
+            let Some(id) = id else { continue };
+            files.insert(file, id);
+            self.directories[number].excluded_lock = line_at(&self.sources, id, line);
+        }
+    }
+
+    /// The line of a `.gitignore` that excludes the file at a path, tracked or not.
+    pub fn exclusion(&self, path: &str) -> Option<Exclusion> {
+        Exclusions::new(&|path| self.ignore_file(path)).of(path)
+    }
+
+    /// Leaves out the directories whose lock file git tracks, be it excluded or not.
+    fn retain_untracked(&self, excluded: &mut Vec<(usize, Exclusion)>) {
+        let has_lock = |number: usize| self.directories[number].has_lock_file;
+        if !excluded.iter().any(|(number, _)| has_lock(*number)) {
+            return;
+        }
+        let index = match &self.origin {
+            // What was given is not in git if it is excluded.
+            Origin::Memory { .. } => return,
+            Origin::Git { .. } => None,
+            Origin::Disk(top) => Repository::around(top.path()).map(|repository| repository.index()),
+        };
+        let is_tracked = |number: usize| {
+            let path = child(&self.directories[number].path, LOCK_FILE);
+            index.as_ref().is_none_or(|index| index.entry_range(encode(&path).as_bstr()).is_some())
+        };
+        excluded.retain(|(number, _)| !has_lock(*number) || !is_tracked(*number));
+    }
+
+    /// The content of a `.gitignore`. Git does not follow one that is a symbolic link.
+    fn ignore_file(&self, path: &str) -> Option<Vec<u8>> {
+        let limit = self.limits.get(Limit::FileSize);
+        match &self.origin {
+            Origin::Memory { others, .. } => others.get(path).cloned(),
+            Origin::Disk(top) => {
+                let disk = top.path().join(encode_os(path));
+                let is_file = fs::symlink_metadata(&disk).is_ok_and(|metadata| metadata.is_file());
+                (top.is_repository() && is_file).then(|| read::regular(&disk, limit).ok())?
+            }
+            Origin::Git { git_tree, .. } => {
+                let reading = git_tree.read();
+                let item = reading.item(encode(path).as_bstr()).ok()??;
+                (item.kind == ItemKind::File).then(|| reading.content(path, limit).ok())?
+            }
+        }
+    }
+}
+
+/// What is written in a line of a source.
+fn line_at(sources: &Sources, id: FileId, line: usize) -> Option<Span> {
+    let text = sources.get(id).text();
+    let start: usize = text.split_inclusive('\n').take(line - 1).map(str::len).sum();
+    let written = text.get(start..)?.lines().next()?.trim_end();
+    Some(Span::new(id, start..start + written.len()))
+}
