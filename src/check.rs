@@ -1,47 +1,21 @@
-//! Turns findings into verdicts: which of them are told, at which level, on whose word, in which order.
+//! Turns findings into verdicts: which of them are reported, at which level, at whose request, in which order.
 
-mod engine_result;
-mod add_exceptions;
-mod engine_equivalence;
-mod allow;
+mod active_rules;
 mod analysis;
-mod baseline;
-mod batches;
-pub mod doctest;
-mod calls;
 mod change;
-mod concerns;
+pub mod doctest;
 mod engines;
-mod match_findings;
-pub mod example;
-mod exceptions;
 mod fingerprint;
 mod fix;
-mod engine_only_syntax;
-mod load;
-mod fragments;
-mod removed_module_hint;
-mod impact;
-mod parse_cache;
 mod load_policy;
-mod call_index;
-mod refused;
-mod renames;
-mod roots;
-mod active_rules;
 mod run;
-mod merge_results;
-mod threads;
+mod suppress;
 mod verdict;
-mod engine_selection;
 
-pub use add_exceptions::Additions;
 pub use analysis::{Analysis, EngineView};
-pub use baseline::Baseline;
 pub use change::{Checked, run_change, run_named};
-pub use exceptions::{EXPIRED_EXCEPTION, UNUSED_EXCEPTION};
 pub use fix::{Fixed, fix};
 pub use load_policy::{load_policy, page_names_under, rule_names, rule_names_under};
 pub use run::run;
-pub use threads::in_threads;
+pub use suppress::{Additions, Baseline, EXPIRED_EXCEPTION, UNUSED_EXCEPTION};
 pub use verdict::{AppliedException, AskedBy, Outcome, Settings, Suppressed, Verdict, judge};

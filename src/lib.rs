@@ -22,6 +22,7 @@ pub mod module;
 pub mod graph;
 pub mod policy;
 pub mod rules;
+pub mod session;
 pub mod check;
 pub mod report;
 pub mod cli;

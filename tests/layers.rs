@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The crates that the program is built on, with the layers that may name them.
 const CRATES: &[(&str, &[&str])] = &[
-    ("aho_corasick", &["check"]),
+    ("aho_corasick", &["session", "check"]),
     ("clap", &["cli"]),
     ("clap_complete", &["cli"]),
     ("gix", &["vfs"]),
@@ -15,14 +15,14 @@ const CRATES: &[(&str, &[&str])] = &[
     ("idna", &["module"]),
     // Only a version of it is held.
     ("idna_adapter", &[]),
-    ("memchr", &["check", "module", "syntax"]),
+    ("memchr", &["check", "module", "session", "syntax"]),
     ("miette", &["report"]),
     // In `main.rs`, which belongs to no layer.
     ("mimalloc", &[]),
     ("num_bigint", &["value"]),
     ("percent_encoding", &["report"]),
     ("quick_xml", &["report"]),
-    ("rayon", &["vfs", "check"]),
+    ("rayon", &["vfs", "session", "check"]),
     ("regex", &["rules", "value"]),
     ("serde", &["report"]),
     ("serde_json", &["report"]),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use overrule::check::example::{Example, examples};
+use overrule::check::doctest::example::{Example, examples};
 use overrule::check::{Settings, load_policy, rule_names, run};
 use overrule::finding::RuleId;
 use overrule::graph::Role;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use overrule::check::example::{Example, examples};
+use overrule::check::doctest::example::{Example, examples};
 use overrule::finding::{EngineRule, RuleId, Safety};
 use overrule::graph::Role;
 use overrule::policy::Policy;

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use overrule::check::example::{Example, examples};
+use overrule::check::doctest::example::{Example, examples};
 use overrule::engine::{Engine, FileKind, Notation, Product};
 use overrule::limits::Limits;
 use overrule::module::address::ModuleSource;

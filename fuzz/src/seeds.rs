@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use overrule::check::example::{Example, examples};
+use overrule::check::doctest::example::{Example, examples};
 use overrule::policy::PRESETS;
 use overrule::rules::page::PAGES;
 

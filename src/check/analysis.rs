@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::engines;
-use super::load::LoadedGraph;
-use super::parse_cache::ParseCache;
+use crate::check::engines;
 use crate::engine::{Choice, Engine};
 use crate::finding::Finding;
 use crate::graph::{ModuleGraph, Node, NodeId};
 use crate::module::ModuleFile;
 use crate::module::merged::{Around, Merged};
 use crate::policy::Policy;
+use crate::session::load::LoadedGraph;
+use crate::session::parse_cache::ParseCache;
 use crate::vfs::Snapshot;
 
 /// All modules of a working tree.

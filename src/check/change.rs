@@ -6,21 +6,24 @@
 //! repeated with more of the repository. What the others call is the same in both states, so it can hide nothing that
 //! is new.
 
+mod impact;
+mod match_findings;
+mod removed_module_hint;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
 use smol_str::SmolStr;
 
-use super::call_index::{self, CallIndex};
-use super::fingerprint::Fingerprints;
-use super::impact::{Impact, Known};
-use super::match_findings::{self, Side};
-use super::removed_module_hint;
-use super::renames;
-use super::run::{Against, tell};
-use super::threads::discard;
-use super::verdict::real_directory;
-use super::{Outcome, Settings, Verdict};
+use crate::check::change::impact::{Impact, Known};
+use crate::check::change::match_findings::Side;
+use crate::check::fingerprint::Fingerprints;
+use crate::check::fingerprint::renames;
+use crate::check::run::{Against, tell};
+use crate::check::verdict::real_directory;
+use crate::check::{Outcome, Settings, Verdict};
+use crate::session::call_index::{self, CallIndex};
+use crate::session::threads::discard;
 use crate::text::Sources;
 use crate::vfs::{Change, Error, Excerpt, Snapshot, State};
 

@@ -1,13 +1,17 @@
 //! Turns pages and policies into chapters, each of one rule, and a chapter into how its examples and a check differ.
 
+pub mod example;
+
 use std::sync::Arc;
 
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
-use super::example::{Difference, Example, OnPage, PageError, examples, has_examples, of_definition};
-use super::load_policy;
-use super::load_policy::page_names_under;
+use crate::check::doctest::example::{
+    Difference, Example, OnPage, PageError, examples, has_examples, of_definition,
+};
+use crate::check::load_policy;
+use crate::check::load_policy::page_names_under;
 use crate::finding::{Finding, RuleId};
 use crate::policy::{Definition, Policy, is_rule_name, makes_rules};
 use crate::rules::page::{PAGES, Page};

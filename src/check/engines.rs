@@ -1,5 +1,11 @@
 //! Looks at all modules, batch by batch, with the engines that each is for, and brings together what they say.
 
+mod equivalence;
+mod merge_results;
+mod only_syntax;
+mod refused;
+mod result;
+mod selection;
 #[cfg(test)]
 mod tests;
 
@@ -7,24 +13,23 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use super::active_rules::ActiveRules;
-use super::batches::{Batch, Crossing, Obstacle};
-use super::concerns;
-use super::engine_equivalence;
-use super::engine_result::Account;
-use super::engine_selection::Wanted;
-use super::exceptions::may_excuse;
-use super::load::{self, LoadedGraph};
-use super::merge_results::Sayings;
-use super::parse_cache::ParseCache;
-use super::roots;
-use super::threads::one_in_each;
-use super::verdict::Roles;
+use crate::check::active_rules::ActiveRules;
+use crate::check::engines::merge_results::Sayings;
+use crate::check::engines::result::Account;
+use crate::check::engines::selection::Wanted;
+use crate::check::fingerprint::concerns;
+use crate::check::suppress::exceptions::may_excuse;
+use crate::check::verdict::Roles;
 use crate::engine::{Choice, Engine, Product};
 use crate::finding::Finding;
 use crate::graph::{ModuleGraph, NodeId};
 use crate::policy::Policy;
 use crate::rules::{Context, Earlier};
+use crate::session::batches::{Batch, Crossing, Obstacle};
+use crate::session::load::{self, LoadedGraph};
+use crate::session::parse_cache::ParseCache;
+use crate::session::roots;
+use crate::session::threads::one_in_each;
 use crate::vfs::Snapshot;
 
 /// What all engines together say.
@@ -201,7 +206,7 @@ impl Heard<'_> {
         let is_free =
             !self.question.keep && self.question.earlier.is_none() && self.question.choice.is_none();
         let alike = if is_free {
-            engine_equivalence::directories(&loaded.graph, roots, &surveyed, &findings, snapshot)
+            equivalence::directories(&loaded.graph, roots, &surveyed, &findings, snapshot)
         } else {
             BTreeSet::new()
         };

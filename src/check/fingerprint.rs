@@ -1,14 +1,16 @@
 //! Turns a finding into a fingerprint that stays the same across edits: rule, module, block and concern, and a number
 //! among equals. No prose and no position is part of it.
 
+pub(super) mod concerns;
+pub(super) mod renames;
+
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
 use smol_str::SmolStr;
 
-use super::concerns;
-use super::renames::Renamed;
-use super::verdict::real_directory;
+use crate::check::fingerprint::renames::Renamed;
+use crate::check::verdict::real_directory;
 use crate::finding::{Concern, Finding};
 use crate::text::{Sources, Span};
 

@@ -9,14 +9,14 @@ mod trial;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::fingerprint::Fingerprints;
-use super::run::{Against, Told, tell};
-use super::threads::discard;
-use super::{Baseline, Settings, Verdict};
+use crate::check::fingerprint::Fingerprints;
+use crate::check::run::{Against, Told, tell};
+use crate::check::{Baseline, Settings, Verdict};
 use crate::finding::{Fix, Safety};
 use crate::limits::Limits;
 use crate::policy::{Globs, is_exception};
 use crate::rules;
+use crate::session::threads::discard;
 use crate::syntax::{self, Notation};
 use crate::text::{FileId, Span};
 use crate::vfs::Snapshot;

@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use super::active_rules::ActiveRules;
+use crate::check::active_rules::ActiveRules;
 use crate::finding::Finding;
 use crate::policy::{INVALID_POLICY, Names, Policy};
 use crate::rules::page::PAGES;

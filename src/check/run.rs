@@ -5,20 +5,20 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::active_rules::ActiveRules;
-use super::batches::batch_bytes;
-use super::engines::{self, Question};
-use super::exceptions::{EXPIRED_EXCEPTION, Exceptions, Parted, UNUSED_EXCEPTION};
-use super::fingerprint::Fingerprints;
-use super::parse_cache::ParseCache;
-use super::threads::discard;
-use super::verdict::{in_scope, merge, once_in_each_file, weigh};
-use super::{Outcome, Settings, Suppressed, Verdict};
+use crate::check::active_rules::ActiveRules;
+use crate::check::engines::{self, Question};
+use crate::check::fingerprint::Fingerprints;
+use crate::check::suppress::exceptions::{EXPIRED_EXCEPTION, Exceptions, Parted, UNUSED_EXCEPTION};
+use crate::check::verdict::{in_scope, merge, once_in_each_file, weigh};
+use crate::check::{Outcome, Settings, Suppressed, Verdict};
 use crate::engine::Engine;
 use crate::finding::Finding;
 use crate::graph::ModuleGraph;
 use crate::policy::can_be_off;
 use crate::rules::Earlier;
+use crate::session::batches::batch_bytes;
+use crate::session::parse_cache::ParseCache;
+use crate::session::threads::discard;
 use crate::vfs::{Snapshot, child};
 
 /// Checks every module of a working tree, and tells what has a place in its scope.

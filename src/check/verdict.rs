@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use smol_str::SmolStr;
 
-use super::baseline::Baseline;
-use super::fingerprint::{Fingerprints, Identity};
+use crate::check::fingerprint::{Fingerprints, Identity};
+use crate::check::suppress::baseline::Baseline;
 use crate::engine::{Choice, Engine, Product};
 use crate::finding::{Category, Concern, EngineRule, Finding, RuleId, Severity};
 use crate::graph::Role;

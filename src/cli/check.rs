@@ -22,10 +22,11 @@ use super::progress::Progress;
 use super::stream::err;
 use super::terminal::Terminal;
 use super::{Failure, place, policy};
-use crate::check::{self, Baseline};
+use crate::check::Baseline;
 use crate::engine::Choice;
 use crate::policy::{Date, FailOn, can_be_off};
 use crate::report::Style;
+use crate::session;
 use check_run::CheckRun;
 use reports::Run;
 use request::{CheckRequest, Mode};
@@ -93,7 +94,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let started = Instant::now();
     let request = CheckRequest::of(arguments)?;
     let progress = Progress::start(arguments.reports.quiet);
-    let judged = check::in_threads(arguments.threads, || CheckRun::of(&request, terminal));
+    let judged = session::in_threads(arguments.threads, || CheckRun::of(&request, terminal));
     drop(progress);
     let mut judged = judged?;
     if judged.outcome.modules == 0 && !arguments.reports.quiet && !judged.is_part {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use overrule::check::example::examples;
+use overrule::check::doctest::example::examples;
 use overrule::check::{self, Settings};
 use overrule::engine::{Choice, Engine, Product};
 use overrule::finding::Severity;

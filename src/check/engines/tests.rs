@@ -1,7 +1,7 @@
 //! What engines say together, whatever the batches and whoever need not look.
 
 use super::*;
-use crate::check::example::examples;
+use crate::check::doctest::example::examples;
 use crate::check::{Settings, run};
 use crate::finding::RuleId;
 use crate::rules::page::PAGES;

@@ -18,7 +18,10 @@ type Blocks = Vec<(Span, Arc<Block>)>;
 
 /// States what findings concern by the block and the argument around their primary range; a finding that names no block
 /// gets the address of that one. `files` holds the files that were parsed.
-pub(super) fn state<'f>(findings: impl Iterator<Item = &'f mut Finding>, files: &HashMap<FileId, File>) {
+pub(in crate::check) fn state<'f>(
+    findings: impl Iterator<Item = &'f mut Finding>,
+    files: &HashMap<FileId, File>,
+) {
     let mut by_file: HashMap<FileId, Blocks> = HashMap::new();
     for finding in findings.filter(|finding| finding.concern == Concern::Unstated) {
         let Some(at) = finding.primary else { continue };
@@ -52,7 +55,7 @@ fn blocks(file: &File) -> Blocks {
 
 /// The file that a finding concerns if it names neither a block nor anything else: by its name within the module
 /// directory, or by its path if it lies elsewhere.
-pub(super) fn file(finding: &Finding, module: &str, sources: &Sources) -> Option<SmolStr> {
+pub(in crate::check) fn file(finding: &Finding, module: &str, sources: &Sources) -> Option<SmolStr> {
     if !finding.address.is_empty() || finding.concern != Concern::Unstated {
         return None;
     }

@@ -5,15 +5,15 @@ use crate::syntax::Remark;
 
 /// What a remark says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Allow {
+pub(in crate::check) struct Allow {
     /// The names between the parentheses.
-    pub(super) rules: Vec<String>,
+    pub(in crate::check) rules: Vec<String>,
     /// What stands behind them.
-    pub(super) reason: String,
+    pub(in crate::check) reason: String,
 }
 
 /// Reads a remark that starts with [`EXCEPTION_COMMENT`]; why it cannot be read is one line.
-pub(super) fn read(remark: &Remark) -> Result<Allow, &'static str> {
+pub(in crate::check) fn read(remark: &Remark) -> Result<Allow, &'static str> {
     const FORM: &str = "write `overrule: allow(RULE) REASON`";
     let said = remark.text.strip_prefix(EXCEPTION_COMMENT).unwrap_or(&remark.text).trim_start();
     let inside = said.strip_prefix("allow").map(str::trim_start).and_then(|rest| rest.strip_prefix('('));

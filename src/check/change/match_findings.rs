@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use similar::{ChangeTag, TextDiff};
 use smol_str::SmolStr;
 
-use super::fingerprint;
-use super::verdict::{Suppressed, Verdict};
+use crate::check::fingerprint;
+use crate::check::verdict::{Suppressed, Verdict};
 use crate::text::{Source, Sources};
 use crate::vfs::parent;
 

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use super::engine_result::Account;
-use super::merge_results::Sayings;
+use crate::check::engines::merge_results::Sayings;
+use crate::check::engines::result::Account;
 use crate::engine::Engine;
 use crate::graph::{ModuleGraph, Node, NodeId};
 use crate::vfs::Snapshot;

@@ -19,18 +19,18 @@ use crate::value;
 
 /// The local addresses in the calls of a module.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Calls {
+pub(crate) struct Calls {
     /// As the engines write them: with `/`, starting with `./` or `../`; sorted.
-    pub(super) addresses: BTreeSet<SmolStr>,
+    pub(crate) addresses: BTreeSet<SmolStr>,
     /// Whether all files could be read.
-    pub(super) complete: bool,
+    pub(crate) complete: bool,
     /// Whether one of them shows that an engine is run in the directory.
-    pub(super) shows_root: bool,
+    pub(crate) shows_root: bool,
 }
 
 impl Calls {
     /// Looks for calls in the files of a directory; one without a source could not be read.
-    pub(super) fn of(files: &[(SmolStr, Option<Source>)]) -> Self {
+    pub(crate) fn of(files: &[(SmolStr, Option<Source>)]) -> Self {
         let mut calls = Self {
             addresses: BTreeSet::new(),
             complete: files.iter().all(|(_, source)| source.is_some()),
@@ -83,7 +83,7 @@ impl Calls {
 }
 
 /// Whether a file shows that an engine is run in its directory.
-pub(super) fn shows_root(source: &Source) -> bool {
+pub(crate) fn shows_root(source: &Source) -> bool {
     let text = source.text();
     // Most files do not have to be read for that. `required_providers` is none of these.
     let words = ["backend", "cloud", "provider ", "provider\t", "provider\"", "provider/"];

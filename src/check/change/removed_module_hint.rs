@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use super::Verdict;
+use crate::check::Verdict;
 use crate::finding::{EngineRule, RuleId};
 use crate::text::Sources;
 use crate::vfs::join;

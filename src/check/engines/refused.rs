@@ -6,10 +6,10 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::parse_cache::ParseCache;
 use crate::engine::{Engine, Product};
 use crate::finding::{Category, Finding, Severity};
 use crate::module::top_blocks;
+use crate::session::parse_cache::ParseCache;
 use crate::text::{FileId, Span};
 
 /// The blocks at the top of files, as both products know them.

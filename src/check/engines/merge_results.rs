@@ -10,12 +10,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use smol_str::SmolStr;
 
-use super::engine_only_syntax::Foreign;
-use super::engine_result::Account;
-use super::parse_cache::ParseCache;
-use super::refused::TopBlocks;
+use crate::check::engines::only_syntax::Foreign;
+use crate::check::engines::refused::TopBlocks;
+use crate::check::engines::result::Account;
 use crate::engine::{Engine, Product};
 use crate::finding::{Finding, RuleId, Severity};
+use crate::session::parse_cache::ParseCache;
 use crate::text::Span;
 use crate::vfs::Snapshot;
 

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
-use super::allow;
-use super::load_policy::rule_names_under;
-use super::parse_cache::ParseCache;
-use super::verdict::{AppliedException, Settings, Suppressed, Verdict, places_of};
+use crate::check::load_policy::rule_names_under;
+use crate::check::suppress::allow;
+use crate::check::verdict::{AppliedException, Settings, Suppressed, Verdict, places_of};
 use crate::engine::Engine;
 use crate::finding::{Finding, Related, RuleId, Severity};
 use crate::policy::{EXCEPTION_COMMENT, Exception, Setting, Until, can_be_off};
 use crate::rules::ENTRIES;
+use crate::session::parse_cache::ParseCache;
 use crate::text::{FileId, Source, Sources, Span, nearest};
 use crate::vfs::Snapshot;
 
@@ -27,7 +27,7 @@ const REFUSED: &str = "excuses nothing: the policy that holds here does not allo
 
 /// Everything that is excused in one run.
 #[derive(Debug)]
-pub(super) struct Exceptions<'e> {
+pub(in crate::check) struct Exceptions<'e> {
     settings: &'e Settings,
     sources: &'e Sources,
     comments: Vec<Comment>,
@@ -74,19 +74,19 @@ struct Ended<'e> {
 
 /// Verdicts, parted.
 #[derive(Debug, Default)]
-pub(super) struct Parted {
+pub(in crate::check) struct Parted {
     /// What is to be told.
-    pub(super) told: Vec<Verdict>,
+    pub(in crate::check) told: Vec<Verdict>,
     /// What is excused.
-    pub(super) excused: Vec<Suppressed>,
+    pub(in crate::check) excused: Vec<Suppressed>,
     /// What is wrong with exceptions.
-    pub(super) findings: Vec<Finding>,
+    pub(in crate::check) findings: Vec<Finding>,
 }
 
 impl<'e> Exceptions<'e> {
     /// Gathers what the policy excuses, and what comments do in files that are loaded by one of the engines that
     /// `looked` at the directory.
-    pub(super) fn gather(
+    pub(in crate::check) fn gather(
         snapshot: &'e Snapshot,
         cache: &ParseCache,
         looked: &BTreeMap<SmolStr, Vec<Engine>>,
@@ -128,7 +128,7 @@ impl<'e> Exceptions<'e> {
     }
 
     /// Parts verdicts into those that are told and those that are excused.
-    pub(super) fn part(mut self, verdicts: Vec<Verdict>) -> Parted {
+    pub(in crate::check) fn part(mut self, verdicts: Vec<Verdict>) -> Parted {
         let mut parted = Parted::default();
         for mut verdict in verdicts {
             let can_be_excused = can_be_off(&verdict.finding.rule);
@@ -278,7 +278,7 @@ impl Ended<'_> {
 }
 
 /// Whether a file may hold exceptions. Most do not, and that is seen at once.
-pub(super) fn may_excuse(source: &Source) -> bool {
+pub(in crate::check) fn may_excuse(source: &Source) -> bool {
     source.text().contains(EXCEPTION_COMMENT)
 }
 

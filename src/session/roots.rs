@@ -2,14 +2,14 @@
 
 use rayon::prelude::*;
 
-use super::calls::shows_root;
 use crate::graph::{Role, is_aside};
 use crate::policy::Policy;
+use crate::session::calls::shows_root;
 use crate::vfs::{Directory, Snapshot};
 
 /// Whether some directory, of an example or test none, shows that an engine is run there. Where none does, modules that
 /// nobody calls are for callers elsewhere.
-pub(super) fn are_in(snapshot: &Snapshot, policy: &Policy) -> bool {
+pub(crate) fn are_in(snapshot: &Snapshot, policy: &Policy) -> bool {
     let shows = |directory: &Directory| match policy.role(&directory.path) {
         Some(role) => role == Role::Root,
         None if is_aside(&directory.path) => false,

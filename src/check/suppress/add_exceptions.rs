@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Verdict;
-use super::exceptions::{EXPIRED_EXCEPTION, UNUSED_EXCEPTION};
-use super::fix::apply;
-use super::verdict::place_of;
+use crate::check::Verdict;
+use crate::check::fix::apply;
+use crate::check::suppress::exceptions::{EXPIRED_EXCEPTION, UNUSED_EXCEPTION};
+use crate::check::verdict::place_of;
 use crate::finding::Edit;
 use crate::limits::Limits;
 use crate::policy::{EXCEPTION_COMMENT, can_be_off};

@@ -6,19 +6,19 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
-use super::fragments;
 use crate::engine::{Engine, Loaded};
 use crate::finding::{Finding, Severity};
 use crate::graph::Role;
 use crate::limits::Limits;
 use crate::module::{Module, ModuleFile};
+use crate::session::fragments;
 use crate::syntax::{self, File, Notation};
 use crate::text::FileId;
 use crate::vfs::{Directory, Snapshot};
 
 /// What was read of files, as far as it is at hand.
 #[derive(Debug, Default)]
-pub(super) struct ParseCache {
+pub(crate) struct ParseCache {
     /// What holds in the run.
     limits: Limits,
     files: HashMap<FileId, File>,
@@ -29,33 +29,33 @@ pub(super) struct ParseCache {
     /// Files in which a syntax error is at a placeholder of a template.
     templates: BTreeSet<FileId>,
     /// Whether some directory of the repository shows that an engine is run there.
-    pub(super) has_root: bool,
+    pub(crate) has_root: bool,
     /// By directory: the roles that modules had before a change that must not choose them.
-    pub(super) former_roles: Arc<HashMap<SmolStr, Role>>,
+    pub(crate) former_roles: Arc<HashMap<SmolStr, Role>>,
 }
 
 /// A module, and what is wrong with its files taken by themselves.
 #[derive(Debug)]
-pub(super) struct Built {
-    pub(super) module: Module,
-    pub(super) findings: Vec<Finding>,
+pub(crate) struct Built {
+    pub(crate) module: Module,
+    pub(crate) findings: Vec<Finding>,
 }
 
 impl Built {
     /// Whether the engine goes no further with it.
-    pub(super) fn is_broken(&self) -> bool {
+    pub(crate) fn is_broken(&self) -> bool {
         self.findings.iter().any(|finding| finding.severity == Severity::Error)
     }
 }
 
 impl ParseCache {
     /// Nothing read yet.
-    pub(super) fn new(limits: Limits) -> Self {
+    pub(crate) fn new(limits: Limits) -> Self {
         Self { limits, ..Self::default() }
     }
 
     /// Reads the module files of some directories, unless they are at hand.
-    pub(super) fn read(&mut self, snapshot: &Snapshot, directories: &[usize]) {
+    pub(crate) fn read(&mut self, snapshot: &Snapshot, directories: &[usize]) {
         let sources = snapshot.sources();
         let of_directories =
             directories.iter().flat_map(|directory| &snapshot.directory_at(*directory).files);
@@ -81,40 +81,40 @@ impl ParseCache {
     }
 
     /// One that holds to the same limits, with nothing read yet.
-    pub(super) fn another(&self) -> Self {
+    pub(crate) fn another(&self) -> Self {
         Self { has_root: self.has_root, former_roles: self.former_roles.clone(), ..Self::new(self.limits) }
     }
 
     /// Puts away what was read, but for files that are `wanted` later.
-    pub(super) fn put_away(&mut self, wanted: impl Fn(FileId) -> bool + Sync) {
+    pub(crate) fn put_away(&mut self, wanted: impl Fn(FileId) -> bool + Sync) {
         let files = std::mem::take(&mut self.files);
         self.files = files.into_par_iter().filter(|(id, _)| wanted(*id)).collect();
         self.wrong = HashMap::new();
     }
 
     /// Takes over what another one holds.
-    pub(super) fn take(&mut self, other: Self) {
+    pub(crate) fn take(&mut self, other: Self) {
         self.files.extend(other.files);
         self.incomplete.extend(other.incomplete);
     }
 
     /// What is at hand of files.
-    pub(super) fn files(&self) -> &HashMap<FileId, File> {
+    pub(crate) fn files(&self) -> &HashMap<FileId, File> {
         &self.files
     }
 
     /// A file, if it is at hand.
-    pub(super) fn file(&self, id: FileId) -> Option<&File> {
+    pub(crate) fn file(&self, id: FileId) -> Option<&File> {
         self.files.get(&id)
     }
 
     /// Whether a file was understood whole.
-    pub(super) fn is_complete(&self, id: FileId) -> bool {
+    pub(crate) fn is_complete(&self, id: FileId) -> bool {
         !self.incomplete.contains(&id)
     }
 
     /// The files of a directory that an engine reads, in its order; none of those that could not be read at all.
-    pub(super) fn module_files<'s>(
+    pub(crate) fn module_files<'s>(
         &'s self,
         directory: &'s Directory,
         engine: Engine,
@@ -133,7 +133,7 @@ impl ParseCache {
     }
 
     /// The module of a directory as an engine sees it.
-    pub(super) fn build(&self, directory: &Directory, engine: Engine) -> Built {
+    pub(crate) fn build(&self, directory: &Directory, engine: Engine) -> Built {
         let mut findings = Vec::new();
         let files = self.module_files(directory, engine);
         for file in &files {

@@ -17,13 +17,17 @@ use crate::syntax::{self, Notation};
 use crate::vfs::{Directory, Snapshot};
 
 /// By the directory of a module and the address of a block, both before the change: the address after it.
-pub(super) type Renamed = BTreeMap<(SmolStr, String), String>;
+pub(in crate::check) type Renamed = BTreeMap<(SmolStr, String), String>;
 
 /// More pairs of blocks than this are not compared; where so much is new, nothing is known of names.
 const MOST_PAIRS: usize = 10_000;
 
 /// Finds blocks with another name; `modules` has directories by what they were called, with what they are called now.
-pub(super) fn of(before: &Snapshot, now: &Snapshot, modules: &BTreeMap<SmolStr, SmolStr>) -> Renamed {
+pub(in crate::check) fn of(
+    before: &Snapshot,
+    now: &Snapshot,
+    modules: &BTreeMap<SmolStr, SmolStr>,
+) -> Renamed {
     let mut renamed = Renamed::new();
     for directory in before.directories() {
         let later = modules.get(&directory.path).unwrap_or(&directory.path);

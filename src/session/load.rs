@@ -5,36 +5,36 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
-use super::batches::{Batch, Obstacle};
-use super::parse_cache::{Built, ParseCache};
 use crate::engine::Engine;
 use crate::finding::{EngineRule, Finding, Stage};
 use crate::graph::{Callee, ModuleDiagnostics, ModuleGraph, NodeId, Surroundings, Validation};
 use crate::module::address::ModuleSource;
 use crate::module::declaration::ModuleCall;
 use crate::policy::Policy;
+use crate::session::batches::{Batch, Obstacle};
+use crate::session::parse_cache::{Built, ParseCache};
 use crate::text::{Sources, Span};
 use crate::vfs::{Directory, Reached, Snapshot, join};
 
 /// All modules as one engine sees them, with what is wrong in their files.
 #[derive(Debug)]
-pub(super) struct LoadedGraph {
-    pub(super) graph: ModuleGraph,
+pub(crate) struct LoadedGraph {
+    pub(crate) graph: ModuleGraph,
     /// By node: what is wrong with its files taken by themselves.
-    pub(super) findings: Vec<Vec<Finding>>,
+    pub(crate) findings: Vec<Vec<Finding>>,
 }
 
 /// What an engine says of modules.
 #[derive(Debug)]
-pub(super) struct Validated {
+pub(crate) struct Validated {
     /// Everything that is wrong with them.
-    pub(super) findings: Vec<Finding>,
+    pub(crate) findings: Vec<Finding>,
     /// Those that name types where others expect a value.
-    pub(super) naming_types: BTreeSet<NodeId>,
+    pub(crate) naming_types: BTreeSet<NodeId>,
 }
 
 /// Looks at a batch of modules with the eyes of one engine.
-pub(super) fn look(
+pub(crate) fn look(
     snapshot: &Snapshot,
     cache: &mut ParseCache,
     batch: &Batch,
@@ -123,7 +123,7 @@ impl LoadedGraph {
     }
 
     /// Looks at the modules that some of these roots lead to.
-    pub(super) fn validation(&self, roots: &[NodeId], sources: &Sources) -> Validated {
+    pub(crate) fn validation(&self, roots: &[NodeId], sources: &Sources) -> Validated {
         let seen = self.graph.below(roots);
         let own = seen.iter().flat_map(|node| self.findings[node.number()].iter().cloned());
         let validation = Validation::of(&self.graph, roots);
@@ -136,7 +136,7 @@ impl LoadedGraph {
     }
 
     /// Gives back its memory before something else as large takes its place.
-    pub(super) fn discard(self) {
+    pub(crate) fn discard(self) {
         self.graph.into_modules().into_par_iter().for_each(drop);
     }
 }

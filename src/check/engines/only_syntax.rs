@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::engine_result::Account;
+use crate::check::engines::result::Account;
 use crate::engine::Product;
 use crate::finding::{Category, EngineRule, Finding};
 use crate::text::{FileId, Sources, Span};

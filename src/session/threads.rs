@@ -15,7 +15,7 @@ pub fn in_threads<T: Send>(threads: Option<u16>, work: impl FnOnce() -> T + Send
 
 /// Does a piece of work with each of some things, in each thread with one at a time: never are there more at work than
 /// there are threads, which work that is shared out by stealing does not promise.
-pub(super) fn one_in_each<T: Sync, R: Send>(things: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub(crate) fn one_in_each<T: Sync, R: Send>(things: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let take = || {
         let number = next.fetch_add(1, Ordering::Relaxed);
@@ -28,6 +28,6 @@ pub(super) fn one_in_each<T: Sync, R: Send>(things: &[T], work: impl Fn(&T) -> R
 }
 
 /// Gives back the memory of something large beside the work that goes on; a process may well end before that is done.
-pub(super) fn discard(large: impl Send + 'static) {
+pub(crate) fn discard(large: impl Send + 'static) {
     rayon::spawn(move || drop(large));
 }

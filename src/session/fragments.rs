@@ -18,7 +18,7 @@ const SHOWN: usize = 3;
 
 /// The one finding about a directory, in the place of those about its files; `is_template` tells which of them hold a
 /// placeholder where a syntax error is.
-pub(super) fn finding(
+pub(crate) fn finding(
     directory: &Directory,
     files: usize,
     findings: &[Finding],
@@ -67,7 +67,7 @@ fn breaks_file(finding: &Finding) -> bool {
 
 /// Whether one of these syntax errors is on a line with a placeholder of a template: `{{ name }}`, `{% … %}` or `<% …
 /// %>` outside of strings and comments.
-pub(super) fn has_placeholder(source: &Source, errors: &[Finding]) -> bool {
+pub(crate) fn has_placeholder(source: &Source, errors: &[Finding]) -> bool {
     let places = errors.iter().filter_map(|error| error.primary);
     places.take(MOST_ERRORS).any(|place| {
         let line = source.position(place.start).line;

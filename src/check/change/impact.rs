@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use smol_str::SmolStr;
 
-use super::call_index::{CallIndex, CallsOf};
-use super::calls::Calls;
 use crate::graph::is_aside;
+use crate::session::call_index::{CallIndex, CallsOf};
+use crate::session::calls::Calls;
 use crate::vfs::{Change, Content, Error, Excerpt, State, join, last_name, parent};
 
 /// Who calls whom, before a change and after it.

@@ -12,10 +12,10 @@ use smol_str::SmolStr;
 use crate::vfs::Content;
 
 /// The name under which it is kept.
-pub(super) const NAME: &str = "calls";
+pub(crate) const NAME: &str = "calls";
 
 /// More than this is neither written nor read; it is enough for some million modules.
-pub(super) const MOST_BYTES: u64 = 64 << 20;
+pub(crate) const MOST_BYTES: u64 = 64 << 20;
 
 /// What the bytes start with: what they are, who wrote them, and in which of its formats.
 const HEAD: &[u8] = concat!("overrule calls 2 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
@@ -25,7 +25,7 @@ const SEAL: usize = 8;
 
 /// By what a directory holds: the local addresses that its module calls.
 #[derive(Debug, Default)]
-pub(super) struct CallIndex {
+pub(crate) struct CallIndex {
     /// Each address once.
     addresses: Vec<SmolStr>,
     /// The numbers of those that modules call, one module behind the other.
@@ -38,36 +38,36 @@ pub(super) struct CallIndex {
 
 /// Which of the calls that are remembered are those of one module.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct CallsOf {
+pub(crate) struct CallsOf {
     start: u32,
     end: u32,
     /// Whether its files show that an engine is run in the directory.
-    pub(super) shows_root: bool,
+    pub(crate) shows_root: bool,
 }
 
 impl CallIndex {
     /// Where it is remembered what the module of a directory with this content calls, if that was seen.
-    pub(super) fn place(&self, content: Content) -> Option<CallsOf> {
+    pub(crate) fn place(&self, content: Content) -> Option<CallsOf> {
         self.directories.get(&content).copied()
     }
 
     /// What a module calls, each by the number of its address.
-    pub(super) fn calls(&self, of: CallsOf) -> &[u32] {
+    pub(crate) fn calls(&self, of: CallsOf) -> &[u32] {
         &self.calls[of.start as usize..of.end as usize]
     }
 
     /// The addresses that calls are told by.
-    pub(super) fn addresses(&self) -> &[SmolStr] {
+    pub(crate) fn addresses(&self) -> &[SmolStr] {
         &self.addresses
     }
 
     /// Whether it knows of more than was read.
-    pub(super) fn is_news(&self) -> bool {
+    pub(crate) fn is_news(&self) -> bool {
         self.is_news
     }
 
     /// Remembers what the modules of some directories call, and whether they show that an engine is run there.
-    pub(super) fn keep(&mut self, directories: impl IntoIterator<Item = (Content, BTreeSet<SmolStr>, bool)>) {
+    pub(crate) fn keep(&mut self, directories: impl IntoIterator<Item = (Content, BTreeSet<SmolStr>, bool)>) {
         let mut numbers: HashMap<SmolStr, u32> = HashMap::new();
         for (number, address) in (0..).zip(&self.addresses) {
             numbers.insert(address.clone(), number);
@@ -87,7 +87,7 @@ impl CallIndex {
     }
 
     /// Reads what an earlier run wrote.
-    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         let (written, seal) = bytes.split_last_chunk::<SEAL>()?;
         if u64::from_le_bytes(*seal) != sum(written) {
             return None;
@@ -113,7 +113,7 @@ impl CallIndex {
     }
 
     /// Writes down what is of use, and the rest as long as it is not much; nothing where all of it is too much.
-    pub(super) fn write(&self, used: &BTreeSet<Content>) -> Option<Vec<u8>> {
+    pub(crate) fn write(&self, used: &BTreeSet<Content>) -> Option<Vec<u8>> {
         let mut directories: BTreeMap<Content, CallsOf> =
             self.directories.iter().map(|(content, calls)| (*content, *calls)).collect();
         if directories.len() > 2 * used.len() + 1000 {

@@ -13,13 +13,13 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
-use super::batches::Groups;
-use super::load::Validated;
 use crate::engine::{Engine, FileKind, Product};
 use crate::finding::Finding;
 use crate::graph::{ModuleGraph, Node, NodeId};
 use crate::module::Module;
 use crate::module::declaration::ModuleCall;
+use crate::session::batches::Groups;
+use crate::session::load::Validated;
 use crate::syntax::{ExprKind, Part};
 use crate::text::Sources;
 use crate::value;

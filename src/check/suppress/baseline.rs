@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Verdict;
+use crate::check::Verdict;
 use crate::policy::can_be_off;
 use crate::text::Sources;
 
@@ -39,7 +39,7 @@ impl Baseline {
             .iter()
             .filter(|verdict| can_be_off(&verdict.finding.rule))
             .flat_map(|verdict| {
-                let place = super::verdict::place_of(&verdict.finding, sources);
+                let place = crate::check::verdict::place_of(&verdict.finding, sources);
                 // A name with a line break in it would be two lines.
                 let place: String = place.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
                 let rule = verdict.finding.rule.as_str();
@@ -52,7 +52,7 @@ impl Baseline {
     }
 
     /// Whether a verdict was there before. What cannot be off never was.
-    pub(super) fn has(&self, verdict: &Verdict) -> bool {
+    pub(in crate::check) fn has(&self, verdict: &Verdict) -> bool {
         can_be_off(&verdict.finding.rule) && verdict.is_among(&self.fingerprints)
     }
 }

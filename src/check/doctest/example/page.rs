@@ -95,7 +95,7 @@ fn default_name(language: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::example::OnPage;
+    use crate::check::doctest::example::OnPage;
     use crate::finding::EngineRule;
 
     const PAGE: &str = r#"Two of one.

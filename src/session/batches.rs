@@ -19,15 +19,15 @@ use crate::vfs::{Directory, Reached, Snapshot, join};
 const BYTES_AT_A_TIME: usize = 1 << 18;
 
 /// How many bytes of files make up a batch where so many threads look at one each.
-pub(super) fn batch_bytes(threads: usize) -> usize {
+pub(crate) fn batch_bytes(threads: usize) -> usize {
     BYTES_AT_A_TIME / threads.max(1)
 }
 
 /// Modules that no module of another batch calls, nor is called by.
 #[derive(Debug)]
-pub(super) struct Batch {
+pub(crate) struct Batch {
     /// The numbers of their directories, ascending.
-    pub(super) directories: Vec<usize>,
+    pub(crate) directories: Vec<usize>,
     /// How many directories were known when the batch was begun: what was found later belongs to it.
     known: usize,
     /// Those of them that need not be looked at unless a call leads there.
@@ -38,7 +38,7 @@ pub(super) struct Batch {
 
 /// Why a batch cannot be looked at as it is.
 #[derive(Debug)]
-pub(super) enum Obstacle {
+pub(crate) enum Obstacle {
     /// A call leads from one batch to another: what shows of it in the text was not enough to see that.
     Crossing,
     /// Calls lead to what is still to be read.
@@ -47,11 +47,11 @@ pub(super) enum Obstacle {
 
 /// See [`Obstacle::Crossing`].
 #[derive(Debug)]
-pub(super) struct Crossing;
+pub(crate) struct Crossing;
 
 impl Batch {
     /// All modules in one.
-    pub(super) fn whole(snapshot: &Snapshot) -> Self {
+    pub(crate) fn whole(snapshot: &Snapshot) -> Self {
         let known = snapshot.directories().len();
         Self::of((0..known).collect(), known)
     }
@@ -61,7 +61,7 @@ impl Batch {
     }
 
     /// All of a working tree, in the order of their first modules, each of about so many bytes; there is always one.
-    pub(super) fn all(snapshot: &Snapshot, wanted: usize) -> Vec<Self> {
+    pub(crate) fn all(snapshot: &Snapshot, wanted: usize) -> Vec<Self> {
         let known = snapshot.directories().len();
         let mut batches = Vec::new();
         let mut next = Vec::new();
@@ -90,7 +90,7 @@ impl Batch {
     }
 
     /// Looks at a batch, and reads what that asks for. What is found from now on belongs to it.
-    pub(super) fn look<T>(
+    pub(crate) fn look<T>(
         &mut self,
         snapshot: &mut Snapshot,
         mut look: impl FnMut(&Snapshot, &Self) -> Result<T, Obstacle>,
@@ -111,25 +111,25 @@ impl Batch {
     }
 
     /// What there is at a path that a call names; nothing is known of what is still to be read.
-    pub(super) fn reached(&self, path: &str, snapshot: &Snapshot) -> Option<Reached> {
+    pub(crate) fn reached(&self, path: &str, snapshot: &Snapshot) -> Option<Reached> {
         self.reached.get(path).copied().or_else(|| snapshot.reached(path))
     }
 
     /// The same, but that some directories need not be looked at unless a call leads there.
-    pub(super) fn sparing(&self, paths: &BTreeSet<SmolStr>, snapshot: &Snapshot) -> Self {
+    pub(crate) fn sparing(&self, paths: &BTreeSet<SmolStr>, snapshot: &Snapshot) -> Self {
         let spared = self.directories(snapshot).into_iter();
         let spared = spared.filter(|number| paths.contains(&snapshot.directory_at(*number).path)).collect();
         Self { spared, reached: self.reached.clone(), ..Self::of(self.directories.clone(), self.known) }
     }
 
     /// The numbers of its directories that are to be looked at, with those that were found since it began.
-    pub(super) fn directories(&self, snapshot: &Snapshot) -> Vec<usize> {
+    pub(crate) fn directories(&self, snapshot: &Snapshot) -> Vec<usize> {
         let all = self.directories.iter().copied().chain(self.known..snapshot.directories().len());
         all.filter(|number| !self.spared.contains(number)).collect()
     }
 
     /// Whether a directory belongs to it.
-    pub(super) fn has(&self, directory: usize) -> bool {
+    pub(crate) fn has(&self, directory: usize) -> bool {
         directory >= self.known || self.directories.binary_search(&directory).is_ok()
     }
 }
@@ -184,20 +184,20 @@ fn named(directory: &Directory, sources: &Sources) -> Vec<String> {
 
 /// Numbers that belong together.
 #[derive(Debug, Default)]
-pub(super) struct Groups {
+pub(crate) struct Groups {
     /// By number: another one of its group, with a lower number, or itself.
     above: Vec<usize>,
 }
 
 impl Groups {
     /// From now on two numbers belong together.
-    pub(super) fn join(&mut self, one: usize, other: usize) {
+    pub(crate) fn join(&mut self, one: usize, other: usize) {
         let (one, other) = (self.first(one), self.first(other));
         self.above[one.max(other)] = one.min(other);
     }
 
     /// The lowest number of a group.
-    pub(super) fn first(&mut self, number: usize) -> usize {
+    pub(crate) fn first(&mut self, number: usize) -> usize {
         self.above.extend(self.above.len()..=number);
         let mut first = number;
         while self.above[first] != first {

@@ -28,9 +28,9 @@ pub use page::{PageError, examples, has_examples};
 
 use std::collections::BTreeMap;
 
-use super::fingerprint::Fingerprints;
-use super::run::{Against, tell};
-use super::{Settings, Verdict, fix, judge, load_policy};
+use crate::check::fingerprint::Fingerprints;
+use crate::check::run::{Against, tell};
+use crate::check::{Settings, Verdict, fix, judge, load_policy};
 use crate::engine::Choice;
 use crate::finding::{RuleId, Safety};
 use crate::policy::{Date, Policy};

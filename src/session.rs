@@ -1,0 +1,14 @@
+//! The files of a snapshot, each parsed once, and the modules of a repository as the engines see them.
+//!
+//! A run asks here for modules: of everything, batch by batch, or of what a change can affect.
+
+pub(crate) mod batches;
+pub(crate) mod call_index;
+pub(crate) mod calls;
+pub(crate) mod fragments;
+pub(crate) mod load;
+pub(crate) mod parse_cache;
+pub(crate) mod roots;
+pub(crate) mod threads;
+
+pub use threads::in_threads;
