@@ -124,10 +124,10 @@ impl Merger<'_> {
     fn not_in_override(&mut self, block: &Block, summary: &str) {
         self.findings.push(
             Finding::language(EngineRule::OverrideNotAllowed, summary)
-                .detail(format!("A `{}` block can stand in a normal file only.", block.kind))
+                .detail(format!("An override file cannot contain `{}` blocks.", block.kind))
                 .at(block.header)
                 .address(block_address(block))
-                .help("move it into a file that is not an override file"),
+                .help("move it into a base file"),
         );
     }
 
@@ -137,11 +137,11 @@ impl Merger<'_> {
         self.findings.push(
             Finding::language(EngineRule::OverrideWithoutBase, summary)
                 .detail(format!(
-                    "There is no {what} in the normal files of this module, and an override file can only change \
-                     what they declare."
+                    "There is no {what} in the base files of this module. An override file can only change what base \
+                     files declare."
                 ))
                 .at(at)
-                .help("declare it in a normal file, or correct the name"),
+                .help("declare it in a base file, or correct the name"),
         );
     }
 
@@ -152,8 +152,8 @@ impl Merger<'_> {
                 Finding::language(EngineRule::OverrideDependsOn, "Unsupported override")
                     .detail("`depends_on` cannot be set in an override file.")
                     .at(first.span)
-                    .related(base, "the block that is overridden")
-                    .help("move `depends_on` into the block that is overridden"),
+                    .related(base, "the base block")
+                    .help("move `depends_on` into the base block"),
             );
         }
     }

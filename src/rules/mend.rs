@@ -18,6 +18,30 @@ pub(super) fn whole(block: &Block) -> Span {
     block.kind_span.to(block.body.span())
 }
 
+/// An argument with its value, in the syntax of the file that it is to be written in.
+pub(super) fn argument(context: &Context<'_>, file: FileId, name: &str, value: &str) -> String {
+    let is_json = context.file(file).is_some_and(|file| file.body.is_json());
+    if is_json { format!("`\"{name}\": {value}`") } else { format!("`{name} = {value}`") }
+}
+
+/// Up to three names, each in backticks, and how many more there are.
+pub(super) fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+    joined(&names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>())
+}
+
+/// Up to three parts of a sentence, and how many more there are.
+pub(super) fn joined(parts: &[String]) -> String {
+    match parts {
+        [first, second, third, _, ..] => format!("{first}, {second}, {third} and {} more", parts.len() - 3),
+        [others @ .., one, last] => {
+            let others: String = others.iter().map(|other| format!("{other}, ")).collect();
+            format!("{others}{one} and {last}")
+        }
+        [one] => one.clone(),
+        [] => String::new(),
+    }
+}
+
 /// Takes a declaration away with all its overrides; nothing where one of them cannot be changed.
 pub(super) fn remove_all(origin: &Origin, context: &Context<'_>) -> Option<Vec<Edit>> {
     origin.blocks().map(|block| Some(context.editor(block.header.file)?.remove(whole(block)))).collect()

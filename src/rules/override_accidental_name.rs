@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::mend::listed;
 use super::{Context, Rule};
+use crate::engine::{is_override_file, stem_and_extension};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 use crate::module::Module;
@@ -36,26 +38,60 @@ impl Rule for OverrideAccidentalName {
             let addresses = declared.iter().filter_map(|address| address.rsplit_once('.'));
             nearest(name, addresses.filter(|(other, _)| *other == kind).map(|(_, name)| name)).is_some()
         };
+        let mut reported: BTreeSet<String> = BTreeSet::new();
         for (id, blocks) in files {
             let mut orphans = blocks.iter().filter(|block| needs_base(block));
             let Some(first) = orphans.clone().next() else { continue };
-            let overrides = |block: &Block| merged.contains(&block.header) || has_local(module, block);
-            if orphans.any(|block| overrides(block) || is_misspelt(block)) {
+            // Of the settings of a module each can override one in a base file.
+            let overrides = |block: &Block| {
+                merged.contains(&block.header) || has_local(module, block) || block.kind == "terraform"
+            };
+            let declares: Vec<String> = orphans.clone().flat_map(|block| addresses(block)).collect();
+            // Once an earlier file is a base file, this one overrides it.
+            if declares.iter().all(|address| reported.contains(address)) {
+                continue;
+            }
+            if orphans.any(|block| is_misspelt(block)) || blocks.iter().any(|block| overrides(block)) {
                 continue;
             }
             let name = context.file_name(module, id);
             findings.push(
                 Self::finding("Name of the file makes it an override file")
                     .detail(format!(
-                        "Nothing that `{name}` declares is declared in another file. By its name it is an override file, \
-                         and such a file can only change what others declare.",
+                        "No base file declares {}. The name `{name}` makes this file an override file, and an override \
+                         file can only change what base files declare.",
+                        listed(declares.iter().map(String::as_str)),
                     ))
                     .at(first.header)
                     .label("overrides nothing")
-                    .help("give the file a name that is not `override` and does not end in `_override`")
+                    .help(rename(name, module, context))
                     .concerns(Concern::File(name.into())),
             );
+            reported.extend(declares);
         }
+    }
+}
+
+/// How to rename a file so that it is a base file.
+fn rename(name: &str, module: &Module, context: &Context<'_>) -> String {
+    let taken = context.names(&module.directory).files;
+    let free = stem_and_extension(name)
+        .and_then(|(stem, extension)| Some(format!("{}{extension}", stem.strip_suffix("_override")?)))
+        .filter(|name| !is_override_file(name) && !taken.contains(name));
+    match free {
+        Some(free) => format!("rename the file to `{free}`"),
+        None => {
+            "rename the file so that its name is not `override` and does not end in `_override`".to_owned()
+        }
+    }
+}
+
+/// What a block declares.
+fn addresses(block: &Block) -> Vec<String> {
+    if block.kind == "locals" {
+        block.body.names().iter().filter(|name| *name != "//").map(|name| format!("local.{name}")).collect()
+    } else {
+        vec![block_address(block)]
     }
 }
 

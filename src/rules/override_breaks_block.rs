@@ -45,12 +45,16 @@ fn connections(module: &Module, findings: &mut Vec<Finding>) {
         elsewhere.dedup();
         for at in elsewhere {
             findings.push(
-                broken("A connection of a provisioner that runs on destroy can refer to `self` only.")
-                    .at(at)
-                    .label("may be gone by then")
-                    .related(provisioner.block.header, "runs on destroy")
-                    .help("keep what it needs in the resource, and refer to it with `self`")
-                    .address(block_address(&origin.base)),
+                broken(
+                    module,
+                    "The connection of a destroy-time provisioner can refer only to the resource itself, with `self`, \
+                     `count.index` or `each.key`.",
+                )
+                .at(at)
+                .label("may no longer exist at destroy time")
+                .related(provisioner.block.header, "this provisioner runs at destroy time")
+                .help("store the value in an argument of the resource, and refer to that argument with `self`")
+                .address(block_address(&origin.base)),
             );
         }
     }
@@ -61,42 +65,45 @@ fn nested_data(module: &Module, findings: &mut Vec<Finding>) {
     for resource in module.resources.values().filter(|resource| resource.check.is_some()) {
         for attribute in resource.count.iter().chain(&resource.for_each) {
             findings.push(
-                broken(&format!("A data source in a `check` block cannot have `{}`.", attribute.name))
-                    .at(attribute.span)
-                    .related(resource.origin.header(), "stands in a `check` block")
-                    .help(format!("remove `{}`", attribute.name))
-                    .address(block_address(&resource.origin.base)),
+                broken(
+                    module,
+                    &format!("A data source in a `check` block cannot have `{}`.", attribute.name),
+                )
+                .at(attribute.span)
+                .related(resource.origin.header(), "this data source is in a `check` block")
+                .help(format!("remove `{}`", attribute.name))
+                .address(block_address(&resource.origin.base)),
             );
         }
     }
 }
 
-/// A variable that is both `const` and a secret, each said by another block.
+/// A variable that is both `const` and sensitive or ephemeral, each by another block.
 fn constants(module: &Module, findings: &mut Vec<Finding>) {
     for variable in module.variables.values() {
         let Some(constant) = variable.constant.as_ref().filter(|constant| constant.value) else { continue };
         for (other, word) in [(&variable.sensitive, "sensitive"), (&variable.ephemeral, "ephemeral")] {
             let Some(other) = other.as_ref().filter(|other| other.value) else { continue };
             let numbers = [constant.span, other.span].map(|span| variable.origin.number_at(span));
-            let (earlier, later) = match numbers[0].cmp(&numbers[1]) {
-                std::cmp::Ordering::Less => (constant.span, other.span),
+            let (earlier, name, later) = match numbers[0].cmp(&numbers[1]) {
+                std::cmp::Ordering::Less => (constant.span, "const", other.span),
                 std::cmp::Ordering::Equal => continue,
-                std::cmp::Ordering::Greater => (other.span, constant.span),
+                std::cmp::Ordering::Greater => (other.span, word, constant.span),
             };
             findings.push(
-                broken(&format!(
-                    "A `const` variable is known before everything else, so it cannot be {word}."
-                ))
-                .at(later)
-                .related(earlier, "does not go with it")
-                .help(format!("remove `const` or `{word}`"))
-                .address(block_address(&variable.origin.base)),
+                broken(module, &format!("A `const` variable cannot be {word}."))
+                    .at(later)
+                    .related(earlier, format!("`{name}` is set here"))
+                    .help(format!("remove `const` or `{word}`"))
+                    .address(block_address(&variable.origin.base)),
             );
         }
     }
 }
 
-fn broken(why: &str) -> Finding {
-    OverrideBreaksBlock::finding("Override breaks the block that it changes")
-        .detail(format!("{why} The engine looks at each block before it merges them, and not again."))
+fn broken(module: &Module, why: &str) -> Finding {
+    let product = module.features.engine.product.name();
+    OverrideBreaksBlock::finding("Override breaks the block that it changes").detail(format!(
+        "{why} {product} checks this before it merges override files, and not again, so it does not report it."
+    ))
 }

@@ -24,17 +24,19 @@ impl Rule for OverrideCommitted {
         let module = node.module();
         for (id, blocks) in context.override_files(module) {
             let name = context.file_name(module, id);
-            if self.allow.has(&child(&module.directory, name)) {
+            let path = child(&module.directory, name);
+            // `override-uncommitted` reports files that no commit has.
+            if self.allow.has(&path) || context.is_uncommitted(&path) {
                 continue;
             }
             findings.push(
-                Self::finding("Override file where none is allowed")
+                Self::finding("Override file is not allowed here")
                     .detail(format!(
-                        "`{name}` changes what the other files of the module declare, for everybody who has it, and those \
-                         files do not show that.",
+                        "`{path}` is not among the paths that the option `allow` of this rule lists. The base files do not \
+                         show what an override file changes.",
                     ))
                     .at(blocks[0].header)
-                    .help("write it into the files that declare it, or keep this file out of the commit")
+                    .help("move the changes into the base files, or do not commit this file")
                     // There is one such finding for each file.
                     .concerns(Concern::File(name.into())),
             );

@@ -32,17 +32,32 @@ impl Rule for OverrideCountForEachClash {
                 std::cmp::Ordering::Equal => continue,
                 std::cmp::Ordering::Greater => (for_each, count),
             };
+            let product = module.features.engine.product.name();
+            let (stays, help) = if origin.number_at(earlier.span) == Some(0) {
+                (
+                    "of the base block",
+                    format!(
+                        "remove `{0}` from the base block, or override `{0}` instead of setting `{1}`",
+                        earlier.name, later.name
+                    ),
+                )
+            } else {
+                (
+                    "of another override block",
+                    format!("set only one of `{}` and `{}`", earlier.name, later.name),
+                )
+            };
             findings.push(
                 Self::finding("Override leaves both count and for_each")
                     .detail(format!(
-                        "An override file sets `{}`, and `{}` stays as it was. `count` wins, and `for_each` has no \
-                         effect at all.",
+                        "This override sets `{}`, and `{}` {stays} stays set. {product} then uses `count` and ignores \
+                         `for_each`.",
                         later.name, earlier.name,
                     ))
                     .at(later.span)
                     .label(format!("does not replace `{}`", earlier.name))
-                    .related(earlier.span, "stays beside it")
-                    .help(format!("remove `{}` from the block that is overridden, or override that", earlier.name))
+                    .related(earlier.span, "stays set")
+                    .help(help)
                     .address(block_address(&origin.base)),
             );
         }

@@ -25,24 +25,41 @@ impl Rule for OverrideDisarmsProviderBlock {
                 continue;
             }
             let name = provider.compact();
-            let (at, message, unsaid) = if let Some(passed) = passed(node, &name) {
+            let features = &node.module().features;
+            let passed = passed(node, &name);
+            let (at, message, unsaid) = if let Some(passed) = passed {
                 (passed, "another configuration is passed here", "Cannot override provider configuration")
             } else if let Some(repeated) = repeated(node) {
-                (repeated, "repeats or delays the module", node.module().features.summaries.repeated_module)
+                (
+                    repeated,
+                    "a module called this way cannot configure providers",
+                    features.summaries.repeated_module,
+                )
             } else {
                 continue;
+            };
+            let product = features.engine.product.name();
+            let help = match (&provider.alias, passed) {
+                (None, _) => "remove the provider block and its override: the module then uses its caller's configuration".to_owned(),
+                (Some(_), Some(_)) => {
+                    format!("remove the provider block and its override, and add `{name}` to `configuration_aliases`")
+                }
+                (Some(_), None) => format!(
+                    "remove the provider block and its override, add `{name}` to `configuration_aliases`, and pass it \
+                     in `providers` of every call"
+                ),
             };
             findings.push(
                 Self::finding("Override makes a configured provider look empty")
                     .detail(format!(
-                        "A provider block in a called module that has an override counts as an empty one, whatever is in \
-                         it. That hides an error: {unsaid}.",
+                        "{product} treats a provider block in a called module as empty as soon as the block has an \
+                         override. This hides the error \"{unsaid}\".",
                     ))
                     .at(over.header)
-                    .label("hides what is configured")
+                    .label("hides the configuration")
                     .related(provider.origin.header(), "configured here")
                     .related(at, message)
-                    .help("remove the provider block and its override, and let callers pass the provider")
+                    .help(help)
                     .address(format!("provider.{name}")),
             );
         }

@@ -1,10 +1,14 @@
 #![doc = include_str!("../../policies/rules/override-drops-provider-source.md")]
 
-use super::mend::set_in_entry;
+use std::collections::BTreeSet;
+
+use smol_str::SmolStr;
+
+use super::mend::{argument, joined, listed, set_in_entry};
 use super::{Context, Rule};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
 use crate::graph::Node;
-use crate::module::declaration::RequiredProvider;
+use crate::module::declaration::{ProviderRefName, RequiredProvider, Spanned};
 use crate::policy::Options;
 use crate::syntax::quoted;
 
@@ -28,31 +32,30 @@ impl Rule for OverrideDropsProviderSource {
                 continue;
             };
             let host = module.features.registry_host;
-            let finding = Self::finding("Override drops the source of a provider");
-            // Who writes another source means another provider; who writes none does not know that one is dropped.
-            let finding = if entry.source.is_none() && entry.address != base.address {
-                finding.detail(format!(
-                    "An override file replaces the whole entry of `{}`, and what it does not repeat is gone: the \
-                     provider was {} and is {} now.",
-                    entry.name,
-                    base.address.display(host),
-                    entry.address.display(host),
-                ))
-            } else if let Some(alias) = lost_alias(entry, base) {
-                finding.detail(format!(
-                    "An override file replaces the whole entry of `{}`, and what it does not repeat is gone: the module \
-                     no longer declares the provider configuration `{alias}`.",
-                    entry.name,
-                ))
-            } else {
-                continue;
+            // An override that sets another source means another provider; one that sets none drops the source unawares.
+            let has_other_address = entry.source.is_none() && entry.address != base.address;
+            let lost = lost_aliases(entry, base);
+            let summary = match (has_other_address, lost.is_empty()) {
+                (true, _) => "Override drops the source of a provider",
+                (false, false) => "Override drops configuration aliases",
+                (false, true) => continue,
             };
+            let mut detail = format!("The override file replaces the whole entry of `{}`.", entry.name);
+            if has_other_address {
+                let (before, now) = (base.address.display(host), entry.address.display(host));
+                detail += &format!(" Without its `source`, the provider is {now} instead of {before}.");
+            }
+            if !lost.is_empty() {
+                let lost = listed(lost.iter().map(SmolStr::as_str));
+                detail += &format!(" The module no longer declares {lost} in `configuration_aliases`.");
+            }
             findings.push(
-                finding
+                Self::finding(summary)
+                    .detail(detail)
                     .at(entry.span)
                     .label("replaces the whole entry")
                     .related(base.span, "the entry that is replaced")
-                    .help("repeat in the override file all that the entry holds")
+                    .help(help(entry, base, !lost.is_empty(), context))
                     .fixed_by(repeated(entry, base, context).map(|edit| Fix::on_request([edit])))
                     .concerns(Concern::Provider(entry.name.clone())),
             );
@@ -73,9 +76,37 @@ fn repeated(entry: &RequiredProvider, base: &RequiredProvider, context: &Context
     set_in_entry(context, entry, "configuration_aliases", &format!("[{}]", aliases.join(", ")), false)
 }
 
-/// A provider configuration that the module asked its callers for before the override.
-fn lost_alias(entry: &RequiredProvider, base: &RequiredProvider) -> Option<String> {
-    let lost =
-        base.aliases.iter().find(|alias| entry.aliases.iter().all(|other| other.value != alias.value))?;
-    Some(lost.value.compact().to_string())
+/// What to set in the entry of the override.
+fn help(
+    entry: &RequiredProvider,
+    base: &RequiredProvider,
+    loses_aliases: bool,
+    context: &Context<'_>,
+) -> String {
+    let file = entry.span.file;
+    let source = base.source.as_ref().filter(|_| entry.source.is_none());
+    let mut missing: Vec<String> =
+        source.map(|source| argument(context, file, "source", &quoted(&source.value))).into_iter().collect();
+    if loses_aliases {
+        let is_json = context.file(file).is_some_and(|file| file.body.is_json());
+        let written = |name: SmolStr| if is_json { quoted(&name) } else { name.to_string() };
+        let aliases = base.aliases.iter().chain(&entry.aliases).map(|alias| alias.value.compact());
+        let aliases: BTreeSet<SmolStr> = aliases.collect();
+        let aliases: Vec<String> = aliases.into_iter().map(written).collect();
+        missing.push(argument(context, file, "configuration_aliases", &format!("[{}]", aliases.join(", "))));
+    }
+    let text = context.sources().slice(entry.value_span);
+    if text.starts_with('"') {
+        missing.push(argument(context, file, "version", text));
+        format!("replace the string with an object that sets {}", joined(&missing))
+    } else {
+        format!("set {} in the entry", joined(&missing))
+    }
+}
+
+/// The provider configurations that the module asked its callers for before the override.
+fn lost_aliases(entry: &RequiredProvider, base: &RequiredProvider) -> Vec<SmolStr> {
+    let is_lost =
+        |alias: &&Spanned<ProviderRefName>| entry.aliases.iter().all(|other| other.value != alias.value);
+    base.aliases.iter().filter(is_lost).map(|alias| alias.value.compact()).collect()
 }

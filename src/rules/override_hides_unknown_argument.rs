@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use smol_str::SmolStr;
+
 use super::mend::whole;
 use super::{Context, Rule};
 use crate::finding::{Edit, EngineRule, Finding, Fix, Safety};
@@ -23,6 +25,7 @@ impl Rule for OverrideHidesUnknownArgument {
     }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        let product = node.module().features.engine.product.name();
         for (call, _) in node.calls().filter(|(call, _)| call.config.is_merged()) {
             let Some(child) = node.child(&call.name).map(Node::module).filter(|child| child.complete) else {
                 continue;
@@ -39,19 +42,32 @@ impl Rule for OverrideHidesUnknownArgument {
                     if unsaid.rule != EngineRule::UnsupportedBlockOrArgument.id() {
                         continue;
                     }
-                    let help = unsaid.help.unwrap_or_else(|| {
-                        "correct the name, or declare the variable in the module that is called".to_owned()
+                    let is_block = body.any_blocks().iter().any(|block| is_at(block, at));
+                    let name = name(body, at);
+                    let wrong = match &name {
+                        Some(name) if !is_block => {
+                            format!("The called module does not declare `var.{name}`.")
+                        }
+                        Some(_) | None => "A module call cannot contain other blocks.".to_owned(),
+                    };
+                    let help = unsaid.help.unwrap_or_else(|| match &name {
+                        Some(name) if !is_block => {
+                            format!(
+                                "remove the argument, or declare `variable \"{name}\"` in the called module"
+                            )
+                        }
+                        Some(_) | None => "remove the block: a module call takes arguments only".to_owned(),
                     });
                     let edit = mended(call, body, at, &help, child, context);
                     findings.push(
                         Self::finding("Override hides an unknown argument")
-                            .detail(
-                                "The module that is called has no variable of this name. Once a call has an override, \
-                                 be it an empty one, the engine no longer looks, and drops what it does not know.",
-                            )
+                            .detail(format!(
+                                "{wrong} {product} does not check the arguments of a module call that has an \
+                                 override, and ignores the ones it does not know.",
+                            ))
                             .at(at)
-                            .label("no such variable")
-                            .related(over.header, "the override that hides it")
+                            .label(if is_block { "ignored" } else { "no such variable" })
+                            .related(over.header, "this override hides the error")
                             .help(help)
                             .fixed_by(edit.map(|edit| Fix::on_request([edit])))
                             .address(format!("module.{}", call.name)),
@@ -60,6 +76,22 @@ impl Rule for OverrideHidesUnknownArgument {
             }
         }
     }
+}
+
+/// Whether it is this block that a finding is about.
+fn is_at(block: &Arc<Block>, at: Span) -> bool {
+    block.kind_span == at || block.header == at
+}
+
+/// The name of the argument or block that a finding is about.
+fn name(body: &Body, at: Span) -> Option<SmolStr> {
+    let blocks = body.any_blocks();
+    let block = blocks.iter().find(|block| is_at(block, at)).map(|block| block.kind.clone());
+    let argument = || {
+        let arguments = body.just_attributes(&mut Vec::new());
+        arguments.into_iter().find(|argument| argument.name_span == at).map(|argument| argument.name.clone())
+    };
+    block.or_else(argument)
 }
 
 /// Gives the argument the name that was meant, if it is plain which one and nothing sets that; or else takes it away.
@@ -72,14 +104,13 @@ fn mended(
     context: &Context<'_>,
 ) -> Option<Edit> {
     let editor = context.editor(at.file)?;
-    let at_fault = |block: &Arc<Block>| block.kind_span == at || block.header == at;
-    if let Some(block) = body.any_blocks().into_iter().find(at_fault) {
+    if let Some(block) = body.any_blocks().into_iter().find(|block| is_at(block, at)) {
         return Some(editor.remove(whole(&block)));
     }
     let argument =
         body.just_attributes(&mut Vec::new()).into_iter().find(|argument| argument.name_span == at)?;
     let set = call.config.just_attributes(&mut Vec::new());
-    let meant = nearest(&argument.name, child.variables.keys().map(smol_str::SmolStr::as_str));
+    let meant = nearest(&argument.name, child.variables.keys().map(SmolStr::as_str));
     match meant.filter(|meant| help.contains(&format!("`{meant}`"))) {
         Some(meant) if set.iter().all(|other| other.name != meant) => Some(editor.replace(at, meant)),
         Some(_) | None => Some(editor.remove(argument.span)),

@@ -1,7 +1,9 @@
 #![doc = include_str!("../../policies/rules/override-near-miss-name.md")]
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use super::mend::listed;
 use super::{Context, Rule};
 use crate::engine::{FileKind, stem_and_extension};
 use crate::finding::{Concern, Finding};
@@ -52,7 +54,7 @@ impl Rule for OverrideNearMissName {
                      Terraform and OpenTofu load `{name}` like any other file.",
                 ))
                 .at(evidence.at)
-                .help(format!("rename the file to `{right}`"))
+                .help(help(&right, &blocks, &declared, context.names(&module.directory).files.contains(&right)))
                 .concerns(Concern::File(name.into()));
             findings.push(match evidence.base {
                 Some(base) => finding.related(base, "also declared here"),
@@ -61,6 +63,40 @@ impl Rule for OverrideNearMissName {
         }
     }
 }
+
+/// How to make an override file of a file with these blocks, and what to do with those that override nothing.
+fn help(right: &str, blocks: &[Arc<Block>], declared: &BTreeMap<String, Span>, is_taken: bool) -> String {
+    let (mut incomplete, mut new) = (Vec::new(), Vec::new());
+    for block in blocks {
+        let addresses = declarations(block).into_iter().map(|(address, _)| address);
+        let addresses: Vec<String> = addresses.filter(|address| !declared.contains_key(address)).collect();
+        if lacks_what_a_base_has(block) {
+            incomplete.extend(addresses);
+        } else if NEVER_MERGED.contains(&block.kind.as_str()) {
+            new.push(block.kind.to_string());
+        } else {
+            new.extend(addresses);
+        }
+    }
+    let listed = |names: &[String]| listed(names.iter().map(String::as_str));
+    let mut help = if is_taken {
+        format!("move the blocks that override something into `{right}`")
+    } else {
+        format!("rename the file to `{right}`")
+    };
+    if !new.is_empty() {
+        let new = listed(&new);
+        help = format!("{help}, and move {new} into a base file");
+    }
+    if !incomplete.is_empty() {
+        let incomplete = listed(&incomplete);
+        help = format!("{help}, and declare {incomplete} in a base file");
+    }
+    help
+}
+
+/// Blocks that an override file cannot have.
+const NEVER_MERGED: [&str; 4] = ["moved", "removed", "import", "check"];
 
 /// A declaration that makes sense only in an override file.
 struct Evidence {
@@ -75,12 +111,15 @@ fn evidence(block: &Block, declared: &BTreeMap<String, Span>) -> Option<Evidence
         let base = *declared.get(&address)?;
         Some(Evidence { at, base: Some(base) })
     });
-    let lacks = match block.kind.as_str() {
+    again.or_else(|| lacks_what_a_base_has(block).then_some(Evidence { at: block.header, base: None }))
+}
+
+fn lacks_what_a_base_has(block: &Block) -> bool {
+    match block.kind.as_str() {
         "module" => block.attribute("source").is_none(),
         "output" => block.attribute("value").is_none(),
         _ => false,
-    };
-    again.or_else(|| lacks.then_some(Evidence { at: block.header, base: None }))
+    }
 }
 
 /// What a block declares that a module can declare only once, by address.

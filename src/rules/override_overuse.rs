@@ -29,32 +29,32 @@ impl Rule for OverrideOveruse {
         let module = node.module();
         let files = context.override_files(module);
         let places: Vec<Span> = files.iter().map(|(_, blocks)| blocks[0].header).collect();
-        if let Some(beyond) = places.get(self.max_files) {
-            findings.push(told(places.len(), "override files", self.max_files, *beyond, "max_files"));
+        if let Some(first) = places.get(self.max_files) {
+            findings.push(beyond(places.len(), "override files", self.max_files, *first, "max_files"));
         }
         let mut blocks: Vec<Span> = module.overridden().map(|origin| origin.overrides[0].header).collect();
         let locals = module.locals.values().filter(|local| local.base.is_some());
         blocks.extend(locals.map(|local| local.attribute.span));
         blocks.sort();
-        if let Some(beyond) = blocks.get(self.max_blocks) {
-            findings.push(told(
+        if let Some(first) = blocks.get(self.max_blocks) {
+            findings.push(beyond(
                 blocks.len(),
                 "overridden declarations",
                 self.max_blocks,
-                *beyond,
+                *first,
                 "max_blocks",
             ));
         }
     }
 }
 
-fn told(count: usize, of: &str, most: usize, beyond: Span, option: &'static str) -> Finding {
-    OverrideOveruse::finding("Module is overridden in many places")
+fn beyond(count: usize, of: &str, most: usize, at: Span, option: &'static str) -> Finding {
+    OverrideOveruse::finding("Too many overrides in a module")
         .detail(format!(
-            "It has {count} {of}, and at most {most} are allowed. Who reads one of the files does not see what others make \
-             of it.",
+            "This module has {count} {of}, and the option `{option}` of this rule allows {most}. Readers of one file do not \
+             see what the others change.",
         ))
-        .at(beyond)
-        .help("write the changes into the files that declare what is overridden")
+        .at(at)
+        .help("move the changes into the base files")
         .concerns(Concern::Argument(option.into()))
 }

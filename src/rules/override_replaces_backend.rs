@@ -1,5 +1,8 @@
 #![doc = include_str!("../../policies/rules/override-replaces-backend.md")]
 
+use smol_str::SmolStr;
+
+use super::mend::listed;
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
@@ -39,42 +42,42 @@ impl Rule for OverrideReplacesBackend {
 
 /// The finding where an override keeps the state elsewhere.
 fn moved(now: &Storage, replaced: &Storage) -> Finding {
-    let one_file = replaced.block.header.file == now.block.header.file;
-    let detail = if one_file {
-        format!(
-            "One override file has {} and {}. The latter counts, in either order.",
-            name(replaced),
-            name(now)
-        )
-    } else {
-        format!(
-            "The base file keeps the state in {}, and the override file in {}. The next `init` asks to migrate it; \
-             without a migration, the existing resources are missing from the state.",
-            name(replaced),
-            name(now),
-        )
-    };
-    OverrideReplacesBackend::finding("Override moves the state to another backend")
-        .detail(detail)
-        .label("counts")
-        .related(replaced.block.header, "is replaced")
-        .help("keep the backend, and pass settings that differ with `init -backend-config`")
+    let finding = OverrideReplacesBackend::finding("Override moves the state to another backend")
+        .label("this one counts")
+        .related(replaced.block.header, "is replaced");
+    let (before, after) = (name(replaced), name(now));
+    if replaced.block.header.file == now.block.header.file {
+        return finding
+            .detail(format!(
+                "One override file has both {before} and {after}. {after} counts, in either order."
+            ))
+            .help("keep one of the two blocks");
+    }
+    finding
+        .detail(format!(
+            "This override replaces {before} with {after}. If the state is in {before}, the next `init` asks to migrate \
+             it; without a migration, the existing resources are missing from the state."
+        ))
+        .help(match replaced.kind {
+            Some(_) => format!("remove this block; `init -backend-config` can change settings of {before}"),
+            None => "remove this block".to_owned(),
+        })
 }
 
 /// The finding where an override of the same backend does not repeat all arguments.
 fn shortened(now: &Storage, base: &Storage) -> Option<Finding> {
     let kept = now.block.body.names();
     let lost = base.block.body.names().into_iter().filter(|name| name != "//" && !kept.contains(name));
-    let lost: Vec<String> = lost.map(|name| format!("`{name}`")).collect();
+    let lost: Vec<SmolStr> = lost.collect();
     if lost.is_empty() {
         return None;
     }
     let are = if lost.len() == 1 { "is" } else { "are" };
     let finding = OverrideReplacesBackend::finding("Override drops backend arguments")
         .detail(format!(
-            "An override replaces the whole block of {}, so {} {are} no longer set.",
+            "This override replaces the whole block {}, so {} {are} no longer set.",
             name(now),
-            lost.join(", ")
+            listed(lost.iter().map(SmolStr::as_str))
         ))
         .label("replaces the whole block")
         .related(base.block.header, "is replaced")
@@ -88,7 +91,7 @@ fn shortened(now: &Storage, base: &Storage) -> Option<Finding> {
 
 fn name(storage: &Storage) -> String {
     match &storage.kind {
-        Some(kind) => format!("the backend `{kind}`"),
+        Some(kind) => format!("`backend \"{kind}\"`"),
         None => "`cloud`".to_owned(),
     }
 }

@@ -57,7 +57,7 @@ fn blocks(body: &Body, kinds: &BTreeSet<SmolStr>) -> Vec<Arc<Block>> {
     body.partial_content(&Schema { attributes: &[], blocks: &schema }, &mut Vec::new()).0.blocks
 }
 
-/// What is said where blocks of one kind replace more of them, or some that hold more.
+/// The finding where blocks of one kind replace more of them, or some that hold more.
 fn lost(first: &Block, current: &[Arc<Block>], new: &[Arc<Block>]) -> Option<Finding> {
     let of_kind = |blocks: &[Arc<Block>]| -> Vec<Arc<Block>> {
         blocks.iter().filter(|block| block.makes() == first.makes()).cloned().collect()
@@ -76,11 +76,11 @@ fn lost(first: &Block, current: &[Arc<Block>], new: &[Arc<Block>]) -> Option<Fin
     let kind = first.makes();
     let finding = OverrideReplacesNestedBlocks::finding("Override replaces all nested blocks of a type")
         .detail(format!(
-            "Nested blocks are not merged one by one: an override file with one `{kind}` block replaces every `{kind}` \
-             block of the base, with all their arguments.",
+            "Nested blocks are not merged one by one: the `{kind}` blocks of an override file replace all earlier \
+             `{kind}` blocks, with all their arguments.",
         ))
         .at(first.header)
-        .label(format!("replaces every `{kind}`"))
-        .help("repeat in the override file the blocks and arguments to keep");
+        .label(format!("replaces all earlier `{kind}` blocks"))
+        .help("repeat the blocks and arguments to keep in the override file");
     Some(replaced.iter().fold(finding, |finding, block| finding.related(block.header, "is replaced")))
 }

@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/override-replaces-provider-version.md")]
 
-use super::mend::set_in_entry;
+use super::mend::{argument, set_in_entry};
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::graph::Node;
@@ -32,13 +32,14 @@ impl Rule for OverrideReplacesProviderVersion {
                 None => dropped(entry, version, context),
                 Some(new) if widens(new, version) => Self::finding("Override widens a provider version constraint")
                     .detail(format!(
-                        "The override file replaces {:?} with {:?}, which admits versions of {provider} that the module \
-                         excludes.",
+                        "The override file replaces {:?} with {:?}, which admits versions of {provider} that the base \
+                         file excludes.",
                         version.text.as_str(),
                         new.text.as_str(),
                     ))
                     .help(format!(
-                        "choose versions that meet {:?}, or change the constraint in the base file",
+                        "write a constraint that admits only versions that meet {:?}, or change the constraint in the \
+                         base file",
                         version.text.as_str()
                     )),
                 Some(_) => continue,
@@ -62,7 +63,7 @@ fn dropped(entry: &RequiredProvider, version: &VersionConstraint, context: &Cont
             "The override file replaces the whole entry of `{}`, so its constraint {text:?} no longer applies.",
             entry.name,
         ))
-        .help(format!("add to the entry: version = {text:?}"))
+        .help(format!("add {} to the entry", argument(context, entry.span.file, "version", &quoted(text))))
         .fixed_by(fix.map(|edit| Fix::on_request([edit])))
 }
 

@@ -2,12 +2,13 @@
 
 use smol_str::SmolStr;
 
-use super::mend::passed_name;
+use super::mend::{argument, joined, listed, passed_name};
 use super::{Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::graph::Node;
 use crate::policy::Options;
-use crate::syntax::Attribute;
+use crate::syntax::{Attribute, quoted};
+use crate::text::FileId;
 
 pub(super) struct OverrideReplacesProvidersMap;
 
@@ -27,22 +28,30 @@ impl Rule for OverrideReplacesProvidersMap {
             let [first, .., later] = maps.as_slice() else { continue };
             let repeated = keys(later);
             let lost = keys(first).into_iter().filter(|key| !repeated.contains(key));
+            // The module inherits a default configuration of the same name all the same. Terraform and OpenTofu report a
+            // configuration that is missing.
+            let is_required = |key: &SmolStr| {
+                let child = node.child(&call.name).map(Node::module);
+                let mut entries = child.into_iter().flat_map(|child| child.required_providers.values());
+                entries.any(|entry| entry.aliases.iter().any(|alias| alias.value.compact() == *key))
+            };
+            let lost = lost.filter(|key| !is_inherited(first, key, context) && !is_required(key));
             let lost: Vec<SmolStr> = lost.collect();
             if lost.is_empty() {
                 continue;
             }
             let edit = kept(first, later, &lost, context);
-            let lost: Vec<String> = lost.iter().map(|key| format!("`{key}`")).collect();
+            let are = if lost.len() == 1 { "is" } else { "are" };
             findings.push(
                 Self::finding("Override replaces the whole providers map")
                     .detail(format!(
-                        "The entries of `providers` are not merged one by one, and {} is no longer passed.",
-                        lost.join(", ")
+                        "The entries of `providers` are not merged one by one, so {} {are} no longer passed.",
+                        listed(lost.iter().map(SmolStr::as_str)),
                     ))
                     .at(later.span)
                     .label("replaces the whole map")
                     .related(first.span, "is replaced")
-                    .help("repeat in the override file the entries that are to stay")
+                    .help(format!("add {} to the map", entries(first, &lost, later.span.file, context)))
                     .fixed_by(edit.map(|edit| Fix::on_request([edit])))
                     .address(format!("module.{}", call.name)),
             );
@@ -54,6 +63,28 @@ impl Rule for OverrideReplacesProvidersMap {
 fn keys(map: &Attribute) -> Vec<SmolStr> {
     let pairs = map.expr.as_map().unwrap_or_default();
     pairs.iter().filter_map(|(key, _)| passed_name(key)).collect()
+}
+
+/// The name that a map passes for another, as it is written.
+fn passed<'c>(map: &Attribute, key: &str, context: &Context<'c>) -> Option<&'c str> {
+    let pairs = map.expr.as_map()?;
+    let (_, value) = pairs.into_iter().find(|(name, _)| passed_name(name).as_deref() == Some(key))?;
+    Some(context.sources().slice(value.span).trim_matches('"'))
+}
+
+/// Whether a module gets the same configuration without this entry.
+fn is_inherited(map: &Attribute, key: &str, context: &Context<'_>) -> bool {
+    !key.contains('.') && passed(map, key, context) == Some(key)
+}
+
+/// The lost entries, in the syntax of the file that is to repeat them.
+fn entries(map: &Attribute, lost: &[SmolStr], file: FileId, context: &Context<'_>) -> String {
+    let is_json = context.file(file).is_some_and(|file| file.body.is_json());
+    let entry = |key: &SmolStr| {
+        let value = passed(map, key, context)?;
+        Some(argument(context, file, key, &if is_json { quoted(value) } else { value.to_owned() }))
+    };
+    joined(&lost.iter().filter_map(entry).collect::<Vec<_>>())
 }
 
 /// Repeats the lost entries in the later map.

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use smol_str::SmolStr;
+
+use super::mend::listed;
 use super::{Context, Rule};
 use crate::finding::Finding;
 use crate::graph::Node;
@@ -45,12 +48,12 @@ fn provisioners(origin: &Origin, findings: &mut Vec<Finding>) {
         if !lost.is_empty() {
             let finding = OverrideReplacesProvisioners::finding("Override replaces all provisioners")
                 .detail(
-                    "Provisioners are not merged one by one: as soon as an override file has one, all others of the \
-                     resource are gone.",
+                    "Provisioners are not merged one by one: the provisioners of an override file replace all earlier \
+                     provisioners of the resource.",
                 )
                 .at(first.header)
-                .label("replaces all of them")
-                .help("repeat in the override file the provisioners that are to stay")
+                .label("replaces all earlier provisioners")
+                .help("repeat the provisioners to keep in the override file")
                 .address(block_address(&origin.base));
             findings.push(
                 lost.into_iter().fold(finding, |finding, lost| finding.related(lost.header, "is replaced")),
@@ -68,18 +71,19 @@ fn connections(origin: &Origin, findings: &mut Vec<Finding>) {
         if let Some(earlier) = &earlier {
             let kept = later.body.names();
             let lost = earlier.body.names().into_iter().filter(|name| !kept.contains(name));
-            let lost: Vec<String> = lost.map(|name| format!("`{name}`")).collect();
+            let lost: Vec<SmolStr> = lost.filter(|name| name != "//").collect();
             if !lost.is_empty() {
                 findings.push(
                     OverrideReplacesProvisioners::finding("Override replaces the whole connection")
                         .detail(format!(
-                            "A connection is not merged argument by argument, so {} of the one that is replaced is gone.",
-                            lost.join(", ")
+                            "The arguments of a connection are not merged one by one, so {} {} no longer set.",
+                            listed(lost.iter().map(SmolStr::as_str)),
+                            if lost.len() == 1 { "is" } else { "are" },
                         ))
                         .at(later.header)
-                        .label("replaces all of it")
+                        .label("replaces the whole connection")
                         .related(earlier.header, "is replaced")
-                        .help("repeat in the override file the arguments that are to stay")
+                        .help("repeat the arguments to keep in the override file")
                         .address(block_address(&origin.base)),
                 );
             }

@@ -30,19 +30,19 @@ impl Rule for OverrideReplacesRequiredVersion {
         let (summary, detail, message) = match module.features.required_version {
             RequiredVersion::EveryFile => (
                 "Override replaces the required version",
-                "A constraint in an override file discards those of all other files.",
-                "no longer counts",
+                "The constraint in an override file replaces the constraints of all earlier files.",
+                "no longer applies",
             ),
             RequiredVersion::TofuFiles => (
                 "Override adds to the required version",
-                "A constraint in an override file does not replace those of other files: all of them have to be met.",
-                "still counts",
+                "The constraint in an override file does not replace the constraints of other files: all of them apply.",
+                "still applies",
             ),
         };
         let finding = Self::finding(summary)
             .detail(detail)
             .at(new.span)
-            .help("state `required_version` once, in a file that is not an override file")
+            .help("set `required_version` only in a base file")
             .concerns(Concern::RequiredVersion);
         findings.push(lost.fold(finding, |finding, lost| finding.related(lost.span, message)));
     }

@@ -33,19 +33,23 @@ impl Rule for OverrideSourceKeepsVersion {
             if call.origin.number_at(source.span) == call.origin.number_at(version.span) {
                 continue;
             }
+            let product = module.features.engine.product.name();
+            let help = match call.origin.number_at(version.span) {
+                Some(0) => {
+                    "remove `version` from the base block: an override can replace it, but not remove it"
+                }
+                Some(_) | None => "remove `version` from the other override block",
+            };
             findings.push(
                 Self::finding("Override points away from the registry and keeps a version")
-                    .detail(
-                        "Only modules of a registry have versions. The call is loaded without a word, and then `init` \
-                         fails with `Invalid version constraint`.",
-                    )
+                    .detail(format!(
+                        "Only modules from a registry have versions. {product} does not check this when it merges override \
+                         files, and `init` fails with \"Invalid version constraint\"."
+                    ))
                     .at(source.span)
-                    .label("no module of a registry")
-                    .related(version.span, "this version stays")
-                    .help(
-                        "remove `version` from the block that is overridden while the override is there; an override \
-                         cannot take it away",
-                    )
+                    .label("not a registry module")
+                    .related(version.span, "this version stays set")
+                    .help(help)
                     .address(format!("module.{}", call.name)),
             );
         }

@@ -32,27 +32,29 @@ impl Rule for OverrideStaleOptionalDefault {
             }
             let detail = match (stale, &written) {
                 (Some(_), None) => {
-                    "An override file changes the type, but not the defaults of its optional attributes: those of the \
-                     type that is replaced stay, and may not fit the new one."
+                    "An override changes the type of a variable, but not the defaults of optional attributes: the defaults \
+                     of the base type stay in force, and may not fit the new type."
                 }
                 (None, Some(_)) => {
-                    "An override file changes the type, but brings no defaults of optional attributes: what it leaves \
-                     out is null."
+                    "An override changes the type of a variable, but not the defaults of optional attributes: the base \
+                     type has none, so attributes that are left out are null."
                 }
                 (Some(_), Some(_)) | (None, None) => {
-                    "An override file changes the type, but not the defaults of its optional attributes: those of the \
-                     type that is replaced stay, and the new ones are never used."
+                    "An override changes the type of a variable, but not the defaults of optional attributes: the defaults \
+                     of the base type stay in force, and the new ones are not used."
                 }
             };
-            let replaced = types.first().filter(|first| first.span != last.span);
-            let replaced = replaced.map_or(variable.origin.header(), |first| first.span);
+            let base = types.first().filter(|first| variable.origin.number_at(first.span) == Some(0));
+            let base = base.map_or(variable.origin.header(), |base| base.span);
+            let message =
+                if stale.is_some() { "these defaults stay in force" } else { "declares no defaults" };
             findings.push(
                 Self::finding("Override leaves stale defaults of optional attributes")
                     .detail(detail)
                     .at(last.span)
-                    .label("changes the type alone")
-                    .related(replaced, "the defaults are those of this one")
-                    .help("change the type where the variable is declared, and remove it from the override file")
+                    .label("changes only the type")
+                    .related(base, message)
+                    .help("change the type in the base block, and remove it from the override block")
                     .address(format!("variable.{}", variable.name)),
             );
         }

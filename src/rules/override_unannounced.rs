@@ -20,18 +20,18 @@ impl Rule for OverrideUnannounced {
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
-        let mut look = |header: Span, body: Span, over: Span, address: String| {
+        let mut look = |what: &str, header: Span, body: Span, over: Span, address: String| {
             let name = context.file_name(module, over.file);
             if !is_announced(context, header.to(body), name) {
                 let editor = context.editor(header.file).filter(|_| !name.contains(char::is_control));
                 let comment =
                     editor.and_then(|editor| editor.comment_above(header, &format!("overridden in {name}")));
                 findings.push(
-                    Self::finding("Nothing says that another file changes this")
-                        .detail(format!("`{name}` changes it, and who reads it here does not see that."))
+                    Self::finding("Changed in another file without a comment")
+                        .detail(format!("`{name}` overrides this {what}, and nothing here says so."))
                         .at(header)
-                        .related(over, "changes it")
-                        .help(format!("write a comment above: # overridden in {name}"))
+                        .related(over, "overrides it")
+                        .help(format!("add a comment above it: `# overridden in {name}`"))
                         .fixed_by(comment.map(|comment| Fix::safe([comment])))
                         .address(address),
                 );
@@ -39,7 +39,7 @@ impl Rule for OverrideUnannounced {
         };
         for origin in module.overridden().filter(|origin| !origin.base.body.is_json()) {
             let base = &origin.base;
-            look(base.header, base.body.span(), origin.overrides[0].header, block_address(base));
+            look("block", base.header, base.body.span(), origin.overrides[0].header, block_address(base));
         }
         for local in module.locals.values() {
             let Some(base) = &local.base else { continue };
@@ -47,7 +47,7 @@ impl Rule for OverrideUnannounced {
                 continue;
             }
             let over = local.superseded.first().unwrap_or(&local.attribute);
-            look(base.span, base.span, over.span, format!("local.{}", local.name));
+            look("local value", base.span, base.span, over.span, format!("local.{}", local.name));
         }
     }
 }

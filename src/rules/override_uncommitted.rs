@@ -24,13 +24,13 @@ impl Rule for OverrideUncommitted {
                 continue;
             }
             findings.push(
-                Self::finding("Override file that git does not have")
+                Self::finding("Override file is not tracked by git")
                     .detail(format!(
-                        "`{name}` changes this module here and nowhere else: the module that was checked is not the one \
-                         that others get and that runs in CI.",
+                        "`{name}` is part of this module only in this working tree. Other clones, such as those in CI, do \
+                         not have it.",
                     ))
                     .at(blocks[0].header)
-                    .help(format!("remove `{name}` once it has served its purpose, or commit it"))
+                    .help(format!("delete `{name}` when it is no longer needed, or commit it"))
                     // There is one such finding for each file.
                     .concerns(Concern::File(name.into())),
             );

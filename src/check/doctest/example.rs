@@ -12,7 +12,8 @@
 //! `#^^^ words` that of the mark of the comment too, because nothing else can stand below the start of a line. Of what
 //! goes on over more lines, the first is marked. At the primary place of a finding the words are its summary, with
 //! `warning: ` or `notice: ` before it if it is no error; at a related place they are those of that place. What has no
-//! place is written `# no place: words`. In JSON, which has no comments, such lines are left out of the file.
+//! place is written `# no place: words`. A comment `# help: words` quotes the help of a finding, and so do `# detail: words`
+//! and `# label: words`; what a page does not quote may be anything. In JSON, which has no comments, such lines are left out of the file.
 //! An example without any must be silent.
 //!
 //! In a policy, an `example` block of a rule says the same: its label is the claim, `code` is `main.tf`, and `files`
@@ -36,7 +37,7 @@ use crate::finding::{RuleId, Safety};
 use crate::policy::{Date, Policy};
 use crate::rules::Kind;
 use crate::vfs::Snapshot;
-use mark::{Comment, marks, words};
+use mark::{Comment, marks, texts, words};
 
 /// The day that it is in examples.
 const TODAY: &str = "2030-01-01";
@@ -93,11 +94,12 @@ impl Example {
 
     /// The same, where the example brings no policy of its own.
     pub fn differences_under(&self, policy: &Policy, rule: &RuleId) -> Vec<Difference> {
-        let mut unexpected = self.found(policy, rule);
+        let (mut unexpected, texts) = self.found(policy, rule);
         let mut differences = Vec::new();
         for mark in &self.marks {
             match unexpected.iter().position(|found| found == mark) {
                 Some(at) => drop(unexpected.remove(at)),
+                None if texts.contains(mark) => {}
                 None => differences.push(Difference::Missing(mark.clone())),
             }
         }
@@ -192,10 +194,12 @@ impl Example {
         Ok(())
     }
 
-    fn found(&self, policy: &Policy, rule: &RuleId) -> Vec<Mark> {
+    /// What a page has to say of what is found, and the texts that it can quote.
+    fn found(&self, policy: &Policy, rule: &RuleId) -> (Vec<Mark>, Vec<Mark>) {
         let settings = Settings { policy: policy.clone(), select: vec![rule.clone()], ..Settings::default() };
         let (snapshot, verdicts) = self.check(settings);
-        verdicts.iter().flat_map(|verdict| marks(verdict, snapshot.sources())).collect()
+        let marks = verdicts.iter().flat_map(|verdict| marks(verdict, snapshot.sources())).collect();
+        (marks, verdicts.iter().flat_map(texts).collect())
     }
 
     fn check(&self, settings: Settings) -> (Snapshot, Vec<Verdict>) {

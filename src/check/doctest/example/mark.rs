@@ -29,6 +29,9 @@ pub struct MarkedPlace {
     pub to: usize,
 }
 
+/// How a comment starts that quotes the label, the detail or the help of a finding.
+const TEXTS: [&str; 3] = ["label: ", "detail: ", "help: "];
+
 /// How a page and a check differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Difference {
@@ -50,6 +53,7 @@ impl Difference {
 impl fmt::Display for Mark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
+            None if TEXTS.iter().any(|start| self.words.starts_with(start)) => f.write_str(&self.words),
             None => write!(f, "no place: {}", self.words),
             Some(MarkedPlace { file, line, from, to }) => {
                 write!(f, "{file}:{line}, columns {from} to {}: {}", to - 1, self.words)
@@ -76,6 +80,14 @@ pub(super) fn marks(verdict: &Verdict, sources: &Sources) -> Vec<Mark> {
         .iter()
         .map(|related| Mark { place: Some(place(related.span, sources)), words: related.message.clone() });
     std::iter::once(primary).chain(related).collect()
+}
+
+/// The other texts of a verdict, which a page can quote.
+pub(super) fn texts(verdict: &Verdict) -> Vec<Mark> {
+    let finding = &verdict.finding;
+    let texts = [finding.label.as_ref(), Some(&finding.detail), finding.help.as_ref()];
+    let quoted = TEXTS.iter().zip(texts).filter_map(|(start, text)| Some(format!("{start}{}", text?)));
+    quoted.map(|words| Mark { place: None, words }).collect()
 }
 
 /// The words at the primary place.
@@ -116,6 +128,9 @@ impl<'a> Comment<'a> {
         let carets = rest.trim_start();
         if let Some(words) = carets.strip_prefix("no place: ") {
             return Some(Self { columns: None, words });
+        }
+        if TEXTS.iter().any(|start| carets.starts_with(start)) {
+            return Some(Self { columns: None, words: carets.trim_end() });
         }
         let words = carets.trim_start_matches('^');
         // A space or the end stands behind the carets, so that `^` may begin a word of any other comment.

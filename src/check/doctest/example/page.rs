@@ -204,6 +204,22 @@ locals {}
     }
 
     #[test]
+    fn a_page_can_quote_a_help() {
+        let page = |help: &str| {
+            format!(
+                "## Examples\n### A\n```hcl\noutput \"a\" {{\n  valeu = 1\n# ^^^^^ Unsupported argument\n\
+                 # help: {help}\n}}\n```\n"
+            )
+        };
+        let rule = EngineRule::UnsupportedBlockOrArgument.id();
+        let differences = |help: &str| -> Vec<_> {
+            read(&page(help))[0].differences(&rule).iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(differences("did you mean `value`?"), Vec::<String>::new());
+        assert_eq!(differences("remove it"), ["only on the page:  help: remove it"]);
+    }
+
+    #[test]
     fn what_differs_is_told_from_both_sides() {
         let rule = EngineRule::DuplicateDeclaration.id();
         let examples = read(&PAGE.replace("# ^^^^^ Dup", "# ^^^ Dup").replace("#^^^^ first", "no words"));
