@@ -23,7 +23,9 @@ pub use features::{
     ChildImport, CombinationSubject, Features, ImportSubject, InOverride, LifecycleSubject, ModuleAddress,
     RemovedInOverride, RequiredVersion,
 };
-pub use file::{FileKind, Loaded, Notation, is_module_file, is_override_file, stem_and_extension};
+pub use file::{
+    FileKind, Loaded, Notation, is_module_file, is_override_file, meant_override_file, stem_and_extension,
+};
 pub use grammar::Grammar;
 pub use summaries::Summaries;
 pub use version::Version;

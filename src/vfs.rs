@@ -151,6 +151,8 @@ pub struct Directory {
     pub lock: Option<FileId>,
     /// The line of a `.gitignore` that keeps the lock file out of git, once [`Snapshot::find_excluded_locks`] looked.
     pub excluded_lock: Option<Span>,
+    /// JSON files that are override files but for their names: `override.json`.
+    pub misnamed: Vec<FileId>,
     /// Whether there are variable values (`*.tfvars`), as beside a root module.
     pub has_values: bool,
     /// Whether a tool makes a module file from a template in it, such as `x.tf.j2`, that is not there.
@@ -403,6 +405,7 @@ impl Snapshot {
         // They took the place of what was read, which is four times as large.
         directory.files.shrink_to_fit();
         directory.lock = read.lock.map(|lock| self.sources.push(lock));
+        directory.misnamed = read.misnamed.into_iter().map(|file| self.sources.push(file)).collect();
         self.add(directory)
     }
 
@@ -468,6 +471,7 @@ impl Directory {
             has_lock_file: false,
             lock: None,
             excluded_lock: None,
+            misnamed: Vec::new(),
             has_values: false,
             lacks_rendered_files: false,
         }

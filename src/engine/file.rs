@@ -77,6 +77,13 @@ pub fn is_override_file(name: &str) -> bool {
     Extension::of(name).is_some_and(|extension| loaded(name, extension).kind == FileKind::Override)
 }
 
+/// The name of the override file that a JSON file was meant to be, if it lacks only `.tf`: `override.tf.json` for
+/// `override.json`.
+pub fn meant_override_file(name: &str) -> Option<String> {
+    let meant = format!("{}{}", name.strip_suffix(".json")?, Extension::TfJson.text());
+    (!is_module_file(name) && is_override_file(&meant)).then_some(meant)
+}
+
 /// The stem and the extension of a module file; `None` for other names.
 pub fn stem_and_extension(name: &str) -> Option<(&str, &'static str)> {
     let extension = Extension::of(name)?;
@@ -167,6 +174,17 @@ mod tests {
 
     fn kind(name: &str) -> Option<FileKind> {
         terraform().loads(name).map(|loaded| loaded.kind)
+    }
+
+    #[test]
+    fn a_json_file_may_lack_only_the_first_part_of_its_extension() {
+        assert_eq!(meant_override_file("override.json").as_deref(), Some("override.tf.json"));
+        assert_eq!(meant_override_file("dev_override.json").as_deref(), Some("dev_override.tf.json"));
+        for name in
+            ["override.tf.json", "override.tofu.json", "override.tfvars.json", "overrides.json", "a.json"]
+        {
+            assert_eq!(meant_override_file(name), None, "{name}");
+        }
     }
 
     #[test]

@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use super::mend::listed;
 use super::{Context, Rule};
-use crate::engine::{FileKind, stem_and_extension};
+use crate::engine::{FileKind, meant_override_file, stem_and_extension};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
+use crate::limits::Limits;
 use crate::module::address::block_address;
-use crate::module::top_blocks;
+use crate::module::{Module, top_blocks};
 use crate::policy::Options;
-use crate::syntax::Block;
-use crate::text::{Span, similar};
+use crate::syntax::{self, Attribute, Block, Notation};
+use crate::text::{FileId, Span, similar};
+use crate::vfs::last_name;
 
 pub(super) struct OverrideNearMissName;
 
@@ -32,29 +34,43 @@ impl Rule for OverrideNearMissName {
             .map(|(id, _)| id)
             .collect();
         let name = |id| context.file_name(module, id);
+        let misnamed = context.directory(&module.directory).map_or(&[][..], |directory| &directory.misnamed);
         // Few modules have such a file, and only those need a closer look.
-        if primary.iter().all(|id| right_name(name(*id)).is_none()) {
+        if misnamed.is_empty() && primary.iter().all(|id| right_name(name(*id)).is_none()) {
             return;
         }
-        let mut near = Vec::new();
+        let mut near: Vec<_> = misnamed.iter().filter_map(|id| not_loaded(*id, module, context)).collect();
         let mut declared: BTreeMap<String, Span> = BTreeMap::new();
         for id in primary {
             let Some(file) = context.file(id) else { continue };
             let blocks = top_blocks(&file.body, &module.features);
             match right_name(name(id)) {
-                Some(right) => near.push((name(id), right, blocks)),
+                Some(right) => near.push(NearMiss { name: name(id), right, blocks, is_loaded: true }),
                 None => declared.extend(blocks.iter().flat_map(|block| declarations(block))),
             }
         }
-        for (name, right, blocks) in near {
+        for NearMiss { name, right, blocks, is_loaded } in near {
             let Some(evidence) = blocks.iter().find_map(|block| evidence(block, &declared)) else { continue };
-            let finding = Self::finding("File is not an override file")
-                .detail(format!(
+            let detail = if is_loaded {
+                format!(
                     "Only a file named `override`, or with a name that ends in `_override`, is an override file. \
                      Terraform and OpenTofu load `{name}` like any other file.",
-                ))
+                )
+            } else {
+                format!(
+                    "Terraform and OpenTofu ignore `{name}`: a module file in JSON syntax has a name that ends in \
+                     `.tf.json`.",
+                )
+            };
+            let finding = Self::finding("File is not an override file")
+                .detail(detail)
                 .at(evidence.at)
-                .help(help(&right, &blocks, &declared, context.names(&module.directory).files.contains(&right)))
+                .help(help(
+                    &right,
+                    &blocks,
+                    &declared,
+                    context.names(&module.directory).files.contains(&right),
+                ))
                 .concerns(Concern::File(name.into()));
             findings.push(match evidence.base {
                 Some(base) => finding.related(base, "also declared here"),
@@ -97,6 +113,29 @@ fn help(right: &str, blocks: &[Arc<Block>], declared: &BTreeMap<String, Span>, i
 
 /// Blocks that an override file cannot have.
 const NEVER_MERGED: [&str; 4] = ["moved", "removed", "import", "check"];
+
+/// A file that looks like an override file.
+struct NearMiss<'n> {
+    name: &'n str,
+    /// The name that it would need.
+    right: String,
+    blocks: Vec<Arc<Block>>,
+    /// Whether Terraform and OpenTofu load it.
+    is_loaded: bool,
+}
+
+/// A JSON file that lacks only `.tf` in its name, if nothing but blocks of a module is in it.
+fn not_loaded<'n>(id: FileId, module: &Module, context: &Context<'n>) -> Option<NearMiss<'n>> {
+    let source = context.sources().get(id);
+    let name = last_name(source.name());
+    let (file, mistakes) = syntax::parse(id, source, Notation::Json, &Limits::default());
+    let blocks = top_blocks(&file.body, &module.features);
+    let mut others = Vec::new();
+    let properties = file.body.just_attributes(&mut others);
+    let is_block = |property: &Arc<Attribute>| blocks.iter().any(|block| block.kind == property.name);
+    let is_module = mistakes.is_empty() && properties.iter().all(is_block);
+    is_module.then_some(NearMiss { name, right: meant_override_file(name)?, blocks, is_loaded: false })
+}
 
 /// A declaration that makes sense only in an override file.
 struct Evidence {

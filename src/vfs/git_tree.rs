@@ -340,6 +340,7 @@ pub(super) fn matters(name: &BStr) -> bool {
     engine::is_module_file(&name)
         || Signal::may_be_in(&name)
         || is_values_file(&name)
+        || engine::meant_override_file(&name).is_some()
         || rendered(&name).is_some()
 }
 

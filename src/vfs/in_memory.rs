@@ -53,6 +53,10 @@ impl Snapshot {
                     let source = Source::new(super::path::child(path, &name), content.clone());
                     directory.lock = Some(self.sources.push(source));
                 }
+                if engine::meant_override_file(&name).is_some() {
+                    let source = Source::new(super::path::child(path, &name), content.clone());
+                    directory.misnamed.push(self.sources.push(source));
+                }
                 directory.has_values |= is_values_file(&name);
                 signals.extend(Signal::of_file(&name, &String::from_utf8_lossy(&content)));
                 others.insert(super::path::child(path, &name), content);

@@ -19,6 +19,8 @@ pub(super) struct Listing<At> {
     pub(super) evidence: Vec<Entry<At>>,
     pub(super) has_lock_file: bool,
     pub(super) has_values: bool,
+    /// JSON files that are override files but for their names; symbolic links left out.
+    pub(super) misnamed: Vec<Entry<At>>,
     /// Module files that a tool makes of templates here, by name.
     pub(super) rendered: Vec<SmolStr>,
 }
@@ -64,6 +66,7 @@ pub(super) fn list(directory: &Path) -> io::Result<OnDisk> {
     }
     listing.files.modules.sort_by(|a, b| a.at.cmp(&b.at));
     listing.files.evidence.sort_by(|a, b| a.at.cmp(&b.at));
+    listing.files.misnamed.sort_by(|a, b| a.at.cmp(&b.at));
     listing.directories.sort();
     listing.links.sort();
     Ok(listing)
@@ -74,6 +77,7 @@ impl<At> Default for Listing<At> {
         Self {
             modules: Vec::new(),
             evidence: Vec::new(),
+            misnamed: Vec::new(),
             has_lock_file: false,
             has_values: false,
             rendered: Vec::new(),
@@ -96,6 +100,8 @@ impl<At> Listing<At> {
             self.evidence.push(Entry { name: name.to_smolstr(), kind, at });
         } else if is_values_file(name) {
             self.has_values = true;
+        } else if kind == Kind::File && engine::meant_override_file(name).is_some() {
+            self.misnamed.push(Entry { name: name.to_smolstr(), kind, at });
         } else if let Some(file) = rendered(name) {
             self.rendered.push(file);
             return Some(at);

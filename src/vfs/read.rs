@@ -29,6 +29,8 @@ pub(super) struct Read {
     pub(super) signals: Vec<Signal>,
     /// The dependency lock file, if there is one that can be read.
     pub(super) lock: Option<Source>,
+    /// JSON files that are override files but for their names.
+    pub(super) misnamed: Vec<Source>,
     pub(super) findings: Vec<Finding>,
 }
 
@@ -108,7 +110,13 @@ impl Read {
         let mut findings = Vec::new();
         let files = sources(path, listing, limits, &bytes, &mut findings);
         let (signals, lock) = evidence(path, listing, limits, &bytes, &mut findings);
-        Self { files, signals, lock, findings }
+        let misnamed = listing.misnamed.iter().filter_map(|entry| {
+            // What cannot be read is not taken for anything.
+            let read = bytes(entry, limits.get(Limit::FileSize)).ok()?;
+            Some(Source::new(child(path, &entry.name), read.bytes))
+        });
+        let misnamed = misnamed.collect();
+        Self { files, signals, lock, misnamed, findings }
     }
 }
 

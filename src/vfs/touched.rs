@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
+use smol_str::SmolStr;
 
 use super::difference::Difference;
 use super::git_tree::{Item, ItemKind, Overview, Reading, matters};
@@ -28,6 +29,7 @@ struct Beside {
     signals: Vec<Signal>,
     has_lock_file: bool,
     lock: Option<String>,
+    misnamed: Vec<(SmolStr, ObjectId)>,
     has_values: bool,
     lacks_rendered_files: bool,
 }
@@ -117,6 +119,7 @@ fn beside(reading: &Reading<'_>, directory: &str, listing: &Listing<ObjectId>) -
         signals,
         has_lock_file: listing.has_lock_file,
         lock,
+        misnamed: listing.misnamed.iter().map(|entry| (entry.name.clone(), entry.at)).collect(),
         has_values: listing.has_values,
         lacks_rendered_files: listing.lacks_rendered_files(),
     }

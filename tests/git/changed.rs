@@ -509,6 +509,19 @@ fn a_called_directory_that_git_ignores_is_unknown() {
 }
 
 #[test]
+fn a_json_file_that_was_meant_as_an_override_file_is_reported_with_the_change_that_adds_it() {
+    let place = repository(&[("main.tf", NET)]);
+    place.stage("override.json", r#"{"resource": {"x_y": {"z": {"a": 1}}}}"#);
+    let select = ["--select", "override-near-miss-name"];
+    let told = ["override.json:1:28: warning: File is not an override file [override-near-miss-name]"];
+    assert_eq!(lines(&check(&place, &[&["--changed"], &select[..]].concat())), told);
+    assert_eq!(lines(&check(&place, &select)), told);
+    place.commit("override");
+    place.stage("main.tf", format!("{NET}# more\n"));
+    assert_eq!(lines(&check(&place, &[&["--changed"], &select[..]].concat())), [""; 0]);
+}
+
+#[test]
 fn a_role_does_not_depend_on_how_much_is_read() {
     let versions = "terraform {\n  required_providers {\n    x = {\n      source  = \"y/x\"\n      version = \">= 1.0\"\n    }\n  }\n}\n";
     let place = repository(&[
