@@ -343,6 +343,7 @@ impl Snapshot {
         };
         match place {
             Place::Directory { real } => Err((settled, real)),
+            Place::Missing if self.ignores(&settled) => Ok(Reached::Foreign),
             Place::Missing => Ok(Reached::Missing),
             Place::Outside => Ok(Reached::Outside),
             Place::Foreign => Ok(Reached::Foreign),

@@ -50,6 +50,13 @@ impl<'r> Exclusions<'r> {
         if is_excluded { None } else { self.matching(path, false) }
     }
 
+    /// Whether a directory, or every module file in it, is excluded.
+    fn has(&mut self, directory: &str) -> bool {
+        let mut around = std::iter::successors(Some(directory), |path| parent(path));
+        around.any(|path| !path.is_empty() && self.matching(path, true).is_some())
+            || self.matching(&child(directory, "main.tf"), false).is_some()
+    }
+
     /// The line of the nearest `.gitignore` that decides about a path, if it excludes that.
     fn matching(&mut self, path: &str, is_directory: bool) -> Option<Exclusion> {
         let mut around = std::iter::successors(parent(path), |path| parent(path));
@@ -110,6 +117,11 @@ impl Snapshot {
     /// The line of a `.gitignore` that excludes the file at a path, tracked or not.
     pub fn exclusion(&self, path: &str) -> Option<Exclusion> {
         Exclusions::new(&|path| self.ignore_file(path)).of(path)
+    }
+
+    /// Whether a `.gitignore` excludes a directory that is not there, so that something else may bring it.
+    pub(super) fn ignores(&self, directory: &str) -> bool {
+        Exclusions::new(&|path| self.ignore_file(path)).has(directory)
     }
 
     /// Leaves out the directories whose lock file git tracks, be it excluded or not.

@@ -5,7 +5,6 @@
 //! somebody else's.
 
 pub(super) mod commit;
-mod ignored;
 pub(super) mod index;
 mod overview;
 
@@ -35,8 +34,6 @@ pub(super) struct GitTree {
     held: Held,
     /// Whether a file was asked for that this clone does not hold.
     has_missed: AtomicBool,
-    /// What git ignores.
-    ignored: ignored::Rules,
 }
 
 enum Held {
@@ -90,7 +87,6 @@ impl GitTree {
             git: git.clone().into_sync(),
             held: Held::Index(Box::new(index)),
             has_missed: AtomicBool::default(),
-            ignored: ignored::Rules::default(),
         })
     }
 
@@ -100,7 +96,6 @@ impl GitTree {
             git: git.clone().into_sync(),
             held: Held::Commit(Commit::new(tree)),
             has_missed: AtomicBool::default(),
-            ignored: ignored::Rules::default(),
         }
     }
 
@@ -127,15 +122,13 @@ impl GitTree {
 }
 
 impl Reading<'_> {
-    /// What there is at `path`, given from the top. A directory that git ignores is in no snapshot, wherever it comes
-    /// from.
+    /// What there is at `path`, given from the top.
     pub(super) fn place(&self, path: &str) -> Place {
         match self.follow(BString::default(), encode(path).as_bstr()) {
             Ok(Found::Directory(real)) => {
                 let real = decode(&real).into_owned();
                 Place::Directory { real }
             }
-            Ok(Found::Missing) if self.ignores(path) => Place::Foreign,
             Ok(Found::File { .. } | Found::Missing) | Err(_) => Place::Missing,
             Ok(Found::Outside) => Place::Outside,
             Ok(Found::Foreign) => Place::Foreign,

@@ -509,6 +509,20 @@ fn a_called_directory_that_git_ignores_is_unknown() {
 }
 
 #[test]
+fn in_the_working_tree_a_missing_directory_that_git_ignores_is_unknown_too() {
+    let place = repository(&[(".gitignore", "/vendor/\n"), ("main.tf", &call("./vendor/net", ""))]);
+    assert_eq!(lines(&check(&place, &[])), [""; 0], "a script may bring it");
+    place.write("vendor/net/main.tf", "variable \"a\" {}\n");
+    let told = ["main.tf:1:12: error: Missing required argument [missing-module-argument]"];
+    assert_eq!(lines(&check(&place, &[])), told, "it is there");
+    place.write("main.tf", call("./vendored/net", ""));
+    let told = ["main.tf:1:1: error: Module not installed [missing-module]"];
+    assert_eq!(lines(&check(&place, &[])), told, "git does not ignore it");
+    place.write("vendored/.gitignore", "*\n!*.tf\n!*/\n");
+    assert_eq!(lines(&check(&place, &[])), told, "nor the module files in it");
+}
+
+#[test]
 fn a_json_file_that_was_meant_as_an_override_file_is_reported_with_the_change_that_adds_it() {
     let place = repository(&[("main.tf", NET)]);
     place.stage("override.json", r#"{"resource": {"x_y": {"z": {"a": 1}}}}"#);

@@ -25,10 +25,6 @@ impl Commit {
         Self { root, read: Mutex::default() }
     }
 
-    pub(super) fn root(&self) -> ObjectId {
-        self.root
-    }
-
     /// Adds every directory that holds something of a module, and every symbolic link.
     pub(super) fn look_over(&self, git: &gix::Repository, into: &mut Overview) -> Result<(), Failure> {
         let mut next = vec![(String::new(), self.root)];

@@ -71,10 +71,6 @@ impl Index {
         Ok(Self { links: Seen::of(&state).links, state })
     }
 
-    pub(super) fn state(&self) -> &State {
-        &self.state
-    }
-
     /// The top directory, with all that there is.
     pub(in crate::vfs) fn top(&self) -> Directory<'_> {
         Directory { index: self, entries: 0..self.state.entries().len(), length: 0, tree: self.state.tree() }
