@@ -11,7 +11,6 @@ mod expression;
 mod json;
 mod native;
 mod remark;
-mod shift;
 mod written;
 
 pub use analysis::{MapKey, Scope};
@@ -74,18 +73,16 @@ fn too_many(at: Span, limits: &Limits) -> Finding {
     Finding::limit(Limit::Mistakes, limits, "Too many mistakes in one file", detail).at(at)
 }
 
-/// Reads a text as one expression, or says why it is none. Places in both count from the start of the text, in no file
-/// of the run.
+/// Reads a text as one expression; errors come back as findings. Spans in both count from the start of the text, in no
+/// file of the run.
 pub fn parse_expression(text: &str) -> Result<Expr, Vec<Finding>> {
-    native::expression(FileId::new(0), text)
+    native::expression(FileId::new(0), text, None)
 }
 
-/// Reads the text of a JSON string as one expression, or says why it is none. Places count as the engines count them:
-/// as if the text started where the string does, and as if nothing in it were escaped.
+/// Reads the text of a JSON string as one expression. Spans count as the engines count them: as if the text started
+/// where the string does, and as if nothing in it were escaped.
 pub fn parse_string(text: &str, string: Span) -> Result<Expr, Vec<Finding>> {
-    let mut expr = native::expression(string.file, text)?;
-    shift::expression(&mut expr, string);
-    Ok(expr)
+    native::expression(string.file, text, Some(string))
 }
 
 /// Reads a text as one JSON value; none where it is nothing of the kind, or goes deeper than is read.

@@ -195,6 +195,12 @@ fn at_the_highest_nesting_no_thread_runs_out_of_stack() {
             let text = nested(start, middle, end, levels).replace('"', "\\\"");
             files.push(("main.tf.json", format!("{{\"locals\": {{\"a\": \"${{{text}}}\"}}}}")));
         }
+        // In these trees, what comes last stands on top.
+        for step in [" + 1", "[*]", ".*[0]", "[c]"] {
+            let chain = format!("b{}", step.repeat(2 * levels));
+            files.push(("main.tf", locals(&chain)));
+            files.push(("main.tf", locals(&nested("[", &chain, "]", levels - 1))));
+        }
         for (start, middle, end) in [("list(", "any", ")"), ("object({ a = optional(", "any", ") })")] {
             let ty = nested(start, middle, end, levels);
             files.push(("main.tf", format!("variable \"a\" {{\n  type = {ty}\n}}\n")));

@@ -9,11 +9,10 @@ use smol_str::SmolStr;
 use crate::finding::{EngineRule, Finding};
 use crate::syntax::{
     Expr, ExprKind, JsonProperty, JsonString, ObjectKey, Part, Step, StepKind, Template, TemplateKind,
-    Traversal,
+    Traversal, native,
 };
 use crate::text::Span;
 
-mod address;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -199,7 +198,7 @@ impl Traversal {
     /// Reads `text` as an address, as the engines read one inside of a string; `place` is where the text stands. What
     /// was understood before the first mistake comes back beside the findings.
     pub fn parse(text: &str, place: Span) -> (Option<Self>, Vec<Finding>) {
-        address::parse(text, place)
+        native::address(text, place)
     }
 
     /// From the first name to the end of the last step.

@@ -87,19 +87,19 @@ fn what_is_no_address_is_said_at_the_wrong_sign() {
     assert_eq!(wrong("a["), "Index value required: ");
     assert_eq!(wrong("a[0"), "Unclosed index brackets: ");
     assert_eq!(wrong("a[0.b"), "Unclosed index brackets: .");
-    assert_eq!(wrong("a[\"x"), "Unterminated string literal: ");
     assert_eq!(wrong("a[\"${x}\"]"), "Invalid string literal: ${");
     assert_eq!(wrong("a[\"\\q\"]"), "Invalid escape sequence: \\q");
-    assert_eq!(wrong("a[\"\\u12é\"]"), "Invalid escape sequence: \\u");
+    assert_eq!(wrong("a[\"\\u12é\"]"), "Invalid escape sequence: \\u12");
     assert_eq!(wrong("a[1.2.3]"), "Invalid number literal: 1.2.3");
 }
 
 #[test]
-fn signs_that_stand_nowhere_are_said_beside_that() {
+fn several_errors_are_reported_together() {
     let said = |text: &str| {
         let found = read(text).expect_err(text);
         found.into_iter().map(|(summary, marked)| format!("{summary}: {marked}")).collect::<Vec<_>>()
     };
+    assert_eq!(said("a[\"x"), ["Unterminated string literal: ", "Unclosed index brackets: "]);
     assert_eq!(said("${a}"), ["Invalid character: $", "Variable name required: $"]);
     assert_eq!(said("~> 1.0"), ["Unsupported operator: ~", "Variable name required: ~"]);
 }

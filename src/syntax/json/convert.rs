@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 
 use super::tree::{Node, NodeKind};
 use crate::finding::Finding;
-use crate::syntax::{Expr, ExprKind, JsonProperty, JsonString, Part, Template, TemplateKind, native, shift};
+use crate::syntax::{Expr, ExprKind, JsonProperty, JsonString, Part, Template, TemplateKind, native};
 use crate::text::Span;
 
 impl Node {
@@ -52,16 +52,5 @@ fn template(text: &SmolStr, span: Span) -> Result<Template, Vec<Finding>> {
         let parts = if text.is_empty() { Box::default() } else { Box::from([literal]) };
         return Ok(Template { kind: TemplateKind::Bare, parts });
     }
-    match native::template(span.file, text) {
-        Ok(mut template) => {
-            shift::template(&mut template, inside);
-            Ok(template)
-        }
-        Err(mut findings) => {
-            for finding in &mut findings {
-                shift::finding(finding, inside);
-            }
-            Err(findings)
-        }
-    }
+    native::template(text, inside)
 }

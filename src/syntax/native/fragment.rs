@@ -1,64 +1,62 @@
-//! Turns native syntax inside of a JSON string into expressions and templates. Places count from the start of the text.
+//! Reads native syntax inside of strings: expressions and templates of JSON files, and addresses.
 
-use super::lower::{Excerpt, Lowering};
-use super::repair::Repair;
-use super::{grammar, invalid, limit_reached, scan};
-use crate::finding::{EngineRule, Finding};
+use super::lexed::Lexed;
+use super::scan::{Mode, scan_text};
+use super::{grammar, invalid};
+use crate::finding::{EngineRule, Finding, Severity};
 use crate::limits::Limits;
-use crate::syntax::{Expr, Template, bound};
+use crate::syntax::{Expr, Template, Traversal, bound};
 use crate::text::{FileId, Span};
 
-/// Reads all of `text` as one expression, its line breaks meaning nothing.
-pub(in crate::syntax) fn expression(id: FileId, text: &str) -> Result<Expr, Vec<Finding>> {
-    let tokens = scan::scan_text(text, scan::Mode::Normal);
-    let mut findings = invalid::findings(id, text, &tokens, &Limits::default());
-    let (range, mut outline) = grammar::expression(id, text, &tokens, &Limits::default());
-    findings.append(&mut outline.findings);
-    if !findings.is_empty() {
-        return Err(refused(findings, Span::new(id, 0..text.len())));
-    }
-    let repair = Repair { text, outline: &outline };
-    let mut lowering = Lowering::new(id, text, &tokens, &repair);
-    let expr = lowering.expression(range);
-    limited(expr, &mut lowering)
+/// Reads all of `text` as one expression, in which line breaks mean nothing. Without `within`, spans count from the
+/// start of the text.
+pub(in crate::syntax) fn expression(
+    file: FileId,
+    text: &str,
+    within: Option<Span>,
+) -> Result<Expr, Vec<Finding>> {
+    whole(file, text, within, Mode::Normal, grammar::expression)
 }
 
-/// Reads all of `text` as a template.
-pub(in crate::syntax) fn template(id: FileId, text: &str) -> Result<Template, Vec<Finding>> {
-    let tokens = scan::scan_text(text, scan::Mode::Bare);
-    let mut findings = invalid::findings(id, text, &tokens, &Limits::default());
-    let mut outline = grammar::template(id, text, &tokens, &Limits::default());
-    findings.append(&mut outline.findings);
-    if !findings.is_empty() {
-        return Err(refused(findings, Span::new(id, 0..text.len())));
-    }
-    let repair = Repair { text, outline: &outline };
-    let mut lowering = Lowering::new(id, text, &tokens, &repair);
-    match hcl_edit::parser::parse_template(&repair.text(0..text.len())) {
-        Ok(template) => {
-            let template = lowering.bare(&template);
-            limited(template, &mut lowering)
-        }
-        Err(_) => Err(vec![limit_reached(Span::new(id, 0..text.len()))]),
-    }
+/// Reads all of `text`, which stands in a JSON string at `within`, as a template.
+pub(in crate::syntax) fn template(text: &str, within: Span) -> Result<Template, Vec<Finding>> {
+    whole(within.file, text, Some(within), Mode::Bare, grammar::template)
 }
 
-/// What is wrong with a text at `span`. What is nested too deep in it is told as one: how deep a text in a text may go,
-/// nobody can set.
-fn refused(mut findings: Vec<Finding>, span: Span) -> Vec<Finding> {
+/// Reads all of `text`, which stands at `within`, as an address. Until the first error, its steps are kept.
+pub(in crate::syntax) fn address(text: &str, within: Span) -> (Option<Traversal>, Vec<Finding>) {
+    let tokens = scan_text(text, Mode::Normal);
+    let lexed = Lexed { file: within.file, text, tokens: &tokens, within: Some(within) };
+    let mut findings = invalid::findings(lexed, &Limits::default());
+    let address = grammar::address(lexed, &Limits::default());
+    findings.extend(address.findings);
+    (address.value, findings)
+}
+
+fn whole<T>(
+    file: FileId,
+    text: &str,
+    within: Option<Span>,
+    mode: Mode,
+    read: impl FnOnce(Lexed<'_>, &Limits) -> grammar::Outcome<T>,
+) -> Result<T, Vec<Finding>> {
+    let limits = Limits::default();
+    let tokens = scan_text(text, mode);
+    let lexed = Lexed { file, text, tokens: &tokens, within };
+    let mut findings = invalid::findings(lexed, &limits);
+    let read = read(lexed, &limits);
+    findings.extend(read.findings);
+    // No option sets how deep an expression in a string may be nested, so this limit has a message of its own.
     if findings.iter().any(|finding| finding.rule == EngineRule::LimitReached.id()) {
-        return vec![limit_reached(span)];
+        return Err(vec![too_deep(lexed.whole())]);
     }
-    bound(&mut findings, &Limits::default());
-    findings
+    bound(&mut findings, &limits);
+    if findings.is_empty() { Ok(read.value) } else { Err(findings) }
 }
 
-/// What in `text` can stand nowhere in the language.
-pub(in crate::syntax) fn invalid_tokens(id: FileId, text: &str) -> Vec<Finding> {
-    invalid::findings(id, text, &scan::scan_text(text, scan::Mode::Normal), &Limits::default())
-}
-
-fn limited<T, E: Excerpt>(read: T, lowering: &mut Lowering<'_, E>) -> Result<T, Vec<Finding>> {
-    let refused = lowering.take_refused();
-    if refused.is_empty() { Ok(read) } else { Err(refused.into_iter().map(limit_reached).collect()) }
+fn too_deep(span: Span) -> Finding {
+    Finding::language(EngineRule::LimitReached, "Expression not read")
+        .severity(Severity::Notice)
+        .detail("This expression is nested deeper than this program reads. Its references are not known.")
+        .at(span)
 }

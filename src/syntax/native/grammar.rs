@@ -1,227 +1,161 @@
-//! Turns tokens into an outline of the file and into what the engines' parser says about it.
+//! Turns tokens into the tree of a file and into the errors that the engines' parser reports.
 //!
-//! It accepts and refuses what that parser does, in its words, and goes on behind an error where that parser does: a
-//! flag silences what would only follow from an error before, and which items of a body survive is its answer as well.
-//! Trees of expressions are left to hcl-edit; here only their extent is found, and what hcl-edit must not see of them.
+//! The grammar accepts and refuses what `hclsyntax` does, with its summaries, and continues after an error where
+//! `hclsyntax` does: a flag silences errors that would only follow from an earlier one, and what was read of a broken
+//! expression stays in the tree. Expressions that are more than plain are then read by hcl-edit; see [`super::hcl`].
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
+use super::lexed::{Extent, Lexed};
 use super::scan::{Kind, Token};
 use crate::finding::{EngineRule, Finding};
 use crate::limits::{Limit, Limits};
-use crate::text::{FileId, Span};
+use crate::syntax::{Body, Expr, Step, Template, Traversal};
+use crate::text::Span;
 
+mod address;
 mod body;
 mod call;
 mod collection;
 mod cursor;
 mod expression;
-mod portion;
-pub(super) mod remnant;
+mod piece;
+mod steps;
 mod template;
+#[cfg(test)]
+mod tests;
 
-/// What a file is made of.
+/// What was read, and what is wrong with it.
 #[derive(Debug)]
-pub(super) struct Outline {
-    /// Its items.
-    pub(super) body: Body,
-    /// What is wrong with it.
+pub(super) struct Outcome<T> {
+    pub(super) value: T,
     pub(super) findings: Vec<Finding>,
-    /// Whether parts of it were skipped.
+    /// Whether nothing was skipped.
     pub(super) complete: bool,
-    /// What hcl-edit must not see, in order.
-    pub(super) mends: Vec<Mend>,
-    /// Objects to be read in portions, by offset of their `{`.
-    pub(super) portions: BTreeMap<u32, Portions>,
 }
 
-/// The items between two braces, or of a file.
-#[derive(Debug, Default)]
-pub(super) struct Body {
-    pub(super) start: u32,
-    pub(super) end: u32,
-    pub(super) attributes: Vec<Attribute>,
-    pub(super) blocks: Vec<Block>,
-    /// Whether the file ends before its closing brace.
-    pub(super) is_unclosed: bool,
+/// Reads a file.
+pub(super) fn file(lexed: Lexed<'_>, limits: &Limits) -> Outcome<Body> {
+    let mut parser = Parser::new(lexed, limits);
+    let body = parser.file();
+    parser.finish(body)
 }
 
-/// `name = expression`.
-#[derive(Debug)]
-pub(super) struct Attribute {
-    pub(super) name: Token,
-    /// Its expression.
-    pub(super) expr: remnant::Piece,
-    /// End of the last token that belongs to it.
-    pub(super) end: u32,
-    /// Whether there is an error in its expression.
-    pub(super) is_broken: bool,
-}
-
-/// A block.
-#[derive(Debug)]
-pub(super) struct Block {
-    pub(super) kind: Token,
-    pub(super) labels: Vec<Label>,
-    pub(super) body: Body,
-    /// On one line with a single argument: then something missing is said to be missing at that argument.
-    pub(super) single_line: bool,
-}
-
-/// A label of a block.
-#[derive(Debug)]
-pub(super) struct Label {
-    pub(super) text: String,
-    pub(super) start: u32,
-    pub(super) end: u32,
-}
-
-/// Bytes that hcl-edit gets to see as something else.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Mend {
-    pub(super) start: u32,
-    pub(super) end: u32,
-    pub(super) with: u8,
-}
-
-/// An object that is read in portions.
-#[derive(Debug)]
-pub(super) struct Portions {
-    /// Where its `}` stands.
-    pub(super) close: u32,
-    /// From the first key of a portion to the end of its last value.
-    pub(super) ranges: Vec<Range<usize>>,
-}
-
-/// Outlines a file.
-pub(super) fn outline(file: FileId, text: &str, tokens: &[Token], limits: &Limits) -> Outline {
-    let mut parser = Parser::new(file, text, tokens, limits);
-    let body = parser.body(Kind::End);
-    let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
-    parser.finish(Body { start: 0, end, ..body })
-}
-
-/// Checks a text that is one expression, in which line breaks mean nothing. Gives where it stands in the text.
-pub(super) fn expression(
-    file: FileId,
-    text: &str,
-    tokens: &[Token],
-    limits: &Limits,
-) -> (Range<usize>, Outline) {
-    let mut parser = Parser::new(file, text, tokens, limits);
+/// Reads a text that is one expression, in which line breaks mean nothing.
+pub(super) fn expression(lexed: Lexed<'_>, limits: &Limits) -> Outcome<Expr> {
+    let mut parser = Parser::new(lexed, limits);
     parser.newlines.push(false);
-    let start = parser.peek().start;
-    parser.expression();
-    let end = parser.previous().end.max(start);
+    let piece = parser.value();
     let next = parser.peek();
     if next.kind != Kind::End && !parser.recovery {
         parser.error("Extra characters after expression", next, "Nothing can follow the expression.");
     }
-    (start as usize..end as usize, parser.finish(Body::default()))
+    parser.finish(piece.expr)
 }
 
-/// Checks a text that is one template.
-pub(super) fn template(file: FileId, text: &str, tokens: &[Token], limits: &Limits) -> Outline {
-    let mut parser = Parser::new(file, text, tokens, limits);
-    parser.template(Kind::End);
-    parser.finish(Body::default())
+/// The expression in `extent` as the grammar reads it, and whether nothing is wrong with it.
+#[cfg(test)]
+pub(super) fn reading(lexed: Lexed<'_>, extent: Extent) -> (Expr, bool) {
+    let limits = Limits::default();
+    let mut parser = Parser::new(lexed, &limits);
+    parser.next = lexed.token_at(extent.start);
+    let expr = parser.expression().expr;
+    (expr, parser.complete && parser.previous().end == extent.end)
 }
 
-/// A range of bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Extent {
-    pub(super) start: u32,
-    pub(super) end: u32,
+/// Reads a text that is one template.
+pub(super) fn template(lexed: Lexed<'_>, limits: &Limits) -> Outcome<Template> {
+    let mut parser = Parser::new(lexed, limits);
+    let template = parser.bare_template();
+    parser.finish(template)
 }
 
-impl Extent {
-    fn to(self, end: Extent) -> Extent {
-        Extent { start: self.start, end: end.end }
-    }
-}
-
-impl From<Token> for Extent {
-    fn from(token: Token) -> Self {
-        Extent { start: token.start, end: token.end }
-    }
+/// Reads a text that is one address. Until the first error, its steps are kept.
+pub(super) fn address(lexed: Lexed<'_>, limits: &Limits) -> Outcome<Option<Traversal>> {
+    let mut parser = Parser::new(lexed, limits);
+    parser.rule = EngineRule::InvalidReference;
+    parser.newlines.push(false);
+    let address = parser.address();
+    parser.finish(address)
 }
 
 struct Parser<'a> {
-    file: FileId,
-    text: &'a str,
-    tokens: &'a [Token],
+    lexed: Lexed<'a>,
     limits: &'a Limits,
-    /// Number of the token that is looked at next.
+    /// What errors are reported as.
+    rule: EngineRule,
+    /// Number of the next token.
     next: usize,
     /// Whether line breaks count, innermost last.
     newlines: Vec<bool>,
-    /// Whether the parser may have lost its place, so that most errors are no news.
+    /// Whether the parser may have lost its place, so that most errors would only follow from an earlier one.
     recovery: bool,
-    /// How many errors there were, told or not: whether a part failed is whether this grew.
+    /// Number of errors, reported or not: a part failed if this grew.
     errors: usize,
-    /// How often something was not read as it is written, be it for an error or because an error before silenced one.
+    /// How often something was not read as written, because of an error or because an earlier one silenced it.
     breaks: usize,
+    /// Open blocks, brackets and values.
     depth: usize,
-    /// Whether the expression being read goes deeper than is read.
+    /// The most operators, indexes and splats in the current brackets that each wrap what stands before them.
+    wraps: usize,
+    /// Whether the current expression is nested deeper than the limit.
     limited: bool,
-    /// What the collections that are being read consist of so far, innermost last.
-    pieces: Vec<remnant::Piece>,
+    /// Whether the current expression holds nothing that hcl-edit is to read.
+    is_plain: bool,
+    /// Whether hcl-edit would take too long for the current expression.
+    is_long: bool,
+    /// The constant steps of the addresses that are being read, innermost last.
+    steps: Vec<Step>,
     complete: bool,
     findings: Vec<Finding>,
-    mends: Vec<Mend>,
-    portions: BTreeMap<u32, Portions>,
 }
 
 impl<'a> Parser<'a> {
-    fn new(file: FileId, text: &'a str, tokens: &'a [Token], limits: &'a Limits) -> Self {
+    fn new(lexed: Lexed<'a>, limits: &'a Limits) -> Self {
         Self {
-            file,
-            text,
-            tokens,
+            lexed,
             limits,
+            rule: EngineRule::SyntaxError,
             next: 0,
             newlines: vec![true],
             recovery: false,
             errors: 0,
             breaks: 0,
             depth: 0,
+            wraps: 0,
             limited: false,
-            pieces: Vec::new(),
+            is_plain: true,
+            is_long: false,
+            steps: Vec::new(),
             complete: true,
             findings: Vec::new(),
-            mends: Vec::new(),
-            portions: BTreeMap::new(),
         }
     }
 
-    fn finish(self, body: Body) -> Outline {
-        Outline {
-            body,
-            findings: self.findings,
-            complete: self.complete,
-            mends: self.mends,
-            portions: self.portions,
-        }
+    fn finish<T>(self, value: T) -> Outcome<T> {
+        Outcome { value, findings: self.findings, complete: self.complete }
     }
 
     fn error(&mut self, summary: &str, at: impl Into<Extent>, detail: impl Into<String>) {
-        let finding = Finding::language(EngineRule::SyntaxError, summary).at(self.span(at)).detail(detail);
-        self.report(finding);
+        self.error_at(summary, self.span(at), detail);
+    }
+
+    fn error_at(&mut self, summary: &str, at: Span, detail: impl Into<String>) {
+        self.report(Finding::language(self.rule, summary).at(at).detail(detail));
     }
 
     fn report(&mut self, finding: Finding) {
         self.errors += 1;
         self.breaks += 1;
         self.complete = false;
-        // One more than is told shows that there is more.
+        // One more than the limit shows that there are more.
         if self.findings.len() <= self.limits.mistakes() {
             self.findings.push(finding);
         }
     }
 
-    /// Says that something nests too deep to be read. To what is around it this is an error like any other.
-    fn too_deep(&mut self, at: Token) {
+    /// Reports that something is nested too deep. To what is around it, this is an error like any other.
+    fn too_deep(&mut self, at: impl Into<Extent>) {
         self.limited = true;
         let detail = "What is nested deeper is not read by this program.";
         let finding = Finding::limit(Limit::Nesting, self.limits, "Nesting too deep", detail);
@@ -232,17 +166,21 @@ impl<'a> Parser<'a> {
         self.errors > errors
     }
 
+    /// Whether the parser has lost its place since then.
+    fn lost_since(&self, errors: usize) -> bool {
+        self.recovery && self.failed_since(errors)
+    }
+
     fn broken_since(&self, breaks: usize) -> bool {
         self.breaks > breaks
     }
 
     fn span(&self, at: impl Into<Extent>) -> Span {
-        let at = at.into();
-        Span { file: self.file, start: at.start, end: at.end.max(at.start) }
+        self.lexed.span(at)
     }
 
     fn written(&self, token: Token) -> &'a str {
-        &self.text[token.start as usize..token.end as usize]
+        self.lexed.written(token)
     }
 
     fn is_word(&self, token: Token, word: &str) -> bool {
@@ -250,5 +188,5 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Names of arguments that a long body has set, each with the token that set it first.
-type Names<'a> = BTreeMap<&'a str, Token>;
+/// The names of the arguments that a long body sets, each with the place of the first.
+type Names<'a> = BTreeMap<&'a str, Span>;

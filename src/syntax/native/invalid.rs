@@ -1,24 +1,23 @@
 //! Turns tokens that can stand nowhere into findings, before anything is made of them.
 
-use super::scan::{Kind, Token};
+use super::lexed::Lexed;
+use super::scan::Kind;
 use crate::finding::{EngineRule, Finding};
 use crate::limits::Limits;
-use crate::text::{FileId, Span};
 
 /// What is wrong with the tokens of a file by themselves. Most kinds of fault are told only once, or a few times.
-pub(super) fn findings(file: FileId, text: &str, tokens: &[Token], limits: &Limits) -> Vec<Finding> {
+pub(super) fn findings(lexed: Lexed<'_>, limits: &Limits) -> Vec<Finding> {
     let mut found = Vec::new();
     let (mut bitwise, mut backticks, mut apostrophes) = (0, 0, 0);
     let (mut semicolons, mut encodings) = (0, 0);
-    for token in tokens {
-        let span = Span { file, start: token.start, end: token.end };
+    for token in lexed.tokens.iter().copied() {
         let (summary, detail) = match token.kind {
             Kind::Bitwise => {
                 bitwise += 1;
                 if bitwise > 4 {
                     continue;
                 }
-                ("Unsupported operator", bitwise_detail(&text[span.range()]))
+                ("Unsupported operator", bitwise_detail(lexed.written(token)))
             }
             // Every other one, so that a string in wrong quotes is told once.
             Kind::Backtick => {
@@ -61,7 +60,7 @@ pub(super) fn findings(file: FileId, text: &str, tokens: &[Token], limits: &Limi
                 ("Invalid multi-line string", detail.to_owned())
             }
             Kind::Unknown => {
-                let detail = match &text[span.range()] {
+                let detail = match lexed.written(token) {
                     "\u{201c}" | "\u{201d}" => {
                         "This is a typographic quote, as text processors put it in. Strings are written in straight \
                          ones."
@@ -74,7 +73,9 @@ pub(super) fn findings(file: FileId, text: &str, tokens: &[Token], limits: &Limi
         };
         // One more than is told shows that there is more.
         if found.len() <= limits.mistakes() {
-            found.push(Finding::language(EngineRule::SyntaxError, summary).at(span).detail(detail));
+            found.push(
+                Finding::language(EngineRule::SyntaxError, summary).at(lexed.span(token)).detail(detail),
+            );
         }
     }
     found

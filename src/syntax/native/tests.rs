@@ -171,7 +171,7 @@ fn a_byte_order_mark_and_bytes_in_comments_that_are_not_utf8_are_let_pass() {
 
 #[test]
 fn what_is_nested_too_deep_costs_one_argument() {
-    let deep = |open: &str, close: &str| format!("{}1{}", open.repeat(70), close.repeat(70));
+    let deep = |open: &str, close: &str| format!("{}1{}", open.repeat(110), close.repeat(110));
     for value in [deep("(", ")"), deep("[", "]"), deep("{a=", "}"), deep("!", ""), deep("a ? b : ", "")] {
         let text = format!("a = {value}\nd = 1\nb {{\n}}\n");
         assert_eq!(items(&text), " a? d b[]", "{value}");

@@ -1,11 +1,15 @@
 //! Bodies, arguments and blocks.
 
 use std::collections::btree_map::Entry;
+use std::sync::Arc;
 
-use super::remnant::{Piece, Remnant};
-use super::{Attribute, Block, Body, Extent, Kind, Label, Names, Parser, Token};
+use smol_str::SmolStr;
+
+use super::{Extent, Kind, Names, Parser, Token};
 use crate::finding::{EngineRule, Finding};
 use crate::syntax::native::escape;
+use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, Label};
+use crate::text::Span;
 
 const UNCLOSED_BLOCK: &str = "There is no closing brace for this block before the end of the file. Braces nested \
                               wrongly elsewhere in the file may be the cause.";
@@ -16,31 +20,53 @@ const NO_EQUALS: &str = "An argument or a block has to be defined here. An argum
 /// As many arguments are a few.
 const FEW: usize = 16;
 
+/// The items of a body so far.
+#[derive(Default)]
+struct Items<'a> {
+    attributes: Vec<Arc<Attribute>>,
+    blocks: Vec<Arc<Block>>,
+    names: Names<'a>,
+}
+
+impl<'a> Items<'a> {
+    fn into_body(mut self, span: Span) -> Body {
+        self.attributes.shrink_to_fit();
+        self.blocks.shrink_to_fit();
+        Body::native(span, self.attributes, self.blocks)
+    }
+}
+
 impl<'a> Parser<'a> {
-    /// Items up to the token `end`, which is read as well.
-    pub(super) fn body(&mut self, end: Kind) -> Body {
+    /// The body of the file.
+    pub(super) fn file(&mut self) -> Body {
+        let whole = self.lexed.whole();
+        self.items(Kind::End).0.into_body(whole)
+    }
+
+    /// The body after the brace `open`.
+    fn body(&mut self, open: Token) -> Body {
+        let (items, last) = self.items(Kind::CloseBrace);
+        let body = items.into_body(self.span(open).to(self.span(last)));
+        if last.kind == Kind::End { body.unclosed() } else { body }
+    }
+
+    /// Items up to the token `end`, and the token that ends them: that one, or one that is no item.
+    fn items(&mut self, end: Kind) -> (Items<'a>, Token) {
         let open = self.previous();
-        let mut body = Body { start: open.start, ..Body::default() };
-        let mut names = Names::new();
+        let mut items = Items::default();
         loop {
             let next = self.peek();
-            if next.kind == end {
-                self.read();
-                body.end = next.end;
-                return body;
-            }
             match next.kind {
+                kind if kind == end => return (items, self.read()),
                 Kind::Newline => {
                     self.read();
                 }
-                Kind::Name => self.item(&mut body, &mut names),
+                Kind::Name => self.item(&mut items),
                 _ => {
-                    let bad = self.read();
-                    self.no_item(bad, open);
-                    body.end = self.previous().end;
-                    body.is_unclosed = bad.kind == Kind::End;
+                    self.read();
+                    self.no_item(next, open);
                     self.recover(end);
-                    return body;
+                    return (items, next);
                 }
             }
         }
@@ -60,19 +86,19 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn item(&mut self, body: &mut Body, names: &mut Names<'a>) {
+    fn item(&mut self, items: &mut Items<'a>) {
         let name = self.read();
         match self.peek().kind {
             Kind::Equal => {
                 let attribute = self.attribute(name, false);
-                match self.first(name, body, names) {
-                    None => body.attributes.push(attribute),
+                match self.first(name, items) {
+                    None => items.attributes.push(Arc::new(attribute)),
                     Some(first) => self.redefined(name, first),
                 }
             }
             Kind::OpenQuote | Kind::OpenBrace | Kind::Name => {
                 let block = self.block(name);
-                body.blocks.push(block);
+                items.blocks.push(Arc::new(block));
             }
             _ => {
                 self.recover_after_item();
@@ -81,133 +107,148 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Where a name is set that is set again. Most bodies have a handful of arguments, which takes less time to compare
-    /// than to keep in order.
-    fn first(&self, name: Token, body: &Body, names: &mut Names<'a>) -> Option<Token> {
-        let mut before = body.attributes.iter().map(|attribute| attribute.name);
-        if body.attributes.len() < FEW {
-            return before.find(|before| self.written(*before) == self.written(name));
+    /// Where a name is set that is set again. Most bodies have few arguments, which are compared faster than sorted.
+    fn first(&self, name: Token, items: &mut Items<'a>) -> Option<Span> {
+        let mut set = items.attributes.iter();
+        if items.attributes.len() < FEW {
+            return set.find(|set| set.name == self.written(name)).map(|set| set.name_span);
         }
-        if names.is_empty() {
-            names.extend(before.map(|before| (self.written(before), before)));
+        if items.names.is_empty() {
+            items.names.extend(set.map(|set| (&self.lexed.text[set.name_span.range()], set.name_span)));
         }
-        match names.entry(self.written(name)) {
+        match items.names.entry(self.written(name)) {
             Entry::Occupied(entry) => Some(*entry.get()),
             Entry::Vacant(entry) => {
-                entry.insert(name);
+                entry.insert(self.span(name));
                 None
             }
         }
     }
 
-    fn redefined(&mut self, name: Token, first: Token) {
+    fn redefined(&mut self, name: Token, first: Span) {
         let complete = self.complete;
         let detail =
             format!("The argument `{}` is set already. It can be set only once.", self.written(name));
         let finding = Finding::language(EngineRule::SyntaxError, "Attribute redefined")
             .at(self.span(name))
             .detail(detail)
-            .related(self.span(first), "first set here");
+            .related(first, "first set here");
         self.report(finding);
-        // All of it was understood.
+        // Nothing was skipped.
         self.complete = complete;
     }
 
     fn attribute(&mut self, name: Token, single_line: bool) -> Attribute {
         self.read();
         let (errors, recovery) = (self.errors, self.recovery);
-        let mut expr = self.expression();
+        let piece = self.value();
         let failed = self.failed_since(errors);
-        let end = self.previous().end;
-        if self.recovery && failed {
+        let span = self.span(name).to(self.span(self.previous()));
+        let is_broken = failed || piece.is_broken();
+        let mut expr = piece.expr;
+        if self.lost_since(errors) {
             self.recover_after_item();
             if std::mem::take(&mut self.limited) {
-                // That was no error, and what follows is read as if nothing had been.
+                // A limit is no error, so what follows is read as if nothing had been wrong.
                 self.recovery = recovery;
-                expr = Piece::broken(expr.extent, Remnant::Unread);
+                expr = Expr { kind: ExprKind::Unread, ..expr };
             }
         } else if !single_line {
-            let behind = self.peek();
-            if matches!(behind.kind, Kind::Newline | Kind::End) {
+            let next = self.peek();
+            if matches!(next.kind, Kind::Newline | Kind::End) {
                 self.read();
             } else {
                 if !self.recovery {
-                    self.no_newline(behind);
+                    self.no_newline(next);
                 }
                 self.recover_after_item();
             }
         }
-        let is_broken = failed || expr.remnant.is_some();
-        Attribute { name, expr, end, is_broken }
+        // Where an expression is missing, the engines point at what follows the argument.
+        expr.span = Span { start: expr.span.start.min(span.end), end: expr.span.end.min(span.end), ..span };
+        Attribute {
+            name: SmolStr::new(self.written(name)),
+            name_span: self.span(name),
+            span,
+            expr,
+            is_broken,
+        }
     }
 
-    fn no_newline(&mut self, behind: Token) {
-        if behind.kind == Kind::Comma {
+    fn no_newline(&mut self, next: Token) {
+        if next.kind == Kind::Comma {
             self.error(
                 "Unexpected comma after argument",
-                behind,
+                next,
                 "Arguments are separated by line breaks, not by commas.",
             );
         } else {
             self.error(
                 "Missing newline after argument",
-                behind,
+                next,
                 "The definition of an argument ends with its line.",
             );
         }
     }
 
     fn block(&mut self, kind: Token) -> Block {
+        let kind_span = self.span(kind);
         let mut labels = Vec::new();
         let open = loop {
             let token = self.peek();
             match token.kind {
-                Kind::OpenBrace => break self.read(),
+                Kind::OpenBrace => break Some(self.read()),
                 Kind::OpenQuote => labels.push(self.quoted_label()),
                 Kind::Name => {
                     self.read();
-                    let text = self.written(token).to_owned();
-                    labels.push(Label { text, start: token.start, end: token.end });
+                    labels.push(Label { text: SmolStr::new(self.written(token)), span: self.span(token) });
                 }
                 _ => {
                     self.no_block(token);
                     self.recover_after_item();
-                    let body = Body { start: kind.start, end: kind.end, ..Body::default() };
-                    return Block { kind, labels, body, single_line: false };
+                    break None;
                 }
             }
         };
+        let body = match open {
+            Some(open) => self.block_body(open),
+            None => Items::default().into_body(kind_span),
+        };
+        labels.shrink_to_fit();
+        let header = labels.last().map_or(kind_span, |label| kind_span.to(label.span));
+        Block { kind: SmolStr::new(self.written(kind)), kind_span, labels, header, body }
+    }
+
+    /// The body after the brace `open`, and the line break after it.
+    fn block_body(&mut self, open: Token) -> Body {
         if self.depth >= self.limits.nesting() {
             self.too_deep(open);
             self.limited = false;
             let recovery = self.recovery;
             let close = self.recover(Kind::CloseBrace);
             self.recovery = recovery;
-            let body = Body { start: open.start, end: close.end, ..Body::default() };
-            return Block { kind, labels, body, single_line: false };
+            return Items::default().into_body(self.span(open).to(self.span(close)));
         }
         self.depth += 1;
-        let single_line = !matches!(self.peek().kind, Kind::Newline | Kind::End | Kind::CloseBrace);
-        let mut body = if single_line { self.single_line_body(open) } else { self.body(Kind::CloseBrace) };
+        let body = match self.peek().kind {
+            Kind::Newline | Kind::End | Kind::CloseBrace => self.body(open),
+            _ => self.single_line_body(open),
+        };
         self.depth -= 1;
-        if single_line {
-            body.start = open.start;
-            body.end = self.previous().end;
-        }
-        let behind = self.peek();
-        if matches!(behind.kind, Kind::Newline | Kind::End) {
+        let next = self.peek();
+        if matches!(next.kind, Kind::Newline | Kind::End) {
             self.read();
         } else {
             if !self.recovery {
                 self.error(
                     "Missing newline after block definition",
-                    behind,
+                    next,
                     "The definition of a block ends with its line.",
                 );
             }
             self.recover_after_item();
         }
-        Block { kind, labels, body, single_line }
+        body
     }
 
     fn no_block(&mut self, token: Token) {
@@ -235,15 +276,19 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The one argument of `block { name = value }`, and the brace behind it.
+    /// The one argument of `block { name = value }`, and the brace after it.
     fn single_line_body(&mut self, open: Token) -> Body {
         let findings = self.findings.len();
         let attribute = self.single_argument();
-        // The engines say what is wrong with the brace before what is wrong with the argument.
+        // The engines report an error in the brace before one in the argument.
         let inner = self.findings.split_off(findings);
         self.single_line_end(open);
         self.findings.extend(inner);
-        Body { attributes: attribute.into_iter().collect(), ..Body::default() }
+        let span = self.span(open).to(self.span(self.previous()));
+        match attribute {
+            Some(attribute) => Body::single_line(span, Arc::new(attribute)),
+            None => Items::default().into_body(span),
+        }
     }
 
     fn single_argument(&mut self) -> Option<Attribute> {
@@ -306,7 +351,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A label in quotes; sequences are not allowed in it.
-    fn quoted_label(&mut self) -> Label {
+    pub(super) fn quoted_label(&mut self) -> Label {
         let open = self.read();
         let mut text = String::new();
         loop {
@@ -346,11 +391,12 @@ impl<'a> Parser<'a> {
                     token.end
                 }
             };
-            return Label { text, start: open.start, end };
+            let span = self.span(Extent { start: open.start, end });
+            return Label { text: text.into(), span };
         }
     }
 
-    /// What a piece of a quoted string means; reports escapes that mean nothing.
+    /// What a part of a quoted string means; reports invalid escapes.
     pub(super) fn meaning(&mut self, token: Token) -> std::borrow::Cow<'a, str> {
         let mut bad = Vec::new();
         let meaning = escape::quoted(self.written(token), |escape| bad.push(escape));

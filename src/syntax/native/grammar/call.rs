@@ -1,22 +1,27 @@
 //! Calls of functions.
 
-use super::remnant::{Piece, Remnant};
+use smol_str::SmolStr;
+
+use super::piece::Piece;
 use super::{Extent, Kind, Parser, Token};
+use crate::syntax::{Call, Expr, ExprKind};
 
 impl Parser<'_> {
-    /// What follows the first word of the name of a function.
-    pub(super) fn call(&mut self, name: Token) -> Piece {
-        let mark = self.mark();
+    /// The rest of a call after the first word of the name of its function.
+    pub(super) fn call(&mut self, first: Token) -> Piece {
+        let breaks = self.breaks;
+        let mut name = SmolStr::new(self.written(first));
+        let mut name_span = self.span(first);
         let mut open = self.read();
-        let mut whole_name = Extent::from(name);
         while open.kind == Kind::DoubleColon {
             let part = self.read();
             if part.kind != Kind::Name {
                 self.error("Missing function name", part, "The name of a function has to follow `::`.");
                 self.recover_over_parentheses();
-                return Piece::broken(whole_name.to(part.into()), Remnant::Unnamed);
+                return Piece::unnamed(name_span.to(self.span(part)));
             }
-            whole_name = whole_name.to(part.into());
+            name = format!("{name}::{}", self.written(part)).into();
+            name_span = name_span.to(self.span(part));
             open = self.read();
         }
         if open.kind != Kind::OpenParen {
@@ -26,29 +31,30 @@ impl Parser<'_> {
                 "The name of a function has to be followed by its arguments in parentheses.",
             );
             self.recover_over_parentheses();
-            return Piece::broken(whole_name.to(open.into()), Remnant::Unnamed);
+            return Piece::unnamed(name_span.to(self.span(open)));
         }
         self.newlines.push(false);
-        let (close, expands_last) = self.arguments(name, open);
+        let mut arguments = Vec::new();
+        let (close, expands_last) = self.arguments(first, open, &mut arguments);
+        arguments.shrink_to_fit();
         self.newlines.pop();
-        self.collected(mark, whole_name.to(close.into()), |arguments| Remnant::Call {
-            name: whole_name,
-            open: open.into(),
-            expands_last,
-            arguments,
-        })
+        let span = name_span.to(self.span(close));
+        let close = if self.broken_since(breaks) { self.span(close).after() } else { self.span(close) };
+        let open = self.span(open);
+        let call = Call { name, name_span, arguments, expands_last, open, close };
+        self.piece(breaks, span, ExprKind::Call(Box::new(call)))
     }
 
     /// Arguments up to the closing parenthesis, and whether the last one is expanded.
-    fn arguments(&mut self, name: Token, open: Token) -> (Token, bool) {
+    fn arguments(&mut self, name: Token, open: Token, arguments: &mut Vec<Expr>) -> (Token, bool) {
         loop {
             if self.peek().kind == Kind::CloseParen {
                 return (self.read(), false);
             }
             let errors = self.errors;
             let argument = self.expression();
-            self.pieces.push(argument);
-            if self.recovery && self.failed_since(errors) {
+            arguments.push(argument.expr);
+            if self.lost_since(errors) {
                 return (self.recover(Kind::CloseParen), false);
             }
             let separator = self.read();

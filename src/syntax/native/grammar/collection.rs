@@ -1,31 +1,38 @@
 //! What stands in brackets: tuples, objects, `for` expressions and the arguments of calls.
 
-use super::portion::Splitter;
-use super::remnant::{Piece, Remnant};
-use super::{Extent, Kind, Parser, Token};
+use smol_str::SmolStr;
+
+use super::piece::{Piece, State};
+use super::{Kind, Parser, Token};
+use crate::syntax::native::nodes::object_key;
+use crate::syntax::{Expr, ExprKind, For, ObjectItem};
+
+/// hcl-edit compares each key of an object with all before it, which takes quadratic time in long ones.
+const LONG_OBJECT: usize = 64;
 
 impl Parser<'_> {
     pub(super) fn tuple(&mut self) -> Piece {
-        let mark = self.mark();
+        let breaks = self.breaks;
         let open = self.read();
         self.newlines.push(false);
         if self.is_word(self.peek(), "for") {
             return self.for_expression(open, Kind::CloseBracket);
         }
-        let close = self.tuple_items(open);
+        let mut items = Vec::new();
+        let close = self.tuple_items(open, &mut items);
+        items.shrink_to_fit();
         self.newlines.pop();
-        self.collected(mark, Extent::from(open).to(close.into()), Remnant::Tuple)
+        self.piece(breaks, self.span(open).to(self.span(close)), ExprKind::Tuple(items))
     }
 
-    fn tuple_items(&mut self, open: Token) -> Token {
+    fn tuple_items(&mut self, open: Token, items: &mut Vec<Expr>) -> Token {
         loop {
             if self.peek().kind == Kind::CloseBracket {
                 return self.read();
             }
             let errors = self.errors;
-            let item = self.expression();
-            self.pieces.push(item);
-            if self.recovery && self.failed_since(errors) {
+            items.push(self.expression().expr);
+            if self.lost_since(errors) {
                 return self.recover(Kind::CloseBracket);
             }
             let next = self.peek();
@@ -58,7 +65,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn object(&mut self) -> Piece {
-        let mark = self.mark();
+        let breaks = self.breaks;
         let open = self.read();
         // Line breaks separate the items of an object, but mean nothing before `for`.
         self.newlines.push(false);
@@ -66,76 +73,76 @@ impl Parser<'_> {
             return self.for_expression(open, Kind::CloseBrace);
         }
         self.newlines.push(true);
-        let close = self.object_items(open);
+        let mut items = Vec::new();
+        let close = self.object_items(open, &mut items);
+        items.shrink_to_fit();
+        self.is_long |= items.len() > LONG_OBJECT;
         self.newlines.pop();
         self.newlines.pop();
-        self.collected(mark, Extent::from(open).to(close.into()), Remnant::Object)
+        self.piece(breaks, self.span(open).to(self.span(close)), ExprKind::Object(items))
     }
 
-    fn object_items(&mut self, open: Token) -> Token {
-        let mut portions = Splitter::default();
+    fn object_items(&mut self, open: Token, items: &mut Vec<ObjectItem>) -> Token {
         loop {
             match self.peek().kind {
                 Kind::Newline => {
                     self.read();
                     continue;
                 }
-                Kind::CloseBrace => {
-                    let close = self.read();
-                    self.split(open, close, portions);
-                    return close;
-                }
+                Kind::CloseBrace => return self.read(),
                 _ => {}
             }
-            let first = self.next;
-            let errors = self.errors;
-            let key = self.expression();
-            if self.recovery && self.failed_since(errors) {
+            if !self.object_item(open, items) {
                 return self.recover(Kind::CloseBrace);
             }
-            let key_tokens = first..self.next;
-            let next = self.peek();
-            if !matches!(next.kind, Kind::Equal | Kind::Colon) {
-                self.no_value(open, next);
-                return self.recover(Kind::CloseBrace);
-            }
-            self.read();
-            let errors = self.errors;
-            let value = self.expression();
-            let broken = self.recovery && self.failed_since(errors);
-            let start = key.extent.start as usize;
-            if !broken || value.is_unnamed() {
-                self.pieces.extend([key, value]);
-            }
-            if broken {
-                return self.recover(Kind::CloseBrace);
-            }
-            portions.add(self.key(key_tokens), start..self.previous().end as usize);
             let next = self.peek();
             match next.kind {
-                Kind::CloseBrace => {
-                    let close = self.read();
-                    self.split(open, close, portions);
-                    return close;
-                }
+                Kind::CloseBrace => return self.read(),
                 Kind::Comma | Kind::Newline => {
                     self.read();
                 }
                 _ => {
-                    if !self.recovery {
-                        if next.kind == Kind::End {
-                            self.unclosed_object(open);
-                        } else {
-                            self.error(
-                                "Missing attribute separator",
-                                next,
-                                "A line break or a comma has to stand before the next item of an object.",
-                            );
-                        }
-                    }
+                    self.no_separator(open, next);
                     return self.recover(Kind::CloseBrace);
                 }
             }
+        }
+    }
+
+    /// Reads one item; whether the parser still has its place after it.
+    fn object_item(&mut self, open: Token, items: &mut Vec<ObjectItem>) -> bool {
+        let errors = self.errors;
+        let key = object_key(self.expression().expr);
+        if self.lost_since(errors) {
+            return false;
+        }
+        let next = self.peek();
+        if !matches!(next.kind, Kind::Equal | Kind::Colon) {
+            self.no_value(open, next);
+            return false;
+        }
+        self.read();
+        let errors = self.errors;
+        let value = self.expression();
+        let is_lost = self.lost_since(errors);
+        if !is_lost || value.state == State::Unnamed {
+            items.push(ObjectItem { key, value: value.expr });
+        }
+        !is_lost
+    }
+
+    fn no_separator(&mut self, open: Token, next: Token) {
+        if self.recovery {
+            return;
+        }
+        if next.kind == Kind::End {
+            self.unclosed_object(open);
+        } else {
+            self.error(
+                "Missing attribute separator",
+                next,
+                "A line break or a comma has to stand before the next item of an object.",
+            );
         }
     }
 
@@ -172,31 +179,40 @@ impl Parser<'_> {
         );
     }
 
-    /// A `for` expression behind its opening bracket, where line breaks mean nothing already.
+    /// A `for` expression after its opening bracket, where line breaks mean nothing already.
     fn for_expression(&mut self, open: Token, close: Kind) -> Piece {
         let breaks = self.breaks;
-        let (close, whole) = self.for_parts(open, close);
+        self.is_plain = false;
+        self.read();
+        let (close, parts) = self.for_parts(open, close);
         self.newlines.pop();
-        let extent = Extent::from(open).to(close.into());
-        match whole {
-            _ if !self.broken_since(breaks) => extent.into(),
-            // It makes the wrong kind of thing, of what is all there.
-            Some(collection) => Piece::broken(extent, Remnant::For(collection)),
-            None => Piece::broken(extent, Remnant::Unknown),
+        let span = self.span(open).to(self.span(close));
+        match parts {
+            Some(parts) if !self.broken_since(breaks) => {
+                Expr { span, kind: ExprKind::For(Box::new(parts)) }.into()
+            }
+            // It makes the wrong kind of collection, and only that is not known.
+            Some(parts) => {
+                let value = Expr { span, kind: ExprKind::Invalid };
+                let (key_name, value_name) = (None, SmolStr::default());
+                let rest = For { key_name, value_name, key: None, value, condition: None, ..parts };
+                let kind = ExprKind::For(Box::new(For { grouped: false, ..rest }));
+                self.piece(breaks, span, kind)
+            }
+            None => Piece::broken(span),
         }
     }
 
-    /// The last sign of it, and what it goes through if nothing is wrong but what it makes.
-    fn for_parts(&mut self, open: Token, close: Kind) -> (Token, Option<Piece>) {
-        const SUMMARY: &str = "Invalid 'for' expression";
-        self.read();
+    /// What follows `for`: the closing bracket, and the parts unless one of them is wrong.
+    fn for_parts(&mut self, open: Token, close: Kind) -> (Token, Option<For>) {
         let start = self.errors;
-        if let Err(detail) = self.for_names() {
-            return (self.bad_for(close, detail), None);
-        }
+        let (key_name, value_name) = match self.for_names() {
+            Ok(names) => names,
+            Err(detail) => return (self.bad_for(close, detail), None),
+        };
         let errors = self.errors;
-        let collection = self.expression();
-        if self.recovery && self.failed_since(errors) {
+        let collection = self.expression().expr;
+        if self.lost_since(errors) {
             return (self.recover(close), None);
         }
         if self.peek().kind != Kind::Colon {
@@ -204,23 +220,23 @@ impl Parser<'_> {
         }
         self.read();
         let errors = self.errors;
-        let mut value = self.expression().extent;
+        let mut value = self.expression().expr;
         let mut key = None;
-        if self.peek().kind == Kind::FatArrow {
-            self.read();
-            key = Some(std::mem::replace(&mut value, Extent { start: 0, end: 0 }));
-            value = self.expression().extent;
+        if self.takes(Kind::FatArrow) {
+            let made = self.expression().expr;
+            key = Some(std::mem::replace(&mut value, made));
         }
-        if self.recovery && self.failed_since(errors) {
+        if self.lost_since(errors) {
             return (self.recover(close), None);
         }
         let next = self.peek();
-        let group = (next.kind == Kind::Ellipsis).then(|| self.read());
+        let grouped = self.takes(Kind::Ellipsis);
+        let mut condition = None;
         if self.is_word(self.peek(), "if") {
             self.read();
             let errors = self.errors;
-            self.expression();
-            if self.recovery && self.failed_since(errors) {
+            condition = Some(self.expression().expr);
+            if self.lost_since(errors) {
                 return (self.recover(close), None);
             }
         }
@@ -230,41 +246,51 @@ impl Parser<'_> {
         }
         let is_whole = !self.failed_since(start);
         let end = self.read();
-        if open.kind == Kind::OpenBracket {
-            if let Some(key) = key {
-                self.error(
-                    SUMMARY,
-                    key,
-                    "There are no keys in a tuple. With braces around it, it makes an object.",
-                );
-            }
-            if let Some(group) = group {
-                self.error(SUMMARY, group, "Only an object can be grouped by key with `...`, not a tuple.");
-            }
-        } else if key.is_none() {
-            self.error(SUMMARY, value, "To make an object, a key is needed: `key => value`.");
-        }
-        (end, is_whole.then_some(collection))
+        let parts = For { key_name, value_name, collection, key, value, condition, grouped };
+        self.check_for(open, &parts, next);
+        (end, is_whole.then_some(parts))
     }
 
-    /// The names behind `for`, and the `in` behind them.
-    pub(super) fn for_names(&mut self) -> Result<(), &'static str> {
-        if self.peek().kind != Kind::Name {
-            return Err("The name of a variable has to follow `for`.");
-        }
-        self.read();
-        if self.peek().kind == Kind::Comma {
-            self.read();
-            if self.peek().kind != Kind::Name {
-                return Err("The name of a variable for the value has to follow the comma.");
+    /// Reports parts that do not belong to the kind of collection that the brackets make.
+    fn check_for(&mut self, open: Token, parts: &For, ellipsis: Token) {
+        const SUMMARY: &str = "Invalid 'for' expression";
+        if open.kind != Kind::OpenBracket {
+            if parts.key.is_none() {
+                let detail = "To make an object, a key is needed: `key => value`.";
+                self.error_at(SUMMARY, parts.value.span, detail);
             }
-            self.read();
+            return;
+        }
+        if let Some(key) = &parts.key {
+            let detail = "There are no keys in a tuple. With braces around it, it makes an object.";
+            self.error_at(SUMMARY, key.span, detail);
+        }
+        if parts.grouped {
+            let detail = "Only an object can be grouped by key with `...`, not a tuple.";
+            self.error(SUMMARY, ellipsis, detail);
+        }
+    }
+
+    /// The names after `for`, of the key and of the value, and the `in` after them.
+    pub(super) fn for_names(&mut self) -> Result<(Option<SmolStr>, SmolStr), &'static str> {
+        let mut key = None;
+        let mut value = self.name().ok_or("The name of a variable has to follow `for`.")?;
+        if self.takes(Kind::Comma) {
+            let second =
+                self.name().ok_or("The name of a variable for the value has to follow the comma.")?;
+            key = Some(std::mem::replace(&mut value, second));
         }
         if !self.is_word(self.peek(), "in") {
             return Err("The word `in` has to follow the names.");
         }
         self.read();
-        Ok(())
+        Ok((key, value))
+    }
+
+    fn name(&mut self) -> Option<SmolStr> {
+        let token = self.peek();
+        let name = SmolStr::new(self.written(token));
+        self.takes(Kind::Name).then_some(name)
     }
 
     fn bad_for(&mut self, close: Kind, detail: &str) -> Token {

@@ -1,7 +1,7 @@
 //! Moves over the tokens as the engines' parser does: line breaks and comments count only where they mean something,
-//! and behind an error the next place is sought from which reading on makes sense.
+//! and after an error the parser looks for the next place from which reading makes sense.
 
-use super::{Extent, Kind, Mend, Parser, Token};
+use super::{Extent, Kind, Parser, Token};
 
 impl Parser<'_> {
     /// The next token that counts.
@@ -12,33 +12,24 @@ impl Parser<'_> {
     /// The next token, if it counts wherever it stands.
     #[inline]
     fn plain(&self) -> Option<Token> {
-        let next = self.tokens.get(self.next).copied();
+        let next = self.lexed.tokens.get(self.next).copied();
         next.filter(|token| !matches!(token.kind, Kind::Newline | Kind::Comment))
     }
 
-    /// The next token that counts, and moves behind it.
+    /// Reads the next token that counts.
     pub(super) fn read(&mut self) -> Token {
         if let Some(token) = self.plain() {
             self.next += 1;
             return token;
         }
         let (token, next) = self.look();
-        // What is skipped must not be seen by hcl-edit either, whose idea of where line breaks count is another.
-        for number in self.next..next.saturating_sub(1) {
-            let skipped = self.tokens[number];
-            self.mends.push(Mend { start: skipped.start, end: skipped.end, with: b' ' });
-        }
-        if token.kind == Kind::Newline && token.end - token.start > 1 {
-            // A comment that stands for the line break at its end; a line break alone is kept as it is.
-            self.mends.push(Mend { start: token.start, end: token.end - 1, with: b' ' });
-        }
         self.next = next;
         token
     }
 
     /// The token before the next one, whether it counted or not; at the start of the file the next one.
     pub(super) fn previous(&self) -> Extent {
-        match self.next.checked_sub(1).and_then(|before| self.tokens.get(before)) {
+        match self.next.checked_sub(1).and_then(|before| self.lexed.tokens.get(before)) {
             Some(token) => (*token).into(),
             None => self.peek().into(),
         }
@@ -47,22 +38,22 @@ impl Parser<'_> {
     fn look(&self) -> (Token, usize) {
         let counts = self.newlines.last().copied().unwrap_or(true);
         let mut next = self.next;
-        while let Some(token) = self.tokens.get(next) {
+        while let Some(token) = self.lexed.tokens.get(next) {
             next += 1;
             match token.kind {
                 Kind::Newline if !counts => {}
                 Kind::Comment => {
-                    if counts && self.text.as_bytes()[token.end as usize - 1] == b'\n' {
+                    if counts && self.lexed.text.as_bytes()[token.end as usize - 1] == b'\n' {
                         return (Token { kind: Kind::Newline, ..*token }, next);
                     }
                 }
                 _ => return (*token, next),
             }
         }
-        (self.tokens[self.tokens.len() - 1], self.tokens.len())
+        (self.lexed.tokens[self.lexed.tokens.len() - 1], self.lexed.tokens.len())
     }
 
-    /// Moves behind the bracket that closes what is open here, counting those inside, or to the end.
+    /// Skips up to the bracket that closes what is open here, counting those inside, or to the end.
     pub(super) fn recover(&mut self, close: Kind) -> Token {
         self.recovery = true;
         self.breaks += 1;
@@ -87,7 +78,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Moves behind the next parentheses.
+    /// Skips the next parentheses.
     pub(super) fn recover_over_parentheses(&mut self) {
         loop {
             match self.read().kind {
@@ -98,7 +89,7 @@ impl Parser<'_> {
         self.recover(Kind::CloseParen);
     }
 
-    /// Moves behind the line break that ends the item of a body, past whatever brackets are open.
+    /// Skips the rest of an item of a body with its line break, whatever brackets are open.
     pub(super) fn recover_after_item(&mut self) {
         self.recovery = true;
         let mut open: Vec<Kind> = Vec::new();

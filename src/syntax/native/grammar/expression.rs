@@ -1,10 +1,28 @@
-//! Expressions, their operators and the steps behind them.
+//! Expressions and their operators.
 
-use super::remnant::{Piece, Remnant};
-use super::{Extent, Kind, Mend, Parser, Token};
+use smol_str::SmolStr;
+
+use super::piece::Piece;
+use super::{Extent, Kind, Parser, Token};
+use crate::syntax::native::hcl;
+use crate::syntax::{BinaryOperator, Expr, ExprKind, Traversal, UnaryOperator};
+use crate::text::Span;
 
 impl Parser<'_> {
-    /// An expression.
+    /// The expression of an argument: as the grammar reads it if it is plain, else as hcl-edit does. Where hcl-edit
+    /// cannot read it, the grammar's reading holds; see [`hcl`].
+    pub(super) fn value(&mut self) -> Piece {
+        (self.is_plain, self.is_long) = (true, false);
+        let errors = self.errors;
+        let start = self.peek().start;
+        let piece = self.expression();
+        if self.is_plain || self.is_long || piece.is_broken() || self.failed_since(errors) {
+            return piece;
+        }
+        let extent = Extent { start, end: self.previous().end };
+        hcl::expression(self.lexed, extent).map_or(piece, Piece::from)
+    }
+
     pub(super) fn expression(&mut self) -> Piece {
         self.deeper(Self::conditional)
     }
@@ -12,27 +30,44 @@ impl Parser<'_> {
     /// Reads one level deeper, unless that is too deep.
     fn deeper(&mut self, read: impl FnOnce(&mut Self) -> Piece) -> Piece {
         if self.depth >= self.limits.nesting() {
-            let here = self.peek();
-            self.too_deep(here);
-            self.recovery = true;
-            return Piece::broken(here, Remnant::Unread);
+            return self.unread(self.peek());
         }
         self.depth += 1;
+        let around = std::mem::take(&mut self.wraps);
         let piece = read(self);
+        self.wraps = self.wraps.max(around);
         self.depth -= 1;
         piece
+    }
+
+    fn unread(&mut self, at: Token) -> Piece {
+        self.too_deep(at);
+        self.recovery = true;
+        Piece::broken(self.span(at))
+    }
+
+    /// Counts an operator or step that wraps what stands before it. Too many in a row make the tree as deep as brackets
+    /// do, which is an error then.
+    pub(super) fn can_wrap(&mut self, at: Token) -> bool {
+        self.wraps += 1;
+        let can = self.wraps <= 2 * self.limits.nesting();
+        if !can {
+            self.unread(at);
+        }
+        can
     }
 
     fn conditional(&mut self) -> Piece {
         let errors = self.errors;
         let condition = self.operations();
-        if (self.recovery && self.failed_since(errors)) || self.peek().kind != Kind::Question {
+        if self.lost_since(errors) || self.peek().kind != Kind::Question {
             return condition;
         }
         self.read();
+        self.is_plain = false;
         let errors = self.errors;
         let then = self.expression();
-        if self.recovery && self.failed_since(errors) {
+        if self.lost_since(errors) {
             return condition;
         }
         let colon = self.peek();
@@ -47,30 +82,34 @@ impl Parser<'_> {
         self.read();
         let errors = self.errors;
         let otherwise = self.expression();
-        if self.recovery && self.failed_since(errors) {
+        if self.lost_since(errors) {
             return condition;
         }
-        condition.with(&then).with(&otherwise)
+        Piece::joined([condition, then, otherwise], |parts| ExprKind::Conditional(Box::new(parts)))
     }
 
-    /// Operands with operators of two operands between them. Which binds tighter makes no difference to what is right.
+    /// Operands with binary operators between them. Operators of one precedence group to the left.
     fn operations(&mut self) -> Piece {
         let errors = self.errors;
-        let first = self.operand();
-        if self.recovery && self.failed_since(errors) {
-            return first;
+        let mut last = self.operand();
+        if self.lost_since(errors) {
+            return last;
         }
-        let mut whole = first;
-        while is_operator(self.peek().kind) {
-            self.read();
+        // Operators that wait for their right operand, each binding tighter than the one before.
+        let mut waiting: Vec<(Piece, BinaryOperator)> = Vec::new();
+        while let Some(operator) = binary_operator(self.peek().kind) {
+            self.is_plain = false;
+            let token = self.read();
             let errors = self.errors;
             let operand = self.operand();
-            if self.recovery && self.failed_since(errors) {
-                return whole;
+            if self.lost_since(errors) || !self.can_wrap(token) {
+                break;
             }
-            whole = whole.with(&operand);
+            last = combined(&mut waiting, last, precedence(operator));
+            waiting.push((last, operator));
+            last = operand;
         }
-        whole
+        combined(&mut waiting, last, 0)
     }
 
     fn operand(&mut self) -> Piece {
@@ -78,192 +117,65 @@ impl Parser<'_> {
         self.steps(term)
     }
 
-    fn steps(&mut self, term: Piece) -> Piece {
-        let mut whole = term;
-        loop {
-            whole = match self.peek().kind {
-                Kind::Dot => self.point_step(whole),
-                Kind::OpenBracket => self.bracket_step(whole),
-                _ => return whole,
-            }
-        }
-    }
-
-    /// `from` with what stands behind a point.
-    fn point_step(&mut self, from: Piece) -> Piece {
-        let point = self.read();
-        let token = self.peek();
-        let breaks = self.breaks;
-        let end = match token.kind {
-            Kind::Name => {
-                self.read();
-                token.into()
-            }
-            Kind::Number => {
-                self.read();
-                self.legacy_index(token, token.into());
-                token.into()
-            }
-            Kind::Star => {
-                self.read();
-                match self.attribute_splat(token) {
-                    Some(end) => end,
-                    None => return from,
-                }
-            }
-            _ => {
-                self.error("Invalid attribute name", token, "A name has to follow the point.");
-                self.recovery = true;
-                return Piece::broken(from.extent.to(point.into()), Remnant::Unnamed);
-            }
-        };
-        if self.broken_since(breaks) {
-            Piece::broken(from.extent.to(end), Remnant::Unknown)
-        } else {
-            from.up_to(end)
-        }
-    }
-
-    /// `.0`, once the only way to write an index. Two of them in a row look like one decimal number.
-    fn legacy_index(&mut self, digits: Token, at: Extent) {
-        if let Some((first, second)) = self.written(digits).split_once('.') {
-            self.error(
-                "Invalid legacy index syntax",
-                at,
-                format!(
-                    "Two indexes in a row cannot be written with points. Write `[{first}][{second}]` instead."
-                ),
-            );
-        } else {
-            self.check_number(digits);
-        }
-    }
-
-    /// `.name` and `.0` behind `.*`.
-    fn attribute_splat(&mut self, star: Token) -> Option<Extent> {
-        let mut last = Extent::from(star);
-        while self.peek().kind == Kind::Dot {
-            self.read();
-            let token = self.peek();
-            match token.kind {
-                Kind::Number => {
-                    self.read();
-                    self.legacy_index(token, star.into());
-                }
-                Kind::Name => {
-                    self.read();
-                }
-                _ => {
-                    if !self.recovery {
-                        if token.kind == Kind::Star {
-                            self.error(
-                                "Nested splat expression not allowed",
-                                token,
-                                "A splat written `.*` cannot stand inside another one.",
-                            );
-                        } else {
-                            self.error("Invalid attribute name", star, "A name has to follow the point.");
-                        }
-                    }
-                    self.recovery = true;
-                    return None;
-                }
-            }
-            last = token.into();
-        }
-        Some(last)
-    }
-
-    /// `from` with `[*]` or `[key]`.
-    fn bracket_step(&mut self, from: Piece) -> Piece {
-        let open = self.read();
-        if self.peek().kind == Kind::Star {
-            self.read();
-            let close = self.read();
-            if close.kind == Kind::CloseBracket || self.recovery {
-                return from.up_to(close.into());
-            }
-            // The engines point at the bracket that they find in the end, here and below.
-            let close = self.recover(Kind::CloseBracket);
-            let detail = "The star of a splat has to be followed by `]`.";
-            self.error("Missing close bracket on splat index", close, detail);
-            return Piece::broken(from.extent.to(close.into()), Remnant::Unknown);
-        }
-        self.newlines.push(false);
-        let (errors, breaks) = (self.errors, self.breaks);
-        let key = self.expression();
-        let close = if self.recovery && self.failed_since(errors) {
-            self.recover(Kind::CloseBracket)
-        } else {
-            let close = self.read();
-            if close.kind == Kind::CloseBracket || self.recovery {
-                close
-            } else {
-                let close = self.recover(Kind::CloseBracket);
-                self.error("Missing close bracket on index", close, "An index has to end with `]`.");
-                close
-            }
-        };
-        self.newlines.pop();
-        if !self.broken_since(breaks) {
-            return from.up_to(close.into());
-        }
-        let brackets = Extent::from(open).to(close.into());
-        Piece::broken(from.extent.to(brackets), Remnant::Index { collection: from, key, brackets })
-    }
-
     fn term(&mut self) -> Piece {
         let start = self.peek();
         match start.kind {
             Kind::OpenParen => self.parentheses(),
+            Kind::OpenBracket => self.tuple(),
+            Kind::OpenBrace => self.object(),
             Kind::Number => {
                 self.read();
                 let breaks = self.breaks;
                 self.check_number(start);
                 if self.broken_since(breaks) {
-                    return Piece::broken(start, Remnant::Unknown);
+                    return Piece::broken(self.span(start));
                 }
-                start.into()
+                let kind = ExprKind::Number(SmolStr::new(self.written(start)));
+                Expr { span: self.span(start), kind }.into()
             }
             Kind::Name => {
                 self.read();
                 if matches!(self.peek().kind, Kind::OpenParen | Kind::DoubleColon) {
                     return self.call(start);
                 }
-                start.into()
+                word(self.written(start), self.span(start)).into()
             }
             Kind::OpenQuote => {
                 self.read();
-                self.template(Kind::CloseQuote)
+                self.template(start, Kind::CloseQuote)
             }
             Kind::OpenHeredoc => {
                 self.read();
-                self.template(Kind::CloseHeredoc)
+                self.template(start, Kind::CloseHeredoc)
             }
-            Kind::Minus | Kind::Bang => {
-                self.read();
-                let operand = self.deeper(Self::operand);
-                Piece::from(start).with(&operand)
-            }
-            Kind::OpenBracket => self.tuple(),
-            Kind::OpenBrace => self.object(),
-            _ => {
-                if !self.recovery {
-                    if start.kind == Kind::End {
-                        self.error(
-                            "Missing expression",
-                            start,
-                            "The file ends where an expression has to start.",
-                        );
-                    } else {
-                        self.error("Invalid expression", start, "No expression can start like this.");
-                    }
-                }
-                self.recovery = true;
-                self.breaks += 1;
-                Piece::broken(start, Remnant::Unknown)
+            Kind::Minus | Kind::Bang => self.unary(start),
+            _ => self.no_expression(start),
+        }
+    }
+
+    fn unary(&mut self, sign: Token) -> Piece {
+        self.read();
+        self.is_plain = false;
+        let operand = self.deeper(Self::operand);
+        let span = self.span(sign).to(operand.span());
+        if operand.is_broken() {
+            return Piece::broken(span);
+        }
+        let operator = if sign.kind == Kind::Minus { UnaryOperator::Negate } else { UnaryOperator::Not };
+        Expr { span, kind: ExprKind::Unary(operator, Box::new(operand.expr)) }.into()
+    }
+
+    fn no_expression(&mut self, start: Token) -> Piece {
+        if !self.recovery {
+            if start.kind == Kind::End {
+                self.error("Missing expression", start, "The file ends where an expression has to start.");
+            } else {
+                self.error("Invalid expression", start, "No expression can start like this.");
             }
         }
+        self.recovery = true;
+        self.breaks += 1;
+        Piece::broken(self.span(start))
     }
 
     fn parentheses(&mut self) -> Piece {
@@ -277,7 +189,6 @@ impl Parser<'_> {
             return inner;
         }
         let close = self.peek();
-        let extent = Extent::from(open).to(close.into());
         if close.kind != Kind::CloseParen {
             self.error(
                 "Unbalanced parentheses",
@@ -288,47 +199,75 @@ impl Parser<'_> {
         }
         self.read();
         self.newlines.pop();
-        if self.broken_since(breaks) { Piece::broken(extent, Remnant::Parens(inner)) } else { extent.into() }
+        let span = self.span(open).to(self.span(close));
+        self.piece(breaks, span, ExprKind::Parens(Box::new(inner.expr)))
     }
 
-    /// Reports what the scanner took for a number and is none, and keeps from hcl-edit what it cannot hold.
-    fn check_number(&mut self, token: Token) {
-        let written = self.written(token);
-        if !is_number(written) {
+    /// Reports what the scanner took for a number and is none.
+    pub(super) fn check_number(&mut self, token: Token) {
+        if !is_number(self.written(token)) {
             self.error("Invalid number literal", token, "This does not read as a number.");
         }
-        let plain = written.len() <= 15 && written.bytes().all(|byte| byte.is_ascii_digit());
-        let fits = || {
-            let ends_whole =
-                written.split(['e', 'E']).all(|part| part.ends_with(|c: char| c.is_ascii_digit()));
-            ends_whole && written.parse::<f64>().is_ok_and(f64::is_finite)
-        };
-        if !plain && !fits() {
-            self.mends.push(Mend { start: token.start, end: token.end, with: b'0' });
-        }
     }
 }
 
-fn is_operator(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::Or
-            | Kind::And
-            | Kind::EqualEqual
-            | Kind::NotEqual
-            | Kind::Greater
-            | Kind::GreaterOrEqual
-            | Kind::Less
-            | Kind::LessOrEqual
-            | Kind::Plus
-            | Kind::Minus
-            | Kind::Star
-            | Kind::Slash
-            | Kind::Percent
-    )
+/// A keyword or a name.
+fn word(text: &str, span: Span) -> Expr {
+    let kind = match text {
+        "true" => ExprKind::Bool(true),
+        "false" => ExprKind::Bool(false),
+        "null" => ExprKind::Null,
+        name => {
+            let root = SmolStr::new(name);
+            ExprKind::Traversal(Box::new(Traversal { root, root_span: span, steps: Vec::new() }))
+        }
+    };
+    Expr { span, kind }
 }
 
-/// Whether digits, points and exponents, as the scanner takes them together, are one decimal number.
+/// `last` as the right operand of all waiting operators that bind at least as tight as `precedence`.
+fn combined(waiting: &mut Vec<(Piece, BinaryOperator)>, mut last: Piece, least: u8) -> Piece {
+    while let Some((left, operator)) = waiting.pop_if(|(_, operator)| precedence(*operator) >= least) {
+        last = Piece::joined([left, last], |operands| ExprKind::Binary(operator, Box::new(operands)));
+    }
+    last
+}
+
+fn precedence(operator: BinaryOperator) -> u8 {
+    match operator {
+        BinaryOperator::Or => 1,
+        BinaryOperator::And => 2,
+        BinaryOperator::Equal | BinaryOperator::NotEqual => 3,
+        BinaryOperator::Greater
+        | BinaryOperator::GreaterOrEqual
+        | BinaryOperator::Less
+        | BinaryOperator::LessOrEqual => 4,
+        BinaryOperator::Add | BinaryOperator::Subtract => 5,
+        BinaryOperator::Multiply | BinaryOperator::Divide | BinaryOperator::Modulo => 6,
+    }
+}
+
+fn binary_operator(kind: Kind) -> Option<BinaryOperator> {
+    let operator = match kind {
+        Kind::Or => BinaryOperator::Or,
+        Kind::And => BinaryOperator::And,
+        Kind::EqualEqual => BinaryOperator::Equal,
+        Kind::NotEqual => BinaryOperator::NotEqual,
+        Kind::Greater => BinaryOperator::Greater,
+        Kind::GreaterOrEqual => BinaryOperator::GreaterOrEqual,
+        Kind::Less => BinaryOperator::Less,
+        Kind::LessOrEqual => BinaryOperator::LessOrEqual,
+        Kind::Plus => BinaryOperator::Add,
+        Kind::Minus => BinaryOperator::Subtract,
+        Kind::Star => BinaryOperator::Multiply,
+        Kind::Slash => BinaryOperator::Divide,
+        Kind::Percent => BinaryOperator::Modulo,
+        _ => return None,
+    };
+    Some(operator)
+}
+
+/// Whether digits, dots and exponents, as the scanner takes them together, are one decimal number.
 fn is_number(written: &str) -> bool {
     let (mantissa, exponent) = match written.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.trim_start_matches(['+', '-'])),

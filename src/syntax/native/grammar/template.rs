@@ -1,8 +1,13 @@
 //! Quoted strings and heredocs: their sequences, and whether directives pair up.
 
-use super::remnant::{Piece, Remnant};
-use super::{Extent, Kind, Mend, Parser, Token};
+use smol_str::SmolStr;
+
+use super::piece::Piece;
+use super::{Extent, Kind, Parser, Token};
 use crate::finding::{EngineRule, Finding};
+use crate::syntax::native::hcl;
+use crate::syntax::native::lexed::Dedented;
+use crate::syntax::{Expr, ExprKind, ForDirective, IfDirective, Part, Template, TemplateKind};
 use crate::text::similar;
 
 /// A directive that opens, divides or closes a part of a template.
@@ -29,6 +34,18 @@ impl Word {
     }
 }
 
+/// A directive as it stands in a template.
+struct Directive {
+    word: Word,
+    extent: Extent,
+    /// How many parts of the template stand before it.
+    before: usize,
+    /// The condition of an `if`, the collection of a `for`.
+    expr: Option<Expr>,
+    /// The names that a `for` sets: of the key and of the value.
+    names: (Option<SmolStr>, SmolStr),
+}
+
 /// Why the string that opens with this mark has no end.
 fn unterminated(opener: &str) -> String {
     match opener.trim_end().trim_start_matches("<<").trim_start_matches('-') {
@@ -39,58 +56,167 @@ fn unterminated(opener: &str) -> String {
     }
 }
 
+fn bare(parts: Vec<Part>) -> Template {
+    Template { kind: TemplateKind::Bare, parts: parts.into() }
+}
+
 impl Parser<'_> {
-    /// The template whose opening mark, if it has one, was read last, up to `end`.
-    pub(super) fn template(&mut self, end: Kind) -> Piece {
-        let mark = self.mark();
-        let opener = self.tokens[self.next.saturating_sub(1)];
+    /// All of the text as a template: like [`Parser::value`], as hcl-edit reads it unless it is plain.
+    pub(super) fn bare_template(&mut self) -> Template {
+        let opener = self.peek();
+        let (parts, _) = self.parts(opener, Kind::End, &Dedented::new());
+        let read =
+            if self.is_plain || self.is_long || !self.complete { None } else { hcl::template(self.lexed) };
+        read.unwrap_or(Template { kind: TemplateKind::Bare, parts })
+    }
+
+    /// The quoted string or heredoc whose opening mark was read last, up to `end`.
+    pub(super) fn template(&mut self, opener: Token, end: Kind) -> Piece {
+        let breaks = self.breaks;
+        let dedented = self.lexed.dedent(self.next - 1);
+        let (parts, close) = self.parts(opener, end, &dedented);
+        let kind = if end == Kind::CloseHeredoc { TemplateKind::Heredoc } else { TemplateKind::Quoted };
+        let span = self.span(opener).to(self.span(close));
+        self.piece(breaks, span, ExprKind::Template(Template { kind, parts }))
+    }
+
+    /// The parts of a template up to `end`, and the token that ends it.
+    fn parts(&mut self, opener: Token, end: Kind, dedented: &Dedented) -> (Box<[Part]>, Token) {
+        let (breaks, depth) = (self.breaks, self.depth);
         let first = Extent::from(self.peek());
+        // Most strings have one part.
+        let mut parts = Vec::with_capacity(1);
         let mut directives = Vec::new();
         let close = loop {
             let token = self.read();
-            if token.kind == end {
-                if token.start == opener.end && token.kind == Kind::CloseHeredoc {
-                    self.replace_empty(opener, token);
-                }
-                break token;
-            }
             match token.kind {
-                Kind::QuotedText => {
-                    self.pieces.push(token.into());
-                    if memchr::memchr(b'\\', self.written(token).as_bytes()).is_some() {
-                        self.meaning(token);
-                    }
-                }
-                Kind::PlainText => {
-                    self.pieces.push(token.into());
-                    self.hide_marker(opener, token);
-                }
+                kind if kind == end => break token,
+                Kind::QuotedText | Kind::PlainText => parts.push(self.literal(dedented)),
                 Kind::OpenInterpolation => {
                     self.newlines.push(false);
                     let inner = self.interpolation(first, end);
-                    self.pieces.push(inner);
+                    parts.push(Part::Interpolation(Box::new(inner.expr)));
                     self.newlines.pop();
                 }
                 Kind::OpenDirective => {
                     self.newlines.push(false);
-                    self.directive(token, &mut directives);
+                    let directive = self.directive(token, parts.len());
                     self.newlines.pop();
+                    directives.extend(directive);
+                    if !self.can_nest(directives.last(), depth) {
+                        break self.recover(end);
+                    }
                 }
                 _ => {
-                    if !self.recovery {
-                        let finding =
-                            Finding::language(EngineRule::SyntaxError, "Unterminated template string")
-                                .at(self.span(token))
-                                .detail(unterminated(self.written(opener)))
-                                .related(self.span(opener), "opened here");
-                        self.report(finding);
-                    }
+                    self.unterminated(token, opener);
                     break self.recover(end);
                 }
             }
         };
+        self.depth = depth;
         self.pair(&directives, close);
-        self.collected(mark, Extent::from(opener).to(close.into()), Remnant::Template)
+        let parts = match (directives.is_empty(), self.broken_since(breaks)) {
+            (true, _) => parts,
+            (false, false) => self.nested(parts, directives),
+            (false, true) => self.flat(parts, &directives),
+        };
+        (parts.into(), close)
+    }
+
+    /// The text that starts with the token that was read last.
+    fn literal(&mut self, dedented: &Dedented) -> Part {
+        let first = self.next - 1;
+        let (part, next) = self.lexed.literal(first, dedented);
+        self.next = next;
+        for number in first..next {
+            let token = self.lexed.tokens[number];
+            let is_quoted = token.kind == Kind::QuotedText;
+            if is_quoted && memchr::memchr(b'\\', self.written(token).as_bytes()).is_some() {
+                self.meaning(token);
+            }
+        }
+        part
+    }
+
+    /// Whether a template can nest as deep as after its last directive.
+    fn can_nest(&mut self, last: Option<&Directive>, least: usize) -> bool {
+        match last.map(|directive| (directive.word, directive.extent)) {
+            Some((Word::If | Word::For, _)) if self.depth < self.limits.nesting() => self.depth += 1,
+            Some((Word::If | Word::For, at)) => {
+                self.too_deep(at);
+                return false;
+            }
+            Some((Word::EndIf | Word::EndFor, _)) => self.depth = least.max(self.depth - 1),
+            Some((Word::Else, _)) | None => {}
+        }
+        true
+    }
+
+    /// The parts with what stands between a pair of directives inside one part.
+    fn nested(&mut self, parts: Vec<Part>, directives: Vec<Directive>) -> Vec<Part> {
+        self.is_plain = false;
+        let count = parts.len();
+        let mut rest = parts.into_iter();
+        let mut current = Vec::new();
+        let mut open: Vec<(Directive, Option<Template>, Vec<Part>)> = Vec::new();
+        for directive in directives {
+            let taken = count - rest.len();
+            current.extend(rest.by_ref().take(directive.before - taken));
+            match directive.word {
+                Word::If | Word::For => open.push((directive, None, std::mem::take(&mut current))),
+                Word::Else => {
+                    if let Some((_, then, _)) = open.last_mut() {
+                        *then = Some(bare(std::mem::take(&mut current)));
+                    }
+                }
+                Word::EndIf | Word::EndFor => {
+                    let Some((opening, then, before)) = open.pop() else { continue };
+                    let body = bare(std::mem::replace(&mut current, before));
+                    current.extend(self.paired(opening, directive.extent, then, body));
+                }
+            }
+        }
+        current.extend(rest);
+        current
+    }
+
+    fn paired(
+        &self,
+        opening: Directive,
+        closing: Extent,
+        then: Option<Template>,
+        body: Template,
+    ) -> Option<Part> {
+        let span = self.span(opening.extent.to(closing));
+        let Directive { word, expr, names: (key, value), .. } = opening;
+        let expr = expr?;
+        if word == Word::For {
+            return Some(Part::For(Box::new(ForDirective { span, key, value, collection: expr, body })));
+        }
+        let (then, otherwise) = match then {
+            Some(then) => (then, Some(body)),
+            None => (body, None),
+        };
+        Some(Part::If(Box::new(IfDirective { span, condition: expr, then, otherwise })))
+    }
+
+    /// The parts of a broken template, in which directives are unknown.
+    fn flat(&self, mut parts: Vec<Part>, directives: &[Directive]) -> Vec<Part> {
+        for directive in directives.iter().rev() {
+            let unknown = Piece::broken(self.span(directive.extent)).expr;
+            parts.insert(directive.before, Part::Interpolation(Box::new(unknown)));
+        }
+        parts
+    }
+
+    fn unterminated(&mut self, token: Token, opener: Token) {
+        if !self.recovery {
+            let finding = Finding::language(EngineRule::SyntaxError, "Unterminated template string")
+                .at(self.span(token))
+                .detail(unterminated(self.written(opener)))
+                .related(self.span(opener), "opened here");
+            self.report(finding);
+        }
     }
 
     fn interpolation(&mut self, first: Extent, end: Kind) -> Piece {
@@ -129,68 +255,65 @@ impl Parser<'_> {
         inner
     }
 
-    fn directive(&mut self, open: Token, directives: &mut Vec<(Word, Extent)>) {
+    /// The directive that opens with that mark after so many parts; none where it cannot be told which one it is.
+    fn directive(&mut self, open: Token, before: usize) -> Option<Directive> {
         let keyword = self.peek();
-        if keyword.kind != Kind::Name {
-            if !self.recovery {
-                self.error(
-                    "Invalid template directive",
-                    keyword,
-                    "A word such as `if` or `for` has to follow `%{`. A literal `%{` is written `%%{`.",
-                );
-            }
-            self.recover(Kind::CloseSequence);
-            return;
-        }
-        self.read();
-        let given = self.written(keyword);
-        let Some(word) = Word::ALL.into_iter().find(|word| word.name() == given) else {
-            if !self.recovery {
-                let near = similar(given, Word::ALL.map(Word::name));
-                let near = near.map_or(String::new(), |word| format!(" Did you mean `{word}`?"));
-                self.error(
-                    "Invalid template control keyword",
-                    keyword,
-                    format!("`{given}` is no directive of a template.{near}"),
-                );
-            }
-            self.recover(Kind::CloseSequence);
-            return;
-        };
-        match word {
-            Word::If => {
-                self.expression();
-            }
-            Word::For => {
-                if let Err(detail) = self.for_names() {
+        let word = self.directive_word(keyword)?;
+        let mut names = (None, SmolStr::default());
+        if word == Word::For {
+            match self.for_names() {
+                Ok(read) => names = read,
+                Err(detail) => {
                     if !self.recovery {
                         self.error("Invalid 'for' directive", self.peek(), detail);
                     }
                     self.recover(Kind::CloseSequence);
-                    return;
+                    return None;
                 }
-                self.expression();
             }
-            Word::Else | Word::EndIf | Word::EndFor => {}
         }
+        let has_expression = matches!(word, Word::If | Word::For);
+        let expr = has_expression.then(|| self.expression().expr);
         let close = self.peek();
-        self.pieces.push(Piece::broken(open, Remnant::Unknown));
-        directives.push((word, Extent::from(open).to(close.into())));
         if close.kind == Kind::CloseSequence {
             self.read();
-            return;
+        } else {
+            if !self.recovery {
+                let summary = format!("Extra characters in {} marker", word.name());
+                self.error(&summary, close, "A closing brace has to end the directive here.");
+            }
+            self.recover(Kind::CloseSequence);
         }
-        if !self.recovery {
-            let summary = format!("Extra characters in {given} marker");
-            self.error(&summary, close, "A closing brace has to end the directive here.");
+        Some(Directive { word, extent: Extent::from(open).to(close.into()), before, expr, names })
+    }
+
+    fn directive_word(&mut self, keyword: Token) -> Option<Word> {
+        let is_name = keyword.kind == Kind::Name;
+        if is_name {
+            self.read();
         }
-        self.recover(Kind::CloseSequence);
+        let given = self.written(keyword);
+        let word = Word::ALL.into_iter().find(|word| is_name && word.name() == given);
+        if word.is_none() {
+            if !self.recovery && is_name {
+                let near = similar(given, Word::ALL.map(Word::name));
+                let near = near.map_or(String::new(), |word| format!(" Did you mean `{word}`?"));
+                let detail = format!("`{given}` is no directive of a template.{near}");
+                self.error("Invalid template control keyword", keyword, detail);
+            } else if !self.recovery {
+                let detail =
+                    "A word such as `if` or `for` has to follow `%{`. A literal `%{` is written `%%{`.";
+                self.error("Invalid template directive", keyword, detail);
+            }
+            self.recover(Kind::CloseSequence);
+        }
+        word
     }
 
     /// Reports directives that do not pair up. A pair that is broken is given up where it breaks.
-    fn pair(&mut self, directives: &[(Word, Extent)], close: Token) {
+    fn pair(&mut self, directives: &[Directive], close: Token) {
         let mut open: Vec<(Word, Extent, bool)> = Vec::new();
-        for (word, at) in directives {
+        for Directive { word, extent: at, .. } in directives {
             if matches!(word, Word::If | Word::For) {
                 open.push((*word, *at, false));
                 continue;
@@ -227,26 +350,5 @@ impl Parser<'_> {
             finding = finding.related(self.span(opening), "opened here");
         }
         self.report(finding);
-    }
-
-    /// hcl-edit takes a line that starts with the marker of its heredoc for the end of it, whatever follows there.
-    fn hide_marker(&mut self, opener: Token, line: Token) {
-        let marker = self.written(opener).trim_start_matches(['<', '-']).trim_end();
-        let written = self.written(line);
-        let text = written.trim_start_matches([' ', '\t']);
-        if opener.kind != Kind::OpenHeredoc || !text.starts_with(marker) {
-            return;
-        }
-        let start = line.start + u32::try_from(written.len() - text.len()).unwrap_or(0);
-        let first = marker.chars().next().map_or(1, char::len_utf8);
-        let with = if marker.starts_with('a') { b'b' } else { b'a' };
-        self.mends.push(Mend { start, end: start + u32::try_from(first).unwrap_or(1), with });
-    }
-
-    /// hcl-edit seeks the end of a heredoc without any line in it behind the next one, so it gets to see `""` instead.
-    fn replace_empty(&mut self, open: Token, close: Token) {
-        let quotes = open.start + 2;
-        self.mends.push(Mend { start: open.start, end: quotes, with: b'"' });
-        self.mends.push(Mend { start: quotes, end: close.end, with: b' ' });
     }
 }

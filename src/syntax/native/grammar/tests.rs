@@ -10,11 +10,6 @@ use crate::syntax::{
 };
 use crate::text::{FileId, Source};
 
-use super::Lowering;
-use crate::syntax::native::grammar::outline;
-use crate::syntax::native::repair::Repair;
-use crate::syntax::native::scan::scan;
-
 /// The value of `a` in a file that sets nothing else, as a term.
 fn term(value: &str) -> String {
     let (findings, term) = read(value);
@@ -211,73 +206,6 @@ fn heredocs_lose_the_indentation_that_all_lines_share() {
         "heredoc[\"a \" $b \"\\n\\n  c\\n\"<\"\\n\\n      c\\n\">]"
     );
     assert_eq!(term("<<EOT\nEOT"), "heredoc[]");
-}
-
-#[test]
-fn what_needs_no_parser_is_read_as_the_parser_would() {
-    let mut text = String::new();
-    let plain = [
-        r#""""#,
-        r#""a $${b} \\n%""#,
-        "1.5",
-        "true",
-        "null",
-        "a",
-        "a.b-c.d",
-        "a.b[0].c[\"d\"][\"\"]",
-        r#""${a}""#,
-        r#""a ${~ b.c ~} d${"e"}$${f}""#,
-        "[]",
-        "[1, a, [\"b\"], # c\n  d,\n]",
-        "{}",
-        "{ a = 1, \"b\" = { c : d } }",
-        "{\n  a = 1 # b\n  a = 2\n  /* c */ null = 3\n\n  \"${d}\" = [4]\n}",
-        "f()",
-        "f(a, \"b\",\n  g({ c = d }),\n)",
-        "<<EOT\nEOT",
-        "<<EOT\na ${b} $${c} \\n\n  EOT",
-        "<<-EOT\n    a ${b}\n\n      c ${~ \"d\" ~}\n  e\n  EOT",
-        "[<<A\n${<<-B\n  b\n  B\n}\nA\n]",
-    ];
-    let other = [
-        "true.a",
-        "a.*.b",
-        "a[*].b",
-        "a[b]",
-        "a.0",
-        "\"a\" + 1",
-        "-1",
-        "(a)",
-        "f(a...)",
-        "f(a).b",
-        "a::f(b)",
-        "[a][0]",
-        "{ a = b }.a",
-        "[for a in b : a]",
-        "{ for a in b : a => a }",
-        "{ (a) = b }",
-        "\"%{ if a }b%{ endif }\"",
-        "<<EOT\n%{ if a }b%{ endif }\nEOT",
-        "[a ? b : c]",
-    ];
-    for (number, value) in plain.iter().chain(&other).enumerate() {
-        let _ = writeln!(text, "a{number} = {value}");
-    }
-    let source = Source::new("main.tf", text.clone().into_bytes());
-    let tokens = scan(&source).tokens;
-    let outline = outline(FileId::new(0), &text, &tokens, &Limits::default());
-    let repair = Repair { text: &text, outline: &outline };
-    let mut lowering = Lowering::new(FileId::new(0), &text, &tokens, &repair);
-    for (number, attribute) in outline.body.attributes.iter().enumerate() {
-        assert!(attribute.expr.remnant.is_none(), "no error");
-        let range = attribute.expr.extent.start as usize..attribute.expr.extent.end as usize;
-        let read = lowering.simple(&range);
-        assert_eq!(read.is_some(), number < plain.len(), "{}", &text[range]);
-        if let Some(expr) = read {
-            assert_eq!(expr, lowering.parsed(range));
-        }
-    }
-    assert_eq!(outline.body.attributes.len(), plain.len() + other.len());
 }
 
 #[test]

@@ -1,0 +1,536 @@
+//! hcl-edit's reading of expressions against the grammar's: equal, but for what [`DIFFERENCES`] lists.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::limits::Limits;
+use crate::syntax::native::lexed::{Extent, Lexed};
+use crate::syntax::native::scan::{Kind, scan};
+use crate::syntax::native::{grammar, hcl};
+use crate::syntax::{Body, Expr, ExprKind, Notation, ObjectKey, parse};
+use crate::text::{FileId, Source};
+
+/// What hcl-edit does with a construct.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Does {
+    /// It reports an error, so [`hcl::expression`] gives nothing.
+    Refuse,
+    /// It gives another tree, so [`hcl::expression`] does not take it over.
+    ReadDifferently,
+    /// It takes quadratic time, so the grammar does not ask it.
+    TakeLong,
+}
+
+/// A construct of HCL that the grammar reads because hcl-edit 0.10 does not read it as HashiCorp's parser does.
+struct Difference {
+    construct: &'static str,
+    does: Does,
+    why: &'static str,
+    /// Where hcl-edit decides it: a file of the crate, and the change that brought it where there is one.
+    upstream: &'static str,
+    examples: &'static [&'static str],
+    /// Whether an expression holds the construct.
+    has: fn(&Reading<'_>) -> bool,
+}
+
+const DIFFERENCES: &[Difference] = &[
+    Difference {
+        construct: "a key twice in one object",
+        does: Does::Refuse,
+        why: "In HCL the last one wins.",
+        upstream: "parser/expr.rs `object_items`, https://github.com/martinohmann/hcl-rs/pull/562",
+        examples: &["{ b = 1, b = 2 }", "a ? { b = 1, b = 2 } : {}"],
+        has: |reading| reading.any(has_key_twice),
+    },
+    Difference {
+        construct: "a line break in a `for` of braces, in the collection of a `for`, or in a directive",
+        does: Does::Refuse,
+        why: "In HCL line breaks mean nothing there, but hcl-edit reads those parts without them.",
+        upstream: "parser/expr.rs `for_intro` and `for_object_expr`, parser/template.rs; \
+                   https://github.com/martinohmann/hcl-rs/pull/429 allowed them elsewhere",
+        examples: &[
+            "{ for k, v in y : k => v ?\n1 :\n2 }",
+            "[\nfor v in c ?\nd : e : v\n]",
+            "{ for k, v in y\n.z : k => v }",
+            "\"%{ if b # c\n&& d }x%{ endif }\"",
+        ],
+        has: |reading| {
+            reading.has_line_break() && (reading.has_word("for") || reading.has(Kind::OpenDirective))
+        },
+    },
+    Difference {
+        construct: "`for` with a carriage return after it",
+        does: Does::Refuse,
+        why: "hcl-edit knows the keyword by the blank or line feed after it.",
+        upstream: "parser/expr.rs `for_expr_or_items`",
+        examples: &["{\r\nfor\r\nk, v in y : k => v }"],
+        has: |reading| reading.has_word("for") && reading.text().contains("for\r"),
+    },
+    Difference {
+        construct: "a key in parentheses on the line after a value with a call or a list in it",
+        does: Does::Refuse,
+        why: "hcl-edit skips line breaks in the rest of a value after a call or a list, and takes the key for arguments.",
+        upstream: "parser/expr.rs `func_args` and `array`, which never undo `allow_newlines`",
+        examples: &["{\n b = f(c) || d\n (e) = 1\n}"],
+        has: |reading| reading.has(Kind::OpenBrace) && reading.has_word_before_parenthesis(),
+    },
+    Difference {
+        construct: "a heredoc",
+        does: Does::ReadDifferently,
+        why: "hcl-edit ends it at a line that starts with the marker, whatever follows there, and looks for the end of \
+              an empty one in the lines after it.",
+        upstream: "parser/expr.rs `heredoc`, parser/template.rs `heredoc_template`; \
+                   https://github.com/martinohmann/hcl-rs/pull/512 ended it at prefixes of longer names no more",
+        examples: &["[<<EOF\nx\nEOF,\nEOF\n]", "[<<EOT\n  EOT\n, <<EOT\nx\nEOT\n]"],
+        has: |reading| reading.has(Kind::OpenHeredoc),
+    },
+    Difference {
+        construct: "a number beyond a 64-bit float",
+        does: Does::Refuse,
+        why: "In HCL numbers have an exponent of 32 bits.",
+        upstream: "parser/number.rs",
+        examples: &["a + 1e999"],
+        has: |reading| reading.has_number(|digits| !digits.parse::<f64>().is_ok_and(f64::is_finite)),
+    },
+    Difference {
+        construct: "a number with a dot and no digits after it",
+        does: Does::ReadDifferently,
+        why: "HCL reads the exponent after the dot; hcl-edit reads it as the name of an attribute.",
+        upstream: "parser/number.rs `float`, parser/expr.rs `traversal_operator`",
+        examples: &["a + 1.e5"],
+        has: |reading| reading.has_number(|digits| digits.contains(".e") || digits.contains(".E")),
+    },
+    Difference {
+        construct: "more than 64 levels of brackets and operands, or more than 128 binary operators in a row",
+        does: Does::Refuse,
+        why: "hcl-edit protects its stack; HashiCorp's parser has no limit. The limit of the grammar can be set.",
+        upstream: "parser/nesting.rs, https://github.com/martinohmann/hcl-rs/pull/571",
+        examples: &[DEEP, CHAIN],
+        has: |reading| reading.depth() > 60 || reading.text().len() > 250,
+    },
+    Difference {
+        construct: "an object with more than 64 keys",
+        does: Does::TakeLong,
+        why: "hcl-edit compares each key with all before it: 9.5 seconds for 32,000 keys.",
+        upstream: "parser/expr.rs `object_items`, https://github.com/martinohmann/hcl-rs/pull/562",
+        examples: &[],
+        has: |_| false,
+    },
+];
+
+const DEEP: &str = "!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!a";
+const CHAIN: &str = "1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1\
+                     +1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1\
+                     +1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1";
+
+/// An expression of a text as the grammar reads it.
+struct Reading<'a> {
+    lexed: Lexed<'a>,
+    extent: Extent,
+    expr: Expr,
+}
+
+impl<'a> Reading<'a> {
+    fn text(&self) -> &'a str {
+        &self.lexed.text[self.extent.start as usize..self.extent.end as usize]
+    }
+
+    fn tokens(&self) -> impl Iterator<Item = (Kind, &'a str)> {
+        let tokens = self.lexed.tokens[self.lexed.token_at(self.extent.start)..].iter();
+        let own = tokens.take_while(|token| token.start < self.extent.end);
+        own.map(|token| (token.kind, self.lexed.written(*token)))
+    }
+
+    fn has(&self, kind: Kind) -> bool {
+        self.tokens().any(|token| token.0 == kind)
+    }
+
+    fn has_word(&self, word: &str) -> bool {
+        self.tokens().any(|token| token == (Kind::Name, word))
+    }
+
+    fn has_number(&self, holds: fn(&str) -> bool) -> bool {
+        self.tokens().any(|(kind, digits)| kind == Kind::Number && holds(digits))
+    }
+
+    fn has_line_break(&self) -> bool {
+        self.text().contains('\n')
+    }
+
+    fn has_word_before_parenthesis(&self) -> bool {
+        let tokens: Vec<Kind> = self.tokens().map(|(kind, _)| kind).collect();
+        let mut tokens = tokens.split(|kind| *kind == Kind::OpenParen);
+        tokens.any(|before| {
+            let breaks =
+                before.iter().rev().take_while(|kind| matches!(kind, Kind::Newline | Kind::Comment)).count();
+            breaks > 0 && before.iter().rev().nth(breaks) == Some(&Kind::Name)
+        })
+    }
+
+    fn depth(&self) -> usize {
+        let opens = |kind| matches!(kind, Kind::OpenBrace | Kind::OpenBracket | Kind::OpenParen | Kind::Bang);
+        self.tokens().filter(|(kind, _)| opens(*kind)).count()
+    }
+
+    /// Whether something holds of the expression or of one inside it.
+    fn any(&self, holds: fn(&Expr, &str) -> bool) -> bool {
+        let mut any = false;
+        self.expr.walk(&mut |expr, _| any |= holds(expr, self.lexed.text));
+        any
+    }
+}
+
+fn has_key_twice(expr: &Expr, text: &str) -> bool {
+    let ExprKind::Object(items) = &expr.kind else { return false };
+    let keys = items.iter().map(|item| match &item.key {
+        ObjectKey::Name(name, _) => name.to_string(),
+        ObjectKey::Expr(key) => text[key.span.range()].split_whitespace().collect(),
+    });
+    let mut keys: Vec<String> = keys.collect();
+    keys.sort();
+    keys.windows(2).any(|pair| pair[0] == pair[1])
+}
+
+/// Calls `visit` with every expression of an argument in a text that nothing is wrong with.
+fn expressions(text: &str, visit: &mut dyn FnMut(&Reading<'_>)) {
+    let source = Source::new("main.tf", text.as_bytes().to_vec());
+    let tokens = scan(&source).tokens;
+    let lexed = Lexed { file: FileId::new(0), text: source.text(), tokens: &tokens, within: None };
+    let (file, _) = parse(FileId::new(0), &source, Notation::Native, &Limits::default());
+    let mut bodies = vec![file.body];
+    while let Some(body) = bodies.pop() {
+        for attribute in body.just_attributes(&mut Vec::new()) {
+            let span = attribute.expr.span;
+            let extent = Extent { start: span.start, end: span.end };
+            let (expr, is_right) = grammar::reading(lexed, extent);
+            if is_right {
+                visit(&Reading { lexed, extent, expr });
+            }
+        }
+        bodies.extend(body.any_blocks().iter().map(|block| Body::clone(&block.body)));
+    }
+}
+
+/// How often both readings were equal, and how often each difference was the reason that hcl-edit gave none.
+#[derive(Debug, Default)]
+struct Compared {
+    equal: usize,
+    differences: BTreeMap<&'static str, usize>,
+}
+
+impl Compared {
+    fn add(&mut self, reading: &Reading<'_>) {
+        if let Some(read) = hcl::expression(reading.lexed, reading.extent) {
+            assert_eq!(read, reading.expr, "{}", reading.text());
+            self.equal += 1;
+            return;
+        }
+        let difference = DIFFERENCES.iter().find(|difference| (difference.has)(reading));
+        let difference = difference.unwrap_or_else(|| panic!("hcl-edit refuses {}", reading.text()));
+        *self.differences.entry(difference.construct).or_default() += 1;
+    }
+}
+
+#[test]
+fn hcl_edit_does_what_the_table_says() {
+    for difference in DIFFERENCES {
+        assert!(!difference.why.is_empty() && difference.upstream.contains("parser/"));
+        for example in difference.examples {
+            let mut seen = 0;
+            expressions(&format!("a = {example}\n"), &mut |reading| {
+                seen += 1;
+                assert!((difference.has)(reading), "{example}");
+                assert_eq!(hcl::expression(reading.lexed, reading.extent), None, "{example}");
+                let read = hcl_edit::parser::parse_expr(reading.text());
+                assert_eq!(read.is_err(), difference.does == Does::Refuse, "{example}");
+                if let (Ok(hcl_edit::expr::Expression::Array(items)), ExprKind::Tuple(ours)) =
+                    (read, &reading.expr.kind)
+                {
+                    assert_ne!(items.len(), ours.len(), "{example}");
+                }
+            });
+            assert_eq!(seen, 1, "{example}");
+        }
+    }
+}
+
+#[test]
+fn hcl_edit_is_not_asked_for_long_objects() {
+    let keys: String = (0..40_000).map(|key| format!("k{key} = 1\n")).collect();
+    let source = Source::new("main.tf", format!("a = b + {{\n{keys}}}\n").into_bytes());
+    let start = std::time::Instant::now();
+    let (file, _) = parse(FileId::new(0), &source, Notation::Native, &Limits::default());
+    let attribute = &file.body.just_attributes(&mut Vec::new())[0];
+    assert!(matches!(attribute.expr.kind, ExprKind::Binary(..)), "it was read");
+    assert!(start.elapsed().as_secs() < 5, "hcl-edit takes more than ten seconds for so many keys");
+}
+
+/// The examples of all pages and tests, and the files below `OVERRULE_CORPUS` if that is set.
+#[test]
+fn both_readings_of_every_expression_in_the_project_are_equal() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut directories: Vec<PathBuf> =
+        ["policies", "tests", "fuzz/src", "examples"].iter().map(|name| root.join(name)).collect();
+    directories.extend(std::env::var_os("OVERRULE_CORPUS").map(PathBuf::from));
+    let mut compared = Compared::default();
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory).expect("a directory").flatten() {
+            let path = entry.path();
+            let kind = entry.file_type().expect("a type of file");
+            if kind.is_dir() && entry.file_name() != ".git" {
+                directories.push(path);
+            } else if kind.is_file()
+                && path
+                    .extension()
+                    .is_some_and(|name| ["md", "txt", "tf", "tofu", "hcl"].iter().any(|known| name == *known))
+                && let Ok(text) = fs::read_to_string(&path)
+            {
+                // Pages and cases hold several files, with a line before each.
+                let starts = |line: &str| line.starts_with("```") || line.starts_with("--- ");
+                let mut file = String::new();
+                for line in text.split_inclusive('\n').chain(["```"]) {
+                    if starts(line) {
+                        expressions(&file, &mut |reading| compared.add(reading));
+                        file.clear();
+                    } else {
+                        file.push_str(line);
+                    }
+                }
+            }
+        }
+    }
+    println!("{compared:?}");
+    assert!(compared.equal > 5_000, "{compared:?}");
+}
+
+#[test]
+fn both_readings_of_generated_expressions_are_equal() {
+    let mut compared = Compared::default();
+    for seed in 0..6_000 {
+        let mut writer = Writer { random: seed, text: String::from("a = "), breaks: 0 };
+        writer.expression(4);
+        writer.text.push('\n');
+        let mut seen = 0;
+        expressions(&writer.text, &mut |reading| {
+            seen += 1;
+            compared.add(reading);
+        });
+        assert_eq!(seen, 1, "{}", writer.text);
+    }
+    assert!(compared.equal > 3_000, "{compared:?}");
+}
+
+/// Writes random expressions that are valid.
+struct Writer {
+    random: u64,
+    text: String,
+    /// How many brackets are open in which line breaks mean nothing.
+    breaks: usize,
+}
+
+impl Writer {
+    /// A number below `end`, by Sebastiano Vigna's `splitmix64`.
+    fn below(&mut self, end: u64) -> u64 {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut number = self.random;
+        number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (number ^ (number >> 31)) % end
+    }
+
+    fn one_of(&mut self, texts: &[&str]) {
+        let count = u64::try_from(texts.len()).expect("a few");
+        let number = usize::try_from(self.below(count)).expect("a few");
+        self.text.push_str(texts[number]);
+    }
+
+    fn blank(&mut self) {
+        if self.breaks > 0 && self.below(12) == 0 {
+            self.one_of(&["\n", " # x\n", " /* x */ ", "\n\n", "\r\n"]);
+        } else {
+            self.one_of(&["", " ", " ", "  "]);
+        }
+    }
+
+    fn name(&mut self) {
+        self.one_of(&["a", "b-c", "_d", "é", "for_each", "in", "if", "null_1"]);
+    }
+
+    fn expression(&mut self, depth: u64) {
+        if depth > 0 && self.below(8) == 0 {
+            self.operations(depth - 1);
+            self.text.push(' ');
+            self.blank();
+            self.text.push('?');
+            self.blank();
+            self.expression(depth - 1);
+            self.text.push(' ');
+            self.blank();
+            self.text.push(':');
+            self.blank();
+            self.expression(depth - 1);
+        } else {
+            self.operations(depth);
+        }
+    }
+
+    fn operations(&mut self, depth: u64) {
+        self.operand(depth);
+        while depth > 0 && self.below(3) == 0 {
+            self.text.push(' ');
+            self.blank();
+            self.one_of(&["||", "&&", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%"]);
+            self.text.push(' ');
+            self.blank();
+            self.operand(depth - 1);
+        }
+    }
+
+    fn operand(&mut self, depth: u64) {
+        while self.below(8) == 0 {
+            self.one_of(&["!", "-", "- "]);
+        }
+        self.term(depth);
+        while self.below(3) == 0 {
+            self.step(depth);
+        }
+    }
+
+    fn step(&mut self, depth: u64) {
+        match self.below(8) {
+            0..=2 => {
+                self.text.push('.');
+                self.name();
+            }
+            // After digits, these would be part of the number.
+            3 if !self.text.ends_with(|c: char| c.is_ascii_digit()) => self.one_of(&[".0", ".12"]),
+            3 | 4 => self.one_of(&["[*]", ".*"]),
+            5 => self.one_of(&["[0]", "[ 1.5 ]", "[\"k\"]", "[\"\"]", "[true]", "[null]", "[-1]"]),
+            _ => self.bracketed("[", depth, "]"),
+        }
+        // Two old indexes in a row look like a number, and an old splat cannot follow another.
+        if self.text.ends_with(|c: char| c.is_ascii_digit() || c == '*') {
+            self.text.push_str("[0]");
+        }
+    }
+
+    fn bracketed(&mut self, open: &str, depth: u64, close: &str) {
+        self.text.push_str(open);
+        self.breaks += 1;
+        self.blank();
+        self.expression(depth.saturating_sub(1));
+        self.blank();
+        self.breaks -= 1;
+        self.text.push_str(close);
+    }
+
+    fn term(&mut self, depth: u64) {
+        match self.below(if depth == 0 { 4 } else { 11 }) {
+            0 => {
+                self.one_of(&["0", "1", "1.5", "2e3", "2E-1", "3.e5", "18446744073709551616", "0.1", "1e999"])
+            }
+            1 => self.one_of(&["true", "false", "null"]),
+            2 => self.one_of(&["\"\"", "\"b\"", "\"\\n\\u00e9 $${c} %%{d} $ %\"", "\"é\""]),
+            3 => self.name(),
+            4 => self.bracketed("(", depth, ")"),
+            5 => self.list("[", "]", depth),
+            6 => {
+                self.one_of(&["f", "provider::x::f", "a :: b"]);
+                self.list("(", ")", depth);
+            }
+            7 => self.object(depth),
+            8 => self.for_expression(depth),
+            _ => self.string(depth),
+        }
+    }
+
+    fn list(&mut self, open: &str, close: &str, depth: u64) {
+        self.text.push_str(open);
+        self.breaks += 1;
+        for _ in 0..self.below(3) {
+            self.blank();
+            self.expression(depth - 1);
+            self.blank();
+            self.text.push(',');
+        }
+        self.blank();
+        if self.below(2) == 0 {
+            self.expression(depth - 1);
+            self.one_of(if open == "(" { &["", "", "..."] } else { &["", ","] });
+        }
+        self.blank();
+        self.breaks -= 1;
+        self.text.push_str(close);
+    }
+
+    fn object(&mut self, depth: u64) {
+        self.text.push('{');
+        let outside = std::mem::take(&mut self.breaks);
+        for item in 0..self.below(4) {
+            self.one_of(&["", " ", "\n", " # x\n"]);
+            let key = ["a", "\"b\"", "(c)", "null", "1", "\"d-${e}\"", "e.f"];
+            let second = usize::try_from(item + self.below(4)).expect("a small number");
+            self.text.push_str(key[second]);
+            self.one_of(&[" = ", "=", " : "]);
+            self.expression(depth - 1);
+            self.one_of(&["\n", ",", " # x\n", ",\n"]);
+        }
+        self.breaks = outside;
+        self.text.push('}');
+    }
+
+    fn for_expression(&mut self, depth: u64) {
+        let is_object = self.below(2) == 0;
+        self.text.push_str(if is_object { "{" } else { "[" });
+        self.breaks += 1;
+        self.blank();
+        self.text.push_str("for ");
+        self.one_of(&["v in ", "k, v in ", "k , v in "]);
+        self.operations(depth - 1);
+        self.text.push_str(" : ");
+        if is_object {
+            self.expression(depth - 1);
+            self.text.push_str(" => ");
+        }
+        self.expression(depth - 1);
+        if is_object && self.below(3) == 0 {
+            self.text.push_str("...");
+        }
+        if self.below(3) == 0 {
+            self.text.push_str(" if ");
+            self.expression(depth - 1);
+        }
+        self.blank();
+        self.breaks -= 1;
+        self.text.push_str(if is_object { "}" } else { "]" });
+    }
+
+    fn string(&mut self, depth: u64) {
+        self.text.push('"');
+        self.parts(depth);
+        self.text.push('"');
+    }
+
+    fn parts(&mut self, depth: u64) {
+        for _ in 0..self.below(4) {
+            match self.below(5) {
+                0 | 1 => self.one_of(&["x", " y ", "$${", "\\\"", "é", "$$ ", "% "]),
+                2 => self.bracketed("${", depth, "}"),
+                3 => self.bracketed(" ${~ ", depth, " ~} "),
+                _ => {
+                    self.bracketed("%{ if ", depth, " ~}");
+                    self.parts(depth.saturating_sub(1));
+                    if self.below(2) == 0 {
+                        self.text.push_str("%{ else }");
+                        self.text.push_str("z");
+                    }
+                    self.text.push_str("%{~ endif }%{ for i in a }");
+                    let _ = write!(self.text, "{depth}");
+                    self.text.push_str("%{ endfor }");
+                }
+            }
+        }
+    }
+}
