@@ -56,7 +56,7 @@ impl Comparisons<'_> {
         let mended = self.mended(*operator, expr, left).or_else(|| self.mended(*operator, expr, right));
         let help = match &mended {
             Some(edit) => format!("write `{}`", edit.text),
-            None => "convert one of the two, so that both have the same type".to_owned(),
+            None => "compare values of the same type".to_owned(),
         };
         Some(
             ComparisonOfDifferentTypes::finding("Comparison of different types")

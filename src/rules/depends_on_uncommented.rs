@@ -27,14 +27,13 @@ impl Rule for DependsOnUncommented {
                 continue;
             }
             findings.push(
-                Self::finding("Dependency of a module without a reason")
+                Self::finding("Module `depends_on` without a comment")
                     .detail(
-                        "With `depends_on`, a change to any of these makes every value of the module unknown until \
-                         it is applied, so plans show more than will happen. Nothing here says why it is needed.",
+                        "`depends_on` on a module makes more of its values unknown until the dependencies are applied, so \
+                         a plan can show more changes than necessary. No comment says why it is needed.",
                     )
                     .at(depends_on.span)
-                    .label("why?")
-                    .help("say in a comment above what goes wrong without it, or refer to an output instead")
+                    .help("add a comment above `depends_on` that says why, or replace it with references in arguments")
                     .address(format!("module.{}", call.name)),
             );
         }

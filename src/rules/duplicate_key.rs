@@ -48,16 +48,16 @@ fn repeated(object: &Expr, items: &[ObjectItem], context: &Context<'_>) -> Vec<F
         let text = |expr: &Expr| context.sources().slice(expr.span);
         let is_same = text(&item.value) == text(value);
         let (detail, help) = if is_same {
-            ("with the same value", "remove one of the two")
+            ("with the same value", "remove this item")
         } else {
-            ("with another value", "remove the item that is not meant, or correct its key")
+            ("with another value", "remove one of the items, or correct its key")
         };
         let whole = key.to(item.value.span);
         let remove = || context.editor(key.file)?.remove_item(object, whole);
         found.push(
             DuplicateKey::finding("Duplicate key in an object")
                 .detail(format!(
-                    "The key {name:?} occurs again below {detail}. The last item replaces all before it."
+                    "The key {name:?} occurs again {detail}. The last item replaces the earlier ones."
                 ))
                 .at(key)
                 .label("replaced")

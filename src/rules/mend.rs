@@ -24,6 +24,34 @@ pub(super) fn argument(context: &Context<'_>, file: FileId, name: &str, value: &
     if is_json { format!("`\"{name}\": {value}`") } else { format!("`{name} = {value}`") }
 }
 
+/// How to set arguments in an entry of `required_providers`: each with its value, in the syntax of the file.
+pub(super) fn help_to_set(
+    context: &Context<'_>,
+    entry: &RequiredProvider,
+    missing: &[(&str, String)],
+) -> String {
+    let file = entry.span.file;
+    let text = context.sources().slice(entry.value_span);
+    if !text.starts_with('"') {
+        let missing: Vec<String> =
+            missing.iter().map(|(name, value)| argument(context, file, name, value)).collect();
+        return format!("set {} in the entry", joined(&missing));
+    }
+    // What is only a version becomes an object.
+    let is_json = context.file(file).is_some_and(|file| file.body.is_json());
+    let version = [("version", text.to_owned())];
+    let arguments = missing.iter().chain(&version);
+    let arguments: Vec<String> = arguments
+        .map(
+            |(name, value)| {
+                if is_json { format!("\"{name}\": {value}") } else { format!("{name} = {value}") }
+            },
+        )
+        .collect();
+    let object = format!("{{ {} }}", arguments.join(", "));
+    format!("write {}", argument(context, file, &entry.name, &object))
+}
+
 /// Up to three names, each in backticks, and how many more there are.
 pub(super) fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     joined(&names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>())

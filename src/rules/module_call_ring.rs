@@ -26,17 +26,17 @@ impl Rule for ModuleCallRing {
             |directory: &str| if directory.is_empty() { ".".to_owned() } else { directory.to_owned() };
         let way: Vec<String> =
             ring.iter().chain(ring.first()).map(|(module, _)| place(&directory(*module))).collect();
-        let mut finding = Self::finding("Modules call each other in a ring")
+        let mut finding = Self::finding("Module call cycle")
             .detail(format!(
-                "{}: each instance of a module brings another one of itself with it, so `init` never comes to an end.",
+                "{}: each call leads to another one without end, so `init` fails.",
                 way.join(" → ")
             ))
             .at(first.origin.header())
-            .label("leads back to this module")
-            .help("take one of these calls out")
+            .label("this call leads back to its own module")
+            .help(if rest.is_empty() { "remove the call" } else { "remove one of these calls" })
             .concerns(Concern::Whole);
         for (_, call) in rest {
-            finding = finding.related(call.origin.header(), "goes on here");
+            finding = finding.related(call.origin.header(), "the next call of the cycle");
         }
         findings.push(finding);
     }

@@ -39,12 +39,12 @@ impl Rule for ModuleDepthWithCommit {
             findings.push(
                 Self::finding("Shallow clone of a commit")
                     .detail(format!(
-                        "With `depth`, git is asked for a branch or tag called `{version}`, and there is none: a \
-                         shallow clone cannot start from the number of a commit. `init` fails."
+                        "With `depth`, `init` makes a shallow clone, which starts at a branch or tag and not at a commit. \
+                         It fails unless a branch or tag is named `{version}`."
                     ))
                     .at(source.span)
-                    .label("has both `depth` and a commit")
-                    .help("leave out `depth`, or name a tag")
+                    .label("both `depth` and a commit")
+                    .help(format!("remove `depth={depth}`, or set `ref` to a branch or tag"))
                     .fixed_by(edit.map(|edit| Fix::on_request([edit])))
                     .address(format!("module.{}", call.name))
                     .concerns(Concern::ModuleSource(source.raw.clone())),

@@ -22,15 +22,13 @@ impl Rule for ModuleSourceEscapesRepository {
                 // Outside of a repository nobody knows what else belongs to it.
                 Some(ModuleSource::Local(_)) if callee == Callee::Outside && context.is_repository() => {
                     Self::finding("Module source leaves the repository").detail(
-                        "This path goes above the top of the repository, or through a link out of it, so it leads \
-                         somewhere only where the same things happen to lie beside the clone.",
+                        "The path leads out of the repository, directly or through a symbolic link, so the module is found \
+                         only where the same directories lie around the clone.",
                     )
                 }
                 Some(ModuleSource::Remote(remote)) if is_absolute(&source.raw, remote.getter()) => {
-                    Self::finding("Module source is an absolute path").detail(
-                        "An absolute path leads somewhere only on machines that are set up alike, and `init` takes \
-                         what it finds there for a package of its own, without the modules around it.",
-                    )
+                    Self::finding("Module source is an absolute path")
+                        .detail("An absolute path is valid only on machines with the same directories.")
                 }
                 Some(ModuleSource::Local(_) | ModuleSource::Registry(_) | ModuleSource::Remote(_)) | None => {
                     continue;
@@ -40,7 +38,7 @@ impl Rule for ModuleSourceEscapesRepository {
                 finding
                     .at(source.span)
                     .label("not part of this repository")
-                    .help("bring the module into this repository, or fetch it from its own by its address")
+                    .help("move the module into this repository, or use the URL of the repository that it is in")
                     .address(format!("module.{}", call.name))
                     .concerns(Concern::ModuleSource(source.raw.clone())),
             );

@@ -26,23 +26,29 @@ impl Rule for ModuleSourceSubdirOrder {
                 ["ref", "rev", "tag"].into_iter().find_map(|key| Some((key, remote.parameter(key)?)));
             let Some((key, value)) = version else { continue };
             let Some((version, directory)) = value.split_once("//") else { continue };
-            let mended = source.raw.split_once('?').map(|(address, query)| {
+            let mended = source.raw.split_once('?').and_then(|(address, query)| {
                 let query = query.replacen(&format!("{key}={value}"), &format!("{key}={version}"), 1);
-                quoted(&format!("{address}//{directory}?{query}"))
+                // With two subdirectories it is for a person to say which is meant.
+                remote.subdir.is_empty().then(|| format!("{address}//{directory}?{query}"))
             });
+            let help = match &mended {
+                Some(mended) => format!("write {}", quoted(mended)),
+                None => "write one subdirectory, before the `?`".to_owned(),
+            };
             let editor = context
                 .editor(source.span.file)
                 .filter(|editor| editor.slice(source.span) == quoted(&source.raw));
-            let edit = editor.zip(mended).map(|(editor, mended)| editor.replace(source.span, mended));
+            let edit =
+                editor.zip(mended).map(|(editor, mended)| editor.replace(source.span, quoted(&mended)));
             findings.push(
-                Self::finding("Directory behind the query of a module source")
+                Self::finding("Subdirectory after the query string")
                     .detail(format!(
-                        "What stands behind `?` belongs to the query, so this asks for a version called \
-                         `{version}//{directory}`, and `init` does not find it."
+                        "The query string of a module source starts at `?`, so `init` looks for the version \
+                         `{version}//{directory}`, and fails."
                     ))
                     .at(source.span)
-                    .label("the directory has to stand before the query")
-                    .help(format!("write `//{directory}` before the `?`: `//{directory}?{key}={version}`"))
+                    .label("the subdirectory must come before the `?`")
+                    .help(help)
                     .fixed_by(edit.map(|edit| Fix::on_request([edit])))
                     .address(format!("module.{}", call.name))
                     .concerns(Concern::ModuleSource(source.raw.clone())),

@@ -34,19 +34,19 @@ impl Rule for ModuleTreeDepth {
         }
         let Some(chain) = node.chain_longer_than(self.max) else { return };
         let Some(((_, first), rest)) = chain.split_first() else { return };
-        let mut finding = Self::finding("Module calls go too deep")
+        let mut finding = Self::finding("Module calls are nested too deeply")
             .detail(format!(
-                "{} calls lead below each other from here, and {} are to be the most. Who reads a plan has to know \
-                 them all.",
+                "A chain of {} module calls starts here, and the option `max` of this rule allows {}. Readers of a plan \
+                 have to know every module in it.",
                 chain.len(),
                 self.max
             ))
             .at(first.origin.header())
-            .label("the first of these calls")
-            .help("call the inner modules from here, and pass their outputs on")
+            .label("the chain starts here")
+            .help("call the inner modules directly from this module, and pass values between them")
             .concerns(Concern::Whole);
         for (_, call) in rest {
-            finding = finding.related(call.origin.header(), "which leads to this one");
+            finding = finding.related(call.origin.header(), "the next call");
         }
         findings.push(finding);
     }

@@ -29,16 +29,15 @@ impl Rule for ModuleVersionExact {
                 continue;
             }
             findings.push(
-                Self::finding("Module of others without an exact version")
+                Self::finding("Module without an exact version")
                     .detail(format!(
-                        "`{}` lets each `init` take another version, and what it takes was written by others and \
-                         reviewed by nobody here.",
-                        version.text
+                        "{:?} is not an exact version, so `init` can install a version that was not reviewed.",
+                        version.text.as_str()
                     ))
                     .at(version.value_span)
-                    .label("more than one version fits")
+                    .label("not an exact version")
                     .related(source.span, "the module")
-                    .help("name the one version that was looked at")
+                    .help("set `version` to one version; after `init`, `.terraform/modules/modules.json` lists the installed one")
                     .address(format!("module.{}", call.name)),
             );
         }

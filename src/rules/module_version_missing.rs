@@ -1,10 +1,17 @@
 #![doc = include_str!("../../policies/rules/module-version-missing.md")]
 
+use smol_str::SmolStr;
+
+use super::mend::argument;
 use super::{Context, Rule};
+use crate::engine::Product;
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
-use crate::module::address::ModuleSource;
+use crate::module::Module;
+use crate::module::address::{ModuleSource, RegistryModule};
+use crate::module::declaration::VersionConstraint;
 use crate::policy::{Globs, Options};
+use crate::syntax::quoted;
 
 pub(super) struct ModuleVersionMissing {
     allow: Globs,
@@ -18,7 +25,7 @@ impl Rule for ModuleVersionMissing {
         Ok(Self { allow: options.sources("allow")? })
     }
 
-    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
         if !module.complete {
             // The version may be in what could not be read.
@@ -26,22 +33,60 @@ impl Rule for ModuleVersionMissing {
         }
         for call in module.calls.values().filter(|call| call.address.version.is_none()) {
             let Some(source) = &call.source else { continue };
-            let Some(ModuleSource::Registry(_)) = &source.address else { continue };
+            let Some(ModuleSource::Registry(package)) = &source.address else { continue };
             if self.allow.has(&source.raw) {
                 continue;
             }
-            findings.push(
-                Self::finding("Module of a registry without a version")
-                    .detail(
-                        "Each `init` in a new place takes the newest version there is, the next major one too: the \
-                         lock file holds providers and no modules.",
-                    )
-                    .at(source.span)
-                    .label("any version of this will do")
-                    .help("add `version = \"…\"` below `source`")
-                    .address(format!("module.{}", call.name))
-                    .concerns(Concern::ModuleSource(source.raw.clone())),
-            );
+            let finding = Self::finding("Registry module without a version")
+                .detail(
+                    "Without `version`, `init` installs the newest version, even a new major version. The dependency \
+                     lock file does not record the versions of modules.",
+                )
+                .at(source.span)
+                .address(format!("module.{}", call.name))
+                .concerns(Concern::ModuleSource(source.raw.clone()));
+            findings.push(if let Some((other, version)) = version_elsewhere(module, package) {
+                let text = argument(context, source.span.file, "version", &quoted(&version.text));
+                finding
+                    .related(version.value_span, format!("`module.{other}` sets the version of this module"))
+                    .help(format!("add {text} to the call"))
+            } else {
+                finding.help(format!("set `version`: {}", look_up(package, module.features.engine.product)))
+            });
         }
     }
+}
+
+/// The version that another call in the same module sets for the same package, with the name of the call.
+fn version_elsewhere<'m>(
+    module: &'m Module,
+    package: &RegistryModule,
+) -> Option<(&'m str, &'m VersionConstraint)> {
+    let is_same = |other: &RegistryModule| {
+        let parts = |module: &RegistryModule| {
+            [&module.host, &module.namespace, &module.name, &module.system].map(SmolStr::clone)
+        };
+        parts(other) == parts(package)
+    };
+    let mut calls = module.calls.values();
+    calls.find_map(|call| {
+        let source = call.source.as_ref()?.address.as_ref()?;
+        let is_same = matches!(source, ModuleSource::Registry(other) if is_same(other));
+        Some((call.name.as_str(), call.version.as_ref().filter(|_| is_same)?))
+    })
+}
+
+/// Where the versions of a package are listed.
+fn look_up(package: &RegistryModule, product: Product) -> String {
+    let RegistryModule { host, namespace, name, system, .. } = package;
+    let page = match (host.as_str(), product) {
+        ("registry.terraform.io", Product::Terraform) => {
+            format!("https://registry.terraform.io/modules/{namespace}/{name}/{system}")
+        }
+        ("registry.opentofu.org", Product::OpenTofu) => {
+            format!("https://search.opentofu.org/module/{namespace}/{name}/{system}/latest")
+        }
+        _ => return format!("the registry {host} lists the versions of {namespace}/{name}/{system}"),
+    };
+    format!("{page} lists the versions")
 }

@@ -22,34 +22,50 @@ impl Rule for MovedTargetMissing {
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         for moved in &node.module().moved {
             let (Some(from), Some(to)) = (&moved.from, &moved.to) else { continue };
-            if matches!(look_for(node, to), Sight::Absent) {
+            let is_absent = matches!(look_for(node, to), Sight::Absent);
+            let seen = look_for(node, from);
+            if is_absent {
+                let known = &node.module().features.grammar;
+                let help = match seen {
+                    Sight::Absent | Sight::Other if known.removed => {
+                        "correct the address, or replace this block with a `removed` block"
+                    }
+                    Sight::Absent | Sight::Other | Sight::Declared { .. } => {
+                        "correct the address, or remove this block"
+                    }
+                };
                 findings.push(
                     Self::finding("Target of a move is not declared")
                         .detail(format!(
-                            "Nothing here is called `{to}`, so what is moved there is destroyed."
+                            "`{to}` is not declared, so an object that is moved there from `{from}` is destroyed."
                         ))
                         .at(to.span)
                         .label("not declared")
-                        .related(from.span, "what is moved")
-                        .help("correct the name, or use a `removed` block for what is no longer wanted")
+                        .related(from.span, "moved from here")
+                        .help(help)
                         .address("moved")
                         .concerns(Concern::Name(format_smolstr!("{to}"))),
                 );
             }
-            if let Sight::Declared { at, repeated } = look_for(node, from)
+            if let Sight::Declared { at, repeated } = seen
                 && is_whole(from)
                 && (is_whole(to) || !repeated)
             {
+                let help = if is_absent && from.path.is_empty() && to.path.is_empty() {
+                    format!("rename the block `{from}` to `{to}`, or remove the `moved` block")
+                } else {
+                    format!("remove the block `{from}`, or remove the `moved` block")
+                };
                 findings.push(
-                    Self::finding("What is moved is still declared")
+                    Self::finding("Moved object is still declared")
                         .detail(format!(
-                            "`{from}` is to become `{to}`, but it is declared as well, so nothing can be moved: \
-                             `plan` fails."
+                            "`{from}` is still declared, so it cannot be moved to `{to}`: `plan` fails with \"Moved \
+                             object still exists\"."
                         ))
                         .at(from.span)
                         .label("still declared")
-                        .related(at, "here")
-                        .help("remove the old block, or this one")
+                        .related(at, "declared here")
+                        .help(help)
                         .address("moved")
                         .concerns(Concern::Name(format_smolstr!("{from}"))),
                 );
@@ -64,7 +80,7 @@ enum Sight {
     Declared { at: Span, repeated: bool },
     /// It is not declared, nor does a block say what became of it.
     Absent,
-    /// It was moved on or removed, or nobody can tell.
+    /// It was moved on or removed, or that cannot be known.
     Other,
 }
 

@@ -40,22 +40,23 @@ impl Rule for MovedWithoutMovedBlock {
                 continue;
             };
             if !is_accounted_for(node, from) {
-                findings.push(told(from, to, new[to].at));
+                let product = module.features.engine.product.name();
+                findings.push(renamed(from, to, product, new[to].at));
             }
         }
     }
 }
 
-fn told(from: &Object, to: &Object, at: Span) -> Finding {
+fn renamed(from: &Object, to: &Object, product: &str, at: Span) -> Finding {
     let (from, to) = (from.to_string(), to.to_string());
     MovedWithoutMovedBlock::finding("Renamed without a `moved` block")
         .detail(format!(
-            "This was `{from}` before the change. Nothing says that it is the same object, so `apply` destroys the old one \
-             and makes a new one.",
+            "The same block was `{from}` before the change. Without a `moved` block, {product} destroys `{from}` and creates \
+             `{to}`.",
         ))
         .at(at)
-        .label("has another name now")
-        .help(format!("write a `moved` block from `{from}` to `{to}`"))
+        .label("renamed")
+        .help(format!("add a `moved` block with `from = {from}` and `to = {to}`"))
         .address(to)
 }
 

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use super::mend::argument;
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Configuration, Node, Role};
-use crate::module::declaration::{ModuleCall, ProviderConfiguration};
+use crate::module::Module;
+use crate::module::declaration::{ModuleCall, ProviderConfiguration, ProviderRef};
 use crate::policy::Options;
+use crate::syntax::quoted;
 use crate::text::Span;
 
 pub(super) struct NoDefaultProvider;
@@ -19,7 +22,7 @@ impl Rule for NoDefaultProvider {
         Ok(Self)
     }
 
-    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
         if !module.complete {
             return;
@@ -38,21 +41,34 @@ impl Rule for NoDefaultProvider {
             blocks.sort_by_key(|block| block.origin.header());
             let Some(first) = blocks.first() else { continue };
             let name = &first.name;
-            let (at, address) = user(node, &default).unwrap_or_else(|| (*needed, String::new()));
+            let (at, user, select) = match user(node, &default) {
+                Some(User::Resource(at, address)) => {
+                    let (_, written) = selected(at, first, context);
+                    (
+                        at,
+                        format!("`{address}`"),
+                        format!("set {}", argument(context, at.file, "provider", &written)),
+                    )
+                }
+                Some(User::Call(call)) => {
+                    let at = call.origin.header();
+                    (at, format!("`module.{}`", call.name), in_call(node, call, &default, first, context))
+                }
+                None => (*needed, "This module".to_owned(), String::new()),
+            };
+            // An alias with `for_each` needs a key, which only a person knows.
+            let select = if first.for_each.is_some() || select.is_empty() {
+                String::new()
+            } else {
+                format!(", or {select}")
+            };
             let finding = Self::finding("No default provider configuration")
                 .detail(format!(
-                    "This uses the default configuration of `{name}`, but every `provider \"{name}\"` block in this module \
+                    "{user} uses the default configuration of `{name}`, but every `provider \"{name}\"` block in this module \
                      has an alias. Terraform and OpenTofu use an empty configuration instead."
                 ))
                 .at(at)
-                .help(format!(
-                    "add a `provider \"{name}\"` block without `alias`, or select a configuration: {}",
-                    if address.starts_with("module.") {
-                        format!("`providers = {{ {name} = {} }}`", first.compact())
-                    } else {
-                        format!("`provider = {}`", first.compact())
-                    }
-                ))
+                .help(format!("add a `provider \"{name}\"` block without `alias`{select}"))
                 .concerns(Concern::Provider(name.clone()));
             findings.push(blocks.iter().fold(finding, |finding, block| {
                 finding.related(block.origin.header(), "a configuration with an alias")
@@ -61,19 +77,70 @@ impl Rule for NoDefaultProvider {
     }
 }
 
-/// The first resource or module call of a module that uses a default configuration.
-fn user(node: Node<'_>, default: &Configuration) -> Option<(Span, String)> {
+/// What uses a default configuration.
+enum User<'m> {
+    Resource(Span, String),
+    Call(&'m ModuleCall),
+}
+
+/// The first resource, or else module call, of a module that uses a default configuration.
+fn user<'m>(node: Node<'m>, default: &Configuration) -> Option<User<'m>> {
     let module = node.module();
     let resources = module.resources.values();
     let resources = resources
         .filter(|resource| Configuration::used_by(module, resource).as_ref() == Some(default))
         .map(|resource| (resource.origin.header(), resource.address.to_string()));
-    let uses = |call: &ModuleCall| {
-        let named = |reference| Configuration::named(module, reference);
-        call.providers.iter().any(|passed| named(&passed.in_parent).as_ref() == Some(default))
-            || node.child(&call.name).is_some_and(|child| child.uses().configurations.contains_key(default))
+    let passes =
+        |call: &ModuleCall| call.providers.iter().any(|passed| is(module, &passed.in_parent, default));
+    let needs = |call: &ModuleCall| {
+        node.child(&call.name).is_some_and(|child| child.uses().configurations.contains_key(default))
     };
-    let calls = module.calls.values().filter(|call| uses(call));
-    let calls = calls.map(|call| (call.origin.header(), format!("module.{}", call.name)));
-    resources.min().or_else(|| calls.min())
+    let calls = module.calls.values().map(|call| &**call).filter(|call| passes(call) || needs(call));
+    let resource = resources.min().map(|(at, address)| User::Resource(at, address));
+    resource.or_else(|| calls.min_by_key(|call| call.origin.header()).map(User::Call))
+}
+
+fn is(module: &Module, reference: &ProviderRef, configuration: &Configuration) -> bool {
+    Configuration::named(module, reference).as_ref() == Some(configuration)
+}
+
+/// Whether a place is in a JSON file, and a configuration with an alias as it is written there.
+fn selected(at: Span, alias: &ProviderConfiguration, context: &Context<'_>) -> (bool, String) {
+    let is_json = context.file(at.file).is_some_and(|file| file.body.is_json());
+    (is_json, if is_json { quoted(&alias.compact()) } else { alias.compact().to_string() })
+}
+
+/// How a call passes a configuration with an alias instead of the default one.
+fn in_call(
+    node: Node<'_>,
+    call: &ModuleCall,
+    default: &Configuration,
+    alias: &ProviderConfiguration,
+    context: &Context<'_>,
+) -> String {
+    let passed = call.providers.iter().find(|passed| is(node.module(), &passed.in_parent, default));
+    if let Some(passed) = passed {
+        let (_, alias) = selected(passed.in_child.name_span, alias, context);
+        let item = argument(context, passed.in_child.name_span.file, &passed.in_child.compact(), &alias);
+        return format!("pass {item} in the call");
+    }
+    let child = node.child(&call.name).map(Node::module);
+    let entry = |child: &Module| {
+        let mut entries = child.required_providers.values();
+        entries.find(|entry| entry.address == default.provider).map(|entry| entry.name.clone())
+    };
+    let name = child.and_then(entry).unwrap_or_else(|| alias.name.clone());
+    let maps = call.origin.written("providers");
+    let at = maps.last().map_or(call.origin.header(), |map| map.span);
+    let (is_json, written) = selected(at, alias, context);
+    if maps.is_empty() {
+        let map = if is_json {
+            format!("{{ \"{name}\": {written} }}")
+        } else {
+            format!("{{ {name} = {written} }}")
+        };
+        format!("add {} to the call", argument(context, at.file, "providers", &map))
+    } else {
+        format!("add {} to `providers` of the call", argument(context, at.file, &name, &written))
+    }
 }

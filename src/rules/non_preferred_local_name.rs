@@ -33,15 +33,19 @@ impl Rule for NonPreferredLocalName {
             if entry.name == *preferred || is_taken || is_variant || is_in_use() {
                 continue;
             }
+            let name = &entry.name;
+            let mut passed = node.callers().flat_map(|(_, call)| &call.providers);
+            let is_passed = passed.any(|passed| passed.in_child.name == *name);
+            let calls = ", and in the `providers` argument of its calls";
             findings.push(
                 Self::finding("Local name differs from the provider type")
                     .detail(format!(
-                        "Resource types of this provider begin with `{preferred}`, so under the local name `{}` each of \
-                         them must set `provider = {}`.",
-                        entry.name, entry.name
+                        "The preferred local name of {} is `{preferred}`. Resources whose type does not begin with `{name}_` \
+                         have to set `provider = {name}`.",
+                        entry.address.display(node.module().features.registry_host),
                     ))
                     .at(entry.span)
-                    .help(format!("rename the entry and its references to `{preferred}`"))
+                    .help(format!("rename `{name}` to `{preferred}` in this module{}", if is_passed { calls } else { "" }))
                     .concerns(Concern::Provider(entry.name.clone())),
             );
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use smol_str::SmolStr;
 
-use super::mend::{argument, joined, listed, set_in_entry};
+use super::mend::{help_to_set, listed, set_in_entry};
 use super::{Context, Rule};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
 use crate::graph::Node;
@@ -83,25 +83,18 @@ fn help(
     loses_aliases: bool,
     context: &Context<'_>,
 ) -> String {
-    let file = entry.span.file;
     let source = base.source.as_ref().filter(|_| entry.source.is_none());
-    let mut missing: Vec<String> =
-        source.map(|source| argument(context, file, "source", &quoted(&source.value))).into_iter().collect();
+    let mut missing: Vec<(&str, String)> =
+        source.map(|source| ("source", quoted(&source.value))).into_iter().collect();
     if loses_aliases {
-        let is_json = context.file(file).is_some_and(|file| file.body.is_json());
+        let is_json = context.file(entry.span.file).is_some_and(|file| file.body.is_json());
         let written = |name: SmolStr| if is_json { quoted(&name) } else { name.to_string() };
         let aliases = base.aliases.iter().chain(&entry.aliases).map(|alias| alias.value.compact());
         let aliases: BTreeSet<SmolStr> = aliases.collect();
         let aliases: Vec<String> = aliases.into_iter().map(written).collect();
-        missing.push(argument(context, file, "configuration_aliases", &format!("[{}]", aliases.join(", "))));
+        missing.push(("configuration_aliases", format!("[{}]", aliases.join(", "))));
     }
-    let text = context.sources().slice(entry.value_span);
-    if text.starts_with('"') {
-        missing.push(argument(context, file, "version", text));
-        format!("replace the string with an object that sets {}", joined(&missing))
-    } else {
-        format!("set {} in the entry", joined(&missing))
-    }
+    help_to_set(context, entry, &missing)
 }
 
 /// The provider configurations that the module asked its callers for before the override.

@@ -5,7 +5,7 @@ use crate::finding::{Concern, Finding};
 use crate::graph::{Node, Role};
 use crate::module::declaration::VersionConstraint;
 use crate::policy::Options;
-use crate::value::Operator;
+use crate::value::{Condition, Operator};
 
 pub(super) struct PrereleaseInRange;
 
@@ -34,21 +34,38 @@ impl Rule for PrereleaseInRange {
 }
 
 fn ranged(version: &VersionConstraint) -> Option<Finding> {
-    let mut conditions = version.constraints.as_ref()?.conditions().iter();
-    let ranged = conditions.find(|condition| {
-        condition.version.is_prerelease()
-            && match condition.operator {
-                Operator::Greater | Operator::GreaterOrEqual | Operator::Pessimistic => true,
-                Operator::Equal | Operator::NotEqual | Operator::Less | Operator::LessOrEqual => false,
-            }
-    })?;
+    let conditions = version.constraints.as_ref()?.conditions();
+    let ranged = &conditions.iter().find(|condition| is_ranged(condition))?.version;
+    let released = conditions.iter().zip(version.text.split(','));
+    let released: Vec<String> =
+        released.map(|(condition, text)| without_prerelease(condition, text)).collect();
     Some(
         PrereleaseInRange::finding("Prerelease in a range of versions")
-            .detail(format!(
-                "A range selects no prerelease, not even {}: only an exact constraint does.",
-                ranged.version
-            ))
+            .detail(format!("A range never selects a prerelease: only the exact constraint \"= {ranged}\" selects {ranged}."))
             .at(version.value_span)
-            .help(format!("write \"= {}\" to use it, or the release to be waited for", ranged.version)),
+            .help(format!("write \"= {ranged}\" to select the prerelease, or {:?} to select releases", released.join(", "))),
     )
+}
+
+/// Whether a condition has a prerelease as the lower end of a range.
+fn is_ranged(condition: &Condition) -> bool {
+    condition.version.is_prerelease()
+        && match condition.operator {
+            Operator::Greater | Operator::GreaterOrEqual | Operator::Pessimistic => true,
+            Operator::Equal | Operator::NotEqual | Operator::Less | Operator::LessOrEqual => false,
+        }
+}
+
+/// The condition that admits the same releases and names no prerelease.
+fn without_prerelease(condition: &Condition, text: &str) -> String {
+    let text = text.trim();
+    if !is_ranged(condition) {
+        return text.to_owned();
+    }
+    let text = text.split_once('-').map_or(text, |(release, _)| release);
+    // The release comes after its prereleases.
+    match text.strip_prefix('>').filter(|rest| !rest.starts_with('=')) {
+        Some(version) => format!(">={version}"),
+        None => text.to_owned(),
+    }
 }

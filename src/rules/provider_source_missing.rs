@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/provider-source-missing.md")]
 
-use super::mend::set_in_entry;
+use super::mend::{help_to_set, set_in_entry};
 use super::publisher::{Source, source};
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Concern, Finding, Fix, Safety};
@@ -40,7 +40,8 @@ impl Rule for ProviderSourceMissing {
                     // Another address is another provider.
                     let fix =
                         if address == assumed { edits.map(Fix::safe) } else { edits.map(Fix::on_request) };
-                    let finding = finding.help(format!("add `source = \"{address}\"`")).fixed_by(fix);
+                    let help = help_to_set(context, entry, &[("source", quoted(&address))]);
+                    let finding = finding.help(help).fixed_by(fix);
                     match at {
                         Some(at) => finding.related(at, format!("`{name}` is {address} here")),
                         None => finding,

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use super::mend::argument;
 use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
 use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
 use crate::policy::Options;
+use crate::syntax::quoted;
 use crate::text::Span;
 
 pub(super) struct ResourceWithoutProvider;
@@ -20,23 +22,25 @@ impl Rule for ResourceWithoutProvider {
         Ok(Self)
     }
 
-    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
         let aliased = aliased(module);
         for resource in module.resources.values().filter(|resource| resource.provider_ref.is_none()) {
             let alias = resource.provider.as_ref().and_then(|provider| aliased.get(provider));
             let Some(alias) = alias else { continue };
             let name = resource.address.implied_provider();
+            let at = resource.origin.header();
+            let written = if resource.origin.base.body.is_json() { quoted(name) } else { name.to_owned() };
             findings.push(
                 Self::finding("Resource without `provider`")
                     .detail(format!(
-                        "This module has several configurations of `{name}`, and `{}` does not say which one it is \
-                         made with. It is the default one.",
+                        "`{}` does not set `provider`, so it uses the default configuration of `{name}`. This module has \
+                         another configuration of that provider.",
                         resource.address
                     ))
-                    .at(resource.origin.header())
-                    .related(*alias, "another configuration of the same provider")
-                    .help(format!("say which one is meant: provider = {name}"))
+                    .at(at)
+                    .related(*alias, "the other configuration")
+                    .help(format!("add {}, or select another configuration", argument(context, at.file, "provider", &written)))
                     .address(resource.address.to_string()),
             );
         }

@@ -3,6 +3,7 @@
 use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
 use crate::graph::{Node, Role};
+use crate::module::declaration::Variable;
 use crate::policy::Options;
 use crate::value::Value;
 
@@ -22,21 +23,36 @@ impl Rule for SensitiveDefault {
             if !sensitive.value || !holds_something(&default.value) {
                 continue;
             }
+            let product = node.module().features.engine.product.name();
             findings.push(
                 Self::finding("Sensitive variable with a default")
                     .detail(format!(
-                        "`{}` is kept out of what the engine prints, but its default stands in the repository for \
-                         everybody to read.",
+                        "`{}` is sensitive, so {product} does not show its value, but its default is readable in the \
+                         repository.",
                         variable.name
                     ))
                     .at(default.span)
-                    .label("readable for everybody")
-                    .related(sensitive.span, "not to be shown, says this")
-                    .help("leave the default out, or write `null`, and replace the secret if it was one")
+                    .label("readable in the repository")
+                    .related(sensitive.span, "the variable is sensitive")
+                    .help(help(variable, node))
                     .address(format!("variable.{}", variable.name)),
             );
         }
     }
+}
+
+/// What to write instead of the default.
+fn help(variable: &Variable, node: Node<'_>) -> String {
+    let relies = node.callers().any(|(_, call)| !call.origin.writes(&variable.name));
+    let is_nullable = variable.nullable.as_ref().is_none_or(|nullable| nullable.value);
+    let remove = if relies {
+        format!("remove the default and set `{}` in every call", variable.name)
+    } else {
+        "remove the default".to_owned()
+    };
+    // A condition may not hold for null.
+    let null = if is_nullable && variable.validations.is_empty() { ", or change it to `null`" } else { "" };
+    format!("{remove}{null}; if the default is a secret in use, replace that secret")
 }
 
 /// Whether there is a text or a number in it: nothing else is a secret. The depth of values is bounded where they are

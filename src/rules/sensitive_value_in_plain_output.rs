@@ -1,5 +1,6 @@
 #![doc = include_str!("../../policies/rules/sensitive-value-in-plain-output.md")]
 
+use super::mend::argument;
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::graph::{Node, Role};
@@ -26,6 +27,7 @@ impl Rule for SensitiveValueInPlainOutput {
             // In a root module it is an error of the engine.
             return;
         }
+        let product = module.features.engine.product.name();
         for output in module.outputs.values() {
             let Some(value) = &output.value else { continue };
             if output.sensitive.as_ref().is_some_and(|sensitive| sensitive.value) {
@@ -35,16 +37,16 @@ impl Rule for SensitiveValueInPlainOutput {
                 continue;
             };
             findings.push(
-                Self::finding("Output does not say that it is sensitive")
+                Self::finding("Sensitive value in an output that is not sensitive")
                     .detail(format!(
-                        "The value of `{}` is sensitive all the same, and a root module that returns it is in error, \
-                         far from here and without a word of why.",
+                        "`output.{}` returns a sensitive value, and is not marked as sensitive. {product} accepts this in a \
+                         called module, but a root module that returns this output without `sensitive = true` is an error.",
                         output.name
                     ))
                     .at(value.expr.span)
                     .label("a sensitive value")
-                    .related(source, "sensitive because of this")
-                    .help("add `sensitive = true` to the output")
+                    .related(source, "the value is marked as sensitive here")
+                    .help(help(output, context))
                     .fixed_by(marked(output, context).map(|edit| Fix::safe([edit])))
                     .address(format!("output.{}", output.name)),
             );
@@ -52,7 +54,16 @@ impl Rule for SensitiveValueInPlainOutput {
     }
 }
 
-/// Says of the output that it is sensitive.
+/// What to set in the output.
+fn help(output: &Output, context: &Context<'_>) -> String {
+    let (verb, to, file) = match &output.sensitive {
+        Some(denied) => ("set", "in", denied.span.file),
+        None => ("add", "to", output.origin.header().file),
+    };
+    format!("{verb} {} {to} the output", argument(context, file, "sensitive", "true"))
+}
+
+/// Marks the output as sensitive.
 fn marked(output: &Output, context: &Context<'_>) -> Option<Edit> {
     if let Some(denied) = &output.sensitive {
         return Some(context.editor(denied.span.file)?.replace(denied.span, "true"));
@@ -83,7 +94,7 @@ fn traversal(expr: &Expr) -> Option<&Traversal> {
     }
 }
 
-/// Where it is said that what this refers to is sensitive.
+/// Where the value that this refers to is marked as sensitive.
 fn sensitive_source(node: Node<'_>, traversal: &Traversal) -> Option<Span> {
     let module = node.module();
     let subject = reference(traversal, &module.features).ok()?.subject;

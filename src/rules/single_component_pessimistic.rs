@@ -40,11 +40,15 @@ fn floating(version: &VersionConstraint, is_open: bool, context: &Context<'_>) -
     Some(
         SingleComponentPessimistic::finding("Pessimistic constraint with a single number")
             .detail(format!(
-                "Of what stands behind `~>` only the last number may grow, and here that is the first: `~> {major}` \
-                 means `>= {major}`. Only for providers does it keep the next major version out."
+                "`~>` lets only the last number increase, and here that is the major version: `~> {major}` means \
+                 `>= {major}`. Only for providers does it exclude the next major version."
             ))
             .at(version.value_span)
-            .help(format!("write \"~> {major}.0\" to stay below the next major version, or \">= {major}\""))
+            .help(format!(
+                "write {:?} to exclude the next major version, or {:?} to allow it",
+                rewritten(version, major, &format!("~> {major}.0")),
+                rewritten(version, major, &format!(">= {major}")),
+            ))
             .fixed_by(bounded(version, major, is_open, context).map(|edit| Fix::on_request([edit]))),
     )
 }
@@ -53,13 +57,17 @@ fn floating(version: &VersionConstraint, is_open: bool, context: &Context<'_>) -
 fn bounded(version: &VersionConstraint, major: i64, is_open: bool, context: &Context<'_>) -> Option<Edit> {
     let editor = context.editor(version.value_span.file)?;
     let meant = if is_open { format!(">= {major}") } else { format!("~> {major}.0") };
-    let conditions: Vec<String> = version
-        .text
-        .split(',')
-        .map(|condition| match condition.trim().strip_prefix("~>").map(str::trim) {
-            Some(number) if number.parse() == Ok(major) => meant.clone(),
-            Some(_) | None => condition.trim().to_owned(),
-        })
-        .collect();
-    Some(editor.replace(version.value_span, quoted(&conditions.join(", "))))
+    Some(editor.replace(version.value_span, quoted(&rewritten(version, major, &meant))))
+}
+
+/// The constraint with another condition where it has `~>` and this number.
+fn rewritten(version: &VersionConstraint, major: i64, meant: &str) -> String {
+    let is_it = |condition: &str| {
+        let number = condition.strip_prefix("~>").map(str::trim_start);
+        number.is_some_and(|number| number.strip_prefix('v').unwrap_or(number).parse() == Ok(major))
+    };
+    let conditions = version.text.split(',').map(str::trim);
+    let conditions: Vec<&str> =
+        conditions.map(|condition| if is_it(condition) { meant } else { condition }).collect();
+    conditions.join(", ")
 }

@@ -36,6 +36,13 @@ impl Rule for TofuTwinDrift {
         if !directory.files.iter().any(|file| file.name.contains(".tofu")) {
             return;
         }
+        let all = |product| {
+            let files = directory.module_files(Engine::newest(product)).into_iter();
+            files.map(|(file, _)| declared(file, context)).collect::<Option<Vec<_>>>()
+        };
+        let (Some(all_terraform), Some(all_tofu)) = (all(Product::Terraform), all(Product::OpenTofu)) else {
+            return;
+        };
         for file in &directory.files {
             let Some(twin) = Engine::newest(Product::OpenTofu).hidden_by(&file.name) else { continue };
             let Some(twin) = directory.files.iter().find(|other| other.name == twin) else { continue };
@@ -43,31 +50,43 @@ impl Rule for TofuTwinDrift {
             else {
                 continue;
             };
-            lacking(&of_terraform, &of_tofu, &twin.name, findings);
-            lacking(&of_tofu, &of_terraform, &file.name, findings);
+            let twins = Twins { terraform: &file.name, tofu: &twin.name };
+            twins.lacking(&of_terraform, &all_tofu, &twin.name, findings);
+            twins.lacking(&of_tofu, &all_terraform, &file.name, findings);
         }
     }
 }
 
-/// What is declared in one file and not in its twin.
-fn lacking(
-    ours: &BTreeMap<String, Span>,
-    theirs: &BTreeMap<String, Span>,
-    twin: &str,
-    findings: &mut Vec<Finding>,
-) {
-    for (address, at) in ours.iter().filter(|(address, _)| !theirs.contains_key(*address)) {
-        findings.push(
-            TofuTwinDrift::finding("Declared in one of two twin files")
-                .detail(format!(
-                    "OpenTofu reads the `.tofu` file in the place of its twin, so the two engines see different \
-                     modules: `{twin}` does not declare `{address}`."
-                ))
-                .at(*at)
-                .help(format!("declare `{address}` in `{twin}` too, or in a file that has no twin"))
-                .address(address.clone())
-                .concerns(Concern::File(twin.into())),
-        );
+/// Two files of which OpenTofu reads one instead of the other.
+struct Twins<'a> {
+    terraform: &'a str,
+    tofu: &'a str,
+}
+
+impl Twins<'_> {
+    /// What is declared in one file, and in no file that the other product reads, such as its twin.
+    fn lacking(
+        &self,
+        ours: &BTreeMap<String, Span>,
+        theirs: &[BTreeMap<String, Span>],
+        twin: &str,
+        findings: &mut Vec<Finding>,
+    ) {
+        let is_lacking = |address: &String| theirs.iter().all(|declared| !declared.contains_key(address));
+        for (address, at) in ours.iter().filter(|(address, _)| is_lacking(address)) {
+            findings.push(
+                TofuTwinDrift::finding("Declared in one of two twin files")
+                    .detail(format!(
+                        "OpenTofu reads `{}` instead of `{}`, and `{twin}` does not declare `{address}`. Terraform and \
+                         OpenTofu load different modules.",
+                        self.tofu, self.terraform
+                    ))
+                    .at(*at)
+                    .help(format!("declare `{address}` in `{twin}` too, or move it into a file that both read"))
+                    .address(address.clone())
+                    .concerns(Concern::File(twin.into())),
+            );
+        }
     }
 }
 

@@ -44,20 +44,18 @@ fn no_module_version(call: &ModuleCall) -> Option<Finding> {
         return None;
     }
     let finding = UnsatisfiableConstraints::finding("Unsatisfiable module version constraint")
-        .detail(format!(
-            "No version of the module meets {:?}, so `init` cannot install it.",
-            version.text.as_str()
-        ))
+        .detail(format!("No version of the module meets {:?}, so `init` fails.", version.text.as_str()))
         .at(version.value_span)
-        .help("change the conditions so that at least one version meets all of them")
+        .help("change the constraint so that at least one version meets it")
         .address(format!("module.{}", call.name));
     Some(finding)
 }
 
 fn too_many(module: &Module, subject: &Subject, nearest: &Demand) -> Finding {
     let (what, concern) = named(module, subject);
-    let detail =
-        format!("Of the conditions on versions of {what} from here on down, the last ones are not compared.");
+    let detail = format!(
+        "Not all version constraints on {what} are compared in this module and the modules that it calls."
+    );
     let finding =
         Finding::limit(Limit::Conditions, &module.limits, "Too many version conditions to compare", &detail);
     finding.at(nearest.via.unwrap_or(nearest.at)).concerns(concern)
@@ -85,24 +83,33 @@ fn clash(module: &Module, subject: &Subject, demands: &[Demand]) -> Option<Findi
         let clashes = |other: &&Demand| !demand.constraints.agree_with(&other.constraints);
         demands[number..].iter().find(clashes).map(|other| (demand, other))
     });
-    let (first, detail) = match clashing {
+    let (first, met, help) = match clashing {
         Some((first, other)) if first.at == other.at => {
-            (first, format!("No version of {what} meets {:?}.", first.text.as_str()))
+            let help = "change the constraint so that at least one version meets it";
+            (first, format!("{:?}", first.text.as_str()), help)
         }
         Some((first, other)) => {
             let (one, another) = (first.text.as_str(), other.text.as_str());
-            (first, format!("No version of {what} meets both {one:?} and {another:?}, so `init` finds none."))
+            (
+                first,
+                format!("both {one:?} and {another:?}"),
+                "change one of the constraints so that a version meets both",
+            )
         }
-        None => (nearest, format!("No version of {what} meets all of these, so `init` finds none.")),
+        None => (
+            nearest,
+            "all of these constraints".into(),
+            "change the constraints so that a version meets all of them",
+        ),
     };
     let at = first.via.unwrap_or(first.at);
     let finding = UnsatisfiableConstraints::finding("Version constraints that cannot all be met")
-        .detail(detail)
+        .detail(format!("No version of {what} meets {met}, so `init` fails."))
         .at(at)
-        .help("change these constraints so that they have a version in common")
+        .help(help)
         .concerns(concern);
     let others = demands.iter().filter(|demand| demand.at != at);
     Some(others.fold(finding, |finding, demand| {
-        finding.related(demand.at, format!("asks for {:?}", demand.text.as_str()))
+        finding.related(demand.at, format!("requires {:?}", demand.text.as_str()))
     }))
 }

@@ -37,15 +37,18 @@ impl Rule for UnusedConfigurationAlias {
             if configuration.is_some_and(|configuration| used.contains(&configuration)) {
                 continue;
             }
+            let mut passed = node.callers().flat_map(|(_, call)| &call.providers);
+            let is_passed = passed.any(|passed| passed.in_child.compact() == name);
+            let calls = if is_passed { " and from the `providers` argument of every call" } else { "" };
             findings.push(
                 Self::finding("Unused configuration alias")
                     .detail(format!(
-                        "Every caller has to pass `{name}`, and nothing in this module uses it or passes it on."
+                        "Every call of this module has to pass `{name}`, but the module neither uses it nor passes it on."
                     ))
                     .at(alias.span)
                     .help(format!(
-                        "remove it here and `{name}` from `providers` of every call, or set `provider = {name}` \
-                         where it is meant"
+                        "remove `{name}` from `configuration_aliases`{calls}, or set `provider = {name}` on the resources \
+                         that need it"
                     ))
                     .fixed_by(asked_no_more(node, alias.span, &name, context).map(Fix::on_request))
                     .concerns(Concern::Provider(alias.value.compact())),

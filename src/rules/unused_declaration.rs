@@ -58,7 +58,14 @@ impl Rule for UnusedDeclaration {
             }
             if !used.contains(&Subject::Variable(variable.name.clone())) {
                 let address = format!("variable.{}", variable.name);
-                let help = "remove it, and the argument from every call that sets it";
+                let is_set = node.callers().any(|(_, call)| call.origin.writes(&variable.name));
+                let has_values =
+                    context.directory(&module.directory).is_some_and(|directory| directory.has_values);
+                let help = match (is_set, has_values) {
+                    (true, _) => "remove it, and the argument from every call that sets it",
+                    (false, true) => "remove it, and the value from every `.tfvars` file that sets it",
+                    (false, false) => "remove it",
+                };
                 unused(
                     "Variable",
                     &format!("var.{}", variable.name),

@@ -34,8 +34,8 @@ impl Rule for UnusedRequiredProvider {
             findings.push(
                 Self::finding("Unused required provider")
                     .detail(format!(
-                        "`init` installs {provider} for this entry, and neither this module nor one that it calls \
-                         uses it."
+                        "Neither this module nor a module that it calls uses {provider}.{}",
+                        if entry.address.is_built_in() { "" } else { " `init` installs it all the same." }
                     ))
                     .at(entry.span)
                     .help("remove the entry, unless the state still holds objects of this provider")
