@@ -56,6 +56,7 @@ rule "module-call-ring" { level = "error" }
 
 # Interfaces
 rule "sensitive-value-in-plain-output" { level = "warning" }
+rule "shared-state-address" { level = "warning" }
 rule "default-fails-validation" { level = "warning" }
 rule "sensitive-default" { level = "warning" }
 rule "moved-target-missing" { level = "warning" }

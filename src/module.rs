@@ -9,6 +9,7 @@ pub mod lock;
 mod compatibility;
 mod decode;
 pub(crate) mod static_eval;
+mod state_address;
 mod exclusive;
 pub(crate) mod ignored;
 mod merge;
@@ -34,6 +35,7 @@ use crate::syntax::{Block, Body};
 use crate::value;
 
 pub use crate::module::decode::{references_elsewhere, shows_root, top_blocks};
+pub use crate::module::state_address::StateAddress;
 
 /// One file of a module, as far as it was read.
 #[derive(Debug)]

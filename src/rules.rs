@@ -65,7 +65,9 @@ mod required_version_missing;
 mod resource_without_provider;
 mod sensitive_default;
 mod sensitive_value_in_plain_output;
+mod shared_state_address;
 mod single_component_pessimistic;
+mod states;
 mod tofu_twin_drift;
 mod unsatisfiable_constraints;
 mod unused_configuration_alias;
@@ -81,6 +83,8 @@ use std::fmt;
 pub use context::Context;
 pub use earlier::Earlier;
 pub use parametric::{KINDS, Kind};
+pub use shared_state_address::findings as shared_states;
+pub use states::States;
 
 use crate::finding::{Finding, RuleId, Safety, Severity};
 use crate::graph::{Node, Role};
@@ -142,6 +146,7 @@ pub const ENTRIES: &[Entry] = &[
     Entry::of::<resource_without_provider::ResourceWithoutProvider>(),
     Entry::of::<sensitive_default::SensitiveDefault>(),
     Entry::of::<sensitive_value_in_plain_output::SensitiveValueInPlainOutput>(),
+    Entry::of::<shared_state_address::SharedStateAddress>(),
     Entry::of::<single_component_pessimistic::SingleComponentPessimistic>(),
     Entry::of::<tofu_twin_drift::TofuTwinDrift>(),
     Entry::of::<unsatisfiable_constraints::UnsatisfiableConstraints>(),
@@ -265,7 +270,7 @@ mod tests {
         assert_eq!(
             files(
                 "src/rules",
-                &["context", "earlier", "expressions", "mend", "page", "parametric", "publisher"]
+                &["context", "earlier", "expressions", "mend", "page", "parametric", "publisher", "states"]
             ),
             names,
             "src/rules and the list"

@@ -24,7 +24,7 @@ use crate::engine::{Choice, Engine, Product};
 use crate::finding::Finding;
 use crate::graph::{ModuleGraph, NodeId};
 use crate::policy::Policy;
-use crate::rules::{Context, Earlier};
+use crate::rules::{Context, Earlier, States};
 use crate::session::batches::{Batch, Crossing, Obstacle};
 use crate::session::load::{self, LoadedGraph};
 use crate::session::parse_cache::ParseCache;
@@ -55,6 +55,8 @@ pub(super) struct Question<'q> {
     pub(super) active_rules: &'q ActiveRules<'q>,
     /// What it all was before a change.
     pub(super) earlier: Option<&'q Earlier>,
+    /// Where rules note at which address a root module keeps its state.
+    pub(super) states: &'q States,
     /// Whether the modules are to be kept.
     pub(super) keep: bool,
     /// How many bytes of files are looked at at a time.
@@ -195,7 +197,7 @@ impl Heard<'_> {
         loaded: LoadedGraph,
         roots: &[NodeId],
     ) -> BTreeSet<SmolStr> {
-        let context = Context::new(snapshot, cache.files(), self.question.earlier);
+        let context = Context::new(snapshot, cache.files(), self.question.earlier, self.question.states);
         let mut surveyed = loaded.validation(roots, snapshot.sources());
         let mut findings = std::mem::take(&mut surveyed.findings);
         findings.extend(self.question.active_rules.findings(&loaded.graph, roots, &context));

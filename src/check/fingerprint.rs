@@ -38,6 +38,9 @@ impl Fingerprints {
     /// Names the next finding, in the order of the report.
     pub(super) fn of(&mut self, finding: &Finding, sources: &Sources) -> Identity {
         let address = self.renamed(&finding.module, &finding.address);
+        if let Concern::Modules(directories) = &finding.concern {
+            return self.of_modules(finding, directories);
+        }
         let real = real_directory(finding, sources);
         let linked = finding.primary.filter(|_| real.is_some());
         let module = real.unwrap_or(&finding.module);
@@ -56,6 +59,19 @@ impl Fingerprints {
         }
         let likeness = names.into_iter().fold(common, |hash, name| mixed(hash, [name]));
         self.numbered(likeness, finding, linked)
+    }
+
+    /// Names a finding about several modules: the same for each of them, whichever comes first.
+    fn of_modules(&mut self, finding: &Finding, directories: &[SmolStr]) -> Identity {
+        let later = |directory: &SmolStr| self.modules.get(directory).unwrap_or(directory).clone();
+        let mut directories: Vec<SmolStr> = directories.iter().map(later).collect();
+        directories.sort_unstable();
+        let (kind, _) = finding.concern.clone().into_parts();
+        let common = mixed(OFFSET, [finding.rule.as_str(), "", &finding.address, kind]);
+        let of_one = |directory: &SmolStr| mixed(common, [directory.as_str()]);
+        let covers = directories.iter().map(|directory| numbered(of_one(directory), 0)).collect();
+        let first = directories.first().map_or(common, of_one);
+        Identity { covers, ..self.numbered(first, finding, None) }
     }
 
     /// What the block at an address, or something else that a module names, is called after the change.

@@ -15,7 +15,7 @@ use crate::engine::Engine;
 use crate::finding::Finding;
 use crate::graph::ModuleGraph;
 use crate::policy::can_be_off;
-use crate::rules::Earlier;
+use crate::rules::{Earlier, States, shared_states};
 use crate::session::batches::batch_bytes;
 use crate::session::parse_cache::ParseCache;
 use crate::session::threads::discard;
@@ -81,14 +81,16 @@ pub(super) fn tell(
         Against::Later => (None, true),
     };
     let batch = batch_bytes(rayon::current_num_threads());
-    let question = Question { choice, active_rules: &active_rules, earlier, keep, batch };
+    let states = States::default();
+    let question = Question { choice, active_rules: &active_rules, earlier, states: &states, keep, batch };
     let seen = engines::look(snapshot, &mut cache, &question);
     let snapshot = &*snapshot;
     let sources = snapshot.sources();
 
     let found = snapshot.findings().iter().cloned().chain(mistakes).map(|finding| (finding, None));
     let is_for_role = |finding: &Finding| settings.is_for_role(finding, sources, &seen.roles, &seen.looked);
-    let found = found.chain(seen.findings).filter(|(finding, _)| is_for_role(finding));
+    let shared = shared_states(states, snapshot).into_iter().map(|finding| (finding, None));
+    let found = found.chain(seen.findings).chain(shared).filter(|(finding, _)| is_for_role(finding));
     let verdicts = weigh(found.collect(), sources, settings, &mut fingerprints);
     let exceptions = Exceptions::gather(snapshot, &cache, &seen.looked, settings);
     discard(cache);

@@ -25,6 +25,9 @@ pub enum Concern {
     /// Several providers that one finding covers. The finding exists already if it existed for each of them, so that it
     /// stays an existing finding when one of them is removed and becomes new when one is added.
     Providers(Vec<SmolStr>),
+    /// Several modules that one finding is about, by their directories, whichever of them it names. Like [`Self::Providers`],
+    /// it exists already if it existed for each of them.
+    Modules(Vec<SmolStr>),
     /// A module source address, as it is written.
     ModuleSource(SmolStr),
     /// Something that the block refers to or names: `var.region`, the name of a function, an unknown argument.
@@ -41,6 +44,7 @@ impl Concern {
             Self::RequiredVersion
             | Self::Provider(_)
             | Self::Providers(_)
+            | Self::Modules(_)
             | Self::ModuleSource(_)
             | Self::Name(_)
             | Self::Names(_) => true,
@@ -56,6 +60,7 @@ impl Concern {
             Self::RequiredVersion => ("required_version", Vec::new()),
             Self::Provider(name) => ("provider", vec![name]),
             Self::Providers(names) => ("provider", names),
+            Self::Modules(names) => ("module", names),
             Self::ModuleSource(name) => ("source", vec![name]),
             Self::Name(name) => ("name", vec![name]),
             Self::Names(names) => ("name", names),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::Earlier;
+use super::{Earlier, States};
 use crate::engine::{FileKind, LOCK_FILE, Loaded};
 use crate::graph::Node;
 use crate::module::{Module, top_blocks};
@@ -21,17 +21,19 @@ pub struct Context<'c> {
     snapshot: &'c Snapshot,
     files: &'c HashMap<FileId, File>,
     earlier: Option<&'c Earlier>,
+    states: &'c States,
 }
 
 impl<'c> Context<'c> {
     /// Of a run: `files` holds what was read of each source that is looked at, and `earlier` the state that it is
-    /// compared with, if it is.
+    /// compared with, if it is. What rules notice about states is noted in `states`.
     pub fn new(
         snapshot: &'c Snapshot,
         files: &'c HashMap<FileId, File>,
         earlier: Option<&'c Earlier>,
+        states: &'c States,
     ) -> Self {
-        Self { snapshot, files, earlier }
+        Self { snapshot, files, earlier, states }
     }
 
     /// What a module was before the change, with the texts of that state; nothing where there was none in its
@@ -49,6 +51,11 @@ impl<'c> Context<'c> {
             let now = self.snapshot.exclusion(&child(directory, LOCK_FILE));
             now.is_some_and(|now| now.file == before.file && now.pattern == before.pattern)
         })
+    }
+
+    /// Where rules note at which address a root module keeps its state.
+    pub fn states(&self) -> &'c States {
+        self.states
     }
 
     /// All texts.

@@ -149,6 +149,7 @@ pub const PAGES: &[Page] = pages![
     "sensitive-default",
     "sensitive-output",
     "sensitive-value-in-plain-output",
+    "shared-state-address",
     "single-component-pessimistic",
     "syntax-error",
     "tofu-twin-drift",

@@ -9,6 +9,7 @@ use std::hash::{BuildHasherDefault, DefaultHasher, Hasher};
 
 use smol_str::SmolStr;
 
+use crate::session::calls::Calls;
 use crate::vfs::Content;
 
 /// The name under which it is kept.
@@ -18,17 +19,17 @@ pub(crate) const NAME: &str = "calls";
 pub(crate) const MOST_BYTES: u64 = 64 << 20;
 
 /// What the bytes start with: what they are, who wrote them, and in which of its formats.
-const HEAD: &[u8] = concat!("overrule calls 2 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
+const HEAD: &[u8] = concat!("overrule calls 3 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
 
 /// As many bytes at the end tell whether those before them are what was written.
 const SEAL: usize = 8;
 
-/// By what a directory holds: the local addresses that its module calls.
+/// By what a directory holds: the local addresses that its module calls, and the addresses of states.
 #[derive(Debug, Default)]
 pub(crate) struct CallIndex {
     /// Each address once.
     addresses: Vec<SmolStr>,
-    /// The numbers of those that modules call, one module behind the other.
+    /// The numbers of those that modules call, and of those at which they keep a state, one module behind the other.
     calls: Vec<u32>,
     /// Which of [`CallIndex::calls`] are those of a directory.
     directories: HashMap<Content, CallsOf, BuildHasherDefault<NoHasher>>,
@@ -40,6 +41,8 @@ pub(crate) struct CallIndex {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct CallsOf {
     start: u32,
+    /// Where the addresses of states start.
+    states: u32,
     end: u32,
     /// Whether its files show that an engine is run in the directory.
     pub(crate) shows_root: bool,
@@ -53,10 +56,15 @@ impl CallIndex {
 
     /// What a module calls, each by the number of its address.
     pub(crate) fn calls(&self, of: CallsOf) -> &[u32] {
-        &self.calls[of.start as usize..of.end as usize]
+        &self.calls[of.start as usize..of.states as usize]
     }
 
-    /// The addresses that calls are told by.
+    /// Where a module may keep its state, each by the number of its address.
+    pub(crate) fn states(&self, of: CallsOf) -> &[u32] {
+        &self.calls[of.states as usize..of.end as usize]
+    }
+
+    /// The addresses that numbers stand for.
     pub(crate) fn addresses(&self) -> &[SmolStr] {
         &self.addresses
     }
@@ -66,22 +74,23 @@ impl CallIndex {
         self.is_news
     }
 
-    /// Remembers what the modules of some directories call, and whether they show that an engine is run there.
-    pub(crate) fn keep(&mut self, directories: impl IntoIterator<Item = (Content, BTreeSet<SmolStr>, bool)>) {
+    /// Remembers what was seen of some directories.
+    pub(crate) fn keep(&mut self, directories: impl IntoIterator<Item = (Content, Calls)>) {
         let mut numbers: HashMap<SmolStr, u32> = HashMap::new();
         for (number, address) in (0..).zip(&self.addresses) {
             numbers.insert(address.clone(), number);
         }
-        for (content, addresses, shows_root) in directories {
-            let start = length(&self.calls);
-            for address in addresses {
+        for (content, Calls { addresses, states, shows_root, .. }) in directories {
+            let (start, number_of_calls) = (length(&self.calls), length_of(addresses.len()));
+            for address in addresses.into_iter().chain(states) {
                 let number = *numbers.entry(address).or_insert_with_key(|address| {
                     self.addresses.push(address.clone());
                     length(&self.addresses) - 1
                 });
                 self.calls.push(number);
             }
-            self.directories.insert(content, CallsOf { start, end: length(&self.calls), shows_root });
+            let (states, end) = (start + number_of_calls, length(&self.calls));
+            self.directories.insert(content, CallsOf { start, states, end, shows_root });
             self.is_news = true;
         }
     }
@@ -106,7 +115,12 @@ impl CallIndex {
             for _ in 0..rest.number()? {
                 memory.calls.push(rest.number()?.try_into().ok()?);
             }
-            memory.directories.insert(content, CallsOf { start, end: length(&memory.calls), shows_root });
+            let states = length(&memory.calls);
+            for _ in 0..rest.number()? {
+                memory.calls.push(rest.number()?.try_into().ok()?);
+            }
+            let end = length(&memory.calls);
+            memory.directories.insert(content, CallsOf { start, states, end, shows_root });
         }
         let is_known = |number: &u32| (*number as usize) < memory.addresses.len();
         (rest.0.is_empty() && memory.calls.iter().all(is_known)).then_some(memory)
@@ -121,7 +135,8 @@ impl CallIndex {
         }
         // Addresses that only others called are left behind.
         let mut numbers: BTreeMap<&SmolStr, u32> = BTreeMap::new();
-        for number in directories.values().flat_map(|calls| self.calls(*calls)) {
+        let numbers_of = |of: &CallsOf| self.calls(*of).iter().chain(self.states(*of));
+        for number in directories.values().flat_map(numbers_of) {
             numbers.insert(&self.addresses[*number as usize], 0);
         }
         (0..).zip(numbers.values_mut()).for_each(|(number, new)| *new = number);
@@ -136,10 +151,11 @@ impl CallIndex {
         for (content, calls) in directories {
             bytes.0.extend(content.as_bytes());
             bytes.number(calls.shows_root.into())?;
-            let calls = self.calls(calls);
-            bytes.number(calls.len())?;
-            for number in calls {
-                bytes.0.extend(numbers[&self.addresses[*number as usize]].to_le_bytes());
+            for addresses in [self.calls(calls), self.states(calls)] {
+                bytes.number(addresses.len())?;
+                for number in addresses {
+                    bytes.0.extend(numbers[&self.addresses[*number as usize]].to_le_bytes());
+                }
             }
         }
         let Written(mut bytes) = bytes;
@@ -167,7 +183,11 @@ impl Hasher for NoHasher {
 }
 
 fn length<T>(list: &[T]) -> u32 {
-    u32::try_from(list.len()).expect("a repository has fewer than 2^32 calls")
+    length_of(list.len())
+}
+
+fn length_of(number: usize) -> u32 {
+    u32::try_from(number).expect("a repository has fewer than 2^32 calls")
 }
 
 /// Bytes that are taken from the front.
@@ -214,13 +234,22 @@ mod tests {
 
     fn memory() -> CallIndex {
         let mut memory = CallIndex::default();
-        let set = |addresses: &[&str]| addresses.iter().map(SmolStr::new).collect();
         memory.keep([
-            (content(2), set(&["../net", "./é"]), true),
-            (content(1), set(&["../net"]), false),
-            (content(3), set(&[]), false),
+            (content(2), seen(&["../net", "./é"], &["s3 bucket=a key=b"], true)),
+            (content(1), seen(&["../net"], &[], false)),
+            (content(3), seen(&[], &[], false)),
         ]);
         memory
+    }
+
+    fn seen(addresses: &[&str], states: &[&str], shows_root: bool) -> Calls {
+        let set = |addresses: &[&str]| addresses.iter().map(SmolStr::new).collect();
+        Calls { addresses: set(addresses), states: set(states), complete: true, shows_root }
+    }
+
+    fn states(memory: &CallIndex, byte: u8) -> Option<Vec<&str>> {
+        let numbers = memory.states(memory.place(content(byte))?);
+        Some(numbers.iter().map(|number| memory.addresses()[*number as usize].as_str()).collect())
     }
 
     fn calls(memory: &CallIndex, byte: u8) -> Option<Vec<&str>> {
@@ -237,6 +266,8 @@ mod tests {
             assert_eq!(calls(&memory, 2), Some(vec!["../net", "./é"]));
             assert_eq!(calls(&memory, 3), Some(Vec::new()));
             assert_eq!(calls(&memory, 4), None);
+            assert_eq!(states(&memory, 2), Some(vec!["s3 bucket=a key=b"]));
+            assert_eq!(states(&memory, 1), Some(Vec::new()));
             let shows_root = |byte| memory.place(content(byte)).map(|calls| calls.shows_root);
             assert_eq!((shows_root(1), shows_root(2)), (Some(false), Some(true)));
         }
@@ -247,7 +278,7 @@ mod tests {
         let bytes = memory().write(&BTreeSet::new()).expect("it is small");
         let mut read = CallIndex::read(&bytes).expect("it is sound");
         assert!(!read.is_news());
-        read.keep([(content(4), BTreeSet::from(["../net".into(), "../dns".into()]), false)]);
+        read.keep([(content(4), seen(&["../net", "../dns"], &[], false))]);
         assert!(read.is_news());
         let again =
             CallIndex::read(&read.write(&BTreeSet::new()).expect("it is small")).expect("it is sound");
@@ -273,8 +304,8 @@ mod tests {
         newer[HEAD.len() - 2] = b'x';
         assert!(CallIndex::read(&sealed(newer)).is_none(), "of another version");
         let mut unknown = written.to_vec();
-        // Behind it comes a directory whose module calls nothing: a name of twenty bytes, and two numbers.
-        let last_call = unknown.len() - 28 - 4;
+        // Behind it comes the address of a state, and a directory with neither: a name of twenty bytes, and three numbers.
+        let last_call = unknown.len() - 32 - 8 - 4;
         unknown[last_call] = 0xff;
         assert!(CallIndex::read(&sealed(unknown)).is_none(), "calls that are no addresses");
     }
@@ -286,7 +317,7 @@ mod tests {
             Content::from_bytes(&bytes).expect("twenty bytes are a name")
         };
         let mut memory = CallIndex::default();
-        memory.keep((0..1500).map(|number| (numbered(number), BTreeSet::new(), false)));
+        memory.keep((0..1500).map(|number| (numbered(number), seen(&[], &[], false))));
         let left = |used: u16| {
             let used = (0..used).map(numbered).collect();
             CallIndex::read(&memory.write(&used).expect("it is small"))

@@ -7,12 +7,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use smol_str::SmolStr;
+use smol_str::{SmolStr, ToSmolStr};
 
 use crate::engine::{Engine, Product};
 use crate::limits::Limits;
 use crate::module::address::ModuleSource;
-use crate::module::{self, Module, ModuleFile};
+use crate::module::{self, Module, ModuleFile, StateAddress};
 use crate::syntax::{self, Attribute, BlockSchema, Body, File, Notation, Schema};
 use crate::text::{FileId, Source};
 use crate::value;
@@ -22,6 +22,8 @@ use crate::value;
 pub(crate) struct Calls {
     /// As the engines write them: with `/`, starting with `./` or `../`; sorted.
     pub(crate) addresses: BTreeSet<SmolStr>,
+    /// The addresses at which blocks of its files keep a state, as texts that [`StateAddress::text_from_top`] takes.
+    pub(crate) states: BTreeSet<SmolStr>,
     /// Whether all files could be read.
     pub(crate) complete: bool,
     /// Whether one of them shows that an engine is run in the directory.
@@ -32,10 +34,16 @@ impl Calls {
     /// Looks for calls in the files of a directory; one without a source could not be read.
     pub(crate) fn of(files: &[(SmolStr, Option<Source>)]) -> Self {
         let mut calls = Self {
-            addresses: BTreeSet::new(),
             complete: files.iter().all(|(_, source)| source.is_some()),
             shows_root: files.iter().filter_map(|(_, source)| source.as_ref()).any(shows_root),
+            ..Self::default()
         };
+        for source in
+            files.iter().filter_map(|(_, source)| source.as_ref()).filter(|source| may_store(source))
+        {
+            let states = StateAddress::all_in(&parse(source).body, &Limits::default());
+            calls.states.extend(states.iter().map(ToSmolStr::to_smolstr));
+        }
         let mut all_are_written_out = true;
         for (_, source) in files {
             let Some(source) = source.as_ref().filter(|source| may_call(source)) else { continue };
@@ -88,6 +96,11 @@ pub(crate) fn shows_root(source: &Source) -> bool {
     // Most files do not have to be read for that. `required_providers` is none of these.
     let words = ["backend", "cloud", "provider ", "provider\t", "provider\"", "provider/"];
     words.iter().any(|word| text.contains(word)) && module::shows_root(&parse(source).body)
+}
+
+/// Whether one of the words is there that say where a state is kept.
+fn may_store(source: &Source) -> bool {
+    ["backend", "cloud"].iter().any(|word| source.text().contains(word))
 }
 
 /// Whether the word is there that every call starts with.

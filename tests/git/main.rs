@@ -22,4 +22,5 @@ mod modules;
 mod partial;
 mod place;
 mod random;
+mod states;
 mod trusted;

@@ -7,11 +7,13 @@
 //! A repository has many modules and a change concerns few, so nobody draws up who calls whom: each time, all calls are
 //! gone through for those that may lead to what is asked about, which the ends of their addresses tell.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use smol_str::SmolStr;
 
 use crate::graph::is_aside;
+use crate::module::StateAddress;
 use crate::session::call_index::{CallIndex, CallsOf};
 use crate::session::calls::Calls;
 use crate::vfs::{Change, Content, Error, Excerpt, State, join, last_name, parent};
@@ -23,6 +25,8 @@ pub(super) struct Impact<'c> {
     /// Every directory that holds something of a module, sorted by path; and the numbers of the addresses that it
     /// calls.
     directories: Vec<(&'c str, &'c [u32])>,
+    /// Those of them that may keep a state, and the numbers of its addresses.
+    stores: Vec<(&'c str, &'c [u32])>,
     touched: BTreeSet<SmolStr>,
     /// Directories that only held something of a module before the change.
     gone: BTreeSet<SmolStr>,
@@ -61,7 +65,7 @@ impl<'c> Known<'c> {
             let of_unknown = directories.iter().filter(|(_, _, calls)| calls.is_none());
             for ((path, content, _), calls) in of_unknown.zip(seen) {
                 if calls.complete {
-                    new.push((*content, calls.addresses, calls.shows_root));
+                    new.push((*content, calls));
                 } else {
                     unread.push((*path, calls));
                 }
@@ -106,9 +110,13 @@ impl<'c> Impact<'c> {
         memory: &'c CallIndex,
     ) -> Self {
         let calls_of = |calls: Option<CallsOf>| calls.map(|calls| memory.calls(calls)).unwrap_or_default();
+        let stores = |(path, _, calls): &(&'c str, Content, Option<CallsOf>)| {
+            Some((*path, memory.states((*calls)?))).filter(|(_, states)| !states.is_empty())
+        };
         let mut impact = Self {
             memory,
             directories: known.directories.iter().map(|(path, _, calls)| (*path, calls_of(*calls))).collect(),
+            stores: known.directories.iter().filter_map(stores).collect(),
             touched: touched.iter().map(SmolStr::new).collect(),
             gone: BTreeSet::new(),
             further: BTreeMap::new(),
@@ -149,11 +157,28 @@ impl<'c> Impact<'c> {
 
     /// What has to be read so that everything is known that has a say in these modules.
     pub(super) fn excerpt(&self, modules: &BTreeSet<SmolStr>) -> Excerpt {
-        let read = self.below(self.above(modules.clone()));
+        let read = self.below(self.above(self.with_shared_states(modules)));
         let (called, used) = self.called_from_elsewhere(&read);
         let is_there = |path: &&SmolStr| self.is_directory(path) || self.gone.contains(*path);
         let directories = read.iter().filter(is_there).cloned().collect();
         Excerpt { directories, called, used, has_root: self.has_root }
+    }
+
+    /// These modules and all that may keep their state at the same address as one of them.
+    fn with_shared_states(&self, modules: &BTreeSet<SmolStr>) -> BTreeSet<SmolStr> {
+        let addresses = |(path, states): (&'c str, &'c [u32])| {
+            let addresses = states.iter().map(|number| &self.memory.addresses()[*number as usize]);
+            addresses.filter_map(move |address| StateAddress::text_from_top(address, path))
+        };
+        let stores = || self.stores.iter().copied();
+        let of_modules = stores().filter(|(path, _)| modules.contains(*path));
+        let wanted: HashSet<Cow<'_, str>> = of_modules.flat_map(addresses).collect();
+        let mut all = modules.clone();
+        if !wanted.is_empty() {
+            let same = stores().filter(|store| addresses(*store).any(|address| wanted.contains(&address)));
+            all.extend(same.map(|(path, _)| SmolStr::new(path)));
+        }
+        all
     }
 
     /// These modules and all that call them, up every chain.

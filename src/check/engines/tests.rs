@@ -96,7 +96,8 @@ fn seen(files: &[(String, String)], select: &[RuleId], keep: bool, batch: usize)
     let files = files.iter().map(|(name, text)| (name.clone(), text.clone().into_bytes()));
     let policy = Policy::preset("strict").expect("a preset");
     let active_rules = ActiveRules::new(&policy, select, &mut Vec::new());
-    let question = Question { choice: None, active_rules: &active_rules, earlier: None, keep, batch };
+    let states = &States::default();
+    let question = Question { choice: None, active_rules: &active_rules, earlier: None, states, keep, batch };
     let seen = look(&mut Snapshot::of_files(files.collect()), &mut ParseCache::default(), &question);
     let mut told: Vec<String> = seen.findings.iter().map(|finding| format!("{finding:?}")).collect();
     told.sort();
@@ -153,6 +154,7 @@ fn opentofu_need_not_look_where_it_would_find_nothing() {
             choice: None,
             active_rules: &active_rules,
             earlier: None,
+            states: &States::default(),
             keep: false,
             batch: usize::MAX,
         };
