@@ -7,6 +7,7 @@ mod check;
 mod completions;
 mod explain;
 mod hook;
+mod init;
 mod merge;
 mod modules;
 mod place;
@@ -34,38 +35,49 @@ use crate::report::{one_line, sanitize};
 use crate::text::{counted, nearest};
 use crate::vfs::{self, cause};
 
-/// Checks Terraform and OpenTofu modules against the documented rules of the language, before `init`.
+/// Check Terraform and OpenTofu modules before `init`.
 #[derive(Debug, Parser)]
-#[command(name = "overrule", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "overrule", version, max_term_width = 100)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
-    /// When to write colours
-    #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN", display_order = 100)]
+    /// When to use colors
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value = "auto",
+        value_name = "WHEN",
+        help_heading = "Output"
+    )]
     color: Color,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Checks modules and reports what is wrong
+    /// Check modules and report findings
     Check(Box<check::Arguments>),
-    /// Prints a module as it is after all its override files, with the origin of what they changed
+    /// Print a module after all override files, with the origin of each overridden part
     Merge(Box<merge::Arguments>),
-    /// Prints how modules call each other, and which provider configurations reach them
+    /// Print module calls and the provider configurations that reach each module
     Modules(Box<modules::Arguments>),
-    /// Prints what a rule finds, why that matters, and what to write instead
+    /// Show the page of a rule: what it finds, why, and how to fix it
     Explain(explain::Arguments),
-    /// Lists every rule: its level under the policy that holds here, who set it, and one line on what it finds
+    /// List all rules with their levels, or print a preset
     Rules(rules::Arguments),
-    /// Checks that the examples of rule pages and of policies show what they say
+    /// Write a starter policy, `overrule.hcl`
+    Init,
+    /// Run the examples of custom rules
     Test(test::Arguments),
-    /// Has git check every commit before it is made
+    /// Install or remove the git hooks that check every commit
     Hook(hook::Arguments),
-    /// Prints completions for a shell
+    /// Print completions for a shell
     Completions(completions::Arguments),
+    /// Print the version
+    Version,
 }
 
-/// When to write colours.
+/// When to use colors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Color {
     Auto,
@@ -147,8 +159,10 @@ pub fn main() -> ExitCode {
         Command::Explain(arguments) => explain::run(&arguments, &terminal),
         Command::Rules(arguments) => rules::run(&arguments, &terminal),
         Command::Test(arguments) => test::run(&arguments, &terminal),
+        Command::Init => init::run(),
         Command::Hook(arguments) => hook::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
+        Command::Version => say(concat!("overrule ", env!("CARGO_PKG_VERSION"), "\n")),
     };
     done.unwrap_or_else(|failure| {
         err_painted(&failure.above);

@@ -30,6 +30,7 @@ use crate::policy::FailOn;
 use crate::rules::page::Page;
 use crate::text::Sources;
 
+pub use human::fold;
 pub use rules::{Listed, rules};
 pub use sanitize::{one_line, sanitize};
 pub use tally::Tally;
@@ -97,6 +98,14 @@ impl Format {
             Self::Junit => "junit",
             Self::Checkstyle => "checkstyle",
             Self::Markdown => "markdown",
+        }
+    }
+
+    /// Whether the format can carry counts per rule.
+    pub const fn has_statistics(self) -> bool {
+        match self {
+            Self::Human | Self::Concise | Self::Json | Self::Github | Self::Markdown => true,
+            Self::Sarif | Self::Gitlab | Self::Junit | Self::Checkstyle => false,
         }
     }
 
@@ -170,12 +179,12 @@ impl Default for Style {
     }
 }
 
-/// Who asked for a rule at its level, as a line of a file; nobody where the engine does.
+/// Who turned a rule on at its level: a line of a policy, or a preset; nobody for what an engine reports.
 fn asked_by(verdict: &Verdict, names: &Names) -> Option<String> {
     match &verdict.asked_by {
         AskedBy::Engine => None,
         AskedBy::Policy { file, line } => Some(format!("{}:{line}", names.of(file))),
-        AskedBy::Preset { file, line } => Some(format!("{file}:{line}")),
+        AskedBy::Preset { file, .. } => Some(format!("preset {}", file.trim_end_matches(".hcl"))),
     }
 }
 

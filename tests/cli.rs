@@ -144,7 +144,7 @@ fn the_policy_of_a_repository_is_found_and_each_rule_says_who_set_it() {
         line.split_whitespace().skip(1).take(2).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(listed(&[]), "notice .config/overrule.hcl:4");
-    assert!(listed(&["--isolated"]).starts_with("error language.hcl:"));
+    assert!(listed(&["--isolated"]).starts_with("error preset"));
     fs::write(directory.path().join("overrule.hcl"), "").expect("a policy");
     let two = output(directory.path(), &["check"]);
     let told =
@@ -176,7 +176,7 @@ fn an_old_repository_can_start_green() {
         "{policy}"
     );
     let after = output(directory.path(), &["check"]);
-    let told = "checked 2 modules, 2 files: nothing found (2 excused)\n";
+    let told = "checked 2 modules, 2 files: no findings (2 suppressed)\n";
     assert_eq!((after.status.code(), text(after.stdout)), (Some(0), told.to_owned()));
     let again = output(directory.path(), &arguments);
     assert_eq!(text(again.stderr), "added 0 comments to 0 files, and 0 exceptions to the policy\n");
@@ -283,7 +283,70 @@ fn the_list_of_rules_says_which_findings_can_be_fixed() {
     assert_eq!(rule("syntax-error")["fixes"], serde_json::json!([]));
     let missing = rule("provider-source-missing");
     assert_eq!((&missing["level"], &missing["kind"]), (&"notice".into(), &false.into()));
-    assert!(missing["asked_by"].as_str().is_some_and(|line| line.starts_with("recommended.hcl:")));
+    assert!(missing["asked_by"].as_str().is_some_and(|line| line == "preset recommended"));
     let kind = rule("required-argument");
     assert_eq!((&kind["level"], &kind["kind"]), (&serde_json::Value::Null, &true.into()));
+}
+
+#[test]
+fn init_writes_a_policy_once() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let first = output(directory.path(), &["init"]);
+    assert_eq!((first.status.code(), first.stdout), (Some(0), Vec::new()));
+    let said = text(first.stderr);
+    assert!(said.starts_with("wrote overrule.hcl\n") && said.contains("overrule hook install"), "{said}");
+    let policy = fs::read(directory.path().join("overrule.hcl")).expect("a policy");
+    assert_eq!(output(directory.path(), &["check", "--quiet"]).status.code(), Some(0));
+    let second = output(directory.path(), &["init"]);
+    assert_eq!(second.status.code(), Some(2));
+    assert_eq!(fs::read(directory.path().join("overrule.hcl")).expect("a policy"), policy);
+}
+
+#[test]
+fn rules_are_selected_by_name_glob_and_preset() {
+    let directory = tempfile::tempdir().expect("a directory");
+    fs::write(directory.path().join("main.tf"), "variable \"A\" {}\nvariable \"A\" {}\n").expect("a file");
+    let rules = |arguments: &[&str]| {
+        let output = output(directory.path(), &[&["check", "--format", "concise"], arguments].concat());
+        let report = text(output.stdout);
+        let names =
+            report.lines().filter(|line| !line.starts_with(' ')).filter_map(|line| line.split('[').nth(1));
+        let mut names: Vec<String> =
+            names.map(|name| name.split(']').next().unwrap_or_default().into()).collect();
+        names.dedup();
+        names.join(" ")
+    };
+    assert_eq!(rules(&["--select", "variable-*"]), "variable-description-missing variable-type-missing");
+    assert_eq!(rules(&["--select", "language"]), "duplicate-declaration");
+    assert_eq!(
+        rules(&["--preset", "strict", "--ignore", "variable-*,unused-*,required-*"]),
+        "duplicate-declaration"
+    );
+    let none = output(directory.path(), &["check", "--select", "no-such-*"]);
+    assert_eq!(
+        (none.status.code(), text(none.stderr).lines().next().unwrap_or_default().to_owned()),
+        (Some(2), "error: no rule matches `no-such-*`".to_owned())
+    );
+}
+
+#[test]
+fn a_preset_and_the_version_are_printed() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let preset = text(output(directory.path(), &["rules", "--preset", "strict"]).stdout);
+    assert!(preset.contains("extends = [\"recommended\"]"), "{preset}");
+    let version = text(output(directory.path(), &["version"]).stdout);
+    assert_eq!(version, text(output(directory.path(), &["--version"]).stdout));
+    let help = text(output(directory.path(), &["help", "check"]).stdout);
+    assert_eq!(help, text(output(directory.path(), &["check", "--help"]).stdout));
+}
+
+#[test]
+fn counts_are_refused_in_formats_that_cannot_carry_them() {
+    let directory = broken_modules();
+    for format in ["sarif", "gitlab", "junit", "checkstyle"] {
+        let refused = output(directory.path(), &["check", "--statistics", "--format", format]);
+        assert_eq!((refused.status.code(), refused.stdout), (Some(2), Vec::new()), "{format}");
+    }
+    let json = text(output(directory.path(), &["check", "--statistics", "--format", "json"]).stdout);
+    assert!(json.contains("\"statistics\": ["), "{json}");
 }

@@ -299,7 +299,7 @@ fn github_is_given_ten_of_a_kind_and_the_number_of_the_rest() {
 #[test]
 fn a_table_in_markdown_has_a_row_a_finding_and_no_markup_of_others() {
     let [report, nothing] = reports(Format::Markdown);
-    assert_eq!(nothing, "### overrule: nothing found\n\nchecked 0 modules, 0 files: nothing found\n");
+    assert_eq!(nothing, "### overrule: no findings\n\nchecked 0 modules, 0 files: no findings\n");
     let rows: Vec<_> = report.lines().filter(|line| line.starts_with("| ")).collect();
     assert_eq!(rows.len(), 7, "a head, a line below it, five findings: {report}");
     for row in rows {

@@ -325,7 +325,7 @@ fn a_file_with_the_name_of_an_option_is_not_taken_for_one() {
     let (code, said) = repository.overrule(&given[..3], "infra");
     assert_eq!(code, Some(0), "{said}");
     repository.write("infra/--output=json=a.tf", "");
-    let refused = "error: `--output=json=a.tf` is the name of a file, and reads like an option\n  help: give the file another name\n";
+    let refused = "error: `--output=json=a.tf` is the name of a file that looks like an option\n  help: rename the file\n";
     assert_eq!(repository.overrule(&given, "infra"), (Some(2), refused.to_owned()));
     assert_eq!(
         repository.overrule(&["check", "--hook", "--", "--output=json=a.tf", "main.tf"], "infra").0,

@@ -217,7 +217,7 @@ fn nothing_that_a_terminal_obeys_is_written() {
 fn nothing_found_is_said_in_one_line() {
     let outcome = Outcome { modules: 1, files: 3, ..Outcome::default() };
     let report = |format: Format| format.write(&outcome, &Sources::default(), &Style::default());
-    assert_eq!(report(Format::Human), "checked 1 module, 3 files: nothing found\n");
+    assert_eq!(report(Format::Human), "checked 1 module, 3 files: no findings\n");
     assert_eq!(report(Format::Concise), "");
 }
 

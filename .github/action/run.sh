@@ -204,7 +204,7 @@ check() {
     revision=$(base)
     find_policy
     # GitHub shows what SARIF has as excused as if it were not.
-    arguments=(check --format github --output "sarif=$sarif" --output "markdown=$summary" --hide-excused)
+    arguments=(check --format github --output "sarif=$sarif" --output "markdown=$summary" --hide-suppressed)
     [ -z "$revision" ] || arguments+=(--base "$revision")
     [ -z "$policy" ] || arguments+=("--policy-from=$policy")
     [ -z "$INPUT_ENGINE" ] || arguments+=(--engine "$INPUT_ENGINE")

@@ -33,61 +33,78 @@ use request::{CheckRequest, Mode};
 
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES, next_help_heading = "What to check")]
 pub(super) struct Arguments {
-    /// Files or directories to report on [default: the whole repository, or the current directory outside of one]
-    #[arg(value_name = "PATH")]
+    /// Directories or files to report on [default: the whole repository, or the current directory outside of one]
+    #[arg(value_name = "PATH", help_heading = "Arguments")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
-    reports: reports::Arguments,
-    /// What the modules are for: `terraform`, `opentofu`, one of them in a version (`terraform@1.11`), or `both`
-    #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
-    engine: Option<Choice>,
-    /// Reports these rules only
-    #[arg(long, value_name = "RULE", value_delimiter = ',')]
-    select: Vec<String>,
-    /// Leaves out these rules
-    #[arg(long, value_name = "RULE", value_delimiter = ',')]
-    ignore: Vec<String>,
-    /// Leaves out what is found under these paths, from the top of the repository; they are read nevertheless
+    change: change::Arguments,
+    /// Report nothing under these paths, which count from the top of the repository; their files are still read
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
-    #[command(flatten)]
-    change: change::Arguments,
-    #[command(flatten)]
-    policy: policy::Arguments,
-    /// From which level on a finding makes the exit code 1 [default: what the policy says, else `error`]
-    #[arg(long, value_enum, value_name = "LEVEL")]
+    /// Engine to check for: `terraform`, `opentofu`, one with a version (`terraform@1.11`), or `both`
+    #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
+    engine: Option<Choice>,
+    /// Report only these rules: names, globs (`override-*`) or presets; enables rules that the policy turns off
+    #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = RULES, display_order = 50)]
+    select: Vec<String>,
+    /// Leave out these rules: names, globs or presets
+    #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = RULES, display_order = 51)]
+    ignore: Vec<String>,
+    /// Lowest severity that makes the exit code 1 [default: `fail_on` of the policy, or `error`]
+    #[arg(long, value_enum, value_name = "LEVEL", help_heading = RULES, display_order = 52)]
     fail_on: Option<FailOn>,
-    /// The day on which exceptions that end are looked at, such as `2027-03-31` [default: today]
-    #[arg(long, value_name = "DATE", value_parser = date)]
-    today: Option<Date>,
-    /// Leaves out what is listed in a file that `--write-baseline` wrote
-    #[arg(long, value_name = "FILE", conflicts_with = "policy_from")]
-    baseline: Option<PathBuf>,
-    /// Lists in a file all that was found, known to `--baseline` or not, so that `--baseline` can leave it out from now
-    /// on; what keeps files from being read is told all the same
-    #[arg(long, value_name = "FILE", value_parser = list, conflicts_with_all = PARTS)]
-    write_baseline: Option<PathBuf>,
-    /// Writes an exception for every finding: a comment above it, or else a block in the policy
-    #[arg(long, conflicts_with_all = ["write_baseline", "isolated", "policy_from"], conflicts_with_all = PARTS)]
-    add_exceptions: bool,
-    /// What the exceptions of `--add-exceptions` give as their reason
-    #[arg(long, value_name = "TEXT", default_value = "was here before this rule", value_parser = reason, requires = "add_exceptions")]
-    reason: String,
+    #[command(flatten)]
+    reports: reports::Arguments,
     #[command(flatten)]
     fixes: fix::Arguments,
-    /// How many threads to use [default: one for each processor]
-    #[arg(long, value_name = "NUMBER", value_parser = value_parser!(u16).range(1..=MOST_THREADS))]
+    /// Add an exception for every finding: a comment above it, or a block in the policy
+    #[arg(long, conflicts_with_all = ["write_baseline", "isolated", "preset", "policy_from"], conflicts_with_all = PARTS, help_heading = SUPPRESSION)]
+    add_exceptions: bool,
+    /// Reason that `--add-exceptions` writes
+    #[arg(long, value_name = "TEXT", default_value = "was here before this rule", value_parser = reason, requires = "add_exceptions", help_heading = SUPPRESSION)]
+    reason: String,
+    /// Report only findings that this file does not list
+    #[arg(long, value_name = "FILE", conflicts_with = "policy_from", help_heading = SUPPRESSION)]
+    baseline: Option<PathBuf>,
+    /// List all current findings in a file for `--baseline`; files that cannot be read are still reported
+    #[arg(long, value_name = "FILE", value_parser = list, conflicts_with_all = PARTS, help_heading = SUPPRESSION)]
+    write_baseline: Option<PathBuf>,
+    /// Date used to decide whether exceptions have expired, such as `2027-03-31` [default: today]
+    #[arg(long, value_name = "DATE", value_parser = date, help_heading = SUPPRESSION)]
+    today: Option<Date>,
+    #[command(flatten)]
+    policy: policy::Arguments,
+    /// Number of threads [default: the number of processors]
+    #[arg(long, value_name = "NUMBER", value_parser = value_parser!(u16).range(1..=MAX_THREADS), help_heading = LIMITS)]
     threads: Option<u16>,
 }
 
-/// Options with which not everything is looked at, or not as it lies there.
+/// Headings of `--help`.
+const RULES: &str = "Rules";
+const SUPPRESSION: &str = "Suppression";
+const LIMITS: &str = "Limits";
+
+const EXAMPLES: &str = "\
+Examples:
+  overrule check                                  the whole repository
+  overrule check modules/network                  findings under one directory
+  overrule check --changed                        staged content: new findings only
+  overrule check --base origin/main               new findings of a branch
+  overrule check --preset strict --select 'override-*'
+  overrule check --output sarif=report.sarif      one more report, in a file
+  overrule check --diff                           what --fix would change
+  overrule check --add-exceptions --reason 'exists since 2024'
+  overrule check --limit file_size=128MiB";
+
+/// Options that check something other than the whole working tree.
 const PARTS: [&str; 3] = ["changed", "base", "hook"];
 
 const FOUND: u8 = 1;
 
-/// Beyond that, threads take more time from each other than they save.
-const MOST_THREADS: i64 = 256;
+/// With more threads, a run takes longer.
+const MAX_THREADS: i64 = 256;
 
 /// Checks, reports, and says with the exit code whether something was found.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
@@ -111,8 +128,14 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let run = Run { outcome, snapshot, current: &request.current, paths: &arguments.paths };
     let style = Style { elapsed, fail_on: *fail_on, unstaged: done.unstaged, ..Style::default() };
     arguments.reports.write(&run, style, terminal).map_err(|failure| failure.behind(done.files))?;
-    let fails = outcome.verdicts.iter().any(|verdict| fail_on.is_met_by(verdict.level));
-    Ok(exit_code(fails || done.fails))
+    let fails = done.fails || outcome.verdicts.iter().any(|verdict| fail_on.is_met_by(verdict.level));
+    if fails && judged.is_commit && done.unstaged == 0 {
+        err("The commit was not made. Fix the findings, stage the files and commit again.\n");
+        if outcome.known > 0 {
+            err("Run `overrule check --changed --all-findings` to see existing findings too.\n");
+        }
+    }
+    Ok(exit_code(fails))
 }
 
 /// What was done with what was found.

@@ -10,7 +10,7 @@ use super::{Failure, say};
 /// Arguments of `completions`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The shell
+    /// Shell
     shell: Shell,
 }
 

@@ -8,7 +8,7 @@ use super::terminal::Terminal;
 use super::{Failure, place, policy, say};
 use crate::check::page_names_under;
 use crate::policy::{Definition, Level, Line, Policy, Setting};
-use crate::report::{one_line, sanitize};
+use crate::report::{fold, one_line, sanitize};
 use crate::rules::page::Page;
 use crate::text::nearest;
 use crate::vfs::Snapshot;
@@ -16,7 +16,7 @@ use crate::vfs::Snapshot;
 /// Arguments of `explain`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The rule, as a report names it, or a kind of rule
+    /// Name of a rule or of a rule template
     #[arg(value_name = "RULE")]
     rule: String,
     #[command(flatten)]
@@ -33,6 +33,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         Some(page) => format!("# {}\n\n{}", page.rule, page.text),
         None => of_policy(arguments, terminal)?,
     };
+    let text = folded(&annotated(&text), terminal.width);
     say(&if terminal.color { painted(&text) } else { text })
 }
 
@@ -82,7 +83,64 @@ fn unknown_rule(name: &str, policy: &Policy) -> Failure {
     }
 }
 
-/// Headings bold, code blocks dim and further in, inline code in colour.
+/// The page with the messages of its examples as comments behind the lines that they are about, in place of the lines of
+/// carets that the tests of the page need.
+fn annotated(markdown: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    let mut in_code = false;
+    for line in markdown.lines() {
+        in_code ^= line.starts_with("```");
+        match (message_of_carets(line).filter(|_| in_code), lines.last_mut()) {
+            (Some(message), Some(code)) => code.push_str(&format!("  # {message}")),
+            (Some(_), None) | (None, _) => lines.push(line.to_owned()),
+        }
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+/// `message` of a line such as `# ^^^^ message`.
+fn message_of_carets(line: &str) -> Option<&str> {
+    let mark = line.trim_start();
+    let mark = mark.strip_prefix("//").or_else(|| mark.strip_prefix('#')).unwrap_or(mark).trim_start();
+    let message = mark.trim_start_matches('^');
+    (message.len() < mark.len()).then(|| message.trim_start())
+}
+
+/// The page with paragraphs and list items folded to a width; code, tables and headings keep their lines.
+fn folded(markdown: &str, width: usize) -> String {
+    let (mut text, mut paragraph, mut in_code) = (String::new(), String::new(), false);
+    for line in markdown.lines().chain([""]) {
+        let is_fence = line.starts_with("```");
+        let is_kept = in_code || is_fence || line.is_empty() || line.starts_with(['#', '|', '<']);
+        let is_item = line.starts_with("- ") || line.starts_with(|first: char| first.is_ascii_digit());
+        let is_field =
+            line.contains(": ") && paragraph.split_once(": ").is_some_and(|(name, _)| FIELDS.contains(&name));
+        if (is_kept || is_item || is_field) && !paragraph.is_empty() {
+            let indent = if paragraph.starts_with("- ") { "  " } else { "" };
+            for (number, piece) in fold(&std::mem::take(&mut paragraph), width - 2).iter().enumerate() {
+                text.push_str(&format!("{}{piece}\n", if number == 0 { "" } else { indent }));
+            }
+        }
+        in_code ^= is_fence;
+        if is_kept {
+            text.push_str(&format!("{line}\n"));
+        } else {
+            if !paragraph.is_empty() {
+                paragraph.push(' ');
+            }
+            paragraph.push_str(line.trim());
+        }
+    }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    text
+}
+
+/// Lines of a page that stand for themselves, such as `Fixed by: …`.
+const FIELDS: [&str; 3] = ["Silent", "Fixed by", "Not reported"];
+
+/// Headings bold, code blocks dim and further in, inline code in color.
 fn painted(markdown: &str) -> String {
     let (mut text, mut in_code) = (String::new(), false);
     for line in markdown.lines() {
@@ -120,7 +178,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_become_colours() {
+    fn examples_show_messages_as_comments() {
+        let page = "```hcl\na = 1\n  # ^^^ Not so\nb = 2\n// ^ Nor so\n```\n# ^ a heading\n";
+        assert_eq!(annotated(page), "```hcl\na = 1  # Not so\nb = 2  # Nor so\n```\n# ^ a heading\n");
+    }
+
+    #[test]
+    fn paragraphs_are_folded_and_code_is_not() {
+        let page = "# a\n\none two\nthree\n\n- four five six seven\n- b\n\n```\na long line of code\n```\n";
+        let folded = folded(page, 13);
+        assert_eq!(
+            folded,
+            "# a\n\none two\nthree\n\n- four five\n  six seven\n- b\n\n```\na long line of code\n```\n"
+        );
+    }
+
+    #[test]
+    fn marks_become_colors() {
         let page = "# a-rule\n\nSays `b`.\n\n```hcl\na = `1`\n```\n";
         let shown =
             "\u{1b}[1ma-rule\u{1b}[0m\n\nSays \u{1b}[36mb\u{1b}[0m.\n\n    \u{1b}[2ma = `1`\u{1b}[0m\n";

@@ -19,22 +19,22 @@ use crate::vfs::Snapshot;
 /// Arguments of `merge`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The directory of the module
+    /// Directory of the module
     #[arg(value_name = "DIR", default_value = ".")]
     directory: PathBuf,
-    /// Shows what differs from the files as they are without override files
+    /// Print the changes that override files make, as a diff
     #[arg(long, conflicts_with = "format")]
     diff: bool,
-    /// How the module is written
+    /// Output format
     #[arg(long, value_enum, default_value = "hcl")]
     format: Format,
-    /// Shows this block alone, such as `aws_instance.web`, `variable.region` or `terraform`
+    /// Print only this block, such as `aws_instance.web`, `variable.region` or `terraform`
     #[arg(long, value_name = "ADDRESS")]
     block: Option<String>,
-    /// Leaves out the comments that say where things come from
+    /// Leave out the comments that name origins
     #[arg(long)]
     no_comments: bool,
-    /// What the module is for: `terraform`, `opentofu`, or one of them in a version (`terraform@1.11`)
+    /// Engine to read the module for: `terraform`, `opentofu`, or one with a version (`terraform@1.11`)
     #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
     engine: Option<Choice>,
     #[command(flatten)]
@@ -46,9 +46,9 @@ pub(super) struct Arguments {
 /// How a merged module is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// As a text in the language itself
+    /// The merged configuration
     Hcl,
-    /// For programs: every argument with its origin and what it was before
+    /// Every argument with its origin and its previous value
     Json,
 }
 

@@ -21,20 +21,20 @@ use crate::vfs::{Change, Snapshot, parent};
 /// Arguments of `modules`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// Shows the modules under these paths, and what they call [default: the whole repository, or the current
-    /// directory]
+    /// Directories whose modules are shown, with the modules that they call [default: the whole repository, or the
+    /// current directory outside of one]
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// How it is shown
+    /// Output format
     #[arg(long, value_enum, default_value = "human")]
     format: Format,
-    /// Shows what calls this module, up to those that nobody calls
+    /// Show the callers of this module, up to the root modules
     #[arg(long, value_name = "MODULE", conflicts_with_all = ["paths", "impact"])]
     callers: Option<PathBuf>,
-    /// Shows the modules that a staged change touches, and everything that leads there
+    /// Show the modules that the staged change touches, and their callers
     #[arg(long, conflicts_with_all = ["staged", "rev"])]
     impact: bool,
-    /// What the modules are for: `terraform`, `opentofu`, or one of them in a version (`terraform@1.11`)
+    /// Engine to read the modules for: `terraform`, `opentofu`, or one with a version (`terraform@1.11`)
     #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
     engine: Option<Choice>,
     #[command(flatten)]
@@ -46,13 +46,13 @@ pub(super) struct Arguments {
 /// How modules are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// As a tree
+    /// A tree
     Human,
-    /// For programs
+    /// A document for programs
     Json,
-    /// As a graph for Graphviz
+    /// A graph for Graphviz
     Dot,
-    /// As a graph for Mermaid
+    /// A graph for Mermaid
     Mermaid,
 }
 

@@ -2,31 +2,37 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::PossibleValuesParser;
+
 use super::terminal::Terminal;
 use super::{Failure, place, unknown};
 use crate::check::{self, Settings, judge};
 use crate::finding::Finding;
 use crate::limits::Limit;
-use crate::policy::Policy;
+use crate::policy::{PRESETS, Policy, Preset};
 use crate::report::{self, Style};
 use crate::text::FileId;
 use crate::vfs::{POLICIES, Snapshot};
 
-/// Options that say which policy holds.
+/// Options that choose the policy.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
+#[command(next_help_heading = "Rules")]
 pub(super) struct Arguments {
-    /// The policy [default: `overrule.hcl` or `.config/overrule.hcl` at the top of the repository, else `recommended`]
+    /// Policy file [default: `overrule.hcl` or `.config/overrule.hcl` at the top of the repository]
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
-    /// Leaves the policy of the repository aside: what holds is `recommended`
-    #[arg(long, conflicts_with = "policy")]
+    /// Preset to use instead of a policy file [default without a policy file: recommended]
+    #[arg(long, value_name = "NAME", conflicts_with = "policy", value_parser = preset_names())]
+    preset: Option<String>,
+    /// Ignore the policy file of the repository, like `--preset recommended`
+    #[arg(long, conflicts_with_all = ["policy", "preset"])]
     isolated: bool,
-    /// Takes the policy from a revision, whatever a change does to it; comments excuse something only if it says so
-    #[arg(long, value_name = "REV", conflicts_with_all = ["policy", "isolated"])]
+    /// Take the policy from a revision; comments suppress findings only if that policy allows it
+    #[arg(long, value_name = "REV", conflicts_with_all = ["policy", "preset", "isolated"])]
     policy_from: Option<String>,
-    /// Moves a limit, whatever the policy says of it, such as `file_size=128MiB`; can be given several times
-    #[arg(long, value_name = "NAME=VALUE", value_parser = limit)]
+    /// Set a limit, such as `file_size=128MiB`; repeatable
+    #[arg(long, value_name = "NAME=VALUE", value_parser = limit, help_heading = "Limits")]
     limit: Vec<(Limit, u64)>,
 }
 
@@ -45,11 +51,12 @@ impl Arguments {
         }
         let file = match &self.policy {
             Some(path) => snapshot.read_policy_at(current, path).map(Some),
-            None if self.isolated => Ok(None),
+            None if self.isolated || self.preset.is_some() => Ok(None),
             None => snapshot.read_policy(),
         };
         let file = file?;
-        let policy = check::load_policy(snapshot, file);
+        let preset = self.preset.as_deref().and_then(Policy::preset);
+        let policy = preset.map_or_else(|| check::load_policy(snapshot, file), Ok);
         let mut policy = policy.map_err(|mistakes| refuse(done, mistakes, current, snapshot, terminal))?;
         policy.limit(self.limit.iter().copied());
         snapshot.read(&policy.limits());
@@ -62,15 +69,26 @@ impl Arguments {
     /// holds: who wrote it thinks that it does.
     pub(super) fn left_aside(&self, snapshot: &Snapshot, file: Option<FileId>) -> Option<&'static str> {
         let top = snapshot.top()?;
-        let is_of_state = self.policy.is_none() && !self.isolated && self.policy_from.is_none();
+        let is_of_state =
+            self.policy.is_none() && self.preset.is_none() && !self.isolated && self.policy_from.is_none();
         let is_there = |name: &&&str| top.join(name).is_file();
         POLICIES.iter().find(is_there).copied().filter(|_| is_of_state && file.is_none())
+    }
+
+    /// The preset that `--preset` names.
+    pub(super) fn preset(&self) -> Option<&'static Preset> {
+        PRESETS.iter().find(|preset| Some(preset.name) == self.preset.as_deref())
     }
 
     /// Whether what is looked at may say itself what of it is excused, where the policy leaves that open.
     pub(super) fn trusts_change(&self) -> bool {
         self.policy_from.is_none()
     }
+}
+
+/// The names of the presets, as values of `--preset`.
+fn preset_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(PRESETS.iter().map(|preset| preset.name))
 }
 
 /// Reads `nesting=50`.
@@ -99,7 +117,7 @@ pub(super) fn refuse(
     let Terminal { color, unicode, width, .. } = Terminal::look_at_errors(terminal.asked);
     let names = place::names(current, snapshot.top());
     let style = Style { color, unicode, width, names, ..Style::default() };
-    let what = if number == 1 { "a mistake".to_owned() } else { format!("{number} mistakes") };
+    let what = if number == 1 { "an error".to_owned() } else { format!("{number} errors") };
     Failure {
         above: report::blocks(&verdicts, snapshot.sources(), &style),
         ..Failure::new(format!("nothing was {done}: the policy has {what}"))

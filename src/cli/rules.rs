@@ -11,7 +11,7 @@ use crate::check::rule_names_under;
 use crate::finding::{Safety, Severity};
 use crate::limits::Limit;
 use crate::policy::{Level, Line, Origin, Policy};
-use crate::report::{self, Listed, one_line};
+use crate::report::{self, Listed, fold, one_line};
 use crate::rules::page::Page;
 use crate::rules::{ENTRIES, KINDS};
 use crate::vfs::Snapshot;
@@ -19,7 +19,7 @@ use crate::vfs::Snapshot;
 /// Arguments of `rules`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// How the list is written
+    /// Output format
     #[arg(long, value_enum, default_value = "human")]
     format: Format,
     #[command(flatten)]
@@ -33,9 +33,12 @@ enum Format {
     Json,
 }
 
-/// Prints every rule: its level, who set that, and what it finds. A pattern of paths that has other levels is left out.
-/// Behind them stand the kinds of rules that a policy makes itself, and the limits of a run.
+/// Prints the rules, the rule templates and the limits, each with its level or value, who set it, and one line on it. With
+/// `--preset`, prints the preset itself.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
+    if let (Some(preset), Format::Human) = (arguments.policy.preset(), arguments.format) {
+        return say(preset.text);
+    }
     let current = place::current()?;
     let mut snapshot = Snapshot::without_modules(&current)?;
     let (policy, _) = arguments.policy.load("listed", &current, &mut snapshot, terminal)?;
@@ -67,19 +70,43 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         fixes: &[],
     });
     let rows: Vec<Row> = rows.into_iter().chain(limits).collect();
-    let widest = |text: fn(&Row) -> &str| rows.iter().map(|row| text(row).len()).max().unwrap_or(0);
-    let (name_width, asker_width) = (widest(|row| &row.rule), widest(|row| &row.asked_by));
-    let mut list = String::new();
-    for Row { rule, level, asked_by, finds, .. } in &rows {
-        let name = format!("{rule:name_width$}");
-        let name = if terminal.color { format!("\u{1b}[1m{name}\u{1b}[0m") } else { name };
-        list.push_str(&format!("{name}  {level:7}  {asked_by:asker_width$}  {finds}\n"));
-    }
-    say(&list)
+    say(&table(&rows, terminal))
 }
 
+/// The columns of a list; descriptions take the room that is left of a terminal, and all of it elsewhere.
+fn table(rows: &[Row], terminal: &Terminal) -> String {
+    let widest = |text: fn(&Row) -> &str| rows.iter().map(|row| text(row).len()).max().unwrap_or(0);
+    let (name_width, asker_width) = (widest(|row| &row.rule), widest(|row| &row.asked_by));
+    let line = |name: &str, level: &str, asked_by: &str, fix: &str, finds: &str| {
+        let name = format!("{name:name_width$}");
+        let name = if terminal.color { format!("\u{1b}[1m{name}\u{1b}[0m") } else { name };
+        let before = format!("  {level:8}  {asked_by:asker_width$}  {fix:6}");
+        let room = terminal.width.saturating_sub(name_width + before.len() + 2);
+        let finds = if terminal.is_one { cut(finds, room) } else { finds.to_owned() };
+        format!("{}\n", format!("{name}{before}  {finds}").trim_end())
+    };
+    let mut list = line("RULE", "LEVEL", "SET BY", "FIX", "FINDS");
+    for row in rows {
+        let fix = row.fixes.iter().map(|safety| safety.name()).next().unwrap_or_default();
+        list.push_str(&line(&row.rule, row.level, &row.asked_by, fix, &row.finds));
+    }
+    list
+}
+
+/// The words that fit into a number of columns; nothing where hardly one would.
+fn cut(text: &str, columns: usize) -> String {
+    if text.chars().count() <= columns {
+        return text.to_owned();
+    }
+    let fits = fold(text, columns.saturating_sub(2)).swap_remove(0);
+    if columns < LEAST_ROOM { String::new() } else { format!("{fits} …") }
+}
+
+/// In fewer columns, the start of a description says nothing.
+const LEAST_ROOM: usize = 24;
+
 /// Stands where a rule has its level.
-const KIND: &str = "kind";
+const KIND: &str = "template";
 
 struct Row {
     rule: SmolStr,
@@ -110,7 +137,7 @@ fn finds(policy: &Policy, rule: &str) -> String {
             let setting = policy.everywhere(rule).or_else(|| policy.settings(rule).last());
             let message = setting.and_then(|setting| setting.common.message());
             let message = message.map(|message| one_line(message).into_owned());
-            message.unwrap_or_else(|| format!("A rule of the kind `{}`.", definition.kind))
+            message.unwrap_or_else(|| format!("A rule made from `{}`.", definition.kind))
         }
         None => Page::of(rule).map_or("", Page::finds).into(),
     }
@@ -122,11 +149,11 @@ fn said(policy: &Policy, rule: &str, name: impl Fn(&str) -> String) -> (&'static
     match policy.everywhere(rule) {
         Some(setting) => {
             let Line { file, line, origin } = &setting.asked_by;
-            let file = match origin {
-                Origin::Preset => file.to_string(),
-                Origin::File => one_line(&name(file)).into_owned(),
+            let asked_by = match origin {
+                Origin::Preset => format!("preset {}", file.trim_end_matches(".hcl")),
+                Origin::File => format!("{}:{line}", one_line(&name(file))),
             };
-            (setting.level.map(Level::word).or(engine).unwrap_or_default(), format!("{file}:{line}"))
+            (setting.level.map(Level::word).or(engine).unwrap_or_default(), asked_by)
         }
         None => (engine.unwrap_or(Level::Off.word()), String::new()),
     }

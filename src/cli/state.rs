@@ -9,10 +9,10 @@ use crate::vfs::Snapshot;
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Arguments {
-    /// Looks at what is staged, in the place of the working tree
+    /// Read staged content instead of the working tree
     #[arg(long)]
     staged: bool,
-    /// Looks at a commit, in the place of the working tree
+    /// Read a commit instead of the working tree
     #[arg(long, value_name = "REV", conflicts_with = "staged")]
     rev: Option<String>,
 }

@@ -15,10 +15,12 @@ use crate::vfs::Snapshot;
 /// Arguments of `test`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// A directory with policies and pages of rules [default: the policy that holds here, with the pages beside it;
-    /// where there is none, the pages that come with the program]
-    #[arg(value_name = "DIR", conflicts_with_all = ["policy", "isolated", "policy_from"])]
+    /// Directory with policies and rule pages [default: the policy of the repository and the pages beside it]
+    #[arg(value_name = "DIR", conflicts_with_all = ["policy", "preset", "isolated", "policy_from"])]
     directory: Option<PathBuf>,
+    /// Run the examples of the built-in rules
+    #[arg(long, conflicts_with_all = ["directory", "policy", "preset", "isolated", "policy_from"])]
+    builtin: bool,
     #[command(flatten)]
     policy: policy::Arguments,
 }
@@ -30,7 +32,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let current = place::current()?;
     let (chapters, names) = chapters(arguments, &current, terminal)?;
     if chapters.is_empty() {
-        err("note: there are no examples\n");
+        err("note: no examples found\n");
         return Ok(ExitCode::SUCCESS);
     }
     let mut tally = Tally::default();
@@ -55,10 +57,14 @@ fn chapters(
             chapters.map_err(|mistakes| policy::refuse("tested", mistakes, current, &snapshot, terminal))?;
         return Ok((chapters, place::names(current, snapshot.top())));
     }
+    if arguments.builtin {
+        return Ok((doctest::of_program(), Names::default()));
+    }
     let mut snapshot = Snapshot::without_modules(current)?;
     let (policy, file) = arguments.policy.load("tested", current, &mut snapshot, terminal)?;
     if file.is_none() {
-        return Ok((doctest::of_program(), Names::default()));
+        return Err(Failure::new("there is no policy here, so there are no custom rules to test")
+            .help("`overrule init` writes a policy; `overrule test --builtin` runs the examples of the built-in rules"));
     }
     Ok((doctest::of_policy(&policy, &mut snapshot), place::names(current, snapshot.top())))
 }

@@ -48,12 +48,18 @@ fn lines(verdict: &Verdict, sources: &Sources, style: &Style) -> String {
         _ => String::new(),
     };
     let rule = one_line(finding.rule.as_str());
-    let mut lines = format!("{place}: {level}: {summary}{about} [{rule}]{}\n", only(verdict));
+    let mut lines =
+        format!("{place}: {level}: {summary}{about} [{rule}]{}{}\n", only(verdict), fixable(verdict));
     for other in &finding.related {
         let at = self::place(other.span, sources, style);
         lines.push_str(&format!("  {at}: {}\n", one_line(&other.message)));
     }
     lines
+}
+
+/// ` [*]` for a finding with a fix.
+fn fixable(verdict: &Verdict) -> &'static str {
+    if verdict.finding.fix.is_some() { " [*]" } else { "" }
 }
 
 fn place(span: Span, sources: &Sources, style: &Style) -> String {

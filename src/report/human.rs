@@ -2,6 +2,7 @@
 //! one block, and errors last, directly above the summary, because a terminal shows the end.
 
 mod excerpt;
+mod fix;
 mod frame;
 mod paint;
 
@@ -11,9 +12,10 @@ use std::collections::hash_map::Entry;
 use std::io::{self, Write};
 
 use super::sanitize::at_line_start;
-use super::tally::{by_rule, closing_line};
-use super::{Style, asked_by, one_line, sanitize};
+use super::tally::{by_rule, closing_line, count_fixable};
+use super::{Style, asked_by, one_line, page_url, sanitize};
 use crate::check::{Outcome, Verdict};
+use crate::finding::Safety;
 use crate::text::{Sources, grouped};
 use paint::Paint;
 
@@ -35,23 +37,45 @@ pub(super) fn write(
             report.push('\n');
             out.write_all(report.as_bytes())?;
         }
-        if outcome.verdicts.len() > MOST_WITHOUT_COUNTS {
+        if outcome.verdicts.len() > MAX_WITHOUT_COUNTS {
             statistics(&mut counts, outcome, paint);
         }
     }
     out.write_all(counts.as_bytes())?;
     writeln!(out, "{}", closing_line(outcome, style))?;
     if !style.statistics && !outcome.verdicts.is_empty() {
-        writeln!(out, "Run `overrule explain RULE` to read more about a rule.")?;
+        for step in next_steps(outcome, style) {
+            writeln!(out, "{step}")?;
+        }
     }
     Ok(())
 }
 
+/// What a reader can do next, one line each.
+fn next_steps(outcome: &Outcome, style: &Style) -> Vec<String> {
+    let fixable = count_fixable(outcome, Safety::Safe);
+    let mut steps = Vec::new();
+    if fixable > 0 && style.unstaged == 0 {
+        steps.push(
+            "Run `overrule check --fix` to apply the safe fixes, or `--diff` to print them.".to_owned(),
+        );
+    }
+    if outcome.known == 0 && outcome.verdicts.len() > MAX_WITHOUT_COUNTS {
+        steps.push(
+            "Run `overrule check --changed` to check only what is staged, or `--add-exceptions` to accept"
+                .to_owned(),
+        );
+        steps.push("existing findings.".to_owned());
+    }
+    steps.push("Run `overrule explain RULE` for more about a rule.".to_owned());
+    steps
+}
+
 /// With more findings than this, the summary lists counts per rule.
-const MOST_WITHOUT_COUNTS: usize = 20;
+const MAX_WITHOUT_COUNTS: usize = 20;
 
 /// A block of repeats names this many more locations.
-const MOST_REPEATS: usize = 3;
+const MAX_REPEATS: usize = 3;
 
 /// The findings alone, in their order.
 pub(super) fn blocks(verdicts: &[Verdict], sources: &Sources, style: &Style) -> String {
@@ -106,17 +130,19 @@ fn block(report: &mut String, repeats: &[&Verdict], sources: &Sources, style: &S
     if let Some(help) = &finding.help {
         paragraph(report, &sanitize(help), "help: ", style);
     }
-    let mut asked = one_line(finding.rule.as_str()).into_owned();
-    if let Some(engine) = verdict.engine {
-        asked.push_str(&format!(", {} only", engine.name()));
-    }
-    if let Some(line) = asked_by(verdict, &style.names) {
-        asked.push_str(&format!(", asked by {}", one_line(&line)));
-    }
-    if let Some(fix) = &finding.fix {
-        asked.push_str(&format!(", fixed by {}", fix.safety.option()));
-    }
-    paragraph(report, &asked, "rule: ", style);
+    fix::write(report, verdict, sources, style);
+    report.push_str(&format!("  {}{}\n", paint.title("rule: "), rule(verdict, style)));
+}
+
+/// The name of the rule, and what turned it on if that was not the engine.
+fn rule(verdict: &Verdict, style: &Style) -> String {
+    let rule = &verdict.finding.rule;
+    let url = page_url(rule);
+    let name = Paint::new(style.color).link(&one_line(rule.as_str()), url.as_deref());
+    let engine = verdict.engine.map(|engine| format!("{} only", engine.name()));
+    let asked_by = asked_by(verdict, &style.names).map(|line| one_line(&line).into_owned());
+    let notes: Vec<String> = engine.into_iter().chain(asked_by).collect();
+    if notes.is_empty() { name } else { format!("{name} ({})", notes.join(", ")) }
 }
 
 /// Where the repeats of a finding are, without those beyond the first few.
@@ -130,8 +156,8 @@ fn also_at(others: &[&Verdict], sources: &Sources, style: &Style) -> String {
         })
         .collect();
     places.dedup();
-    let more = places.len().saturating_sub(MOST_REPEATS);
-    places.truncate(MOST_REPEATS);
+    let more = places.len().saturating_sub(MAX_REPEATS);
+    places.truncate(MAX_REPEATS);
     let more = if more == 0 { String::new() } else { format!(", … and {} more", grouped(more as u64)) };
     let more = if style.unicode { more } else { more.replace('…', "...") };
     format!("also at {}{more}", places.join(", "))
@@ -155,7 +181,7 @@ fn paragraph(report: &mut String, text: &str, title: &str, style: &Style) {
 }
 
 /// Breaks a line at spaces so that no piece is wider than `width`, unless a single word is.
-fn fold(line: &str, width: usize) -> Vec<String> {
+pub fn fold(line: &str, width: usize) -> Vec<String> {
     let mut pieces = vec![String::new()];
     let mut taken = 0;
     for word in line.split(' ') {

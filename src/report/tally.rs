@@ -45,7 +45,7 @@ impl Tally {
             .filter(|(number, _)| *number > 0)
             .map(|(number, noun)| counted(*number, noun))
             .collect();
-        if told.is_empty() { "nothing found".to_owned() } else { told.join(", ") }
+        if told.is_empty() { "no findings".to_owned() } else { told.join(", ") }
     }
 }
 
@@ -53,17 +53,15 @@ impl Tally {
 pub(super) fn closing_line(outcome: &Outcome, style: &Style) -> String {
     let (modules, files) = (counted(outcome.modules, "module"), counted(outcome.files, "file"));
     let time = style.elapsed.map_or_else(String::new, |time| format!(" in {:.2} s", time.as_secs_f64()));
-    let fixable = |safety: Safety| {
-        let mendable = outcome.verdicts.iter().filter_map(|verdict| verdict.finding.fix.as_ref());
-        mendable.filter(|fix| fix.safety == safety).count()
-    };
-    let (safe, other) = (fixable(Safety::Safe), fixable(Safety::Unsafe));
+    let (safe, other) = (count_fixable(outcome, Safety::Safe), count_fixable(outcome, Safety::Unsafe));
+    let existing =
+        if outcome.known == 1 { "existing finding not shown" } else { "existing findings not shown" };
     let hidden = [
         (style.unstaged, "fixed in the working tree and not staged"),
         (safe, "fixable with --fix"),
         (other, if safe == 0 { "fixable with --fix=unsafe" } else { "more with --fix=unsafe" }),
-        (outcome.excused.len(), "excused"),
-        (outcome.known, "known before"),
+        (outcome.excused.len(), "suppressed"),
+        (outcome.known, existing),
     ];
     let hidden: Vec<String> = hidden
         .iter()
@@ -72,13 +70,19 @@ pub(super) fn closing_line(outcome: &Outcome, style: &Style) -> String {
         .collect();
     let hidden = if hidden.is_empty() { String::new() } else { format!(" ({})", hidden.join(", ")) };
     let told = match Tally::of(outcome) {
-        tally if tally == Tally::default() && style.unstaged > 0 => "nothing else found".to_owned(),
+        tally if tally == Tally::default() && style.unstaged > 0 => "no other findings".to_owned(),
         tally => tally.words(),
     };
     format!("checked {modules}, {files}{time}: {told}{hidden}")
 }
 
-/// How often each rule was not met at each level, the most frequent first.
+/// The number of findings that have a fix of this safety.
+pub(super) fn count_fixable(outcome: &Outcome, safety: Safety) -> usize {
+    let fixes = outcome.verdicts.iter().filter_map(|verdict| verdict.finding.fix.as_ref());
+    fixes.filter(|fix| fix.safety == safety).count()
+}
+
+/// The number of findings per severity and rule, the most frequent first.
 pub(super) fn by_rule(outcome: &Outcome) -> Vec<(usize, Severity, &str)> {
     let mut counts = BTreeMap::new();
     for verdict in &outcome.verdicts {
@@ -100,14 +104,14 @@ mod tests {
     fn time_is_told_only_where_it_may_differ() {
         let outcome = Outcome { modules: 1, files: 2, ..Outcome::default() };
         let plain = Style::default();
-        assert_eq!(closing_line(&outcome, &plain), "checked 1 module, 2 files: nothing found");
+        assert_eq!(closing_line(&outcome, &plain), "checked 1 module, 2 files: no findings");
         let hidden = Outcome { known: 1200, ..Outcome::default() };
         assert_eq!(
             closing_line(&hidden, &plain),
-            "checked 0 modules, 0 files: nothing found (1,200 known before)"
+            "checked 0 modules, 0 files: no findings (1,200 existing findings not shown)"
         );
         let timed = Style { elapsed: Some(Duration::from_millis(214)), ..Style::default() };
-        assert_eq!(closing_line(&outcome, &timed), "checked 1 module, 2 files in 0.21 s: nothing found");
+        assert_eq!(closing_line(&outcome, &timed), "checked 1 module, 2 files in 0.21 s: no findings");
     }
 
     #[test]
@@ -115,7 +119,7 @@ mod tests {
         let fixed = Style { unstaged: 2, ..Style::default() };
         assert_eq!(
             closing_line(&Outcome::default(), &fixed),
-            "checked 0 modules, 0 files: nothing else found (2 fixed in the working tree and not staged)"
+            "checked 0 modules, 0 files: no other findings (2 fixed in the working tree and not staged)"
         );
     }
 }

@@ -97,7 +97,7 @@ fn differences(git: &gix::Repository, was: ObjectId, is: Now<'_>) -> Result<Vec<
                     let (name, was) = (name.as_bstr(), before.take(name.as_bstr()));
                     match item.kind {
                         ItemKind::Directory => {
-                            comparison.directory(path.as_bstr(), name, was, Now::Tree(item.id))
+                            comparison.directory(path.as_bstr(), name, was, Now::Tree(item.id));
                         }
                         ItemKind::File | ItemKind::Link | ItemKind::Submodule => {
                             comparison.item(path.as_bstr(), name, was, Some(item));

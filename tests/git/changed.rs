@@ -79,7 +79,7 @@ fn a_renamed_module_is_reported_where_its_old_name_is_called() {
     assert_eq!(lines(&said), ["live/a/main.tf:1:1: error: Module not installed [missing-module]"]);
     place.stage("live/a/main.tf", call("../../modules/network", "  a = 1\n"));
     let human = place.overrule(&["check", "--changed"]);
-    let told = "checked 2 modules, 2 files: nothing found (1 known before)\n";
+    let told = "checked 2 modules, 2 files: no findings (1 existing finding not shown)\n";
     assert_eq!((human.code, human.out.as_str()), (Some(0), told), "what was wrong before has moved along");
 }
 
@@ -103,7 +103,11 @@ fn what_was_there_before_is_counted_and_can_be_told() {
     let place = repository(&[("main.tf", double)]);
     place.stage("main.tf", format!("{double}variable \"b\" {{}}\nvariable \"b\" {{}}\n"));
     let human = place.overrule(&["check", "--changed"]);
-    assert!(human.out.contains("\nchecked 1 module, 1 file: 1 error (1 known before)\n"), "{}", human.out);
+    assert!(
+        human.out.contains("\nchecked 1 module, 1 file: 1 error (1 existing finding not shown)\n"),
+        "{}",
+        human.out
+    );
     let json = place.overrule(&["check", "--changed", "--format", "json"]);
     assert!(json.out.contains("\"known\": 1"), "{}", json.out);
     let all = check(&place, &["--changed", "--all-findings"]);
@@ -113,7 +117,7 @@ fn what_was_there_before_is_counted_and_can_be_told() {
     assert_eq!((human.code, human.out.as_str()), (Some(0), ""));
     let alone = place.overrule(&["check", "--all-findings"]);
     assert_eq!(alone.code, Some(2));
-    assert!(alone.err.starts_with("error: `--all-findings` goes with `--changed`"), "{}", alone.err);
+    assert!(alone.err.starts_with("error: `--all-findings` needs `--changed`"), "{}", alone.err);
 }
 
 #[test]
@@ -139,7 +143,7 @@ fn the_policy_is_the_one_that_is_staged() {
     place.git(&["add", "overrule.hcl"]);
     let said = changed(&place);
     assert_eq!(said.code, Some(2));
-    assert!(said.err.ends_with("error: nothing was checked: the policy has a mistake\n"), "{}", said.err);
+    assert!(said.err.ends_with("error: nothing was checked: the policy has an error\n"), "{}", said.err);
 }
 
 #[test]
@@ -188,7 +192,7 @@ fn a_change_without_modules_is_nothing_to_check() {
     for _ in 0..2 {
         let said = place.overrule(&["check", "--changed"]);
         assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
-        assert_eq!(said.out, "checked 0 modules, 0 files: nothing found\n");
+        assert_eq!(said.out, "checked 0 modules, 0 files: no findings\n");
         place.stage("readme.md", "text");
     }
 }

@@ -71,7 +71,7 @@ fn what_is_staged_is_fixed_in_the_working_tree_and_left_to_be_staged() {
     let said = place.overrule(&[FIX, &["--changed"]].concat());
     assert_eq!(text(&place, "b/main.tf"), FIXED);
     assert_eq!(text(&place, "a/main.tf"), FOUND, "what was there before is not looked at");
-    assert_eq!(said.err, "fixed 1 finding in 1 file; stage what you want of that\n");
+    assert_eq!(said.err, "fixed 1 finding in 1 file; stage the changes\n");
     assert_eq!(said.code, Some(1), "what would be committed is as it was");
     assert_eq!(place.git(&["show", ":b/main.tf"]), FOUND);
     place.git(&["add", "b/main.tf"]);
@@ -84,14 +84,14 @@ fn a_hook_that_fixed_something_says_why_there_is_no_commit() {
     place.stage("main.tf", FOUND);
     let said = place.overrule(&["check", "--hook", "--fix", "--isolated", "--fail-on", "notice"]);
     assert_eq!((said.code, text(&place, "main.tf").as_str()), (Some(1), FIXED));
-    assert_eq!(said.err, "fixed 1 finding in 1 file; stage what you want of that, and commit again\n");
+    assert_eq!(said.err, "fixed 1 finding in 1 file; stage the changes and commit again\n");
     assert_eq!(
         said.out,
-        "checked 1 module, 1 file: nothing else found (1 fixed in the working tree and not staged)\n"
+        "checked 1 module, 1 file: no other findings (1 fixed in the working tree and not staged)\n"
     );
     place.git(&["add", "main.tf"]);
     let again = place.overrule(&["check", "--hook", "--fix", "--isolated", "--fail-on", "notice"]);
-    assert_eq!((again.code, again.out.as_str()), (Some(0), "checked 1 module, 1 file: nothing found\n"));
+    assert_eq!((again.code, again.out.as_str()), (Some(0), "checked 1 module, 1 file: no findings\n"));
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn what_another_directory_reads_through_a_link_to_the_file_is_not_removed() {
     place.commit("first");
     let said = place.overrule(&fix);
     assert_eq!((said.code, text(&place, "a/variables.tf").as_str()), (Some(0), variable), "{said:?}");
-    assert!(said.out.ends_with("nothing found\n"), "{said:?}");
+    assert!(said.out.ends_with("no findings\n"), "{said:?}");
     fs::remove_file(place.path().join("b/variables.tf")).expect("the link");
     place.write("b/main.tf", versions);
     place.commit("no link");

@@ -12,17 +12,16 @@ use crate::vfs::{self, Change};
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Arguments {
-    /// Checks what is staged: content from the git index, the modules that the change can affect, findings that are new
+    /// Check staged content: the modules that the change can affect, new findings only
     #[arg(long, conflicts_with_all = ["base", "hook"])]
     changed: bool,
-    /// The same for what changed since the newest commit that HEAD shares with REV; `auto` takes REV from the CI
+    /// Like `--changed`, for changes since the merge base with REV; `auto` takes REV from the CI environment
     #[arg(long, value_name = "REV", conflicts_with = "hook")]
     base: Option<String>,
-    /// Does what a hook is to do: without PATH, or where every PATH is staged, as `--changed`; else all findings of the
-    /// modules that PATH names, as they are in the index
+    /// Run as a git hook: like `--changed` when every PATH is staged, otherwise check the modules of PATH as staged
     #[arg(long)]
     hook: bool,
-    /// Tells what was there before the change, too
+    /// Also report findings that existed before the change
     #[arg(long)]
     all_findings: bool,
 }
@@ -35,8 +34,10 @@ pub(super) enum Wanted {
         change: Change,
         /// The paths to report on.
         scope: Vec<String>,
-        /// Whether to tell what was there before.
+        /// Whether to report existing findings too.
         all: bool,
+        /// Whether git asks before it makes a commit.
+        is_commit: bool,
     },
     /// Modules as they are in the index.
     Named {
@@ -56,8 +57,8 @@ fn refuse_options_that_are_files(current: &Path) -> Result<(), Failure> {
     match options.find(is_file) {
         None => Ok(()),
         Some(name) => {
-            Err(Failure::new(format!("`{}` is the name of a file, and reads like an option", name.display()))
-                .help("give the file another name"))
+            Err(Failure::new(format!("`{}` is the name of a file that looks like an option", name.display()))
+                .help("rename the file"))
         }
     }
 }
@@ -78,30 +79,30 @@ impl Arguments {
         } else if let Some(base) = &self.base {
             Change::since(current, &if base == "auto" { base_of_ci(&variable)? } else { base.clone() })
         } else if all {
-            return Err(Failure::new("`--all-findings` goes with `--changed`, `--base` or `--hook`")
-                .help("leave it out: without these, all findings are told"));
+            return Err(Failure::new("`--all-findings` needs `--changed`, `--base` or `--hook`")
+                .help("leave it out: without these options, all findings are reported"));
         } else {
             return Ok(None);
         };
         let change = change?;
         let scope = change.scope(current, paths)?;
-        Ok(Some(Wanted::Change { change, scope: or_top(scope), all }))
+        Ok(Some(Wanted::Change { change, scope: or_top(scope), all, is_commit: false }))
     }
 
     /// A hook is given the names of files, but not of those that a commit deletes; so where all of them are staged,
     /// what is asked about is the commit.
     fn of_hook(&self, current: &Path, paths: &[PathBuf]) -> Result<Wanted, Failure> {
         refuse_options_that_are_files(current)?;
-        let of_commit = |change: Change| {
+        let of_change = |change: Change, is_commit: bool| {
             let all = self.all_findings;
-            Wanted::Change { change, scope: or_top(Vec::new()), all }
+            Wanted::Change { change, scope: or_top(Vec::new()), all, is_commit }
         };
         if let (Some(from), Some(to)) = (variable("PRE_COMMIT_FROM_REF"), variable("PRE_COMMIT_TO_REF")) {
-            return Ok(of_commit(Change::between(current, &from, &to)?));
+            return Ok(of_change(Change::between(current, &from, &to)?, false));
         }
         let staged = Change::staged(current)?;
         if paths.is_empty() {
-            return Ok(of_commit(staged));
+            return Ok(of_change(staged, true));
         }
         let mut names = Vec::new();
         // A name that no text can hold cannot be told from those of other files.
@@ -121,7 +122,7 @@ impl Arguments {
             left.remove(path.as_str());
         }
         if is_any || left.is_empty() && !names.is_empty() {
-            return Ok(of_commit(staged));
+            return Ok(of_change(staged, true));
         }
         Ok(Wanted::Named { index: Change::none(current)?, paths: names })
     }

@@ -26,6 +26,8 @@ pub(super) struct CheckRun {
     pub(super) policy: Option<FileId>,
     /// Whether it was not the working tree that was looked at, but what is about to be committed.
     pub(super) is_part: bool,
+    /// Whether git makes a commit unless the run fails.
+    pub(super) is_commit: bool,
 }
 
 impl CheckRun {
@@ -62,7 +64,7 @@ impl CheckRun {
                 let outcome = check::run(&mut snapshot, &settings);
                 (snapshot, outcome)
             }
-            Some(Wanted::Change { change, scope, all }) => taken(
+            Some(Wanted::Change { change, scope, all, .. }) => taken(
                 check::run_change(change, snapshot.sources(), &settings, scope, *all)?,
                 change,
                 is_quiet,
@@ -78,7 +80,8 @@ impl CheckRun {
             Mode::Tell | Mode::List(_) | Mode::AddExceptions => None,
         };
         let fail_on = arguments.fail_on.unwrap_or(settings.policy.fail_on());
-        Ok(Self { snapshot, outcome, fixed, fail_on, policy: file, is_part: wanted.is_some() })
+        let is_commit = matches!(wanted, Some(Wanted::Change { is_commit: true, .. }));
+        Ok(Self { snapshot, outcome, fixed, fail_on, policy: file, is_part: wanted.is_some(), is_commit })
     }
 }
 

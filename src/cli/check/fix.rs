@@ -14,12 +14,12 @@ use crate::report::{Names, one_line, unified};
 use crate::text::{FileId, counted};
 use crate::vfs::Snapshot;
 
-/// Options that have findings fixed.
+/// Options for fixes.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
+#[command(next_help_heading = "Fixes")]
 pub(super) struct Arguments {
-    /// Fixes in the working tree what can be fixed: what is safe, or with `--fix=unsafe` also what may change more than
-    /// it mends
+    /// Fix findings in the working tree: safe fixes, or with `--fix=unsafe` also fixes that need a review
     #[arg(
         long,
         value_enum,
@@ -31,7 +31,7 @@ pub(super) struct Arguments {
         conflicts_with_all = OTHERS
     )]
     fix: Option<Safety>,
-    /// Shows what `--fix` would change, and changes nothing; the exit code is 1 if that is anything
+    /// Print the changes of `--fix` without writing them; the exit code is 1 if there are any
     #[arg(long, conflicts_with_all = OTHERS, conflicts_with_all = ["format", "output", "statistics"])]
     pub(super) diff: bool,
 }

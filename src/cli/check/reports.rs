@@ -15,23 +15,24 @@ use crate::cli::{Failure, place, unknown};
 use crate::report::{Format, Names, Style};
 use crate::vfs::Snapshot;
 
-/// Options that say which reports there are.
+/// Options for reports.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
+#[command(next_help_heading = "Output")]
 pub(super) struct Arguments {
-    /// How the report on standard output is written [default: `human`; in GitHub Actions `github`]
+    /// Output format [default: `human`, in GitHub Actions `github`]
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Writes one more report into a file, such as `json=report.json`; can be given several times
+    /// Write one more report to a file, such as `json=report.json`; repeatable
     #[arg(long, value_name = "FORMAT=FILE", value_parser = output)]
     output: Vec<(Format, PathBuf)>,
-    /// Leaves out of `sarif` what is excused; GitHub shows it as if it were not
+    /// Leave suppressed findings out of `sarif`, because GitHub shows them as open
     #[arg(long)]
-    hide_excused: bool,
-    /// Counts findings by rule, in the place of showing them
+    hide_suppressed: bool,
+    /// Print counts per rule instead of findings
     #[arg(long)]
     statistics: bool,
-    /// Says nothing where nothing was found
+    /// Print nothing when there are no findings
     #[arg(long, short)]
     pub(super) quiet: bool,
 }
@@ -47,7 +48,7 @@ pub(super) struct Run<'r> {
 impl Arguments {
     /// Writes every report. What `style` says of the terminal is for the one on standard output.
     pub(super) fn write(&self, run: &Run<'_>, style: Style, terminal: &Terminal) -> Result<(), Failure> {
-        let style = Style { statistics: self.statistics, shows_excused: !self.hide_excused, ..style };
+        let style = Style { statistics: self.statistics, shows_excused: !self.hide_suppressed, ..style };
         let elapsed = style.elapsed;
         let in_file = Style { elapsed: None, ..style };
         for (format, file) in &self.output {
@@ -69,6 +70,12 @@ impl Arguments {
     /// Refuses files that cannot be written, as far as that shows before, and one for two things; a `list` of what is
     /// found is written, too.
     pub(super) fn validate(&self, current: &Path, list: Option<&Path>) -> Result<(), Failure> {
+        let format = self.format.unwrap_or_else(usual_format);
+        let mut formats = std::iter::once(format).chain(self.output.iter().map(|(format, _)| *format));
+        if let Some(format) = formats.find(|format| self.statistics && !format.has_statistics()) {
+            return Err(Failure::new(format!("a `{}` report has no room for `--statistics`", format.name()))
+                .help("use `human`, `concise`, `json`, `markdown` or `github`"));
+        }
         let mut taken = Vec::new();
         for file in list.into_iter().chain(self.output.iter().map(|(_, file)| file.as_path())) {
             let place = writable(file, &current.join(file))?;

@@ -65,8 +65,8 @@ impl CheckRequest<'_> {
     pub(super) fn to_stage(&self, is_part: bool) -> &'static str {
         match (is_part, self.arguments.change.is_of_hook()) {
             (false, _) => "",
-            (true, true) => "; stage what you want of that, and commit again",
-            (true, false) => "; stage what you want of that",
+            (true, true) => "; stage the changes and commit again",
+            (true, false) => "; stage the changes",
         }
     }
 }

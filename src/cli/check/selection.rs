@@ -1,51 +1,81 @@
-//! Turns the names after `--select` and `--ignore` into rules that exist.
+//! Resolves the names after `--select` and `--ignore` to rules.
 
 use smol_str::SmolStr;
 
 use crate::check::rule_names_under;
 use crate::cli::{Failure, explain};
 use crate::finding::RuleId;
-use crate::policy::{INVALID_POLICY, Policy, can_be_off};
+use crate::policy::{Globs, INVALID_POLICY, PRESETS, Policy, Setting, can_be_off};
+use crate::report::one_line;
 use crate::rules::Kind;
 use crate::text::nearest;
 
-/// The rules to report, of those that there are under a policy.
+/// The rules that `--select` names, of those that exist under a policy.
 pub(super) fn select(names: &[String], policy: &Policy) -> Result<Vec<RuleId>, Failure> {
     let known = rule_names_under(policy);
-    names.iter().map(|name| rule(name.trim(), &known, policy)).collect()
-}
-
-/// The rules to leave out.
-pub(super) fn ignore(names: &[String], policy: &Policy) -> Result<Vec<RuleId>, Failure> {
-    let rules = select(names, policy)?;
-    match rules.iter().find(|rule| !can_be_off(rule)) {
-        Some(fixed) => Err(Failure::new(format!(
-            "`{}` cannot be left out: what was not read hides all that it holds",
-            fixed.as_str()
-        ))),
-        None => Ok(rules),
+    let mut rules: Vec<RuleId> = Vec::new();
+    for name in names {
+        for rule in rules_of(name.trim(), &known, policy)? {
+            if !rules.contains(&rule) {
+                rules.push(rule);
+            }
+        }
     }
+    Ok(rules)
 }
 
-fn rule(name: &str, known: &[SmolStr], policy: &Policy) -> Result<RuleId, Failure> {
+/// The rules that `--ignore` names. A rule that cannot be off is refused by name and left out of globs and presets.
+pub(super) fn ignore(names: &[String], policy: &Policy) -> Result<Vec<RuleId>, Failure> {
+    let mut rules = select(names, policy)?;
+    let is_named = |rule: &RuleId| names.iter().any(|name| name.trim() == rule.as_str());
+    if let Some(fixed) = rules.iter().find(|rule| !can_be_off(rule) && is_named(rule)) {
+        return Err(Failure::new(format!(
+            "`{}` cannot be ignored: a file that cannot be read hides its findings",
+            fixed.as_str()
+        )));
+    }
+    rules.retain(can_be_off);
+    Ok(rules)
+}
+
+/// The rules of a name: one rule, the rules that a glob matches, or those that a preset turns on.
+fn rules_of(name: &str, known: &[SmolStr], policy: &Policy) -> Result<Vec<RuleId>, Failure> {
     if known.iter().any(|known| known == name) {
-        return Ok(RuleId::named(name));
+        return Ok(vec![RuleId::named(name)]);
+    }
+    if let Some(preset) = Policy::preset(name) {
+        let on = preset.rules().filter(|rule| preset.everywhere(rule).is_some_and(Setting::is_on));
+        return Ok(on.map(RuleId::named).collect());
+    }
+    if name.contains(['*', '?', '[', '{']) {
+        return matching(name, known);
     }
     if Kind::named(name).is_some() {
-        let failure = Failure::new(format!("`{name}` is a kind of rule, and no rule"));
+        let failure = Failure::new(format!("`{name}` is a rule template, not a rule"));
         let own = policy.own_rules().find(|(_, definition)| definition.kind == name);
         return Err(match own {
-            Some((own, _)) => failure.help(format!("name one of them, such as `{own}`")),
-            None => failure.help(format!("`overrule explain {name}` shows how a policy makes one")),
+            Some((own, _)) => failure.help(format!("name a custom rule made from it, such as `{own}`")),
+            None => failure.help(format!("`overrule explain {name}` shows how to make a rule from it")),
         });
     }
     if name == INVALID_POLICY.as_str() {
-        let failure = Failure::new(format!("`{name}` can be neither chosen nor left out"));
-        return Err(failure.help("correct the policy: with a mistake in it there is no check at all"));
+        let failure = Failure::new(format!("`{name}` cannot be selected or ignored"));
+        return Err(failure.help("correct the policy: nothing is checked while it has an error"));
     }
-    let failure = Failure::new(format!("no rule is called `{}`", crate::report::one_line(name)));
-    Err(match nearest(name, known.iter().map(SmolStr::as_str)) {
+    let failure = Failure::new(format!("there is no rule `{}`", one_line(name)));
+    let names = known.iter().map(SmolStr::as_str).chain(PRESETS.iter().map(|preset| preset.name));
+    Err(match nearest(name, names) {
         Some(rule) => failure.help(format!("did you mean `{rule}`?")),
         None => failure.help(explain::LIST),
     })
+}
+
+fn matching(glob: &str, known: &[SmolStr]) -> Result<Vec<RuleId>, Failure> {
+    let globs = Globs::new([glob]).map_err(|invalid| Failure::new(invalid.why))?;
+    let rules: Vec<RuleId> =
+        known.iter().filter(|rule| globs.has(rule)).map(|rule| RuleId::named(rule.as_str())).collect();
+    if rules.is_empty() {
+        return Err(Failure::new(format!("no rule matches `{}`", one_line(glob))).help(explain::LIST));
+    }
+    Ok(rules)
 }

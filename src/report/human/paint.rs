@@ -1,8 +1,8 @@
-//! Turns words into coloured words, where colours may be written.
+//! Colors and links, where a terminal shows them.
 
 use crate::finding::Severity;
 
-/// Whether there are colours.
+/// Whether there are colors.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Paint {
     color: bool,
@@ -13,7 +13,7 @@ impl Paint {
         Self { color }
     }
 
-    /// In the colour of a level.
+    /// In the color of a severity.
     pub(super) fn level(self, level: Severity, words: &str) -> String {
         match level {
             Severity::Error => self.with("1;31", words),
@@ -22,14 +22,32 @@ impl Paint {
         }
     }
 
-    /// What a finding says.
+    /// The summary of a finding.
     pub(super) fn bold(self, words: &str) -> String {
         self.with("1", words)
     }
 
-    /// What introduces a paragraph.
+    /// The title of a paragraph.
     pub(super) fn title(self, words: &str) -> String {
         self.with("36", words)
+    }
+
+    /// A line that goes.
+    pub(super) fn removed(self, line: &str) -> String {
+        self.with("31", line)
+    }
+
+    /// A line that comes.
+    pub(super) fn added(self, line: &str) -> String {
+        self.with("32", line)
+    }
+
+    /// A link, in terminals that show links; the words alone where there is nowhere to lead or no color.
+    pub(super) fn link(self, words: &str, url: Option<&str>) -> String {
+        match url {
+            Some(url) if self.color => format!("\u{1b}]8;;{url}\u{1b}\\{words}\u{1b}]8;;\u{1b}\\"),
+            Some(_) | None => words.to_owned(),
+        }
     }
 
     fn with(self, code: &str, words: &str) -> String {

@@ -1,0 +1,97 @@
+//! Writes a starter policy.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::process::ExitCode;
+
+use super::stream::err;
+use super::{Failure, place};
+use crate::report::one_line;
+use crate::vfs::{POLICIES, Snapshot};
+
+/// The policy that is written. A test loads it.
+const STARTER: &str = r#"# The policy of overrule, in the language of Terraform.
+# `overrule rules` lists all rules with their levels, `overrule explain RULE` describes one.
+
+policy {
+  # `language` reports what Terraform and OpenTofu report, `recommended` adds what the documentation asks for,
+  # `strict` adds matters of style. `overrule rules --preset strict` prints a preset.
+  extends = ["recommended"]
+
+  # The engine, where the modules do not show it: "terraform", "opentofu", "terraform@1.11" or "both".
+  # engine = "terraform"
+
+  # Directories in which nothing is reported.
+  # exclude = ["legacy/**"]
+
+  # The lowest severity that fails a run: "error", "warning", "notice" or "never".
+  # fail_on = "error"
+}
+
+# Set the level of a rule, or turn it off:
+# rule "required-version-missing" { level = "off" }
+
+# Make a rule from a template (`overrule explain required-argument`):
+# rule "required-argument" "owner-tag" {
+#   blocks   = ["resource.aws_*"]
+#   argument = "tags.Owner"
+#   message  = "Resource without an owner"
+# }
+
+# Accept findings for a reason, until a date:
+# exception "provider-block-in-shared-module" {
+#   paths  = ["modules/legacy-dns"]
+#   reason = "will be replaced"
+#   until  = "2027-03-31"
+# }
+"#;
+
+/// Writes the policy to the top of the repository, or to the current directory outside of one.
+pub(super) fn run() -> Result<ExitCode, Failure> {
+    let current = place::current()?;
+    let snapshot = Snapshot::without_modules(&current)?;
+    let top = snapshot.top().unwrap_or(&current);
+    if let Some(name) = POLICIES.iter().find(|name| top.join(name).symlink_metadata().is_ok()) {
+        return Err(Failure::new(format!("there is a policy already: `{name}`"))
+            .help("`overrule rules` shows the levels that it sets"));
+    }
+    let file = top.join(POLICIES[0]);
+    let mut options = OpenOptions::new();
+    let written = options.write(true).create_new(true).open(&file);
+    written
+        .and_then(|mut file| file.write_all(STARTER.as_bytes()))
+        .map_err(|error| Failure::cannot("write", &file, &error))?;
+    let name = place::names(&current, Some(top)).of(POLICIES[0]);
+    err(&format!(
+        "wrote {}\n\nNext:\n  overrule check            check the whole repository\n  overrule hook install     \
+         check every commit\n",
+        one_line(&name)
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::load_policy;
+
+    #[test]
+    fn the_starter_policy_is_valid_as_written_and_without_its_comment_marks() {
+        let uncommented: String = STARTER
+            .lines()
+            .map(|line| {
+                let code = line.trim_start().strip_prefix("# ").filter(|code| {
+                    code.contains([' ']) && (code.contains(" = ") || code.ends_with('{'))
+                        || code.trim() == "}"
+                });
+                format!("{}\n", code.unwrap_or(line))
+            })
+            .collect();
+        for text in [STARTER.to_owned(), uncommented] {
+            let files = vec![(POLICIES[0].to_owned(), text.clone().into_bytes())];
+            let mut snapshot = Snapshot::of_files(files);
+            let file = snapshot.read_policy().expect("one policy");
+            assert!(load_policy(&mut snapshot, file).is_ok(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The lines that a fix would change, as a small diff.
+
+use std::collections::BTreeMap;
+
+use super::paint::Paint;
+use crate::check::Verdict;
+use crate::finding::{Edit, Fix};
+use crate::report::sanitize::at_line_start;
+use crate::report::{Style, one_line, sanitize};
+use crate::text::{FileId, Sources};
+
+/// A diff shows at most this many lines.
+const MAX_LINES: usize = 12;
+
+/// Writes the diff of a finding's fix under a line that names the option; nothing for a finding without a fix.
+///
+/// Only the lines that the fix touches are compared, so the cost does not grow with the file.
+pub(super) fn write(report: &mut String, verdict: &Verdict, sources: &Sources, style: &Style) {
+    let Some(fix) = &verdict.finding.fix else { return };
+    let paint = Paint::new(style.color);
+    report.push_str(&format!("  {}\n", paint.title(&format!("fix ({}):", fix.safety.option()))));
+    let primary = verdict.finding.primary.map(|span| span.file);
+    let mut lines = Vec::new();
+    for (file, edits) in by_file(fix) {
+        if Some(file) != primary {
+            let name = style.names.of(sources.get(file).name());
+            lines.push(at_line_start(&one_line(&name)).into_owned());
+        }
+        lines.extend(changed(sources.get(file).text(), &edits, paint));
+    }
+    let more = lines.len().saturating_sub(MAX_LINES + 1);
+    if more > 0 {
+        lines.truncate(MAX_LINES);
+        lines.push(format!("{} {} more lines", if style.unicode { "…" } else { "..." }, more + 1));
+    }
+    for line in lines {
+        report.push_str(&format!("    {line}\n"));
+    }
+}
+
+fn by_file(fix: &Fix) -> BTreeMap<FileId, Vec<&Edit>> {
+    let mut by_file: BTreeMap<FileId, Vec<&Edit>> = BTreeMap::new();
+    for edit in &fix.edits {
+        by_file.entry(edit.span.file).or_default().push(edit);
+    }
+    for edits in by_file.values_mut() {
+        edits.sort_unstable();
+    }
+    by_file
+}
+
+/// The lines that go, each behind `-`, and those that come, each behind `+`.
+fn changed(text: &str, edits: &[&Edit], paint: Paint) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut rest = edits;
+    while let Some(first) = rest.first() {
+        let start = text[..first.span.range().start].rfind('\n').map_or(0, |at| at + 1);
+        let mut end = line_end(text, first.span.range().end);
+        let mut count = 1;
+        while let Some(next) = rest.get(count).filter(|next| next.span.range().start <= end) {
+            end = end.max(line_end(text, next.span.range().end));
+            count += 1;
+        }
+        let (mut after, mut at) = (String::new(), start);
+        for edit in &rest[..count] {
+            after.push_str(&text[at..edit.span.range().start]);
+            after.push_str(&edit.text);
+            at = edit.span.range().end;
+        }
+        after.push_str(&text[at..end]);
+        let (before, after): (Vec<_>, Vec<_>) = (text[start..end].lines().collect(), after.lines().collect());
+        let same = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
+        let (before, after) = (&before[same..], &after[same..]);
+        let same = before.iter().rev().zip(after.iter().rev()).take_while(|(a, b)| a == b).count();
+        let (before, after) = (&before[..before.len() - same], &after[..after.len() - same]);
+        lines.extend(before.iter().map(|line| paint.removed(&sanitize(&format!("- {line}")))));
+        lines.extend(after.iter().map(|line| paint.added(&sanitize(&format!("+ {line}")))));
+        rest = &rest[count..];
+    }
+    lines
+}
+
+/// The end of the line that a place is in; of a place at the start of a line, the end of the line before.
+fn line_end(text: &str, at: usize) -> usize {
+    if at > 0 && text.as_bytes()[at - 1] == b'\n' {
+        return at;
+    }
+    text[at..].find('\n').map_or(text.len(), |length| at + length + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Span;
+
+    fn edit(from: usize, to: usize, text: &str) -> Edit {
+        Edit { span: Span::new(FileId::new(0), from..to), text: text.to_owned() }
+    }
+
+    #[test]
+    fn a_diff_shows_the_lines_that_change_and_no_others() {
+        let text = "a = 1\nb = 2\nc = 3\nd = 4\n";
+        let shown = |edits: &[Edit]| changed(text, &edits.iter().collect::<Vec<_>>(), Paint::new(false));
+        assert_eq!(shown(&[edit(10, 11, "5")]), ["- b = 2", "+ b = 5"]);
+        assert_eq!(shown(&[edit(6, 12, "")]), ["- b = 2"]);
+        assert_eq!(shown(&[edit(12, 12, "x = 0\n")]), ["+ x = 0"]);
+        assert_eq!(
+            shown(&[edit(4, 5, "7"), edit(22, 23, "8")]),
+            ["- a = 1", "+ a = 7", "- d = 4", "+ d = 8"]
+        );
+        assert_eq!(
+            shown(&[edit(10, 11, "5"), edit(16, 17, "6")]),
+            ["- b = 2", "+ b = 5", "- c = 3", "+ c = 6"]
+        );
+    }
+}
