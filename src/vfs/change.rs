@@ -14,6 +14,7 @@ use super::absent::Remedy;
 use super::difference::{self, Difference};
 use super::git::Git;
 use super::git_tree::{Content, GitTree, Overview, Reading};
+use super::listing::Listing;
 use super::read::{self, Failure};
 use super::renamed::renamed;
 use super::top::{Place, slashed, without_dots};
@@ -159,11 +160,14 @@ impl Change {
         directories.collect::<Result<_, _>>().map_err(|failure: Failure| self.remedy.unreadable(&failure))
     }
 
-    /// Whether one of the directories that are `wanted` now holds a dependency lock file or variable values.
+    /// Whether one of the module directories that are `wanted` now holds a dependency lock file or variable values.
     pub fn has_root_files(&self, wanted: impl Fn(&str) -> bool) -> bool {
         let reading = self.now.read();
         self.overview.directories.iter().filter(|(path, _)| wanted(path)).any(|(path, _)| {
-            reading.list(path).is_ok_and(|listing| listing.has_lock_file || listing.has_values)
+            let is_root = |listing: Listing<_>| {
+                !listing.modules.is_empty() && (listing.has_lock_file || listing.has_values)
+            };
+            reading.list(path).is_ok_and(is_root)
         })
     }
 

@@ -560,6 +560,8 @@ fn a_role_does_not_depend_on_how_much_is_read() {
     };
     place.stage("dns/more.tf", NET);
     assert!(!both(&place), "a library of modules");
+    place.stage("env/prod.tfvars", "");
+    assert!(!both(&place), "values beside no module");
     for (path, text) in [("live/main.tf", CONFIGURED), ("live/.terraform.lock.hcl", "")] {
         place.stage("live/main.tf", NET);
         place.stage(path, text);
