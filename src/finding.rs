@@ -84,6 +84,8 @@ pub enum Stage {
     Load,
     /// What `terraform validate` finds once everything is loaded.
     Validate,
+    /// What only `terraform plan` finds.
+    Plan,
 }
 
 /// A second place that matters, with a few words that say why.
@@ -192,6 +194,12 @@ impl Finding {
     #[must_use]
     pub fn at_validate(self) -> Self {
         Self { stage: Stage::Validate, ..self }
+    }
+
+    /// Says that only `plan` raises it.
+    #[must_use]
+    pub fn at_plan(self) -> Self {
+        Self { stage: Stage::Plan, ..self }
     }
 
     /// Sets the primary place.

@@ -3,11 +3,9 @@
 //! A node is a module with all its callers, never one for each path of calls: a module that is called from a thousand
 //! places is one node, and so the work stays in proportion to what is written.
 
-mod aliases;
 mod arguments;
 mod builtin;
 mod children;
-mod configurations;
 mod dependency_cycles;
 mod version_requirements;
 mod deprecations;
@@ -15,7 +13,6 @@ mod static_eval;
 mod evaluation;
 mod imports;
 mod instances;
-mod provider_passing;
 mod providers;
 mod reach;
 mod references;
@@ -24,7 +21,6 @@ mod module_call_cycles;
 mod similar;
 mod role;
 mod validation;
-mod provider_instances;
 #[cfg(test)]
 mod tests;
 
@@ -33,9 +29,10 @@ use std::sync::OnceLock;
 
 use smol_str::SmolStr;
 
-pub use configurations::{Configuration, ProviderMention, Uses};
 pub use evaluation::{RefusedDefault, Values};
-pub use provider_instances::{Instance, Reaching, Way};
+pub use providers::{
+    Configuration, Found, Level, Own, ProviderMention, Reaching, Supply, Uses, in_root, reaching, resolve,
+};
 pub use role::{Reason, Role, Surroundings, is_aside};
 pub use validation::{ModuleDiagnostics, Validation};
 pub use version_requirements::{Conflicts, Demand, Subject};
@@ -68,6 +65,8 @@ pub enum Callee {
 pub struct ModuleGraph {
     engine: Engine,
     nodes: Vec<NodeData>,
+    /// By node: what it declares about providers, once somebody asks.
+    provider_tables: OnceLock<Vec<providers::Table>>,
     /// By node: the provider configurations that it uses, once somebody asks.
     uses: OnceLock<Vec<Uses>>,
     /// By node: the first of the modules that lead to it and back, once somebody asks.
@@ -102,8 +101,14 @@ pub struct Node<'t> {
 impl ModuleGraph {
     /// A tree without modules.
     pub fn new(engine: Engine) -> Self {
-        let (uses, rings, clashes) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Self { engine, nodes: Vec::new(), uses, rings, clashes }
+        Self {
+            engine,
+            nodes: Vec::new(),
+            provider_tables: OnceLock::new(),
+            uses: OnceLock::new(),
+            rings: OnceLock::new(),
+            clashes: OnceLock::new(),
+        }
     }
 
     /// The engine that sees it so.
@@ -152,6 +157,7 @@ impl ModuleGraph {
 
     /// Drops what was found out about all modules together.
     fn forget(&mut self) {
+        self.provider_tables.take();
         self.uses.take();
         self.rings.take();
         self.clashes.take();
@@ -266,6 +272,17 @@ impl<'t> Node<'t> {
     /// What it is there for, and what shows that.
     pub fn role_with_reason(self) -> (Role, Reason) {
         role::of(self, self.data().around)
+    }
+
+    /// Whether something beside the absence of callers shows that an engine is run there.
+    pub fn is_root_by_evidence(self) -> bool {
+        !self.is_called() && role::evidence(self, self.data().around).is_some()
+    }
+
+    /// The same, apart from a provider block, which a module for callers elsewhere may have too.
+    fn is_run_by_evidence(self) -> bool {
+        !self.is_called()
+            && role::evidence(self, self.data().around).is_some_and(|reason| reason != Reason::Provider)
     }
 
     /// The directories of the modules that call it, or name it in refused calls.

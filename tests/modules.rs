@@ -25,8 +25,8 @@ fn show(files: &[(&str, &str)], style: &Style) -> Shown {
     let mut tops: Vec<(Engine, Node<'_>)> =
         view.roots.iter().map(|root| (view.engine, view.graph.node(*root))).collect();
     tops.sort_by(|(_, a), (_, b)| a.module().directory.cmp(&b.module().directory));
-    let (kept, changed, sources) = (None, [].into(), snapshot.sources());
-    let picture = Picture { tops, kept, changed, sources, style };
+    let (kept, changed, resources, sources) = (None, [].into(), false, snapshot.sources());
+    let picture = Picture { tops, kept, changed, resources, sources, style };
     Shown {
         outline: picture.outline(),
         document: picture.document(),
@@ -48,9 +48,9 @@ fn a_default_configuration_is_inherited() {
     assert_eq!(
         outline(&[("live/main.tf", root), BUCKET]),
         "live  root: it configures a provider
-│  declared: aws (live/main.tf:1)
+│  configured here: aws (live/main.tf:1)
 └─ child → live/child
-      inherited: aws
+      inherited: aws from live aws (live/main.tf:1)
 
 2 modules, 1 call
 "
@@ -61,8 +61,8 @@ fn a_default_configuration_is_inherited() {
 fn a_configuration_is_passed_under_another_name() {
     let root = "provider \"aws\" {\n  region = \"us-west-1\"\n}\nprovider \"aws\" {\n  alias  = \"usw2\"\n  region = \"us-west-2\"\n}\nmodule \"child\" {\n  source = \"./child\"\n  providers = {\n    aws = aws.usw2\n  }\n}\n";
     let text = outline(&[("live/main.tf", root), BUCKET]);
-    assert!(text.contains("declared: aws (live/main.tf:1), aws.usw2 (live/main.tf:4)\n"), "{text}");
-    assert!(text.contains("      passed: aws = aws.usw2\n"), "{text}");
+    assert!(text.contains("│  configured here: aws.usw2 (live/main.tf:4)\n"), "{text}");
+    assert!(text.contains("      passed: aws = aws.usw2, from live (live/main.tf:4)\n"), "{text}");
 }
 
 #[test]
@@ -72,12 +72,16 @@ fn an_alias_is_never_inherited() {
     assert_eq!(
         outline(&[("live/main.tf", root), ("live/tunnel/main.tf", tunnel)]),
         "live  root: it configures a provider
-│  declared: aws.usw1 (live/main.tf:1)
+│  configured here: aws.usw1 (live/main.tf:1)
+│  missing: aws.usw3, needed by module.other (live/main.tf:15)
 ├─ other → live/tunnel
-│     passed: aws.src = aws.usw1
-│     inherited: aws
-│     missing: aws.dst
-└─ tunnel → live/tunnel  (seen above)
+│     no block: aws (hashicorp/aws, empty configuration at the root)
+│     missing: aws.dst = aws.usw3, needed by configuration_aliases (live/tunnel/main.tf:5)
+│     passed: aws.src = aws.usw1, from live (live/main.tf:1)
+└─ tunnel → live/tunnel
+      no block: aws (hashicorp/aws, empty configuration at the root)
+      missing: aws.dst, needed by configuration_aliases (live/tunnel/main.tf:5)
+      passed: aws.src = aws.usw1, from live (live/main.tf:1)
 
 2 modules, 2 calls
 "
@@ -93,9 +97,9 @@ fn a_module_may_configure_a_provider_itself() {
         outline(&[("live/main.tf", root), ("live/child/main.tf", child), ("live/inner/main.tf", inner)]),
         "live  root: no module calls it
 └─ child → live/child
-   │  declared: aws (live/child/main.tf:1)
+   │  configured here: aws (live/child/main.tf:1)
    └─ inner → live/inner
-         inherited: aws
+         inherited: aws from live/child aws (live/child/main.tf:1)
 
 3 modules, 2 calls
 "
@@ -114,7 +118,7 @@ fn local_names_may_differ_from_module_to_module() {
         requires("one")
     );
     let text = outline(&[("live/main.tf", &root), ("live/child/main.tf", &requires("two"))]);
-    assert!(text.contains("      inherited: two\n"), "{text}");
+    assert!(text.contains("      inherited: two [acme/cloud] from live one (live/main.tf:6)\n"), "{text}");
 }
 
 #[test]
@@ -122,7 +126,7 @@ fn what_is_for_callers_comes_from_them() {
     let text = outline(&[("modules/a/main.tf", "resource \"aws_vpc\" \"a\" {\n  provider = aws.b\n}\n")]);
     assert_eq!(
         text,
-        "modules/a  shared: it lies under `modules`\n   from callers: aws.b\n\n1 module, 0 calls\n"
+        "modules/a  shared: it lies under `modules`\n   from the caller: aws.b\n\n1 module, 0 calls\n"
     );
 }
 
@@ -155,9 +159,9 @@ fn many_calls_that_are_alike_are_one_line() {
     assert_eq!(
         text,
         "live  root: it configures a provider
-│  declared: aws (live/main.tf:1)
+│  configured here: aws (live/main.tf:1)
 ├─ a → live/m
-│     inherited: aws
+│     inherited: aws from live aws (live/main.tf:1)
 ├─ b and 3 more → live/m  (seen above)
 └─ f → live/m  count = 2  (seen above)
 

@@ -38,6 +38,12 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
     ("override-near-miss-name", "A hyphen instead of an underscore", "duplicate-declaration"),
     // What the rule reports in native syntax, Terraform reports in JSON.
     ("duplicate-key", "In JSON, Terraform reports it", "duplicate-declaration"),
+    // A warning goes before the error that Terraform reports without a place.
+    (
+        "missing-provider-configuration",
+        "A root module passes on what it does not have",
+        "undefined-provider-reference",
+    ),
     // The engine ignores the backend that the policy forbids.
     ("forbidden-block", "A backend in a shared module, and a forbidden provider", "ignored-backend-or-cloud"),
     // The conversion that is shown drops an attribute.

@@ -172,7 +172,8 @@ fn shown_in_other_ways(files: &[(String, Vec<u8>)]) {
     let style = Style::default();
     let tops =
         analysis.views().flat_map(|view| view.modules().map(move |node| (view.engine, node))).collect();
-    let picture = Picture { tops, kept: None, changed: BTreeSet::new(), sources, style: &style };
+    let picture =
+        Picture { tops, kept: None, changed: BTreeSet::new(), resources: true, sources, style: &style };
     only_shows("modules", &picture.outline());
     is_json(&picture.document());
     only_shows("a drawing", &picture.drawing(Drawing::Dot));

@@ -34,6 +34,9 @@ pub(super) struct Arguments {
     /// Show the modules that the staged change touches, and their callers
     #[arg(long, conflicts_with_all = ["staged", "rev"])]
     impact: bool,
+    /// Show every resource with the provider configuration that it uses (formats `human` and `json`)
+    #[arg(long, conflicts_with = "callers")]
+    resources: bool,
     /// Engine to read the modules for: `terraform`, `opentofu`, or one with a version (`terraform@1.11`)
     #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
     engine: Option<Choice>,
@@ -75,7 +78,8 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let names = place::names(&current, snapshot.top());
     let style = Style { color, unicode, width, names, ..Style::default() };
     let (sources, scope) = (snapshot.sources(), snapshot.scope());
-    let mut picture = Picture { tops: Vec::new(), kept: None, changed, sources, style: &style };
+    let resources = arguments.resources;
+    let mut picture = Picture { tops: Vec::new(), kept: None, changed, resources, sources, style: &style };
     let all: Vec<(Engine, Node<'_>)> =
         analysis.views().flat_map(|view| view.modules().map(move |node| (view.engine, node))).collect();
     let called = arguments.callers.is_some().then(|| all.iter().find(|(_, node)| is_at(node, scope)));

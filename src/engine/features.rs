@@ -53,6 +53,8 @@ pub struct Features {
     pub providers_validated_after_errors: bool,
     /// A module with providers of its own is incompatible with `enabled` too.
     pub repeated_by_enabled: bool,
+    /// `plan` refuses a root module that lists an alias in `configuration_aliases`.
+    pub refuses_root_configuration_aliases: bool,
     /// `Duplicate required provider` looks at ephemeral resources too.
     pub duplicate_provider_counts_ephemeral: bool,
     /// A `backend` block in a called module is warned about.
@@ -231,6 +233,7 @@ impl Features {
 
             providers_validated_after_errors: !(t(15) || o(12)),
             repeated_by_enabled: engine.since(Product::OpenTofu, 1, 11, 4),
+            refuses_root_configuration_aliases: t(7),
             duplicate_provider_counts_ephemeral: o(11),
             child_backend_warns: true,
             child_cloud_warns: t(13),

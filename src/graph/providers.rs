@@ -1,221 +1,258 @@
-//! Finds what is wrong with the providers of one module, wherever it is called from: rows 1 to 6 and 14 of the table in
-//! section 4.2 of the loader's specification.
+//! Turns modules and their calls into the provider configurations that reach each module.
+//!
+//! The engines look up a provider configuration by provider source address and alias, never by local name: every module
+//! chooses its local names for itself. A `provider` block and an entry of `providers` each make a configuration in the
+//! module that they belong to; a default configuration that a module does not have is inherited from the nearest module
+//! above it that has one. This is the one place where that is decided: [`Node::supply`] is a single step, from a module
+//! to its caller, and everything else follows the steps.
+
+mod declarations;
+mod missing;
+mod passing;
+mod placed;
+mod repeated;
+mod uses;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use smol_str::SmolStr;
 
-use crate::finding::{Concern, EngineRule, Finding, Severity};
-use crate::graph::Node;
+use super::{ModuleGraph, Node};
 use crate::module::Module;
-use crate::module::address::{Mode, ProviderAddress, legal_part};
-use crate::module::declaration::{ProviderConfiguration, RequiredProvider, Resource};
-use crate::text::{Sources, Span};
+use crate::module::address::ProviderAddress;
+use crate::module::declaration::{
+    Action, ModuleCall, PassedProvider, ProviderConfiguration, ProviderRef, RequiredProvider, Resource,
+};
 
-/// What the provider blocks and requirements of a module amount to.
-pub(super) struct Declared<'m> {
-    /// Configurations that say something, by `name` or `name.alias`.
-    pub(super) configured: BTreeMap<&'m SmolStr, &'m ProviderConfiguration>,
-    /// Empty ones, which once passed a provider on.
-    pub(super) empty: BTreeMap<&'m SmolStr, &'m ProviderConfiguration>,
-    /// What `configuration_aliases` asks for, by `name` or `name.alias`.
-    pub(super) aliases: BTreeMap<SmolStr, (&'m ProviderAddress, Span)>,
+pub(super) use declarations::{check as check_declarations, is_configured};
+pub(super) use missing::check as check_missing;
+pub(super) use passing::check as check_passing;
+pub use placed::{Found, Level, Reaching, in_root, reaching, resolve};
+pub(super) use repeated::repeated;
+pub use uses::{ProviderMention, Uses};
+
+/// The key of a provider configuration in a module, whatever local name the module has for it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Configuration {
+    /// The provider.
+    pub provider: ProviderAddress,
+    /// Its alias; none for the default configuration.
+    pub alias: Option<SmolStr>,
 }
 
-impl<'m> Declared<'m> {
-    pub(super) fn of(module: &'m Module) -> Self {
-        let providers = module.providers.iter().map(|(name, provider)| (name, &**provider));
-        let (configured, empty) = providers.partition(|(_, provider)| is_configured(provider));
-        let aliases = module.required_providers.values().flat_map(|required| {
-            required.aliases.iter().map(|alias| (alias.value.compact(), (&required.address, alias.span)))
-        });
-        Self { configured, empty, aliases: aliases.collect() }
+impl Configuration {
+    /// The default configuration of a provider.
+    pub fn default_of(provider: ProviderAddress) -> Self {
+        Self { provider, alias: None }
+    }
+
+    /// The configuration that a reference in a module stands for; none where no provider can have that name.
+    pub fn named(module: &Module, reference: &ProviderRef) -> Option<Self> {
+        Self::of(module, &reference.name, reference.alias.as_ref())
+    }
+
+    /// The configuration that a local name and an alias stand for in a module.
+    pub fn of(module: &Module, name: &str, alias: Option<&SmolStr>) -> Option<Self> {
+        Some(Self { provider: module.provider_address(name)?, alias: alias.cloned() })
+    }
+
+    /// The configuration that a resource of a module asks for.
+    pub fn used_by(module: &Module, resource: &Resource) -> Option<Self> {
+        match &resource.provider_ref {
+            Some(reference) => Self::named(module, reference),
+            None => Some(Self::default_of(resource.provider.clone()?)),
+        }
+    }
+
+    /// The configuration that an action of a module asks for.
+    fn used_by_action(module: &Module, action: &Action) -> Option<Self> {
+        match &action.provider_ref {
+            Some(reference) => Self::named(module, reference),
+            None => Self::of(module, action.kind.split('_').next()?, None),
+        }
+    }
+
+    /// The configuration that a provider block makes.
+    pub fn by(module: &Module, provider: &ProviderConfiguration) -> Option<Self> {
+        Self::of(module, &provider.name, provider.alias.as_ref().map(|alias| &alias.value))
+    }
+
+    /// The configuration of a caller that an entry of `providers` asks for. The engines look for the provider of the
+    /// left side, under the alias of the right side: the local name there is not used.
+    pub fn asked_by(child: &Module, entry: &PassedProvider) -> Option<Self> {
+        Self::of(child, &entry.in_child.name, entry.in_parent.alias.as_ref())
     }
 }
 
-/// Whether a provider block says something. One that an override file was merged into never does, for the engines.
-pub(super) fn is_configured(provider: &ProviderConfiguration) -> bool {
-    let versioned = provider.version.as_ref().is_some_and(|version| version.constraints.is_some());
-    versioned || !provider.config.looks_empty()
+/// What a module and its calls declare about providers, by address.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    /// The blocks that make a configuration, as `name` or `name.alias`.
+    blocks: BTreeMap<Configuration, Vec<SmolStr>>,
+    /// The entries of `required_providers` for a provider.
+    names: BTreeMap<ProviderAddress, Vec<SmolStr>>,
+    /// By call, the entries of `providers` that pass a configuration: the first one and the last one.
+    passed: BTreeMap<SmolStr, BTreeMap<Configuration, (usize, usize)>>,
 }
 
-pub(super) fn check(node: Node<'_>, sources: &Sources, findings: &mut Vec<Finding>) {
-    let module = node.module();
-    required_twice(module, findings);
-    for resource in module.resources.values() {
-        match resource.address.mode {
-            Mode::Managed | Mode::Data => implied(module, resource, findings),
-            Mode::Ephemeral if module.features.duplicate_provider_counts_ephemeral => {
-                implied(module, resource, findings);
+impl Table {
+    fn of(node: Node<'_>) -> Self {
+        let module = node.module();
+        let mut table = Self::default();
+        for (name, block) in &module.providers {
+            if let Some(configuration) = Configuration::by(module, block) {
+                table.blocks.entry(configuration).or_default().push(name.clone());
             }
-            Mode::Ephemeral => {}
         }
-    }
-    let declared = Declared::of(module);
-    undeclared_in_calls(module, &declared, findings);
-    if node.is_called() {
-        proxies(module, &declared, sources, findings);
+        for entry in module.required_providers.values() {
+            table.names.entry(entry.address.clone()).or_default().push(entry.name.clone());
+        }
+        for (call, _) in node.calls().filter(|(call, _)| !call.providers.is_empty()) {
+            let Some(child) = node.child(&call.name) else { continue };
+            let passed = table.passed.entry(call.name.clone()).or_default();
+            for (number, entry) in call.providers.iter().enumerate() {
+                match Configuration::named(child.module(), &entry.in_child).map(|key| passed.entry(key)) {
+                    Some(Entry::Vacant(first)) => drop(first.insert((number, number))),
+                    Some(Entry::Occupied(mut known)) => known.get_mut().1 = number,
+                    None => {}
+                }
+            }
+        }
+        table
     }
 }
 
-/// Rows 1 and 2: one provider under two local names.
-fn required_twice(module: &Module, findings: &mut Vec<Finding>) {
-    let mut seen: BTreeMap<&ProviderAddress, &RequiredProvider> = BTreeMap::new();
-    // The engine goes through a table in random order. Mostly it finds the entries as they were put in, what replaces
-    // one in the place of that, and so the later one is blamed here.
-    let block = module.required_providers_block.as_ref().map(|block| block.kind_span.file);
-    let mut entries: Vec<_> = module.required_providers.values().collect();
-    entries.sort_by_key(|entry| {
-        let first = entry.first().span;
-        (block != Some(first.file), first)
-    });
-    for required in entries {
-        if let Some(first) = seen.get(&required.address) {
-            findings.push(
-                duplicate(required.value_span)
-                    .detail(format!(
-                        "{} is required as `{}` and as `{}`. One provider has one local name.",
-                        display(module, &required.address),
-                        first.name,
-                        required.name
-                    ))
-                    .related(first.value_span, "required here first")
-                    .help(format!("remove one entry, and use `{}` everywhere", first.name)),
-            );
-            continue;
-        }
-        seen.insert(&required.address, required);
-        if !required.address.is_default(module.features.registry_host)
-            || required.address.name == required.name
+/// A configuration that blocks of a module make.
+#[derive(Debug, Clone)]
+pub struct Own<'m> {
+    /// The first block with the key.
+    pub block: &'m ProviderConfiguration,
+    /// The blocks whose arguments may take effect. The engines look for a block under the local name that
+    /// `required_providers` has for the provider: none means that the arguments of [`Self::block`] are dropped. If the
+    /// provider has several local names, one of them is chosen at random.
+    pub effective: Vec<&'m ProviderConfiguration>,
+    /// Whether what takes effect is random.
+    pub is_random: bool,
+    /// Whether an entry of the call replaces it: an empty block in a called module once declared that one is expected.
+    pub gives_way: bool,
+}
+
+impl<'m> Own<'m> {
+    /// The block that takes effect, if that is certain.
+    pub fn attached(&self) -> Option<&'m ProviderConfiguration> {
+        if self.is_random { None } else { self.effective.first().copied() }
+    }
+}
+
+/// Where a module has a provider configuration from.
+#[derive(Debug, Clone)]
+pub enum Supply<'t> {
+    /// From its own blocks.
+    Own(Own<'t>),
+    /// From an entry of the call, which asks for this configuration of the caller by name.
+    Passed(&'t PassedProvider, Configuration),
+    /// From the default configuration of the nearest module above it that has one.
+    Inherited,
+    /// From nowhere: aliases are never inherited.
+    Nowhere,
+}
+
+impl ModuleGraph {
+    fn provider_table(&self, node: Node<'_>) -> &Table {
+        &self.provider_tables.get_or_init(|| self.nodes().map(Table::of).collect())[node.id().0]
+    }
+}
+
+impl<'t> Node<'t> {
+    fn provider_table(self) -> &'t Table {
+        self.graph.provider_table(self)
+    }
+
+    /// The configuration that blocks of this module make under a key.
+    pub fn own_configuration(self, key: &Configuration) -> Option<Own<'t>> {
+        let (module, table) = (self.module(), self.provider_table());
+        let names = table.blocks.get(key)?;
+        let blocks: Vec<&ProviderConfiguration> =
+            names.iter().filter_map(|name| Some(&**module.providers.get(name)?)).collect();
+        let block = *blocks.first()?;
+        let gives_way = blocks.iter().all(|block| block.config.looks_empty());
+        let local_names: &[SmolStr] =
+            table.names.get(&key.provider).map_or(std::slice::from_ref(&key.provider.name), Vec::as_slice);
+        let of_name = |name: &SmolStr| blocks.iter().find(|block| block.name == *name).copied();
+        let effective: Vec<_> = local_names.iter().filter_map(of_name).collect();
+        Some(Own { block, is_random: !effective.is_empty() && local_names.len() > 1, effective, gives_way })
+    }
+
+    /// Where this module has a configuration from; `by` is the call that leads here.
+    pub fn supply(self, key: &Configuration, by: Option<(Node<'t>, &'t ModuleCall)>) -> Supply<'t> {
+        let own = self.own_configuration(key);
+        if let Some((caller, call)) = by
+            && own.as_ref().is_none_or(|own| own.gives_way)
+            && let Some((first, last)) =
+                caller.provider_table().passed.get(&call.name).and_then(|passed| passed.get(key))
+            && let Some(entry) = call.providers.get(if own.is_some() { *last } else { *first })
+            && let Some(asked) = Configuration::asked_by(self.module(), entry)
         {
-            continue;
+            return Supply::Passed(entry, asked);
         }
-        let configured = module.providers.values().find(|provider| provider.name == required.address.name);
-        if let Some(provider) = configured {
-            findings.push(
-                duplicate(required.value_span)
-                    .detail(format!(
-                        "{} is required as `{}`, but the block `provider \"{}\"` means it under its own name.",
-                        display(module, &required.address),
-                        required.name,
-                        provider.name
-                    ))
-                    .related(provider.origin.header(), "configured here under the other name")
-                    .help(format!("use one of the two names: `{}` or `{}`", required.name, provider.name)),
-            );
+        match own {
+            Some(own) => Supply::Own(own),
+            None if key.alias.is_none() => Supply::Inherited,
+            None => Supply::Nowhere,
         }
     }
-}
 
-/// Rows 3 and 4: the provider that the name of a resource's type implies.
-fn implied(module: &Module, resource: &Resource, findings: &mut Vec<Finding>) {
-    if resource.provider_ref.is_some() {
-        return;
-    }
-    let local_name = resource.address.implied_provider();
-    let at = resource.origin.header();
-    if let Err(reason) = legal_part(local_name) {
-        findings.push(
-            Finding::language(EngineRule::InvalidProviderConfiguration, "Invalid provider local name")
-                .detail(format!(
-                    "The type of {} begins with `{local_name}`, which no provider is called: {reason}.",
-                    resource.address
-                ))
-                .at(at),
-        );
-        return;
-    }
-    if module.required_providers.contains_key(local_name) {
-        return;
-    }
-    let Some(address) = ProviderAddress::implied(local_name, module.features.registry_host) else { return };
-    for required in module.required_providers.values().filter(|required| required.address == address) {
-        findings.push(
-            duplicate(at)
-                .detail(format!(
-                    "{} needs {} under the name `{local_name}`, but it is required as `{}`.",
-                    resource.address,
-                    display(module, &address),
-                    required.name
-                ))
-                .related(required.value_span, "required here under the other name")
-                .help(format!("rename the entry to `{local_name}`, or set `provider = {}`", required.name)),
-        );
-    }
-}
-
-/// Rows 5 and 6: what a call passes on has to be known here, and has to be there when it runs.
-fn undeclared_in_calls(module: &Module, declared: &Declared<'_>, findings: &mut Vec<Finding>) {
-    for call in module.calls.values() {
-        for passed in call.providers.iter().filter(|passed| passed.in_parent.alias.is_none()) {
-            let name = &passed.in_parent.name;
-            if declared.configured.contains_key(name) || module.required_providers.contains_key(name) {
-                continue;
-            }
-            let empty = declared.empty.get(name).map(|provider| provider.origin.header());
-            let finding = Finding::language(
-                EngineRule::UndefinedProviderReference,
-                "Reference to undefined provider",
-            )
-            .severity(Severity::Warning)
-            .detail(format!(
-                "This module does not say which provider `{name}` is, so it is taken for hashicorp/{name}."
-            ))
-            .at(passed.in_parent.name_span)
-            .address(format!("module.{}", call.name))
-            .concerns(Concern::Provider(name.clone()))
-            .help(format!("add `{name}` under `required_providers`, with its source"));
-            findings.push(match empty {
-                Some(header) => finding.related(header, "an empty block does not declare it"),
-                None => finding,
-            });
-        }
-    }
-}
-
-/// Row 14: empty provider blocks, which once passed a provider on to a called module.
-fn proxies(module: &Module, declared: &Declared<'_>, sources: &Sources, findings: &mut Vec<Finding>) {
-    let mut by_name: BTreeMap<&SmolStr, Vec<&ProviderConfiguration>> = BTreeMap::new();
-    for provider in declared.empty.values() {
-        by_name.entry(&provider.name).or_default().push(provider);
-    }
-    for (name, blocks) in by_name {
-        // The engines compare places as texts, so that line 11 comes before line 4.
-        let headers = blocks.iter().map(|block| block.origin.header());
-        let Some(first) = headers.min_by_key(|header| sources.place(*header)) else { continue };
-        let address = module.provider_address(name);
-        let source = address.map(|address| display(module, &address).to_string()).unwrap_or_default();
-        let aliases: Vec<_> =
-            blocks.iter().filter(|block| block.alias.is_some()).map(|block| block.compact()).collect();
-        let aliases = if aliases.is_empty() {
-            String::new()
-        } else {
-            format!(", configuration_aliases = [{}]", aliases.join(", "))
+    /// The keys under which a module that this one calls has a configuration of this module.
+    pub fn handed_down(
+        self,
+        call: &'t ModuleCall,
+        child: Node<'t>,
+        key: &Configuration,
+    ) -> Vec<Configuration> {
+        let passed = self.provider_table().passed.get(&call.name);
+        let inherited = key.alias.is_none().then_some(key);
+        let keys = passed.into_iter().flat_map(BTreeMap::keys).chain(inherited);
+        let comes_from = |below: &&Configuration| match child.supply(below, Some((self, call))) {
+            Supply::Passed(_, asked) => asked == *key,
+            Supply::Inherited => *below == key,
+            Supply::Own(_) | Supply::Nowhere => false,
         };
-        let mut finding = Finding::language(EngineRule::ProxyProviderBlock, "Redundant empty provider block")
-            .severity(Severity::Warning)
-            .detail(
-                "Early versions needed an empty provider block to take a provider from the caller. Declaring it under \
-                 `required_providers` is enough.",
-            )
-            .at(first)
-            .concerns(Concern::Provider(name.clone()))
-            .help(format!("remove it and write: {name} = {{ source = {source:?}{aliases} }}"));
-        for block in blocks {
-            if block.origin.header() != first {
-                finding = finding.related(block.origin.header(), "and this one");
-            }
-        }
-        findings.push(finding);
+        let mut keys: Vec<Configuration> = keys.filter(comes_from).cloned().collect();
+        keys.sort();
+        keys.dedup();
+        keys
     }
-}
 
-pub(super) fn display(module: &Module, address: &ProviderAddress) -> SmolStr {
-    address.display(module.features.registry_host)
-}
+    /// The entries of `required_providers` for a provider.
+    pub fn requirements_of(self, provider: &ProviderAddress) -> impl Iterator<Item = &'t RequiredProvider> {
+        let names = self.provider_table().names.get(provider);
+        let module = self.module();
+        names.into_iter().flatten().filter_map(|name| Some(&**module.required_providers.get(name)?))
+    }
 
-fn duplicate(at: Span) -> Finding {
-    Finding::language(EngineRule::DuplicateRequiredProvider, "Duplicate required provider")
-        .severity(Severity::Warning)
-        .at(at)
+    /// The element of `configuration_aliases` that asks callers for a configuration.
+    pub fn asks_callers_for(self, key: &Configuration) -> Option<crate::text::Span> {
+        let mut aliases = self.requirements_of(&key.provider).flat_map(|entry| &entry.aliases);
+        aliases.find(|alias| alias.value.alias == key.alias).map(|alias| alias.span)
+    }
+
+    /// The local name of a provider in this module.
+    pub fn local_name(self, key: &Configuration) -> SmolStr {
+        if let Some(entry) = self.requirements_of(&key.provider).next() {
+            return entry.name.clone();
+        }
+        self.own_configuration(key).map_or_else(|| key.provider.name.clone(), |own| own.block.name.clone())
+    }
+
+    /// The provider blocks that configure something; the engines take every other one for a mere declaration.
+    pub fn configured_providers(self) -> impl Iterator<Item = &'t ProviderConfiguration> {
+        let providers = self.module().providers.values().map(|provider| &**provider);
+        providers.filter(|provider| is_configured(provider))
+    }
+
+    /// Whether the module declares a configuration: in a provider block, or as one that its callers pass.
+    pub fn declares(self, key: &Configuration) -> bool {
+        self.asks_callers_for(key).is_some() || self.provider_table().blocks.contains_key(key)
+    }
 }

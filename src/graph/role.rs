@@ -101,11 +101,7 @@ fn by_signs(node: Node<'_>, around: Surroundings) -> (Role, Reason) {
         (role, Reason::Under(name))
     } else if node.is_called() {
         (Role::Shared, Reason::Called)
-    } else if around.has_lock_file {
-        (Role::Root, Reason::LockFile)
-    } else if around.has_values {
-        (Role::Root, Reason::Values)
-    } else if let Some(reason) = acts_as_root(node) {
+    } else if let Some(reason) = evidence(node, around) {
         (Role::Root, reason)
     } else if let Some(name) = SHARED.into_iter().find(|name| directory.split('/').any(|part| part == *name))
     {
@@ -114,6 +110,22 @@ fn by_signs(node: Node<'_>, around: Surroundings) -> (Role, Reason) {
         (Role::Shared, Reason::ParseCache)
     } else {
         (Role::Root, Reason::Uncalled)
+    }
+}
+
+/// What shows that an engine is run in the directory of a module.
+pub(super) fn evidence(node: Node<'_>, around: Surroundings) -> Option<Reason> {
+    match around.role {
+        Some(Role::Root) => return Some(Reason::Policy),
+        Some(Role::Shared) => return None,
+        Some(Role::Example | Role::Test) | None => {}
+    }
+    if around.has_lock_file {
+        Some(Reason::LockFile)
+    } else if around.has_values {
+        Some(Reason::Values)
+    } else {
+        acts_as_root(node)
     }
 }
 

@@ -4,8 +4,8 @@ use crate::finding::Finding;
 use crate::graph::dependency_cycles::Called;
 use crate::graph::reach::Reached;
 use crate::graph::{
-    ModuleGraph, NodeId, aliases, arguments, builtin, children, dependency_cycles, deprecations, evaluation,
-    imports, instances, provider_passing, providers, references, requirements, static_eval,
+    ModuleGraph, NodeId, arguments, builtin, children, dependency_cycles, deprecations, evaluation, imports,
+    instances, providers, references, requirements, static_eval,
 };
 use crate::text::Sources;
 
@@ -59,10 +59,10 @@ impl<'t> Validation<'t> {
         children::missing(node, &mut findings);
         children::check(node, &mut findings);
         if !self.reached.is_stuck(node) {
-            providers::check(node, sources, &mut findings);
+            providers::check_declarations(node, sources, &mut findings);
         }
         requirements::check(node, &mut findings);
-        aliases::check(node, &mut findings);
+        providers::check_missing(node, &mut findings);
         instances::check(node, &mut findings);
         arguments::check(node, &mut findings);
         deprecations::check(node, &mut findings);
@@ -75,13 +75,13 @@ impl<'t> Validation<'t> {
         for finding in &mut findings {
             finding.module.clone_from(&node.module().directory);
         }
-        provider_passing::check(node, &self.reached, &mut findings);
+        providers::check_passing(node, &self.reached, &mut findings);
         ModuleDiagnostics { findings, names_types: looked_at.names_types }
     }
 
     /// What is said of the ways from module to module.
     pub fn of_ways(&self) -> Vec<Finding> {
-        let mut findings = provider_passing::repeated(self.graph, self.roots);
+        let mut findings = providers::repeated(self.graph, self.roots);
         findings.extend(static_eval::check(self.graph, self.roots));
         findings
     }

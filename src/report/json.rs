@@ -171,7 +171,8 @@ impl<'a> Diagnostic<'a> {
             stage: match (finding.category, finding.stage) {
                 (Category::Language, Stage::Load) => Some("load"),
                 (Category::Language, Stage::Validate) => Some("validate"),
-                (Category::Policy, Stage::Load | Stage::Validate) => None,
+                (Category::Language, Stage::Plan) => Some("plan"),
+                (Category::Policy, Stage::Load | Stage::Validate | Stage::Plan) => None,
             },
             level: verdict.level.name(),
             module: names.of(&finding.module),

@@ -4,14 +4,14 @@ mod callers;
 mod document;
 mod graph;
 mod outline;
+mod placed;
 
 use std::collections::BTreeSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use smol_str::SmolStr;
 
 use crate::engine::Engine;
-use crate::graph::{Callee, Instance, Node, Reason, Way};
+use crate::graph::{Callee, Node, Reason};
 use crate::limits::Limits;
 use crate::module::declaration::ModuleCall;
 use crate::report::sanitize::path_at_line_start;
@@ -30,6 +30,8 @@ pub struct Picture<'a> {
     pub kept: Option<BTreeSet<SmolStr>>,
     /// The directories that a change touches.
     pub changed: BTreeSet<SmolStr>,
+    /// Whether every resource is shown, with the provider configuration that it uses.
+    pub resources: bool,
     /// All texts.
     pub sources: &'a Sources,
     /// What the one who reads can see.
@@ -154,21 +156,6 @@ const SHORTEST_VALUE: usize = 12;
 
 /// How long a way of calls is followed.
 const DEEPEST: usize = 200;
-
-/// A name for what two instances have in common that lead to the same below them: the module, and how each
-/// configuration comes, but not from how far up.
-fn likeness(instance: &Instance<'_>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (instance.node.graph().engine(), instance.node.id()).hash(&mut hasher);
-    for reaching in &instance.configurations {
-        let way = match &reaching.way {
-            Way::Inherited(_) => &Way::Inherited(instance.node.id()),
-            way => way,
-        };
-        (&reaching.name, way).hash(&mut hasher);
-    }
-    hasher.finish()
-}
 
 /// What shows what a module is there for, in words.
 fn because(reason: Reason) -> String {

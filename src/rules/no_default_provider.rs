@@ -54,7 +54,7 @@ impl Rule for NoDefaultProvider {
                     let at = call.origin.header();
                     (at, format!("`module.{}`", call.name), in_call(node, call, &default, first, context))
                 }
-                None => (*needed, "This module".to_owned(), String::new()),
+                None => (needed.at, "This module".to_owned(), String::new()),
             };
             // An alias with `for_each` needs a key, which only a person knows.
             let select = if first.for_each.is_some() || select.is_empty() {

@@ -8,10 +8,10 @@ use smol_str::SmolStr;
 use super::mend::pass;
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding, Fix, Safety};
-use crate::graph::{Configuration, Node, Role};
+use crate::graph::{Configuration, Node, Role, Supply};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
-use crate::module::declaration::{ModuleCall, ProviderConfiguration, RequiredProvider};
+use crate::module::declaration::{ModuleCall, PassedProvider, ProviderConfiguration};
 use crate::policy::Options;
 
 /// Providers that need no configuration, so it does not matter which configuration a module inherits.
@@ -46,19 +46,21 @@ impl Rule for ProvidersMapIncomplete {
             if call.providers.is_empty() || call.origin.written("providers").len() > 1 {
                 continue;
             }
-            for (configuration, needed) in &child.uses().configurations {
+            for (configuration, need) in &child.uses().configurations {
                 if self.ignore.contains(&configuration.provider.name)
-                    || !is_inherited(child, call, configuration)
+                    || need.by_name
+                    || !is_inherited(node, child, call, configuration)
                 {
                     continue;
                 }
                 let Some(block) = default_block(node, &configuration.provider) else { continue };
                 let ours = &block.name;
-                let (theirs, declare) = match entries(child.module(), &configuration.provider)[..] {
-                    [] => (&configuration.provider.name, true),
-                    [entry] => (&entry.name, false),
-                    _ => continue,
-                };
+                let (theirs, declare) =
+                    match child.requirements_of(&configuration.provider).collect::<Vec<_>>()[..] {
+                        [] => (&configuration.provider.name, true),
+                        [entry] => (&entry.name, false),
+                        _ => continue,
+                    };
                 let provider = configuration.provider.display(child.module().features.registry_host);
                 let mut help = format!("add `{theirs} = {ours}` to this map");
                 if declare {
@@ -78,7 +80,7 @@ impl Rule for ProvidersMapIncomplete {
                              requires a `providers` map to list every configuration that the module needs."
                         ))
                         .at(at)
-                        .related(*needed, format!("uses the default configuration of `{theirs}`"))
+                        .related(need.at, format!("uses the default configuration of `{theirs}`"))
                         .related(block.origin.header(), "the module inherits this configuration")
                         .help(help)
                         .fixed_by(fix.map(|edit| Fix::safe([edit])))
@@ -91,36 +93,27 @@ impl Rule for ProvidersMapIncomplete {
 }
 
 /// Whether the called module inherits a default configuration that this map does not pass.
-fn is_inherited(child: Node<'_>, call: &ModuleCall, configuration: &Configuration) -> bool {
+fn is_inherited<'t>(
+    node: Node<'t>,
+    child: Node<'t>,
+    call: &'t ModuleCall,
+    configuration: &Configuration,
+) -> bool {
     let module = child.module();
-    let is_it = |reference| Configuration::named(module, reference).as_ref() == Some(configuration);
-    configuration.alias.is_none()
-        && !child.declares(configuration)
-        && !call.providers.iter().any(|passed| is_it(&passed.in_child))
+    let asks = |entry: &PassedProvider| {
+        Configuration::named(module, &entry.in_parent).as_ref() == Some(configuration)
+    };
+    child.asks_callers_for(configuration).is_none()
+        && matches!(child.supply(configuration, Some((node, call))), Supply::Inherited)
         // A module cannot pass on by name what it only inherits: Terraform reports that.
-        && !module.calls.values().flat_map(|call| &call.providers).any(|passed| is_it(&passed.in_parent))
+        && !module.calls.values().flat_map(|call| &call.providers).any(asks)
 }
 
 /// The block that configures the default configuration of a provider in a module; none where its arguments have no
-/// effect, or where that is random: its local name has to be the one under which the provider is required.
+/// effect, or where that is random.
 fn default_block<'t>(node: Node<'t>, provider: &ProviderAddress) -> Option<&'t ProviderConfiguration> {
-    let module = node.module();
-    let default = Configuration::default_of(provider.clone());
-    let block = node
-        .configured_providers()
-        .find(|block| Configuration::by(module, block).as_ref() == Some(&default))?;
-    let is_attached = match entries(module, provider)[..] {
-        [] => block.name == provider.name,
-        [entry] => block.name == entry.name,
-        _ => false,
-    };
-    is_attached.then_some(block)
-}
-
-/// The entries of `required_providers` for a provider.
-fn entries<'m>(module: &'m Module, provider: &ProviderAddress) -> Vec<&'m RequiredProvider> {
-    let entries = module.required_providers.values().map(|entry| &**entry);
-    entries.filter(|entry| entry.address == *provider).collect()
+    let own = node.own_configuration(&Configuration::default_of(provider.clone()))?;
+    own.attached().filter(|_| !own.gives_way)
 }
 
 /// By name in called modules: the providers that the calls of a module pass under it.

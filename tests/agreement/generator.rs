@@ -8,6 +8,7 @@ mod late;
 mod overrides;
 mod parts;
 mod plan;
+mod providers;
 mod real;
 mod targeted;
 mod typed;
@@ -16,6 +17,8 @@ mod wiring;
 use block::Block;
 use dice::Dice;
 use plan::Plan;
+
+pub(crate) use providers::tree as providers;
 
 use crate::case::{Case, Entry};
 

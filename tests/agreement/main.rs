@@ -8,6 +8,7 @@ mod answer;
 mod both;
 mod calls;
 mod case;
+mod configurations;
 mod gaps;
 mod generated;
 mod generator;

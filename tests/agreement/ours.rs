@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use crate::answer::{Answer, Diagnostic, Reach, Stage};
 use crate::calls::installed;
 use crate::case::Case;
+use crate::configurations::{Ours, used};
 
 /// What stands in the calling module but is about the called one, to which an engine with errors in the root does not
 /// get. The checker says so nevertheless.
@@ -89,6 +90,44 @@ pub(crate) fn check(cases: &[Case]) -> Vec<ModuleDiagnostics> {
         said[number].all.push(found);
     }
     said
+}
+
+/// What is said about the provider configurations of every case: the errors, and what each resource uses.
+pub(crate) fn configurations(cases: &[Case]) -> Vec<Ours> {
+    let place = lay_out(cases);
+    let mut ours: Vec<Ours> = cases.iter().map(|_| Ours::default()).collect();
+    let reachable = (0..cases.len()).map(|number| {
+        let root = place.path().join(directory(number));
+        installed(&root).into_iter().map(|module| module.directory).collect()
+    });
+    let reachable: Vec<BTreeSet<String>> = reachable.collect();
+    for diagnostic in run(place.path(), AS_RECORDED) {
+        let Some((number, found)) = belongs(&diagnostic) else { continue };
+        // Only `plan` looks at configurations that nothing uses, and `graph` does not.
+        let is_of_plan = diagnostic["stage"] == "plan";
+        if found.diagnostic.is_error && !is_of_plan && reachable[number].contains(&found.directory) {
+            ours[number].errors.insert(found.diagnostic.summary);
+        }
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_overrule"))
+        .args(["modules", "--resources", "--format", "json"])
+        .args(AS_RECORDED)
+        .current_dir(place.path())
+        .env_clear()
+        .output()
+        .expect("the program runs");
+    let shown: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("no document, {error}: {}", String::from_utf8_lossy(&output.stderr)));
+    for root in shown["roots"].as_array().expect("a list of roots") {
+        let directory = root["module"].as_str().expect("a directory");
+        let Some(number) = directory.strip_prefix("case").and_then(|number| number.parse::<usize>().ok())
+        else {
+            continue;
+        };
+        let resources = root["resources"].as_array().expect("a list of resources");
+        ours[number].resources = resources.iter().map(used).collect();
+    }
+    ours
 }
 
 /// Checks a directory as it is.

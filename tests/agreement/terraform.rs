@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::answer::{Answer, Diagnostic, Reach, Stage};
 use crate::calls::{Installed, installed, manifest};
 use crate::case::{Case, RELEASE};
+use crate::configurations::Reached;
 
 /// Calls a module that is not there. That is an error of the loader, so that `validate` is never begun; and the loader
 /// says it only where it follows calls at all.
@@ -162,6 +163,55 @@ impl Terraform {
         let said = self.validate(root, aside, modules);
         fs::remove_file(&file).expect("the probe file");
         said
+    }
+
+    /// Which provider configuration each resource uses, or why the engine refuses the tree. No provider is installed:
+    /// each is said to lie in a directory that does not exist, which the engine notices after it resolved them all.
+    pub(crate) fn configurations(&self, case: &Case) -> Reached {
+        let place = tempfile::tempdir().expect("a temporary directory");
+        let root = place.path().join("root");
+        fs::create_dir(&root).expect("a new directory");
+        case.lay_out(&root);
+        let data = place.path().join("data");
+        fs::create_dir_all(data.join("modules")).expect("a data directory");
+        fs::write(data.join("modules/modules.json"), manifest(&installed(&root))).expect("a manifest");
+        let namespaces = ["hashicorp", "acme", "other"];
+        let types =
+            ["aa", "bb", "cc", "dd", "ee", "p", "q", "k", "f", "fake", "null", "terraform", "each", "local"];
+        let providers = namespaces.iter().flat_map(|namespace| {
+            types.iter().map(move |name| format!("\"{namespace}/{name}\" = \"/nonexistent\"\n"))
+        });
+        let settings = place.path().join("settings");
+        let overrides = providers.collect::<String>();
+        fs::write(&settings, format!("provider_installation {{\n  dev_overrides {{\n{overrides}  }}\n}}\n"))
+            .expect("the settings");
+        let output = self
+            .command()
+            .args(["graph", "-type=plan"])
+            .current_dir(&root)
+            .env("TF_DATA_DIR", &data)
+            .env("TF_CLI_CONFIG_FILE", &settings)
+            .env("TF_LOG", "debug")
+            .env("HOME", place.path())
+            .output()
+            .expect("terraform runs");
+        let text = String::from_utf8_lossy(&output.stderr);
+        // An error is boxed in lines and colored.
+        let summaries = text.lines().filter_map(|line| {
+            let summary = line.split_once("Error: ")?.1.replace("\u{1b}[0m", "").replace("\u{1b}[1m", "");
+            let is_of_plugin = summary.starts_with("failed to read") || line.contains("[DEBUG]");
+            (!is_of_plugin).then_some(summary)
+        });
+        let summaries: BTreeSet<String> = summaries.collect();
+        if !summaries.is_empty() {
+            return Reached::Refused(summaries);
+        }
+        let uses = text.lines().filter_map(|line| {
+            let (resource, rest) = line.split_once("ProviderTransformer: \"")?.1.split_once('"')?;
+            let configuration = rest.split_once(" needs ")?.1;
+            Some((resource.trim_end_matches(" (expand)").to_owned(), configuration.to_owned()))
+        });
+        Reached::All(uses.collect())
     }
 
     fn validate(&self, root: &Path, aside: &Path, modules: &[Installed]) -> BTreeSet<ModuleDiagnostics> {

@@ -190,6 +190,7 @@ mod tests {
         "product",
         "provider_for_each",
         "provider_for_each_json",
+        "refuses_root_configuration_aliases",
         "registry_host",
         "removed_checked",
         "removed_connection",

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde::Serialize;
 
+use super::placed::Placed;
 use super::{DEEPEST, MOST_INSTANCES, Picture, because};
-use crate::graph::{Callee, Instance, Node, NodeId, Way};
+use crate::graph::{Callee, Configuration, Found, Node, Reaching};
 use crate::module::declaration::ModuleCall;
 use crate::report::json::Range;
 
@@ -24,38 +25,67 @@ struct Root {
     engine: String,
     /// Whether everything below it is among the instances: ways of calls can be more than anybody can list.
     complete: bool,
-    instances: Vec<Placed>,
+    instances: Vec<Instance>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resources: Option<Vec<Resource>>,
 }
 
 /// A module on a way of calls.
 #[derive(Debug, Serialize)]
-struct Placed {
+struct Instance {
     /// `module.a.module.b`; empty for the root itself.
     address: String,
     module: String,
-    providers: Vec<Configuration>,
+    providers: Vec<Provider>,
 }
 
-/// The instances below a root, and how much that is: the steps of their addresses, and their configurations.
+/// The instances below a root, and how much that is: the steps of their addresses, their configurations and resources.
 #[derive(Debug, Default)]
 struct Told {
-    placed: Vec<Placed>,
+    instances: Vec<Instance>,
+    resources: Vec<Resource>,
     size: usize,
 }
 
+/// A provider configuration in a module.
 #[derive(Debug, Serialize)]
-struct Configuration {
+struct Provider {
+    /// The module's own name for it.
     name: String,
-    provider: String,
-    way: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The provider source address.
+    address: String,
+    alias: Option<String>,
+    kind: &'static str,
+    /// The directory of the module that has the block.
+    defined_in: Option<String>,
+    /// The header of the block.
     range: Option<Range>,
-    /// The name in the caller, of what is passed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    passed: Option<String>,
-    /// The module that it is inherited from.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    from: Option<String>,
+    /// The entry of the call that passes it.
+    via: Option<String>,
+}
+
+/// A resource, with the provider configuration that it uses.
+#[derive(Debug, Serialize)]
+struct Resource {
+    address: String,
+    provider: String,
+    /// The alias of the configuration that it uses, in the module that has it.
+    alias: Option<String>,
+    how: &'static str,
+    configuration: Option<Block>,
+}
+
+/// Where a provider configuration stands.
+#[derive(Debug, Serialize)]
+struct Block {
+    /// `module.a.module.b`; empty for the root.
+    module: String,
+    range: Range,
+    /// Whether it sets nothing, or nothing that takes effect.
+    empty: bool,
+    /// Whether the engine chooses at random between several blocks.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    undetermined: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -106,13 +136,13 @@ impl Document {
         }
         let roots = picture.tops.iter().map(|(engine, top)| {
             let mut told = Told::default();
-            let instance = Instance::top(*top);
-            let complete = picture.place_below(&instance, "", &mut vec![top.id()], &mut told);
+            let complete = picture.place_below(&Placed::top(*top), &mut told);
             Root {
                 module: picture.name(*top),
                 engine: engine.word().to_string(),
                 complete,
-                instances: told.placed,
+                instances: told.instances,
+                resources: picture.resources.then_some(told.resources),
             }
         });
         Self { format_version: "1.0", roots: roots.collect(), modules: modules.into_values().collect() }
@@ -120,52 +150,80 @@ impl Document {
 }
 
 impl Picture<'_> {
-    /// Adds a module and all below it; gives whether that is all.
-    fn place_below(
-        &self,
-        instance: &Instance<'_>,
-        address: &str,
-        path: &mut Vec<NodeId>,
-        told: &mut Told,
-    ) -> bool {
-        let providers = instance.configurations.iter().map(|reaching| {
-            let (way, range, passed, from) = match &reaching.way {
-                Way::Declared(header) => {
-                    ("declared", Some(Range::new(*header, self.sources, &self.style.names)), None, None)
-                }
-                Way::Passed(name) => ("passed", None, Some(name.to_string()), None),
-                Way::Inherited(from) => {
-                    let from = self.name(instance.node.graph().node(*from));
-                    ("inherited", None, None, Some(from))
-                }
-                Way::FromCallers => ("from-callers", None, None, None),
-                Way::WithoutBlock => ("without-block", None, None, None),
-                Way::Missing => ("missing", None, None, None),
-            };
-            let host = instance.node.module().features.registry_host;
-            let provider = reaching.provider.display(host).to_string();
-            Configuration { name: reaching.name.to_string(), provider, way, range, passed, from }
-        });
-        let module = self.name(instance.node);
-        told.size += path.len() + instance.configurations.len();
-        told.placed.push(Placed { address: address.to_owned(), module, providers: providers.collect() });
+    /// Adds a module and all below it; returns whether that is all.
+    fn place_below(&self, placed: &Placed<'_>, told: &mut Told) -> bool {
+        let providers =
+            placed.configurations.iter().map(|reaching| self.provider(placed, reaching)).collect();
+        let (address, module) = (placed.address(), self.name(placed.node));
+        told.size += placed.way.len() + placed.configurations.len();
+        if self.resources {
+            let resources = placed.node.module().resources.values();
+            let before = told.resources.len();
+            told.resources.extend(resources.filter_map(|resource| {
+                let key = Configuration::used_by(placed.node.module(), resource)?;
+                let prefix = if address.is_empty() { String::new() } else { format!("{address}.") };
+                self.resource(placed, format!("{prefix}{}", resource.address), key)
+            }));
+            told.size += told.resources.len() - before;
+        }
+        told.instances.push(Instance { address, module, providers });
         let mut complete = true;
-        for (call, _) in self.calls(instance.node) {
-            if path.len() >= DEEPEST || told.size >= MOST_INSTANCES {
+        for (call, _) in self.calls(placed.node) {
+            if placed.way.len() >= DEEPEST || told.size >= MOST_INSTANCES {
                 complete = false;
                 break;
             }
-            let Some(called) = instance.called(call) else { continue };
-            if path.contains(&called.node.id()) {
-                continue;
+            if let Some(called) = placed.called(call).filter(|called| !placed.leads_through(called.node)) {
+                complete &= self.place_below(&called, told);
             }
-            let step = format!("module.{}", call.name);
-            let address = if address.is_empty() { step } else { format!("{address}.{step}") };
-            path.push(called.node.id());
-            complete &= self.place_below(&called, &address, path, told);
-            path.pop();
         }
         complete
+    }
+
+    fn provider(&self, placed: &Placed<'_>, reaching: &Reaching<'_>) -> Provider {
+        let (defined_in, range) = match &reaching.found {
+            Found::Blocks(level, own) => {
+                let block = own.attached().unwrap_or(own.block);
+                let range = Range::new(block.origin.header(), self.sources, &self.style.names);
+                (Some(self.name(placed.way[*level].node)), Some(range))
+            }
+            Found::Implicit | Found::FromCaller | Found::Missing => (None, None),
+        };
+        Provider {
+            name: reaching.name.to_string(),
+            address: reaching.asked.provider.to_string(),
+            alias: reaching.asked.alias.as_ref().map(ToString::to_string),
+            kind: placed.kind(reaching).word(),
+            defined_in,
+            range,
+            via: reaching
+                .entry
+                .map(|entry| format!("{} = {}", entry.in_child.compact(), entry.in_parent.compact())),
+        }
+    }
+
+    fn resource(&self, placed: &Placed<'_>, address: String, key: Configuration) -> Option<Resource> {
+        let reaching = placed.resolve(key)?;
+        let configuration = match &reaching.found {
+            Found::Blocks(level, own) => Some(Block {
+                module: placed.address_of(*level),
+                range: Range::new(
+                    own.attached().unwrap_or(own.block).origin.header(),
+                    self.sources,
+                    &self.style.names,
+                ),
+                empty: !own.is_random && own.attached().is_none_or(|block| block.config.is_empty()),
+                undetermined: own.is_random,
+            }),
+            Found::Implicit | Found::FromCaller | Found::Missing => None,
+        };
+        Some(Resource {
+            address,
+            provider: reaching.effective.provider.to_string(),
+            alias: reaching.effective.alias.as_ref().map(ToString::to_string),
+            how: placed.how(&reaching),
+            configuration,
+        })
     }
 
     fn module(&self, node: Node<'_>) -> Entry {

@@ -3,15 +3,17 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{DEEPEST, MOST_INSTANCES, Picture, because, likeness};
-use crate::graph::{Callee, Instance, Node, NodeId, Role, Way};
+use super::placed::{Kind, Names, Placed};
+use super::{DEEPEST, MOST_INSTANCES, Picture, because};
+use crate::graph::{Callee, Configuration, Node, Role};
 use crate::module::declaration::ModuleCall;
 use crate::report::one_line;
 use crate::text::counted;
 
 /// The tree of every module to start from, and a line that counts.
 pub(super) fn write(picture: &Picture<'_>) -> String {
-    let mut outline = Outline { picture, text: String::new(), seen: HashSet::new(), instances: 0 };
+    let names = Names::of(picture);
+    let mut outline = Outline { picture, names, text: String::new(), seen: HashSet::new(), instances: 0 };
     for (engine, top) in &picture.tops {
         let (role, reason) = top.role_with_reason();
         let only = if picture.tops.iter().any(|(other, _)| other.product != engine.product) {
@@ -27,7 +29,7 @@ pub(super) fn write(picture: &Picture<'_>) -> String {
             (&told, Paint::Dim),
             (outline.mark(*top), Paint::Bad),
         ]);
-        outline.below(&Instance::top(*top), "", &mut vec![top.id()]);
+        outline.below(&Placed::top(*top), "");
         outline.text.push('\n');
     }
     outline.count();
@@ -51,7 +53,7 @@ struct Line<'p> {
     /// How many there are beside it.
     others: usize,
     leads_to: Callee,
-    called: Option<Instance<'p>>,
+    called: Option<Placed<'p>>,
 }
 
 /// Calls of one module that lead to the same in the same way.
@@ -68,6 +70,7 @@ const MANY: usize = 4;
 
 struct Outline<'p> {
     picture: &'p Picture<'p>,
+    names: Names,
     text: String,
     /// What was shown with all that is below it.
     seen: HashSet<u64>,
@@ -76,12 +79,12 @@ struct Outline<'p> {
 
 impl<'p> Outline<'p> {
     /// What stands below a module: the provider configurations that reach it, and its calls.
-    fn below(&mut self, instance: &Instance<'p>, prefix: &str, path: &mut Vec<NodeId>) {
-        self.seen.insert(likeness(instance));
-        let calls = self.picture.calls(instance.node);
+    fn below(&mut self, placed: &Placed<'p>, prefix: &str) {
+        self.seen.insert(placed.likeness());
+        let calls = self.picture.calls(placed.node);
         let bar = if calls.is_empty() { "   " } else { self.glyph("│  ", "|  ") };
-        self.providers(instance, &format!("{prefix}{bar}"), path.len() == 1);
-        let lines = self.together(instance, calls, path.len());
+        self.providers(placed, &format!("{prefix}{bar}"));
+        let lines = self.together(placed, calls);
         let last = lines.len().saturating_sub(1);
         for (number, line) in lines.into_iter().enumerate() {
             let (branch, bar) = if number == last {
@@ -89,26 +92,21 @@ impl<'p> Outline<'p> {
             } else {
                 (self.glyph("├─ ", "|- "), self.glyph("│  ", "|  "))
             };
-            self.call(instance, line, &format!("{prefix}{branch}"), &format!("{prefix}{bar}"), path);
+            self.call(placed, line, &format!("{prefix}{branch}"), &format!("{prefix}{bar}"));
         }
     }
 
     /// The lines for calls, one each; but what many calls lead to alike is one more line after it was shown.
-    fn together(
-        &self,
-        instance: &Instance<'p>,
-        calls: Vec<(&'p ModuleCall, Callee)>,
-        depth: usize,
-    ) -> Vec<Line<'p>> {
+    fn together(&self, placed: &Placed<'p>, calls: Vec<(&'p ModuleCall, Callee)>) -> Vec<Line<'p>> {
         let mut lines: Vec<Line<'p>> = Vec::with_capacity(calls.len());
         let mut alike: HashMap<u64, Alike> = HashMap::new();
         let key = |line: &Line<'_>| {
             let called = line.called.as_ref().filter(|_| self.picture.repetition(line.call).is_empty())?;
-            Some(likeness(called))
+            Some(called.likeness())
         };
         for (call, leads_to) in calls {
-            let is_too_much = depth >= DEEPEST || self.instances >= MOST_INSTANCES;
-            let called = if is_too_much { None } else { instance.called(call) };
+            let is_too_much = placed.way.len() >= DEEPEST || self.instances >= MOST_INSTANCES;
+            let called = if is_too_much { None } else { placed.called(call) };
             let line = Line { call, others: 0, leads_to, called };
             if let Some(key) = key(&line) {
                 alike.entry(key).or_default().number += 1;
@@ -133,37 +131,30 @@ impl<'p> Outline<'p> {
         together
     }
 
-    fn call(
-        &mut self,
-        instance: &Instance<'p>,
-        line: Line<'p>,
-        branch: &str,
-        prefix: &str,
-        path: &mut Vec<NodeId>,
-    ) {
+    fn call(&mut self, placed: &Placed<'p>, line: Line<'p>, branch: &str, prefix: &str) {
         let Line { call, others, leads_to, called } = line;
-        let target = self.picture.target(instance.node, call, leads_to);
+        let target = self.picture.target(placed.node, call, leads_to);
         let arrow = self.glyph(" → ", " -> ");
-        let is_too_much = path.len() >= DEEPEST || self.instances >= MOST_INSTANCES;
+        let is_too_much = placed.way.len() >= DEEPEST || self.instances >= MOST_INSTANCES;
         let called = called.filter(|_| !is_too_much);
-        let is_ring = called.as_ref().is_some_and(|called| path.contains(&called.node.id()));
+        let is_ring = called.as_ref().is_some_and(|called| placed.leads_through(called.node));
         let is_seen = called.as_ref().is_some_and(|called| {
             let is_leaf = called.configurations.is_empty() && self.picture.calls(called.node).is_empty();
-            !is_leaf && self.seen.contains(&likeness(called))
+            !is_leaf && self.seen.contains(&called.likeness())
         });
         let remark = match leads_to {
             Callee::Module(_) if is_too_much => "  (more is not shown)",
             Callee::Module(_) if is_ring => "  (a ring: it is called from below itself)",
             Callee::Module(_) if is_seen => "  (seen above)",
             Callee::Module(_) | Callee::Opaque => "",
-            Callee::Missing if self.picture.is_gone(instance.node, call) => "  (gone)",
+            Callee::Missing if self.picture.is_gone(placed.node, call) => "  (gone)",
             Callee::Missing => "  (no such directory)",
             Callee::Outside => "  (outside of the repository)",
         };
         let is_bad = matches!(leads_to, Callee::Missing | Callee::Outside) || is_ring;
         let role = called.as_ref().map(|called| called.node.role());
         let role = match role {
-            Some(role) if role != Role::Shared && role != instance.node.role() => {
+            Some(role) if role != Role::Shared && role != placed.node.role() => {
                 format!("  {}", role.word())
             }
             Some(_) | None => String::new(),
@@ -187,59 +178,60 @@ impl<'p> Outline<'p> {
         ]);
         self.instances += 1 + called.as_ref().map_or(0, |called| called.configurations.len());
         if let Some(called) = called.filter(|_| !is_ring && !is_seen) {
-            path.push(called.node.id());
-            self.below(&called, prefix, path);
-            path.pop();
+            self.below(&called, prefix);
         }
     }
 
-    /// The provider configurations that reach a module, a line for each way in which some of them come.
-    fn providers(&mut self, instance: &Instance<'p>, prefix: &str, is_top: bool) {
-        let mut missing = Vec::new();
-        let mut lines: [(&str, Vec<String>); 5] = [
-            ("declared", Vec::new()),
-            ("passed", Vec::new()),
-            ("inherited", Vec::new()),
-            ("from callers", Vec::new()),
-            ("without a block", Vec::new()),
-        ];
-        for reaching in &instance.configurations {
-            let name = one_line(&reaching.name).into_owned();
-            let (line, told) = match &reaching.way {
-                Way::Declared(header) => (0, format!("{name} ({})", self.picture.place(*header))),
-                Way::Passed(ours) if *ours == reaching.name => (1, name),
-                Way::Passed(ours) => (1, format!("{name} = {}", one_line(ours))),
-                Way::FromCallers if is_top => (3, name),
-                Way::WithoutBlock if is_top => (4, name),
-                // What reaches the top in whichever way is inherited from there on.
-                Way::Inherited(_) | Way::FromCallers | Way::WithoutBlock => (2, name),
-                Way::Missing => {
-                    missing.push(name);
-                    continue;
-                }
-            };
-            lines[line].1.push(told);
+    /// The provider configurations of a module, a line for each.
+    fn providers(&mut self, placed: &Placed<'p>, prefix: &str) {
+        for reaching in &placed.configurations {
+            let kind = placed.kind(reaching);
+            let text = self.picture.provider_line(placed, reaching, &self.names);
+            let paint = if kind == Kind::Missing { Paint::Bad } else { Paint::Dim };
+            self.wrapped(prefix, &text, paint);
+            if self.picture.resources {
+                self.users(placed, &reaching.asked, prefix);
+            }
         }
-        for (word, names) in lines.into_iter().filter(|(_, names)| !names.is_empty()) {
-            self.list(prefix, word, &names, Paint::Dim);
+        for text in self.picture.blocks_without_effect(placed) {
+            self.wrapped(prefix, &text, Paint::Bad);
         }
-        if !missing.is_empty() {
-            self.list(prefix, "missing", &missing, Paint::Bad);
+        if self.picture.resources {
+            let built_in = placed.built_in_configurations();
+            for key in built_in {
+                self.wrapped(prefix, &format!("built in: {}", key.provider.name), Paint::Dim);
+                self.users(placed, &key, prefix);
+            }
         }
     }
 
-    /// Names behind a word, on as many lines as they need.
-    fn list(&mut self, prefix: &str, word: &str, names: &[String], paint: Paint) {
-        let indent = " ".repeat(word.len() + 2);
-        let mut line = format!("{word}: ");
-        for (number, name) in names.iter().enumerate() {
-            let comma = if number + 1 < names.len() { "," } else { "" };
-            let width = prefix.chars().count() + line.chars().count() + name.chars().count() + 1;
-            if width > self.picture.style.width && line.trim().len() > word.len() + 1 {
+    /// The resources of a module that use a configuration.
+    fn users(&mut self, placed: &Placed<'p>, key: &Configuration, prefix: &str) {
+        let module = placed.node.module();
+        let resources = module.resources.values();
+        let users =
+            resources.filter(|resource| Configuration::used_by(module, resource).as_ref() == Some(key));
+        let users: Vec<String> =
+            users.map(|resource| one_line(&resource.address.to_string()).into_owned()).collect();
+        if !users.is_empty() {
+            self.wrapped(prefix, &format!("  used by: {}", users.join(", ")), Paint::Plain);
+        }
+    }
+
+    /// Words behind a prefix, on as many lines as they need.
+    fn wrapped(&mut self, prefix: &str, text: &str, paint: Paint) {
+        let blanks = text.len() - text.trim_start().len();
+        let indent = " ".repeat(blanks + 2);
+        let room = self.picture.style.width.saturating_sub(prefix.chars().count());
+        let mut line = " ".repeat(blanks);
+        for (number, word) in text.split_whitespace().enumerate() {
+            let width = line.chars().count() + word.chars().count();
+            if number > 0 && width > room && !line.trim().is_empty() {
                 self.line(&[(prefix, Paint::Dim), (line.trim_end(), paint)]);
                 line.clone_from(&indent);
             }
-            line.push_str(&format!("{name}{comma} "));
+            line.push_str(word);
+            line.push(' ');
         }
         self.line(&[(prefix, Paint::Dim), (line.trim_end(), paint)]);
     }

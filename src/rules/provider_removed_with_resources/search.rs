@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use smol_str::SmolStr;
 
-use crate::graph::{Callee, Configuration, Node, NodeId};
+use crate::graph::{Callee, Configuration, Node, NodeId, Supply};
 use crate::module::address::{Mode, ModuleStep, ResourceAddress};
-use crate::module::declaration::{ModuleCall, PassedProvider, ProviderConfiguration};
+use crate::module::declaration::{ModuleCall, ProviderConfiguration};
 use crate::rules::moved_target_missing::is_moved;
 
 /// A module before the change, and what is in its place now, if something is.
@@ -85,8 +85,11 @@ impl<'t> Search<'t> {
         let configuration = Configuration::by(before.module(), block)?;
         let is_configured = before.configured_providers().any(|other| std::ptr::eq(other, block));
         // An empty block with the name of what callers pass stands for that.
-        let is_passed = before.callers().any(|(_, call)| passes(call, before, &configuration));
-        if both.now.is_some_and(|now| has_block(now, &configuration)) || (is_passed && !is_configured) {
+        let is_passed =
+            before.callers().any(|by| matches!(before.supply(&configuration, Some(by)), Supply::Passed(..)));
+        if both.now.is_some_and(|now| now.own_configuration(&configuration).is_some())
+            || (is_passed && !is_configured)
+        {
             return None;
         }
         let object = self.gone(both, &configuration, path)?;
@@ -116,9 +119,9 @@ impl<'t> Search<'t> {
         }
         before.calls().find_map(|(call, callee)| {
             let Callee::Module(child) = callee else { return None };
-            let in_child = handed_down(before, call, before.graph().node(child), configuration)?;
             let path = longer(path, call);
-            self.gone(self.follow(both, call, &path)?, &in_child, &path)
+            let keys = before.handed_down(call, before.graph().node(child), configuration);
+            keys.iter().find_map(|key| self.gone(self.follow(both, call, &path)?, key, &path))
         })
     }
 
@@ -154,35 +157,4 @@ fn step(call: &ModuleCall) -> ModuleStep {
 
 fn longer(path: &[ModuleStep], call: &ModuleCall) -> Vec<ModuleStep> {
     path.iter().cloned().chain([step(call)]).collect()
-}
-
-fn has_block(node: Node<'_>, configuration: &Configuration) -> bool {
-    let module = node.module();
-    let mut blocks = module.providers.values();
-    blocks.any(|block| Configuration::by(module, block).as_ref() == Some(configuration))
-}
-
-/// Whether a call passes a configuration under this name of the module that it leads to.
-fn passes(call: &ModuleCall, child: Node<'_>, configuration: &Configuration) -> bool {
-    let named = |passed: &PassedProvider| Configuration::named(child.module(), &passed.in_child);
-    call.providers.iter().any(|passed| named(passed).as_ref() == Some(configuration))
-}
-
-/// What a configuration is in a module that is called, if it comes there.
-fn handed_down(
-    node: Node<'_>,
-    call: &ModuleCall,
-    child: Node<'_>,
-    configuration: &Configuration,
-) -> Option<Configuration> {
-    let is_it = |passed: &&PassedProvider| {
-        Configuration::named(node.module(), &passed.in_parent).as_ref() == Some(configuration)
-    };
-    if let Some(passed) = call.providers.iter().find(is_it) {
-        return Configuration::named(child.module(), &passed.in_child);
-    }
-    let is_inherited = configuration.alias.is_none()
-        && !passes(call, child, configuration)
-        && !has_block(child, configuration);
-    is_inherited.then(|| configuration.clone())
 }

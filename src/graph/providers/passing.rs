@@ -1,32 +1,28 @@
-//! Finds what is wrong where a provider is passed from one module to another: rows 6 and 8 to 13 of the table in
-//! section 4.2 of the loader's specification.
-//!
-//! A row that depends on the call alone is looked at once for each call. The one that depends on all calls above it, a
-//! module with providers of its own under `count` and the like, is looked at with the set of meta-arguments that reach
-//! a module, and only where such a module exists below.
+//! Finds what is wrong where a provider is passed from one module to another: rows 6 and 9 to 13 of the table in
+//! section 4.2 of the loader's specification, and entries that the graph cannot follow.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
+use super::declarations::{Declared, display};
+use super::{Configuration, missing};
 use crate::finding::{Concern, EngineRule, Finding, Severity};
-use crate::graph::providers::{Declared, display};
 use crate::graph::reach::Reached;
-use crate::graph::{Configuration, ModuleGraph, Node, NodeId, Role};
+use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
 use crate::module::declaration::{ModuleCall, PassedProvider, RequiredProvider, one_block_each};
-use crate::text::Span;
 
 /// Looks at a module as the one that is called.
-pub(super) fn check(node: Node<'_>, reached: &Reached, findings: &mut Vec<Finding>) {
+pub(in crate::graph) fn check(node: Node<'_>, reached: &Reached, findings: &mut Vec<Finding>) {
     let declared = Declared::of(node.module());
     for (caller, call) in node.callers().filter(|(caller, _)| reached.has(*caller)) {
         let edge = Edge { caller, call, child: node, declared: &declared };
         let from = findings.len();
-        edge.overridden(findings);
+        let mut refused = edge.overridden(findings);
         if !reached.is_stuck(caller) {
-            edge.declarations(reached, findings);
+            edge.declarations(reached, &mut refused, findings);
         }
         for finding in &mut findings[from..] {
             finding.module.clone_from(&caller.module().directory);
@@ -48,7 +44,7 @@ impl Edge<'_> {
     }
 
     /// The rows that ask what is declared, which a module with errors may have said in vain.
-    fn declarations(&self, reached: &Reached, findings: &mut Vec<Finding>) {
+    fn declarations(&self, reached: &Reached, refused: &mut BTreeSet<SmolStr>, findings: &mut Vec<Finding>) {
         self.not_handed_on(findings);
         self.missing(findings);
         for linked in [true, false] {
@@ -60,8 +56,15 @@ impl Edge<'_> {
                 unlinked && reached.in_broken_tree(self.caller)
             };
             if applies {
-                self.types(linked, findings);
+                self.types(linked, refused, findings);
             }
+        }
+        // A module with errors may have declared in vain what is missing.
+        if self.caller.is_broken() || self.child.is_broken() {
+            return;
+        }
+        for entry in self.call.providers.iter().filter(|entry| !refused.contains(&entry.in_child.compact())) {
+            findings.extend(missing::entry(self.caller, self.call, self.child, entry));
         }
     }
 
@@ -110,7 +113,7 @@ impl Edge<'_> {
             return format!("add `{name} = {ours}` to `providers` of this call");
         }
         let inherits = self.child.child(&onward.name).is_some_and(|below| {
-            passed.in_child.alias.is_none()
+            missing::inherits(below, passed)
                 && Configuration::named(below.module(), &passed.in_child) == default
         });
         let pass = format!("pass `{name}` in every module call from the root module down to this one");
@@ -125,10 +128,12 @@ impl Edge<'_> {
         }
     }
 
-    /// Row 9: what the called module configures itself cannot be passed to it.
-    fn overridden(&self, findings: &mut Vec<Finding>) {
+    /// Row 9: what the called module configures itself cannot be passed to it. Returns what is passed so.
+    fn overridden(&self, findings: &mut Vec<Finding>) -> BTreeSet<SmolStr> {
+        let mut refused = BTreeSet::new();
         for (name, provider) in &self.declared.configured {
             if let Some(passed) = self.passed(name) {
+                refused.insert((*name).clone());
                 findings.push(
                     Finding::language(
                         EngineRule::ProviderConfigurationOverridden,
@@ -145,6 +150,7 @@ impl Edge<'_> {
                 );
             }
         }
+        refused
     }
 
     /// Row 10: what the called module asks for has to be passed to it.
@@ -173,7 +179,7 @@ impl Edge<'_> {
 
     /// Rows 11 to 13: what is passed has to be declared in the called module, and has to be of one provider on both
     /// sides.
-    fn types(&self, linked: bool, findings: &mut Vec<Finding>) {
+    fn types(&self, linked: bool, refused: &mut BTreeSet<SmolStr>, findings: &mut Vec<Finding>) {
         for passed in &self.call.providers {
             let Some(theirs) = self.child_address(passed, linked) else { continue };
             let name = passed.in_child.compact();
@@ -182,10 +188,15 @@ impl Edge<'_> {
                 || self.declared.aliases.contains_key(&name)
                 || self.declared.empty.contains_key(&name);
             if !known {
-                findings.push(self.undeclared(passed, &name, &theirs));
+                let finding = self.undeclared(passed, &name, &theirs);
+                if finding.severity == Severity::Error {
+                    refused.insert(name.clone());
+                }
+                findings.push(finding);
             }
             let Some(ours) = self.parent_address(passed, &name, linked) else { continue };
             if theirs != ours {
+                refused.insert(name);
                 findings.push(self.mismatch(passed, &theirs, &ours));
             }
         }
@@ -328,83 +339,4 @@ fn linked_types(module: &Module) -> BTreeMap<SmolStr, ProviderAddress> {
         }
     }
     types
-}
-
-/// Row 8: a module with providers of its own, under `count`, `for_each`, `depends_on` or `enabled` of any call above
-/// it.
-pub(super) fn repeated(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
-    let configured: Vec<bool> =
-        graph.nodes().map(|node| !Declared::of(node.module()).configured.is_empty()).collect();
-    let mut reaching: BTreeMap<usize, BTreeSet<Option<(Span, usize)>>> = BTreeMap::new();
-    let mut next: Vec<(usize, Option<(Span, usize)>)> = roots.iter().map(|root| (root.0, None)).collect();
-    let leads = leads_to(graph, &configured);
-    while let Some((number, repeated)) = next.pop() {
-        if !leads[number] || !reaching.entry(number).or_default().insert(repeated) {
-            continue;
-        }
-        let node = graph.node(NodeId(number));
-        for (call, _) in node.calls() {
-            if let Some(child) = node.child(&call.name) {
-                let here = repetition(call).map(|argument| (argument, number));
-                next.push((child.id.0, here.or(repeated)));
-            }
-        }
-    }
-    let mut findings = Vec::new();
-    for (number, ranges) in reaching {
-        let node = graph.node(NodeId(number));
-        if configured[number] && node.is_called() {
-            findings.extend(ranges.into_iter().flatten().map(|(argument, caller)| {
-                let caller = graph.node(NodeId(caller));
-                incompatible(node, argument).module(caller.module().directory.clone())
-            }));
-        }
-    }
-    findings
-}
-
-/// By node: whether it, or a module that it leads to, has providers of its own.
-fn leads_to(graph: &ModuleGraph, configured: &[bool]) -> Vec<bool> {
-    let mut leads = vec![false; graph.nodes.len()];
-    let mut next: Vec<usize> = (0..configured.len()).filter(|number| configured[*number]).collect();
-    while let Some(number) = next.pop() {
-        if !std::mem::replace(&mut leads[number], true) {
-            next.extend(graph.nodes[number].callers.iter().map(|(caller, _)| caller.0));
-        }
-    }
-    leads
-}
-
-/// The argument that makes a call more than one plain call.
-fn repetition(call: &ModuleCall) -> Option<Span> {
-    let argument = call.count.as_ref().or(call.for_each.as_ref());
-    argument
-        .or(call.enabled.as_ref())
-        .map(|attribute| attribute.expr.span)
-        .or(call.depends_on.first().map(|dependency| dependency.span))
-}
-
-fn incompatible(node: Node<'_>, range: Span) -> Finding {
-    let module = node.module();
-    let mut finding = Finding::language(
-        EngineRule::ProviderBlockInRepeatedModule,
-        module.features.summaries.repeated_module,
-    )
-    .detail(format!(
-        "The module in {:?} configures a provider itself. When one of its instances goes, the configuration that is \
-         needed to destroy what it made would go with it.",
-        if module.directory.is_empty() { "." } else { module.directory.as_str() }
-    ))
-    .at(range)
-    .label("repeats, or delays, a module that configures its own provider");
-    let declared = Declared::of(module);
-    let mut names = Vec::new();
-    for (name, provider) in &declared.configured {
-        finding = finding.related(provider.origin.header(), "configured here");
-        names.push(format!("{name} = {name}"));
-    }
-    finding.help(format!(
-        "remove the provider block, declare it under `required_providers`, and let callers pass one: providers = {{ {} }}",
-        names.join(", ")
-    ))
 }

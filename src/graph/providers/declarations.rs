@@ -1,0 +1,221 @@
+//! Finds what is wrong with the providers of one module, wherever it is called from: rows 1 to 6 and 14 of the table in
+//! section 4.2 of the loader's specification.
+
+use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
+
+use crate::finding::{Concern, EngineRule, Finding, Severity};
+use crate::graph::Node;
+use crate::module::Module;
+use crate::module::address::{Mode, ProviderAddress, legal_part};
+use crate::module::declaration::{ProviderConfiguration, RequiredProvider, Resource};
+use crate::text::{Sources, Span};
+
+/// What the provider blocks and requirements of a module amount to.
+pub(super) struct Declared<'m> {
+    /// Configurations that say something, by `name` or `name.alias`.
+    pub(super) configured: BTreeMap<&'m SmolStr, &'m ProviderConfiguration>,
+    /// Empty ones, which once passed a provider on.
+    pub(super) empty: BTreeMap<&'m SmolStr, &'m ProviderConfiguration>,
+    /// What `configuration_aliases` asks for, by `name` or `name.alias`.
+    pub(super) aliases: BTreeMap<SmolStr, (&'m ProviderAddress, Span)>,
+}
+
+impl<'m> Declared<'m> {
+    pub(super) fn of(module: &'m Module) -> Self {
+        let providers = module.providers.iter().map(|(name, provider)| (name, &**provider));
+        let (configured, empty) = providers.partition(|(_, provider)| is_configured(provider));
+        let aliases = module.required_providers.values().flat_map(|required| {
+            required.aliases.iter().map(|alias| (alias.value.compact(), (&required.address, alias.span)))
+        });
+        Self { configured, empty, aliases: aliases.collect() }
+    }
+}
+
+/// Whether a provider block says something. One that an override file was merged into never does, for the engines.
+pub(in crate::graph) fn is_configured(provider: &ProviderConfiguration) -> bool {
+    let versioned = provider.version.as_ref().is_some_and(|version| version.constraints.is_some());
+    versioned || !provider.config.looks_empty()
+}
+
+pub(in crate::graph) fn check(node: Node<'_>, sources: &Sources, findings: &mut Vec<Finding>) {
+    let module = node.module();
+    required_twice(module, findings);
+    for resource in module.resources.values() {
+        match resource.address.mode {
+            Mode::Managed | Mode::Data => implied(module, resource, findings),
+            Mode::Ephemeral if module.features.duplicate_provider_counts_ephemeral => {
+                implied(module, resource, findings);
+            }
+            Mode::Ephemeral => {}
+        }
+    }
+    let declared = Declared::of(module);
+    undeclared_in_calls(module, &declared, findings);
+    if node.is_called() {
+        proxies(module, &declared, sources, findings);
+    }
+}
+
+/// Rows 1 and 2: one provider under two local names.
+fn required_twice(module: &Module, findings: &mut Vec<Finding>) {
+    let mut seen: BTreeMap<&ProviderAddress, &RequiredProvider> = BTreeMap::new();
+    // The engine goes through a table in random order. Mostly it finds the entries as they were put in, what replaces
+    // one in the place of that, and so the later one is blamed here.
+    let block = module.required_providers_block.as_ref().map(|block| block.kind_span.file);
+    let mut entries: Vec<_> = module.required_providers.values().collect();
+    entries.sort_by_key(|entry| {
+        let first = entry.first().span;
+        (block != Some(first.file), first)
+    });
+    for required in entries {
+        if let Some(first) = seen.get(&required.address) {
+            findings.push(
+                duplicate(required.value_span)
+                    .detail(format!(
+                        "{} is required as `{}` and as `{}`. One provider has one local name.",
+                        display(module, &required.address),
+                        first.name,
+                        required.name
+                    ))
+                    .related(first.value_span, "required here first")
+                    .help(format!("remove one entry, and use `{}` everywhere", first.name)),
+            );
+            continue;
+        }
+        seen.insert(&required.address, required);
+        if !required.address.is_default(module.features.registry_host)
+            || required.address.name == required.name
+        {
+            continue;
+        }
+        let configured = module.providers.values().find(|provider| provider.name == required.address.name);
+        if let Some(provider) = configured {
+            findings.push(
+                duplicate(required.value_span)
+                    .detail(format!(
+                        "{} is required as `{}`, but the block `provider \"{}\"` means it under its own name.",
+                        display(module, &required.address),
+                        required.name,
+                        provider.name
+                    ))
+                    .related(provider.origin.header(), "configured here under the other name")
+                    .help(format!("use one of the two names: `{}` or `{}`", required.name, provider.name)),
+            );
+        }
+    }
+}
+
+/// Rows 3 and 4: the provider that the name of a resource's type implies.
+fn implied(module: &Module, resource: &Resource, findings: &mut Vec<Finding>) {
+    if resource.provider_ref.is_some() {
+        return;
+    }
+    let local_name = resource.address.implied_provider();
+    let at = resource.origin.header();
+    if let Err(reason) = legal_part(local_name) {
+        findings.push(
+            Finding::language(EngineRule::InvalidProviderConfiguration, "Invalid provider local name")
+                .detail(format!(
+                    "The type of {} begins with `{local_name}`, which no provider is called: {reason}.",
+                    resource.address
+                ))
+                .at(at),
+        );
+        return;
+    }
+    if module.required_providers.contains_key(local_name) {
+        return;
+    }
+    let Some(address) = ProviderAddress::implied(local_name, module.features.registry_host) else { return };
+    for required in module.required_providers.values().filter(|required| required.address == address) {
+        findings.push(
+            duplicate(at)
+                .detail(format!(
+                    "{} needs {} under the name `{local_name}`, but it is required as `{}`.",
+                    resource.address,
+                    display(module, &address),
+                    required.name
+                ))
+                .related(required.value_span, "required here under the other name")
+                .help(format!("rename the entry to `{local_name}`, or set `provider = {}`", required.name)),
+        );
+    }
+}
+
+/// Rows 5 and 6: what a call passes on has to be known here, and has to be there when it runs.
+fn undeclared_in_calls(module: &Module, declared: &Declared<'_>, findings: &mut Vec<Finding>) {
+    for call in module.calls.values() {
+        for passed in call.providers.iter().filter(|passed| passed.in_parent.alias.is_none()) {
+            let name = &passed.in_parent.name;
+            if declared.configured.contains_key(name) || module.required_providers.contains_key(name) {
+                continue;
+            }
+            let empty = declared.empty.get(name).map(|provider| provider.origin.header());
+            let finding = Finding::language(
+                EngineRule::UndefinedProviderReference,
+                "Reference to undefined provider",
+            )
+            .severity(Severity::Warning)
+            .detail(format!(
+                "This module does not say which provider `{name}` is, so it is taken for hashicorp/{name}."
+            ))
+            .at(passed.in_parent.name_span)
+            .address(format!("module.{}", call.name))
+            .concerns(Concern::Provider(name.clone()))
+            .help(format!("add `{name}` under `required_providers`, with its source"));
+            findings.push(match empty {
+                Some(header) => finding.related(header, "an empty block does not declare it"),
+                None => finding,
+            });
+        }
+    }
+}
+
+/// Row 14: empty provider blocks, which once passed a provider on to a called module.
+fn proxies(module: &Module, declared: &Declared<'_>, sources: &Sources, findings: &mut Vec<Finding>) {
+    let mut by_name: BTreeMap<&SmolStr, Vec<&ProviderConfiguration>> = BTreeMap::new();
+    for provider in declared.empty.values() {
+        by_name.entry(&provider.name).or_default().push(provider);
+    }
+    for (name, blocks) in by_name {
+        // The engines compare places as texts, so that line 11 comes before line 4.
+        let headers = blocks.iter().map(|block| block.origin.header());
+        let Some(first) = headers.min_by_key(|header| sources.place(*header)) else { continue };
+        let address = module.provider_address(name);
+        let source = address.map(|address| display(module, &address).to_string()).unwrap_or_default();
+        let aliases: Vec<_> =
+            blocks.iter().filter(|block| block.alias.is_some()).map(|block| block.compact()).collect();
+        let aliases = if aliases.is_empty() {
+            String::new()
+        } else {
+            format!(", configuration_aliases = [{}]", aliases.join(", "))
+        };
+        let mut finding = Finding::language(EngineRule::ProxyProviderBlock, "Redundant empty provider block")
+            .severity(Severity::Warning)
+            .detail(
+                "Early versions needed an empty provider block to take a provider from the caller. Declaring it under \
+                 `required_providers` is enough.",
+            )
+            .at(first)
+            .concerns(Concern::Provider(name.clone()))
+            .help(format!("remove it and write: {name} = {{ source = {source:?}{aliases} }}"));
+        for block in blocks {
+            if block.origin.header() != first {
+                finding = finding.related(block.origin.header(), "and this one");
+            }
+        }
+        findings.push(finding);
+    }
+}
+
+pub(super) fn display(module: &Module, address: &ProviderAddress) -> SmolStr {
+    address.display(module.features.registry_host)
+}
+
+fn duplicate(at: Span) -> Finding {
+    Finding::language(EngineRule::DuplicateRequiredProvider, "Duplicate required provider")
+        .severity(Severity::Warning)
+        .at(at)
+}

@@ -1,0 +1,357 @@
+//! Finds provider configurations that are missing, which the engines notice when they build their graph, and report
+//! without a place.
+//!
+//! Only certain errors are reported. A module is judged by its callers in the repository; without callers, where it is
+//! certain that it is a root module whose files are all there.
+
+use smol_str::SmolStr;
+
+use super::{Configuration, Supply};
+use crate::finding::{Concern, EngineRule, Finding};
+use crate::graph::{Node, Role};
+use crate::module::Module;
+use crate::module::address::ProviderAddress;
+use crate::module::declaration::{
+    Action, ModuleCall, PassedProvider, ProviderRef, compact_name, one_block_each,
+};
+use crate::text::nearest;
+
+/// Looks at what the resources of a module refer to, at what it passes to modules from elsewhere, and at what a root
+/// module asks its callers for.
+pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
+    let module = node.module();
+    if node.is_broken() || !module.complete {
+        return;
+    }
+    let resources = module
+        .resources
+        .values()
+        .filter_map(|resource| Some((resource.provider_ref.as_ref()?, resource.address.to_string())));
+    let of_action = |action: &Action| format!("action.{}.{}", action.kind, action.name);
+    let actions =
+        module.actions.values().filter_map(|action| Some((action.provider_ref.as_ref()?, of_action(action))));
+    for (reference, address) in resources.chain(actions) {
+        findings.extend(referred_to(node, reference, address));
+    }
+    for (call, _) in node.calls().filter(|(call, _)| node.child(&call.name).is_none()) {
+        for entry in &call.providers {
+            findings.extend(passed_elsewhere(node, call, entry));
+        }
+    }
+    if module.features.refuses_root_configuration_aliases {
+        asked_for_by_root(node, findings);
+    }
+}
+
+/// How a configuration is missing.
+enum Missing<'t> {
+    /// In a root module.
+    InRoot,
+    /// In a module that these calls lead to without passing it.
+    InCalls(Vec<(Node<'t>, &'t ModuleCall)>),
+}
+
+/// How a module lacks a configuration that it has to have itself; none where it has it, or nobody can tell.
+fn missing<'t>(node: Node<'t>, key: &Configuration) -> Option<Missing<'t>> {
+    if node.is_broken() || !node.module().complete || node.own_configuration(key).is_some() {
+        return None;
+    }
+    if node.callers().next().is_some() {
+        let lacks = |caller: Node<'t>, call: &'t ModuleCall| {
+            let supply = node.supply(key, Some((caller, call)));
+            !caller.is_broken() && matches!(supply, Supply::Inherited | Supply::Nowhere)
+        };
+        let calls: Vec<_> = node.callers().filter(|(caller, call)| lacks(*caller, call)).collect();
+        return (!calls.is_empty()).then_some(Missing::InCalls(calls));
+    }
+    if node.is_called() {
+        return None;
+    }
+    // A file with provider blocks may be generated beside what looks like a root module.
+    let is_certain = if key.alias.is_some() && node.asks_callers_for(key).is_none() {
+        node.role() != Role::Shared
+    } else {
+        node.is_root_by_evidence()
+            && (key.alias.is_some() || node.requirements_of(&key.provider).next().is_none())
+    };
+    is_certain.then_some(Missing::InRoot)
+}
+
+/// A reference of a resource or an action.
+fn referred_to(node: Node<'_>, reference: &ProviderRef, address: String) -> Option<Finding> {
+    // Terraform refuses a key, and OpenTofu looks for an instance.
+    if reference.alias.is_none() || reference.key.is_some() {
+        return None;
+    }
+    let key = Configuration::named(node.module(), reference)?;
+    let missing = missing(node, &key)?;
+    if matches!(missing, Missing::InCalls(_)) && node.asks_callers_for(&key).is_some() {
+        // Reported at the calls that do not pass it.
+        return None;
+    }
+    let name = reference.compact();
+    let detail = match &missing {
+        Missing::InRoot => {
+            format!("This module has no provider configuration `{name}`: no `provider` block has this alias.")
+        }
+        Missing::InCalls(calls) if calls.len() == node.callers().count() => format!(
+            "This module has no provider configuration `{name}`: no `provider` block here has this alias, and no \
+             caller passes one."
+        ),
+        Missing::InCalls(_) => format!(
+            "No `provider` block of this module has the alias of `{name}`, and not every call passes one."
+        ),
+    };
+    let finding = Finding::language(EngineRule::UndefinedProviderAlias, "Provider configuration not present")
+        .at_validate()
+        .detail(detail)
+        .at(reference.name_span)
+        .address(address)
+        .concerns(Concern::Name(name));
+    let help = help(node, reference, &key, "provider");
+    Some(with_places(node, &key, &missing, finding).help(help))
+}
+
+/// An entry of a call that leads to a module of the repository.
+pub(super) fn entry<'t>(
+    node: Node<'t>,
+    call: &ModuleCall,
+    child: Node<'t>,
+    entry: &PassedProvider,
+) -> Option<Finding> {
+    let key = Configuration::asked_by(child.module(), entry)?;
+    let missing = missing(node, &key).filter(|_| entry.in_parent.key.is_none())?;
+    let finding = missing_provider(node, call, entry, &key, &missing);
+    Some(if key.alias.is_some() {
+        finding.help(help(node, &entry.in_parent, &key, "providers"))
+    } else {
+        finding.help(help_for_default(node, call, child, entry, &key))
+    })
+}
+
+/// An entry of a call that leads elsewhere. Which provider it means there is not known, but an alias that the module
+/// has for no provider is missing in any case.
+fn passed_elsewhere(node: Node<'_>, call: &ModuleCall, entry: &PassedProvider) -> Option<Finding> {
+    let reference = &entry.in_parent;
+    let alias = reference.alias.as_ref().filter(|_| reference.key.is_none())?;
+    let module = node.module();
+    let key = Configuration::named(module, reference)?;
+    let is_alias = |other: Option<&str>| other == Some(alias.as_str());
+    let aliases = module.required_providers.values().flat_map(|entry| &entry.aliases);
+    let has_alias = module
+        .providers
+        .values()
+        .any(|block| is_alias(block.alias.as_ref().map(|alias| alias.value.as_str())))
+        || aliases.into_iter().any(|other| is_alias(other.value.alias.as_deref()))
+        || node
+            .callers()
+            .flat_map(|(_, call)| &call.providers)
+            .any(|passed| is_alias(passed.in_child.alias.as_deref()));
+    let missing = missing(node, &key).filter(|_| !has_alias)?;
+    let finding = missing_provider(node, call, entry, &key, &missing);
+    Some(finding.help(help(node, reference, &key, "providers")))
+}
+
+/// Terraform plans a root module only if nobody has to pass it a configuration.
+fn asked_for_by_root(node: Node<'_>, findings: &mut Vec<Finding>) {
+    if !node.is_run_by_evidence() {
+        return;
+    }
+    for element in node.module().required_providers.values().flat_map(|entry| &entry.aliases) {
+        let Some(alias) = &element.value.alias else { continue };
+        let Some(key) = Configuration::of(node.module(), &element.value.name, Some(alias)) else { continue };
+        // Where something uses it, `validate` stops there before.
+        if node.own_configuration(&key).is_some() || node.uses().configurations.contains_key(&key) {
+            continue;
+        }
+        findings.push(
+            Finding::language(EngineRule::MissingProviderConfiguration, "Undefined provider configuration")
+                .at_plan()
+                .detail(format!(
+                    "This root module declares that its caller passes a configuration of {} with the alias `{alias}`, but a \
+                     root module has no caller. `terraform plan` stops.",
+                    key.provider
+                ))
+                .at(element.span)
+                .concerns(Concern::Name(element.value.compact()))
+                .help(format!(
+                    "remove it, or add a `provider \"{}\"` block with `alias = \"{alias}\"`",
+                    element.value.name
+                )),
+        );
+    }
+}
+
+fn missing_provider(
+    node: Node<'_>,
+    call: &ModuleCall,
+    entry: &PassedProvider,
+    key: &Configuration,
+    missing: &Missing<'_>,
+) -> Finding {
+    let name = entry.in_parent.compact();
+    let rule = match key.alias {
+        Some(_) => EngineRule::UndefinedProviderAlias,
+        None => EngineRule::MissingProviderConfiguration,
+    };
+    let what = match (&key.alias, node.module().provider_address(&entry.in_parent.name).as_ref()) {
+        (Some(_), Some(address)) if *address == key.provider => {
+            format!(
+                "This module has no provider configuration `{name}`: no `provider` block here has this alias"
+            )
+        }
+        (Some(alias), _) => format!(
+            "The left side of this entry is {}, and this module has no configuration of that provider with the alias \
+             `{alias}`: no `provider` block here is one",
+            key.provider
+        ),
+        (None, _) => {
+            format!("This module has no default configuration of {} that it can pass on", key.provider)
+        }
+    };
+    let detail = match (missing, &key.alias) {
+        (Missing::InRoot, Some(_)) => format!("{what}."),
+        (Missing::InRoot, None) => {
+            format!("{what}: it neither configures the provider nor has it in `required_providers`.")
+        }
+        (Missing::InCalls(calls), Some(_)) if calls.len() == node.callers().count() => {
+            format!("{what}, and no caller passes one.")
+        }
+        (Missing::InCalls(_), Some(_)) => format!("{what}, and not every call passes one."),
+        (Missing::InCalls(_), None) => format!(
+            "{what}: no `provider` block here configures it, and a call of this module does not pass it. A \
+             configuration that a module inherits can be used here, but not passed on by name."
+        ),
+    };
+    let finding = Finding::language(rule, format!("missing provider {}", absolute(node, key, missing)))
+        .at_validate()
+        .detail(detail)
+        .at(entry.in_parent.name_span)
+        .address(format!("module.{}", call.name))
+        .concerns(Concern::Name(name));
+    with_places(node, key, missing, finding)
+}
+
+/// Adds the calls that do not pass a configuration, and blocks of the same provider.
+fn with_places(node: Node<'_>, key: &Configuration, missing: &Missing<'_>, finding: Finding) -> Finding {
+    let module = node.module();
+    let blocks = module.providers.values();
+    let blocks = blocks.filter(|block| module.provider_address(&block.name).as_ref() == Some(&key.provider));
+    let finding = blocks.fold(finding, |finding, block| {
+        finding.related(block.origin.header(), format!("configures `{}`", block.compact()))
+    });
+    let Missing::InCalls(calls) = missing else { return finding };
+    let name = compact_name(&node.local_name(key), key.alias.as_deref());
+    calls.iter().take(MOST_CALLS).fold(finding, |finding, (_, call)| {
+        finding.related(call.origin.header(), format!("does not pass `{name}`"))
+    })
+}
+
+/// How many calls a finding lists.
+const MOST_CALLS: usize = 5;
+
+/// The address of a provider configuration in a module, by the first way that leads to the module.
+fn absolute(node: Node<'_>, key: &Configuration, missing: &Missing<'_>) -> String {
+    let mut seen = vec![node.id()];
+    let mut path = String::new();
+    let mut above = match missing {
+        Missing::InRoot => None,
+        Missing::InCalls(calls) => calls.first().copied(),
+    };
+    while let Some((caller, call)) = above {
+        path = format!("module.{}.{path}", call.name);
+        if seen.contains(&caller.id()) {
+            break;
+        }
+        seen.push(caller.id());
+        above = caller.callers().next();
+    }
+    let alias = key.alias.as_ref().map(|alias| format!(".{alias}")).unwrap_or_default();
+    format!("{path}provider[\"{}\"]{alias}", key.provider)
+}
+
+fn help(node: Node<'_>, reference: &ProviderRef, key: &Configuration, argument: &str) -> String {
+    let module = node.module();
+    if module.reads_value(reference) {
+        return format!(
+            "a provider cannot be chosen by an expression: {}",
+            one_block_each(argument, &module.features)
+        );
+    }
+    let (name, alias) = (node.local_name(key), key.alias.as_deref().unwrap_or_default());
+    let known = known_aliases(node, &key.provider);
+    if let Some(meant) = nearest(alias, known.iter().map(|alias| alias.as_str())) {
+        return format!("did you mean `{name}.{meant}`?");
+    }
+    if !node.is_called() {
+        return format!("add a `provider \"{name}\"` block with `alias = \"{alias}\"`, or correct the alias");
+    }
+    let pass = format!("pass `{name}.{alias}` in every call of this module");
+    if node.asks_callers_for(key).is_some() {
+        return pass;
+    }
+    let entry = match entry_for(module, &name, &key.provider) {
+        Some(entry) => format!("add `{entry}` to `required_providers`"),
+        None => format!("the entry `{name}` of `required_providers`"),
+    };
+    if entry.starts_with("add") {
+        format!("{entry}, with `configuration_aliases = [{name}.{alias}]`, and {pass}")
+    } else {
+        format!("add `configuration_aliases = [{name}.{alias}]` to {entry}, and {pass}")
+    }
+}
+
+/// The aliases that a module has of a provider, asks its callers for, or is passed.
+fn known_aliases(node: Node<'_>, provider: &ProviderAddress) -> Vec<SmolStr> {
+    let blocks = node.provider_table().blocks.keys().cloned();
+    let passed = node.callers().flat_map(|(_, call)| &call.providers);
+    let passed = passed.filter_map(|entry| Configuration::named(node.module(), &entry.in_child));
+    let asked = node.requirements_of(provider).flat_map(|entry| &entry.aliases);
+    let of_provider = blocks.chain(passed).filter(|key| key.provider == *provider);
+    of_provider
+        .filter_map(|key| key.alias)
+        .chain(asked.filter_map(|alias| alias.value.alias.clone()))
+        .collect()
+}
+
+/// The entry of `required_providers` that a module lacks for a provider.
+fn entry_for(module: &Module, name: &str, provider: &ProviderAddress) -> Option<String> {
+    let source = provider.display(module.features.registry_host);
+    (!module.required_providers.contains_key(name)).then(|| format!("{name} = {{ source = \"{source}\" }}"))
+}
+
+/// Whether a called module would inherit what an entry passes, if the entry were left out.
+pub(super) fn inherits(child: Node<'_>, entry: &PassedProvider) -> bool {
+    let key = Configuration::named(child.module(), &entry.in_child);
+    key.is_some_and(|key| key.alias.is_none() && !child.declares(&key))
+        && !child.module().calls.values().any(|onward| {
+            onward.providers.iter().any(|onward| onward.in_parent.compact() == entry.in_child.compact())
+        })
+}
+
+fn help_for_default(
+    node: Node<'_>,
+    call: &ModuleCall,
+    child: Node<'_>,
+    entry: &PassedProvider,
+    key: &Configuration,
+) -> String {
+    let name = node.local_name(key);
+    if !node.is_called() {
+        let requirement = entry_for(node.module(), &name, &key.provider);
+        let block = format!("add a `provider \"{name}\"` block");
+        return match requirement {
+            Some(entry) => format!("{block}, or add `{entry}` to `required_providers`"),
+            None => block,
+        };
+    }
+    let pass = format!("pass `{name} = …` in every call of this module");
+    if inherits(child, entry) {
+        format!(
+            "remove `{} = {}` from this map, so that `module.{}` inherits the default configuration; or {pass}",
+            entry.in_child.name, entry.in_parent.name, call.name
+        )
+    } else {
+        pass
+    }
+}

@@ -1,0 +1,92 @@
+//! Finds modules with provider configurations of their own under `count`, `for_each`, `depends_on` or `enabled`: row 8 of
+//! the table in section 4.2 of the loader's specification.
+//!
+//! It depends on all calls above a module, so it is looked at with the set of meta-arguments that reach a module, and
+//! only where such a module exists below.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::declarations::Declared;
+use crate::finding::{EngineRule, Finding};
+use crate::graph::{ModuleGraph, Node, NodeId};
+use crate::module::declaration::ModuleCall;
+use crate::text::Span;
+
+/// Row 8: a module with providers of its own, under `count`, `for_each`, `depends_on` or `enabled` of any call above
+/// it.
+pub(in crate::graph) fn repeated(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
+    let configured: Vec<bool> =
+        graph.nodes().map(|node| !Declared::of(node.module()).configured.is_empty()).collect();
+    let mut reaching: BTreeMap<usize, BTreeSet<Option<(Span, usize)>>> = BTreeMap::new();
+    let mut next: Vec<(usize, Option<(Span, usize)>)> = roots.iter().map(|root| (root.0, None)).collect();
+    let leads = leads_to(graph, &configured);
+    while let Some((number, repeated)) = next.pop() {
+        if !leads[number] || !reaching.entry(number).or_default().insert(repeated) {
+            continue;
+        }
+        let node = graph.node(NodeId(number));
+        for (call, _) in node.calls() {
+            if let Some(child) = node.child(&call.name) {
+                let here = repetition(call).map(|argument| (argument, number));
+                next.push((child.id.0, here.or(repeated)));
+            }
+        }
+    }
+    let mut findings = Vec::new();
+    for (number, ranges) in reaching {
+        let node = graph.node(NodeId(number));
+        if configured[number] && node.is_called() {
+            findings.extend(ranges.into_iter().flatten().map(|(argument, caller)| {
+                let caller = graph.node(NodeId(caller));
+                incompatible(node, argument).module(caller.module().directory.clone())
+            }));
+        }
+    }
+    findings
+}
+
+/// By node: whether it, or a module that it leads to, has providers of its own.
+fn leads_to(graph: &ModuleGraph, configured: &[bool]) -> Vec<bool> {
+    let mut leads = vec![false; graph.nodes.len()];
+    let mut next: Vec<usize> = (0..configured.len()).filter(|number| configured[*number]).collect();
+    while let Some(number) = next.pop() {
+        if !std::mem::replace(&mut leads[number], true) {
+            next.extend(graph.nodes[number].callers.iter().map(|(caller, _)| caller.0));
+        }
+    }
+    leads
+}
+
+/// The argument that makes a call more than one plain call.
+fn repetition(call: &ModuleCall) -> Option<Span> {
+    let argument = call.count.as_ref().or(call.for_each.as_ref());
+    argument
+        .or(call.enabled.as_ref())
+        .map(|attribute| attribute.expr.span)
+        .or(call.depends_on.first().map(|dependency| dependency.span))
+}
+
+fn incompatible(node: Node<'_>, range: Span) -> Finding {
+    let module = node.module();
+    let mut finding = Finding::language(
+        EngineRule::ProviderBlockInRepeatedModule,
+        module.features.summaries.repeated_module,
+    )
+    .detail(format!(
+        "The module in {:?} configures a provider itself. When one of its instances goes, the configuration that is \
+         needed to destroy what it made would go with it.",
+        if module.directory.is_empty() { "." } else { module.directory.as_str() }
+    ))
+    .at(range)
+    .label("repeats, or delays, a module that configures its own provider");
+    let declared = Declared::of(module);
+    let mut names = Vec::new();
+    for (name, provider) in &declared.configured {
+        finding = finding.related(provider.origin.header(), "configured here");
+        names.push(format!("{name} = {name}"));
+    }
+    finding.help(format!(
+        "remove the provider block, declare it under `required_providers`, and let callers pass one: providers = {{ {} }}",
+        names.join(", ")
+    ))
+}

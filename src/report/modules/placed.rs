@@ -1,0 +1,297 @@
+//! Turns the provider configurations that reach a module on a way of calls into words.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use smol_str::SmolStr;
+
+use super::Picture;
+use crate::graph::{Configuration, Found, Level, Node, Reaching, reaching, resolve};
+use crate::module::address::ProviderAddress;
+use crate::module::declaration::{ModuleCall, ProviderConfiguration};
+use crate::report::one_line;
+
+/// A module on a way of calls, with the provider configurations that reach it.
+#[derive(Debug, Clone)]
+pub(super) struct Placed<'t> {
+    pub(super) node: Node<'t>,
+    /// From the module that one starts from to this one.
+    pub(super) way: Vec<Level<'t>>,
+    /// In the order of their names.
+    pub(super) configurations: Vec<Reaching<'t>>,
+}
+
+/// How a provider configuration reaches a module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Kind {
+    Configured,
+    OwnEmpty,
+    Undetermined,
+    Inherited,
+    Passed,
+    WithoutBlock,
+    FromCaller,
+    FromCallerRequired,
+    Missing,
+}
+
+impl Kind {
+    /// The word for it in JSON.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Configured => "configured",
+            Self::OwnEmpty => "own-empty",
+            Self::Undetermined => "undetermined",
+            Self::Inherited => "inherited",
+            Self::Passed => "passed",
+            Self::WithoutBlock => "without-block",
+            Self::FromCaller => "from-caller",
+            Self::FromCallerRequired => "from-caller-required",
+            Self::Missing => "missing",
+        }
+    }
+}
+
+impl<'t> Placed<'t> {
+    /// A module that one starts from.
+    pub(super) fn top(node: Node<'t>) -> Self {
+        Self::at(vec![Level { node, call: None }], node)
+    }
+
+    /// The module that a call of this one leads to, where it is known.
+    pub(super) fn called(&self, call: &'t ModuleCall) -> Option<Self> {
+        let node = self.node.child(&call.name)?;
+        let level = Level { node, call: Some(call) };
+        Some(Self::at(self.way.iter().copied().chain([level]).collect(), node))
+    }
+
+    fn at(way: Vec<Level<'t>>, node: Node<'t>) -> Self {
+        let configurations = reaching(&way);
+        Self { node, way, configurations }
+    }
+
+    /// Whether the way leads through a module.
+    pub(super) fn leads_through(&self, node: Node<'_>) -> bool {
+        self.way.iter().any(|level| level.node.id() == node.id())
+    }
+
+    /// What a key leads to from here.
+    pub(super) fn resolve(&self, key: Configuration) -> Option<Reaching<'t>> {
+        resolve(&self.way, key, false)
+    }
+
+    /// `module.a.module.b`; empty for the first module.
+    pub(super) fn address(&self) -> String {
+        self.address_of(self.way.len() - 1)
+    }
+
+    /// The same for the module at a level of the way.
+    pub(super) fn address_of(&self, level: usize) -> String {
+        let calls = self.way[..=level].iter().filter_map(|level| level.call);
+        calls.map(|call| format!("module.{}", call.name)).collect::<Vec<_>>().join(".")
+    }
+
+    /// A name for what two of them have in common that show the same, here and below.
+    pub(super) fn likeness(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.node.graph().engine(), self.node.id()).hash(&mut hasher);
+        for reaching in &self.configurations {
+            (&reaching.name, &reaching.asked, self.kind(reaching)).hash(&mut hasher);
+            if let Found::Blocks(level, own) = &reaching.found {
+                (self.way[*level].node.id(), own.block.origin.header()).hash(&mut hasher);
+            }
+            let entry = reaching.entry.map(|entry| (entry.in_child.compact(), entry.in_parent.compact()));
+            entry.hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+
+    pub(super) fn kind(&self, reaching: &Reaching<'_>) -> Kind {
+        match &reaching.found {
+            Found::Blocks(_, own) if own.is_random => Kind::Undetermined,
+            Found::Blocks(level, own) if level + 1 == self.way.len() => {
+                if own.attached().is_some_and(|block| !block.config.is_empty()) {
+                    Kind::Configured
+                } else {
+                    Kind::OwnEmpty
+                }
+            }
+            Found::Blocks(..) if reaching.entry.is_some() => Kind::Passed,
+            Found::Blocks(..) => Kind::Inherited,
+            Found::Implicit => Kind::WithoutBlock,
+            Found::FromCaller if self.node.asks_callers_for(&reaching.asked).is_some() => {
+                Kind::FromCallerRequired
+            }
+            Found::FromCaller => Kind::FromCaller,
+            Found::Missing => Kind::Missing,
+        }
+    }
+
+    /// The word in JSON for how a resource has its configuration.
+    pub(super) fn how(&self, reaching: &Reaching<'_>) -> &'static str {
+        match &reaching.found {
+            Found::Blocks(level, own) if level + 1 == self.way.len() => {
+                let is_empty = !own.is_random && own.attached().is_none_or(|block| block.config.is_empty());
+                if is_empty { "empty" } else { "own" }
+            }
+            Found::Blocks(..) if reaching.entry.is_some() => "passed",
+            Found::Blocks(..) => "inherited",
+            Found::Implicit => "implicit",
+            Found::FromCaller => "from-caller",
+            Found::Missing => "missing",
+        }
+    }
+
+    /// The configurations of providers that are built into the engine, which need no block.
+    pub(super) fn built_in_configurations(&self) -> BTreeSet<Configuration> {
+        let module = self.node.module();
+        let used = module.resources.values().filter_map(|resource| Configuration::used_by(module, resource));
+        let shown = |key: &Configuration| self.configurations.iter().any(|reaching| reaching.asked == *key);
+        used.filter(|key| key.provider.is_built_in() && !shown(key)).collect()
+    }
+}
+
+/// The local names that stand for several providers in what is shown.
+#[derive(Debug, Default)]
+pub(super) struct Names(BTreeMap<SmolStr, BTreeSet<ProviderAddress>>);
+
+impl Names {
+    pub(super) fn of(picture: &Picture<'_>) -> Self {
+        let mut names = Self::default();
+        let mut next: Vec<Node<'_>> = picture.tops.iter().map(|(_, top)| *top).collect();
+        let mut seen = HashSet::new();
+        while let Some(node) = next.pop() {
+            if !seen.insert((node.graph().engine(), node.id())) {
+                continue;
+            }
+            let module = node.module();
+            let required =
+                module.required_providers.values().map(|entry| (&entry.name, Some(entry.address.clone())));
+            let blocks =
+                module.providers.values().map(|block| (&block.name, module.provider_address(&block.name)));
+            for (name, address) in required.chain(blocks) {
+                names.0.entry(name.clone()).or_default().extend(address);
+            }
+            for key in node.uses().configurations.keys() {
+                names.0.entry(node.local_name(key)).or_default().insert(key.provider.clone());
+            }
+            next.extend(picture.calls(node).into_iter().filter_map(|(call, _)| node.child(&call.name)));
+        }
+        names
+    }
+
+    /// Whether a reader has to see which provider a name stands for.
+    fn is_plain(&self, name: &str, provider: &ProviderAddress, host: &str) -> bool {
+        provider.is_default(host)
+            && provider.name == name
+            && self.0.get(name).is_none_or(|addresses| addresses.len() <= 1)
+    }
+}
+
+impl Picture<'_> {
+    /// How a provider configuration reaches a module, in words.
+    pub(super) fn provider_line(
+        &self,
+        placed: &Placed<'_>,
+        reaching: &Reaching<'_>,
+        names: &Names,
+    ) -> String {
+        let host = placed.node.module().features.registry_host;
+        let provider = one_line(&reaching.asked.provider.display(host)).into_owned();
+        let local = placed.node.local_name(&reaching.asked);
+        let name = one_line(&reaching.name).into_owned();
+        let shown = if names.is_plain(&local, &reaching.asked.provider, host) {
+            name.clone()
+        } else {
+            format!("{name} [{provider}]")
+        };
+        let entry = reaching.entry.map(|entry| {
+            let entry = format!("{} = {}", entry.in_child.compact(), entry.in_parent.compact());
+            format!("{}{}", one_line(&entry), shown.strip_prefix(&name).unwrap_or_default())
+        });
+        match &reaching.found {
+            Found::Blocks(level, own) => {
+                let is_own = level + 1 == placed.way.len();
+                let from = if is_own { String::new() } else { self.name(placed.way[*level].node) };
+                if own.is_random {
+                    let blocks: Vec<String> = own.effective.iter().map(|block| self.block(block)).collect();
+                    let or_empty = if blocks.len() < 2 { " or none" } else { "" };
+                    let from = if is_own { from } else { format!(", from {from}") };
+                    return format!("undetermined: {shown} ({}{or_empty}){from}", blocks.join(" or "));
+                }
+                let (block, is_empty) = match own.attached() {
+                    Some(block) => (self.block(block), block.config.is_empty()),
+                    None => ("an empty configuration".to_owned(), false),
+                };
+                if is_own {
+                    return match own.attached() {
+                        Some(block) if is_empty => {
+                            format!(
+                                "own empty configuration: {shown} ({})",
+                                self.place(block.origin.header())
+                            )
+                        }
+                        Some(block) => {
+                            format!("configured here: {shown} ({})", self.place(block.origin.header()))
+                        }
+                        None => format!("own empty configuration: {shown}"),
+                    };
+                }
+                let empty = if is_empty { ", which is empty" } else { "" };
+                match entry {
+                    Some(entry) => {
+                        let place = own.attached().map_or(block, |block| self.place(block.origin.header()));
+                        let replaced = reaching.replaced.map(|replaced| self.place(replaced.origin.header()));
+                        let replaced =
+                            replaced.map(|place| format!(", replaces {place}")).unwrap_or_default();
+                        format!("passed: {entry}, from {from} ({place}){empty}{replaced}")
+                    }
+                    None => format!("inherited: {shown} from {from} {block}{empty}"),
+                }
+            }
+            Found::Implicit => format!("no block: {shown} ({provider}, empty configuration at the root)"),
+            Found::FromCaller => match entry {
+                Some(entry) => {
+                    format!("passed: {entry}, from the caller of {}", self.name(placed.way[0].node))
+                }
+                None if placed.kind(reaching) == Kind::FromCallerRequired => {
+                    format!("from the caller (required): {shown}")
+                }
+                None => format!("from the caller: {shown}"),
+            },
+            Found::Missing => {
+                let missing = entry.unwrap_or(shown);
+                match &reaching.needed {
+                    Some((what, place)) => {
+                        format!("missing: {missing}, needed by {} ({})", one_line(what), self.place(*place))
+                    }
+                    None => format!("missing: {missing}"),
+                }
+            }
+        }
+    }
+
+    /// The blocks of a module whose arguments the engines drop, because the provider has another name there.
+    pub(super) fn blocks_without_effect(&self, placed: &Placed<'_>) -> Vec<String> {
+        let (node, module) = (placed.node, placed.node.module());
+        let line = |block: &ProviderConfiguration| {
+            let key = Configuration::by(module, block)?;
+            let own = node.own_configuration(&key)?;
+            let has_effect = own.effective.iter().any(|other| std::ptr::eq(*other, block));
+            let name =
+                node.requirements_of(&key.provider).next().map_or(&key.provider.name, |entry| &entry.name);
+            (!has_effect && !own.is_random && !block.config.is_empty()).then(|| {
+                format!(
+                    "without effect: {}, the name of this provider here is {}",
+                    self.block(block),
+                    one_line(name)
+                )
+            })
+        };
+        module.providers.values().filter_map(|block| line(block)).collect()
+    }
+
+    fn block(&self, block: &ProviderConfiguration) -> String {
+        format!("{} ({})", one_line(&block.compact()), self.place(block.origin.header()))
+    }
+}

@@ -1,0 +1,256 @@
+//! Turns a seed into a module tree in which the only question is which provider configuration reaches which resource.
+//!
+//! Four sources stand under five local names. Mostly a name means the same source in every module, since a tree with
+//! several mistakes is refused, and shows less.
+
+use super::block::{self, Block, Value};
+use super::dice::Dice;
+use crate::case::{Case, Entry};
+
+const SOURCES: [&str; 4] = ["hashicorp/aa", "acme/aa", "acme/bb", "other/cc"];
+const NAMES: [&str; 5] = ["aa", "bb", "cc", "dd", "ee"];
+const ALIASES: [&str; 3] = ["w", "e", "n"];
+
+/// What a name means in most modules of a tree.
+struct Habits {
+    sources: [usize; NAMES.len()],
+    /// How often, in percent, something deviates.
+    deviation: usize,
+    /// How many of the names are used.
+    names: usize,
+}
+
+/// A module while it is put together.
+#[derive(Default)]
+struct Plan {
+    required: Vec<(usize, usize)>,
+    /// Names with aliases that somebody may pass.
+    aliases: Vec<(usize, &'static str)>,
+    blocks: Vec<(usize, Option<&'static str>)>,
+    base: Vec<Block>,
+    overrides: Vec<Block>,
+}
+
+/// The module tree of a seed.
+pub(crate) fn tree(seed: u64) -> Case {
+    let mut dice = Dice::new(seed ^ 0x0050_0C1E_ADD2);
+    let habits = Habits {
+        sources: [dice.below(2), 2, 3, dice.below(4), dice.below(4)],
+        deviation: [0, 1, 3, 8, 20][dice.below(5)],
+        names: dice.between(2, NAMES.len()),
+    };
+    let count = dice.between(1, 6);
+    let mut modules: Vec<Plan> = (0..count).map(|number| declarations(&mut dice, &habits, number)).collect();
+    let levels: Vec<usize> =
+        (0..count).map(|number| if number == 0 { 0 } else { number.div_ceil(2).min(3) }).collect();
+    for number in 0..count {
+        for child in number + 1..count {
+            let is_next = levels[child] == levels[number] + 1;
+            let calls = match dice.below(10) {
+                0..6 if is_next => 1,
+                6 if is_next => 2,
+                7 => 1,
+                _ => 0,
+            };
+            for call in 0..calls {
+                let (base, over) = call_of(&mut dice, &habits, &modules, number, child, call);
+                modules[number].base.push(base);
+                modules[number].overrides.extend(over);
+            }
+        }
+        consumers(&mut dice, &habits, &mut modules[number]);
+    }
+    let mut entries = vec![Entry::plain("terraform.tfvars", "")];
+    for (number, module) in modules.iter().enumerate() {
+        let directory = if number == 0 { String::new() } else { format!("m{number}/") };
+        let is_json = dice.chance(25);
+        let (write, ending): (fn(&[Block]) -> String, _) =
+            if is_json { (block::json, "tf.json") } else { (block::native, "tf") };
+        entries.push(Entry::plain(format!("{directory}main.{ending}"), write(&module.base)));
+        if !module.overrides.is_empty() {
+            entries
+                .push(Entry::plain(format!("{directory}main_override.tf"), block::native(&module.overrides)));
+        }
+    }
+    Case::new(format!("providers {seed}"), entries)
+}
+
+/// What a module requires and configures.
+fn declarations(dice: &mut Dice, habits: &Habits, number: usize) -> Plan {
+    let mut plan = Plan::default();
+    let mut required = Block::new("required_providers", &[]);
+    for name in 0..habits.names {
+        if !dice.chance(70) {
+            continue;
+        }
+        let deviates = dice.chance(habits.deviation);
+        let source = if deviates { dice.below(SOURCES.len()) } else { habits.sources[name] };
+        plan.required.push((name, source));
+        let is_implied = SOURCES[source] == format!("hashicorp/{}", NAMES[name]);
+        let mut entry = if is_implied && dice.chance(30) {
+            vec![("version".to_owned(), Value::text(">= 1.0"))]
+        } else {
+            vec![("source".to_owned(), Value::text(SOURCES[source]))]
+        };
+        if number > 0 && dice.chance(25) {
+            let alias = dice.word(&ALIASES);
+            plan.aliases.push((name, alias));
+            let list = vec![Value::word(format!("{}.{alias}", NAMES[name]))];
+            entry.push(("configuration_aliases".to_owned(), Value::List(list)));
+        }
+        required.set(NAMES[name], Value::Object(entry));
+    }
+    let is_root = number == 0;
+    for name in 0..habits.names {
+        for alias in [None, Some(dice.word(&ALIASES)), Some(dice.word(&ALIASES))] {
+            let percent = match (is_root, alias) {
+                (true, None) => 65,
+                (true, Some(_)) => 45,
+                (false, None) => 10,
+                (false, Some(_)) => 4,
+            };
+            if plan.blocks.contains(&(name, alias)) || !dice.chance(percent) {
+                continue;
+            }
+            plan.blocks.push((name, alias));
+            plan.base.push(provider(dice, name, alias, if is_root { 75 } else { 50 }));
+            if dice.chance(8) {
+                plan.overrides.push(provider(dice, name, alias, 60));
+            }
+        }
+    }
+    if !required.items.is_empty() {
+        plan.base.insert(0, Block::new("terraform", &[]).holding(required));
+    }
+    if dice.chance(4)
+        && let Some((name, source)) = dice.pick(&plan.required).copied()
+    {
+        let source = if dice.chance(50) { dice.below(SOURCES.len()) } else { source };
+        let entry = Value::Object(vec![("source".to_owned(), Value::text(SOURCES[source]))]);
+        let required = Block::new("required_providers", &[]).with(NAMES[name], entry);
+        plan.overrides.push(Block::new("terraform", &[]).holding(required));
+    }
+    plan
+}
+
+fn provider(dice: &mut Dice, name: usize, alias: Option<&str>, percent: usize) -> Block {
+    let mut block = Block::new("provider", &[NAMES[name]]);
+    if let Some(alias) = alias {
+        block.set("alias", Value::text(alias));
+    }
+    if dice.chance(percent) {
+        block.set("region", Value::text("here"));
+    }
+    block
+}
+
+/// A reference that a module can mostly make.
+fn reference(dice: &mut Dice, habits: &Habits, plan: &Plan) -> (usize, Option<&'static str>) {
+    let blocks = plan.blocks.iter().copied();
+    let required = plan.required.iter().map(|(name, _)| (*name, None));
+    let aliases = plan.aliases.iter().map(|(name, alias)| (*name, Some(*alias)));
+    let known: Vec<_> = blocks.chain(required).chain(aliases).collect();
+    match dice.pick(&known) {
+        Some(known) if !dice.chance(habits.deviation) => *known,
+        _ => (dice.below(habits.names), dice.chance(30).then(|| dice.word(&ALIASES))),
+    }
+}
+
+fn written((name, alias): (usize, Option<&str>)) -> String {
+    alias.map_or_else(|| NAMES[name].to_owned(), |alias| format!("{}.{alias}", NAMES[name]))
+}
+
+/// A call of one module by another one, and perhaps an override of its map.
+fn call_of(
+    dice: &mut Dice,
+    habits: &Habits,
+    modules: &[Plan],
+    number: usize,
+    child: usize,
+    call: usize,
+) -> (Block, Option<Block>) {
+    let name = format!("c{child}{}", ["", "b"][call]);
+    let source = if number == 0 { format!("./m{child}") } else { format!("../m{child}") };
+    let mut block = Block::new("module", &[&name]).with("source", Value::text(source));
+    if dice.chance(5) {
+        block.set("count", Value::plain(dice.below(2)));
+    }
+    let needs_map = !modules[child].aliases.is_empty();
+    let kind = dice.below(100);
+    if kind < 3 {
+        block.set("providers", Value::Object(Vec::new()));
+    } else if kind < 45 || (needs_map && !dice.chance(habits.deviation)) {
+        block.set("providers", map(dice, habits, &modules[number], &modules[child]));
+    }
+    let over = dice.chance(3).then(|| {
+        Block::new("module", &[&name]).with("providers", map(dice, habits, &modules[number], &modules[child]))
+    });
+    (block, over)
+}
+
+fn map(dice: &mut Dice, habits: &Habits, parent: &Plan, child: &Plan) -> Value {
+    let mut left: Vec<(usize, Option<&str>)> =
+        child.aliases.iter().map(|(name, alias)| (*name, Some(*alias))).collect();
+    for (name, _) in &child.required {
+        if dice.chance(60) {
+            left.push((*name, None));
+        }
+    }
+    if dice.chance(habits.deviation + 2) {
+        left.push((dice.below(habits.names), dice.chance(30).then(|| dice.word(&ALIASES))));
+    }
+    let meaning = |plan: &Plan, name: usize| {
+        plan.required.iter().find(|(required, _)| *required == name).map(|(_, source)| *source)
+    };
+    let mut entries: Vec<(String, Value)> = Vec::new();
+    for to in left {
+        let address = meaning(child, to.0);
+        // Mostly what the parent has of the same source.
+        let blocks = parent.blocks.iter().copied();
+        let aliases = parent.aliases.iter().map(|(name, alias)| (*name, Some(*alias)));
+        let required = parent.required.iter().map(|(name, _)| (*name, None));
+        let fitting: Vec<_> = blocks
+            .chain(aliases)
+            .chain(required)
+            .filter(|(name, _)| address.is_some() && meaning(parent, *name) == address)
+            .collect();
+        let from = match dice.pick(&fitting) {
+            Some(fitting) if !dice.chance(habits.deviation + 2) => *fitting,
+            _ if dice.chance(40) => reference(dice, habits, parent),
+            _ => (to.0, None),
+        };
+        if entries.iter().all(|(key, _)| *key != written(to)) {
+            entries.push((written(to), Value::word(written(from))));
+        }
+    }
+    Value::Object(entries)
+}
+
+/// Resources, data and ephemeral resources of a module.
+fn consumers(dice: &mut Dice, habits: &Habits, plan: &mut Plan) {
+    for number in 0..dice.between(0, 4) {
+        let name = NAMES[dice.below(habits.names)];
+        let kind = ["resource", "resource", "data", "ephemeral"][dice.below(4)];
+        let (kind_of, label) = (format!("{name}_thing"), format!("r{number}"));
+        let mut block = Block::new(kind, &[&kind_of, &label]);
+        if dice.chance(55) {
+            block.set("provider", Value::word(written(reference(dice, habits, plan))));
+        }
+        if kind == "data" && dice.chance(20) {
+            block = Block::new("check", &[&format!("k{number}")]).holding(block).holding(
+                Block::new("assert", &[])
+                    .with("condition", Value::expression(format!("data.{kind_of}.{label}.id != \"\"")))
+                    .with("error_message", Value::text("No.")),
+            );
+        } else if kind == "resource" && dice.chance(5) {
+            plan.overrides.push(
+                Block::new(kind, &[&kind_of, &label])
+                    .with("provider", Value::word(written(reference(dice, habits, plan)))),
+            );
+        }
+        plan.base.push(block);
+    }
+    if dice.chance(5) {
+        plan.base.push(Block::new("resource", &["terraform_data", "built_in"]));
+    }
+}
