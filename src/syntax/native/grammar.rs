@@ -140,6 +140,13 @@ impl<'a> Parser<'a> {
         self.error_at(summary, self.span(at), detail);
     }
 
+    /// Reports an error, unless it may only follow from an earlier one.
+    fn first_error(&mut self, summary: &str, at: impl Into<Extent>, detail: impl Into<String>) {
+        if !self.recovery {
+            self.error(summary, at, detail);
+        }
+    }
+
     fn error_at(&mut self, summary: &str, at: Span, detail: impl Into<String>) {
         self.report(Finding::language(self.rule, summary).at(at).detail(detail));
     }

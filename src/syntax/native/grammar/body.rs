@@ -13,6 +13,11 @@ use crate::text::Span;
 
 const UNCLOSED_BLOCK: &str = "There is no closing brace for this block before the end of the file. Braces nested \
                               wrongly elsewhere in the file may be the cause.";
+const ONE_ARGUMENT: &str =
+    "A block on a single line can hold only one argument. To set more, give each a line of its own.";
+const NOT_CLOSED: &str = "A block whose argument stands on the line of its header has to be closed on that line, \
+                          right behind the argument.";
+const NO_ITEM: &str = "Argument or block definition required";
 const NO_DEFINITION: &str = "An argument or a block has to be defined here.";
 const NO_EQUALS: &str = "An argument or a block has to be defined here. An argument is set with an equals sign: \
                          `name = value`.";
@@ -73,17 +78,15 @@ impl<'a> Parser<'a> {
     }
 
     fn no_item(&mut self, bad: Token, open: Extent) {
-        if self.recovery {
-            return;
-        }
-        match bad.kind {
+        let (summary, at, detail) = match bad.kind {
             Kind::OpenQuote => {
-                self.error("Invalid argument name", bad, "Names of arguments are written without quotes.");
+                ("Invalid argument name", bad.into(), "Names of arguments are written without quotes.")
             }
             // The body of the file itself ends there, so this is the body of a block.
-            Kind::End => self.error("Unclosed configuration block", open, UNCLOSED_BLOCK),
-            _ => self.error("Argument or block definition required", bad, NO_DEFINITION),
-        }
+            Kind::End => ("Unclosed configuration block", open, UNCLOSED_BLOCK),
+            _ => (NO_ITEM, bad.into(), NO_DEFINITION),
+        };
+        self.first_error(summary, at, detail);
     }
 
     fn item(&mut self, items: &mut Items<'a>) {
@@ -102,7 +105,7 @@ impl<'a> Parser<'a> {
             }
             _ => {
                 self.recover_after_item();
-                self.error("Argument or block definition required", name, NO_EQUALS);
+                self.error(NO_ITEM, name, NO_EQUALS);
             }
         }
     }
@@ -154,14 +157,15 @@ impl<'a> Parser<'a> {
                 expr = Expr { kind: ExprKind::Unread, ..expr };
             }
         } else if !single_line {
-            let next = self.peek();
-            if matches!(next.kind, Kind::Newline | Kind::End) {
-                self.read();
-            } else {
-                if !self.recovery {
-                    self.no_newline(next);
+            match self.peek().kind {
+                Kind::Comma => {
+                    let detail = "Arguments are separated by line breaks, not by commas.";
+                    self.end_item("Unexpected comma after argument", detail);
                 }
-                self.recover_after_item();
+                _ => self.end_item(
+                    "Missing newline after argument",
+                    "The definition of an argument ends with its line.",
+                ),
             }
         }
         // Where an expression is missing, the engines point at what follows the argument.
@@ -175,19 +179,14 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn no_newline(&mut self, next: Token) {
-        if next.kind == Kind::Comma {
-            self.error(
-                "Unexpected comma after argument",
-                next,
-                "Arguments are separated by line breaks, not by commas.",
-            );
+    /// Reads the line break that ends an item, or reports that there is none.
+    fn end_item(&mut self, summary: &str, detail: &str) {
+        let next = self.peek();
+        if matches!(next.kind, Kind::Newline | Kind::End) {
+            self.read();
         } else {
-            self.error(
-                "Missing newline after argument",
-                next,
-                "The definition of an argument ends with its line.",
-            );
+            self.first_error(summary, next, detail);
+            self.recover_after_item();
         }
     }
 
@@ -235,45 +234,21 @@ impl<'a> Parser<'a> {
             _ => self.single_line_body(open),
         };
         self.depth -= 1;
-        let next = self.peek();
-        if matches!(next.kind, Kind::Newline | Kind::End) {
-            self.read();
-        } else {
-            if !self.recovery {
-                self.error(
-                    "Missing newline after block definition",
-                    next,
-                    "The definition of a block ends with its line.",
-                );
-            }
-            self.recover_after_item();
-        }
+        let detail = "The definition of a block ends with its line.";
+        self.end_item("Missing newline after block definition", detail);
         body
     }
 
     fn no_block(&mut self, token: Token) {
-        const SUMMARY: &str = "Invalid block definition";
-        match token.kind {
-            Kind::Equal => self.error(
-                SUMMARY,
-                token,
-                "An equals sign belongs to an argument; a block is defined without one.",
-            ),
-            Kind::Newline => self.error(
-                SUMMARY,
-                token,
-                "The content of a block stands between `{` and `}`, and the `{` on the line of the block's header.",
-            ),
-            _ => {
-                if !self.recovery {
-                    self.error(
-                        SUMMARY,
-                        token,
-                        "Either a label in quotes or the `{` of the block's content is expected here.",
-                    );
-                }
+        let detail = match token.kind {
+            Kind::Equal => "An equals sign belongs to an argument; a block is defined without one.",
+            Kind::Newline => {
+                "The content of a block stands between `{` and `}`, and the `{` on the line of the block's header."
             }
-        }
+            _ if self.recovery => return,
+            _ => "Either a label in quotes or the `{` of the block's content is expected here.",
+        };
+        self.error("Invalid block definition", token, detail);
     }
 
     /// The one argument of `block { name = value }`, and the brace after it.
@@ -295,7 +270,7 @@ impl<'a> Parser<'a> {
         let name = self.read();
         if name.kind != Kind::Name {
             self.recover_after_item();
-            self.error("Argument or block definition required", name, NO_DEFINITION);
+            self.error(NO_ITEM, name, NO_DEFINITION);
             return None;
         }
         let next = self.peek();
@@ -304,17 +279,14 @@ impl<'a> Parser<'a> {
             Kind::OpenQuote | Kind::OpenBrace | Kind::Name => {
                 self.recover_after_item();
                 let at = Extent::from(name).to(next.into());
-                self.error(
-                    "Argument definition required",
-                    at,
-                    "A block on a single line can hold only one argument, set with an equals sign. A block inside it \
-                     has to stand on a line of its own.",
-                );
+                let detail = "A block on a single line can hold only one argument, set with an equals sign. \
+                              A block inside it has to stand on a line of its own.";
+                self.error("Argument definition required", at, detail);
                 None
             }
             _ => {
                 self.recover_after_item();
-                self.error("Argument or block definition required", name, NO_EQUALS);
+                self.error(NO_ITEM, name, NO_EQUALS);
                 None
             }
         }
@@ -323,29 +295,18 @@ impl<'a> Parser<'a> {
     fn single_line_end(&mut self, open: Token) {
         const SUMMARY: &str = "Invalid single-argument block definition";
         let next = self.peek();
-        match next.kind {
+        let (summary, at, detail) = match next.kind {
             Kind::CloseBrace => {
                 self.read();
                 return;
             }
-            Kind::Comma => self.error(
-                SUMMARY,
-                next,
-                "A block on a single line can hold only one argument. To set more, give each a line of its own.",
-            ),
-            Kind::Newline => self.error(
-                SUMMARY,
-                next,
-                "A block whose argument stands on the line of its header has to be closed on that line, right behind \
-                 the argument.",
-            ),
-            Kind::End if !self.recovery => self.error("Unclosed configuration block", open, UNCLOSED_BLOCK),
-            _ if !self.recovery => self.error(
-                SUMMARY,
-                next,
-                "A block on a single line has to be closed right behind its only argument.",
-            ),
-            _ => {}
+            Kind::Comma => (SUMMARY, next, ONE_ARGUMENT),
+            Kind::Newline => (SUMMARY, next, NOT_CLOSED),
+            Kind::End => ("Unclosed configuration block", open, UNCLOSED_BLOCK),
+            _ => (SUMMARY, next, "A block on a single line has to be closed right behind its only argument."),
+        };
+        if !self.recovery || matches!(next.kind, Kind::Comma | Kind::Newline) {
+            self.error(summary, at, detail);
         }
         self.recover(Kind::CloseBrace);
     }
@@ -364,25 +325,19 @@ impl<'a> Parser<'a> {
                 }
                 Kind::OpenInterpolation | Kind::OpenDirective => {
                     let mark = if token.kind == Kind::OpenInterpolation { "$" } else { "%" };
-                    self.error(
-                        "Invalid string literal",
-                        token,
-                        format!(
-                            "No template sequence can stand in this string. A literal `{mark}{{` is written \
-                             `{mark}{mark}{{`."
-                        ),
+                    let detail = format!(
+                        "No template sequence can stand in this string. A literal `{mark}{{` is written \
+                         `{mark}{mark}{{`."
                     );
+                    self.error("Invalid string literal", token, detail);
                     text.push_str(mark);
                     text.push_str("{ ... }");
                     self.recover(Kind::CloseSequence);
                     continue;
                 }
                 Kind::End => {
-                    self.error(
-                        "Unterminated string literal",
-                        token,
-                        "There is no closing quote before the end of the file.",
-                    );
+                    let detail = "There is no closing quote before the end of the file.";
+                    self.error("Unterminated string literal", token, detail);
                     token.end
                 }
                 _ => {

@@ -25,11 +25,8 @@ impl Parser<'_> {
             open = self.read();
         }
         if open.kind != Kind::OpenParen {
-            self.error(
-                "Missing open parenthesis",
-                open,
-                "The name of a function has to be followed by its arguments in parentheses.",
-            );
+            let detail = "The name of a function has to be followed by its arguments in parentheses.";
+            self.error("Missing open parenthesis", open, detail);
             self.recover_over_parentheses();
             return Piece::unnamed(name_span.to(self.span(open)));
         }
@@ -65,22 +62,15 @@ impl Parser<'_> {
                     if self.peek().kind == Kind::CloseParen {
                         return (self.read(), true);
                     }
-                    if !self.recovery {
-                        self.error(
-                            "Missing closing parenthesis",
-                            separator,
-                            "An argument expanded with `...` is the last one, and a parenthesis has to follow it.",
-                        );
-                    }
+                    let detail = "An argument expanded with `...` is the last one, and a parenthesis has to \
+                                  follow it.";
+                    self.first_error("Missing closing parenthesis", separator, detail);
                     return (self.recover(Kind::CloseParen), true);
                 }
                 Kind::End => {
-                    self.error(
-                        "Unterminated function call",
-                        Extent::from(name).to(open.into()),
-                        "There is no closing parenthesis for this call before the end of the file. Parentheses \
-                         nested wrongly elsewhere in the file may be the cause.",
-                    );
+                    let detail = "There is no closing parenthesis for this call before the end of the file. \
+                                  Parentheses nested wrongly elsewhere in the file may be the cause.";
+                    self.error("Unterminated function call", Extent::from(name).to(open.into()), detail);
                     return (self.recover(Kind::CloseParen), false);
                 }
                 _ => {

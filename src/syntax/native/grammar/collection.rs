@@ -10,6 +10,11 @@ use crate::syntax::{Expr, ExprKind, For, ObjectItem};
 /// hcl-edit compares each key of an object with all before it, which takes quadratic time in long ones.
 const LONG_OBJECT: usize = 64;
 
+const UNCLOSED_TUPLE: &str = "There is no closing bracket for this one before the end of the file. Brackets nested \
+                              wrongly elsewhere in the file may be the cause.";
+const KEY_WITH_BLANKS: &str =
+    "An equals sign has to stand before the value. A key with points or blanks in it has to be quoted.";
+
 impl Parser<'_> {
     pub(super) fn tuple(&mut self) -> Piece {
         let breaks = self.breaks;
@@ -36,31 +41,17 @@ impl Parser<'_> {
                 return self.recover(Kind::CloseBracket);
             }
             let next = self.peek();
-            match next.kind {
+            let (summary, at, detail) = match next.kind {
                 Kind::CloseBracket => return self.read(),
                 Kind::Comma => {
                     self.read();
+                    continue;
                 }
-                _ => {
-                    if !self.recovery {
-                        if next.kind == Kind::End {
-                            self.error(
-                                "Unterminated tuple constructor expression",
-                                open,
-                                "There is no closing bracket for this one before the end of the file. Brackets nested \
-                                 wrongly elsewhere in the file may be the cause.",
-                            );
-                        } else {
-                            self.error(
-                                "Missing item separator",
-                                next,
-                                "A comma has to stand before the next item.",
-                            );
-                        }
-                    }
-                    return self.recover(Kind::CloseBracket);
-                }
-            }
+                Kind::End => ("Unterminated tuple constructor expression", open, UNCLOSED_TUPLE),
+                _ => ("Missing item separator", next, "A comma has to stand before the next item."),
+            };
+            self.first_error(summary, at, detail);
+            return self.recover(Kind::CloseBracket);
         }
     }
 
@@ -132,51 +123,31 @@ impl Parser<'_> {
     }
 
     fn no_separator(&mut self, open: Token, next: Token) {
-        if self.recovery {
-            return;
-        }
-        if next.kind == Kind::End {
-            self.unclosed_object(open);
-        } else {
-            self.error(
-                "Missing attribute separator",
-                next,
-                "A line break or a comma has to stand before the next item of an object.",
-            );
+        let detail = "A line break or a comma has to stand before the next item of an object.";
+        match next.kind {
+            Kind::End => self.unclosed_object(open),
+            _ => self.first_error("Missing attribute separator", next, detail),
         }
     }
 
     fn no_value(&mut self, open: Token, next: Token) {
-        if self.recovery {
-            return;
-        }
-        match next.kind {
-            Kind::Newline | Kind::Comma => self.error(
+        const NO_SEPARATOR: &str = "Missing key/value separator";
+        let (summary, detail) = match next.kind {
+            Kind::Newline | Kind::Comma => (
                 "Missing attribute value",
-                next,
                 "A key of an object has to be followed by an equals sign and a value.",
             ),
-            Kind::End => self.unclosed_object(open),
-            Kind::Name => self.error(
-                "Missing key/value separator",
-                next,
-                "An equals sign has to stand before the value. A key with points or blanks in it has to be quoted.",
-            ),
-            _ => self.error(
-                "Missing key/value separator",
-                next,
-                "An equals sign has to stand between key and value.",
-            ),
-        }
+            Kind::End => return self.unclosed_object(open),
+            Kind::Name => (NO_SEPARATOR, KEY_WITH_BLANKS),
+            _ => (NO_SEPARATOR, "An equals sign has to stand between key and value."),
+        };
+        self.first_error(summary, next, detail);
     }
 
     fn unclosed_object(&mut self, open: Token) {
-        self.error(
-            "Unterminated object constructor expression",
-            open,
-            "There is no closing brace for this one before the end of the file. Braces nested wrongly elsewhere in \
-             the file may be the cause.",
-        );
+        let detail = "There is no closing brace for this one before the end of the file. Braces nested \
+                      wrongly elsewhere in the file may be the cause.";
+        self.first_error("Unterminated object constructor expression", open, detail);
     }
 
     /// A `for` expression after its opening bracket, where line breaks mean nothing already.
@@ -294,9 +265,7 @@ impl Parser<'_> {
     }
 
     fn bad_for(&mut self, close: Kind, detail: &str) -> Token {
-        if !self.recovery {
-            self.error("Invalid 'for' expression", self.peek(), detail);
-        }
+        self.first_error("Invalid 'for' expression", self.peek(), detail);
         self.recover(close)
     }
 }

@@ -72,11 +72,8 @@ impl Parser<'_> {
         }
         let colon = self.peek();
         if colon.kind != Kind::Colon {
-            self.error(
-                "Missing false expression in conditional",
-                colon,
-                "The conditional operator `a ? b : c` needs a colon and a value for the false case.",
-            );
+            let detail = "The conditional operator `a ? b : c` needs a colon and a value for the false case.";
+            self.error("Missing false expression in conditional", colon, detail);
             return condition;
         }
         self.read();
@@ -166,13 +163,11 @@ impl Parser<'_> {
     }
 
     fn no_expression(&mut self, start: Token) -> Piece {
-        if !self.recovery {
-            if start.kind == Kind::End {
-                self.error("Missing expression", start, "The file ends where an expression has to start.");
-            } else {
-                self.error("Invalid expression", start, "No expression can start like this.");
-            }
-        }
+        let (summary, detail) = match start.kind {
+            Kind::End => ("Missing expression", "The file ends where an expression has to start."),
+            _ => ("Invalid expression", "No expression can start like this."),
+        };
+        self.first_error(summary, start, detail);
         self.recovery = true;
         self.breaks += 1;
         Piece::broken(self.span(start))
@@ -190,11 +185,8 @@ impl Parser<'_> {
         }
         let close = self.peek();
         if close.kind != Kind::CloseParen {
-            self.error(
-                "Unbalanced parentheses",
-                close,
-                "The parenthesis has to be closed behind the expression.",
-            );
+            let detail = "The parenthesis has to be closed behind the expression.";
+            self.error("Unbalanced parentheses", close, detail);
             self.recovery = true;
         }
         self.read();

@@ -120,13 +120,9 @@ impl Parser<'_> {
     /// `.0`, the only way to write an index before HCL 2. Two of them in a row look like one decimal number.
     fn legacy_index(&mut self, digits: Token, at: Token) {
         if let Some((first, second)) = self.written(digits).split_once('.') {
-            self.error(
-                "Invalid legacy index syntax",
-                at,
-                format!(
-                    "Two indexes in a row cannot be written with points. Write `[{first}][{second}]` instead."
-                ),
-            );
+            let detail = "Two indexes in a row cannot be written with points.";
+            let detail = format!("{detail} Write `[{first}][{second}]` instead.");
+            self.error("Invalid legacy index syntax", at, detail);
         } else {
             self.check_number(digits);
         }
@@ -164,17 +160,14 @@ impl Parser<'_> {
     }
 
     fn no_splat_attribute(&mut self, token: Token, star: Token) {
-        if !self.recovery {
-            if token.kind == Kind::Star {
-                self.error(
-                    "Nested splat expression not allowed",
-                    token,
-                    "A splat written `.*` cannot stand inside another one.",
-                );
-            } else {
-                self.error("Invalid attribute name", star, "A name has to follow the point.");
+        let (summary, at, detail) = match token.kind {
+            Kind::Star => {
+                let detail = "A splat written `.*` cannot stand inside another one.";
+                ("Nested splat expression not allowed", token, detail)
             }
-        }
+            _ => ("Invalid attribute name", star, "A name has to follow the point."),
+        };
+        self.first_error(summary, at, detail);
         self.recovery = true;
     }
 

@@ -46,16 +46,6 @@ struct Directive {
     names: (Option<SmolStr>, SmolStr),
 }
 
-/// Why the string that opens with this mark has no end.
-fn unterminated(opener: &str) -> String {
-    match opener.trim_end().trim_start_matches("<<").trim_start_matches('-') {
-        marker if opener.starts_with("<<") => {
-            format!("No line that holds `{marker}` alone closes the heredoc that this is in.")
-        }
-        _ => "The string is not closed before this.".to_owned(),
-    }
-}
-
 fn bare(parts: Vec<Part>) -> Template {
     Template { kind: TemplateKind::Bare, parts: parts.into() }
 }
@@ -65,9 +55,11 @@ impl Parser<'_> {
     pub(super) fn bare_template(&mut self) -> Template {
         let opener = self.peek();
         let (parts, _) = self.parts(opener, Kind::End, &Dedented::new());
-        let read =
-            if self.is_plain || self.is_long || !self.complete { None } else { hcl::template(self.lexed) };
-        read.unwrap_or(Template { kind: TemplateKind::Bare, parts })
+        let template = Template { kind: TemplateKind::Bare, parts };
+        if self.is_plain || self.is_long || !self.complete {
+            return template;
+        }
+        hcl::template(self.lexed).unwrap_or(template)
     }
 
     /// The quoted string or heredoc whose opening mark was read last, up to `end`.
@@ -102,10 +94,10 @@ impl Parser<'_> {
                     self.newlines.push(false);
                     let directive = self.directive(token, parts.len());
                     self.newlines.pop();
-                    directives.extend(directive);
-                    if !self.can_nest(directives.last(), depth) {
+                    if !self.can_nest(directive.as_ref(), depth) {
                         break self.recover(end);
                     }
+                    directives.extend(directive);
                 }
                 _ => {
                     self.unterminated(token, opener);
@@ -114,12 +106,12 @@ impl Parser<'_> {
             }
         };
         self.depth = depth;
-        self.pair(&directives, close);
-        let parts = match (directives.is_empty(), self.broken_since(breaks)) {
-            (true, _) => parts,
-            (false, false) => self.nested(parts, directives),
-            (false, true) => self.flat(parts, &directives),
-        };
+        if !directives.is_empty() {
+            parts = self.nested(parts, directives, close);
+            if self.broken_since(breaks) {
+                parts.push(Part::Interpolation(Box::new(Piece::broken(self.span(close)).expr)));
+            }
+        }
         (parts.into(), close)
     }
 
@@ -138,9 +130,9 @@ impl Parser<'_> {
         part
     }
 
-    /// Whether a template can nest as deep as after its last directive.
-    fn can_nest(&mut self, last: Option<&Directive>, least: usize) -> bool {
-        match last.map(|directive| (directive.word, directive.extent)) {
+    /// Counts how deep a directive nests; `least` is the depth outside of the template.
+    fn can_nest(&mut self, directive: Option<&Directive>, least: usize) -> bool {
+        match directive.map(|directive| (directive.word, directive.extent)) {
             Some((Word::If | Word::For, _)) if self.depth < self.limits.nesting() => self.depth += 1,
             Some((Word::If | Word::For, at)) => {
                 self.too_deep(at);
@@ -152,105 +144,113 @@ impl Parser<'_> {
         true
     }
 
-    /// The parts with what stands between a pair of directives inside one part.
-    fn nested(&mut self, parts: Vec<Part>, directives: Vec<Directive>) -> Vec<Part> {
+    /// The parts with what stands between a pair of directives inside one part. Reports directives that do not pair up,
+    /// and gives up the pair that an unexpected one stands in.
+    fn nested(&mut self, parts: Vec<Part>, directives: Vec<Directive>, close: Token) -> Vec<Part> {
         self.is_plain = false;
         let count = parts.len();
         let mut rest = parts.into_iter();
         let mut current = Vec::new();
-        let mut open: Vec<(Directive, Option<Template>, Vec<Part>)> = Vec::new();
+        // Opening directives, each with the parts before it and those between it and its `else`.
+        let mut open: Vec<(Directive, Vec<Part>, Option<Vec<Part>>)> = Vec::new();
         for directive in directives {
             let taken = count - rest.len();
             current.extend(rest.by_ref().take(directive.before - taken));
-            match directive.word {
-                Word::If | Word::For => open.push((directive, None, std::mem::take(&mut current))),
-                Word::Else => {
-                    if let Some((_, then, _)) = open.last_mut() {
-                        *then = Some(bare(std::mem::take(&mut current)));
+            let detail = match (open.last_mut().map(|(open, _, then)| (open.word, then)), directive.word) {
+                (_, Word::If | Word::For) => {
+                    open.push((directive, std::mem::take(&mut current), None));
+                    continue;
+                }
+                (Some((Word::If, then @ None)), Word::Else) => {
+                    *then = Some(std::mem::take(&mut current));
+                    continue;
+                }
+                (Some((Word::If, _)), Word::EndIf) | (Some((Word::For, _)), Word::EndFor) => {
+                    if let Some((opening, before, then)) = open.pop() {
+                        let body = std::mem::replace(&mut current, before);
+                        current.extend(self.paired(opening, directive.extent, then, body));
                     }
+                    continue;
                 }
-                Word::EndIf | Word::EndFor => {
-                    let Some((opening, then, before)) = open.pop() else { continue };
-                    let body = bare(std::mem::replace(&mut current, before));
-                    current.extend(self.paired(opening, directive.extent, then, body));
-                }
-            }
+                (Some((Word::If, _)), Word::Else) => "This `if` has an `else` already.",
+                (Some((Word::For, _)), Word::Else) => "A `for` has no `else`.",
+                (Some((Word::For, _)), _) => "An `endfor` has to close the `for` first.",
+                (Some(_), _) => "An `endif` has to close the `if` first.",
+                (None, _) => "No directive before it belongs to it.",
+            };
+            let summary = format!("Unexpected {} directive", directive.word.name());
+            let opening = open.pop().map(|(opening, before, _)| {
+                current.splice(0..0, before);
+                opening.extent
+            });
+            self.template_error(&summary, directive.extent, detail, opening);
+        }
+        while let Some((opening, before, _)) = open.pop() {
+            current.splice(0..0, before);
+            let detail = format!("The template ends before the `end{}` of a directive.", opening.word.name());
+            self.template_error("Unexpected end of template", close.into(), &detail, Some(opening.extent));
         }
         current.extend(rest);
         current
     }
 
+    /// The part that a directive makes with the one that closes it.
     fn paired(
         &self,
         opening: Directive,
         closing: Extent,
-        then: Option<Template>,
-        body: Template,
+        then: Option<Vec<Part>>,
+        body: Vec<Part>,
     ) -> Option<Part> {
         let span = self.span(opening.extent.to(closing));
         let Directive { word, expr, names: (key, value), .. } = opening;
         let expr = expr?;
         if word == Word::For {
-            return Some(Part::For(Box::new(ForDirective { span, key, value, collection: expr, body })));
+            let directive = ForDirective { span, key, value, collection: expr, body: bare(body) };
+            return Some(Part::For(Box::new(directive)));
         }
         let (then, otherwise) = match then {
-            Some(then) => (then, Some(body)),
+            Some(then) => (then, Some(bare(body))),
             None => (body, None),
         };
-        Some(Part::If(Box::new(IfDirective { span, condition: expr, then, otherwise })))
-    }
-
-    /// The parts of a broken template, in which directives are unknown.
-    fn flat(&self, mut parts: Vec<Part>, directives: &[Directive]) -> Vec<Part> {
-        for directive in directives.iter().rev() {
-            let unknown = Piece::broken(self.span(directive.extent)).expr;
-            parts.insert(directive.before, Part::Interpolation(Box::new(unknown)));
-        }
-        parts
+        Some(Part::If(Box::new(IfDirective { span, condition: expr, then: bare(then), otherwise })))
     }
 
     fn unterminated(&mut self, token: Token, opener: Token) {
-        if !self.recovery {
-            let finding = Finding::language(EngineRule::SyntaxError, "Unterminated template string")
-                .at(self.span(token))
-                .detail(unterminated(self.written(opener)))
-                .related(self.span(opener), "opened here");
-            self.report(finding);
+        if self.recovery {
+            return;
         }
+        let mark = self.written(opener).trim_end();
+        let detail = match mark.strip_prefix("<<") {
+            Some(marker) => {
+                let marker = marker.trim_start_matches('-');
+                format!("No line that holds `{marker}` alone closes the heredoc that this is in.")
+            }
+            None => "The string is not closed before this.".to_owned(),
+        };
+        self.template_error("Unterminated template string", token.into(), &detail, Some(opener.into()));
     }
 
     fn interpolation(&mut self, first: Extent, end: Kind) -> Piece {
-        const HINT: &str = "If this is meant for another language, write `$${` instead of `${`.";
+        const UNCLOSED: &str = "Unclosed template interpolation sequence";
+        const EXTRA: &str = "Extra characters after interpolation expression";
         let inner = self.expression();
         let close = self.peek();
-        if close.kind == Kind::CloseSequence {
-            self.read();
+        if self.takes(Kind::CloseSequence) {
             return inner;
         }
-        if !self.recovery {
-            match close.kind {
-                Kind::End => self.error(
-                    "Unclosed template interpolation sequence",
-                    first,
-                    "There is no closing brace for this sequence before the end of the file.",
-                ),
-                Kind::CloseQuote | Kind::OpenQuote if end == Kind::CloseQuote => self.error(
-                    "Unclosed template interpolation sequence",
-                    first,
-                    "There is no closing brace for this sequence before the end of the string.",
-                ),
-                Kind::Colon => self.error(
-                    "Extra characters after interpolation expression",
-                    close,
-                    format!("No colon can follow the expression. {HINT}"),
-                ),
-                _ => self.error(
-                    "Extra characters after interpolation expression",
-                    close,
-                    format!("A closing brace has to follow the expression. {HINT}"),
-                ),
+        let (summary, at, detail) = match close.kind {
+            Kind::End => {
+                (UNCLOSED, first, "There is no closing brace for this sequence before the end of the file.")
             }
-        }
+            Kind::CloseQuote | Kind::OpenQuote if end == Kind::CloseQuote => {
+                (UNCLOSED, first, "There is no closing brace for this sequence before the end of the string.")
+            }
+            Kind::Colon => (EXTRA, close.into(), "No colon can follow the expression."),
+            _ => (EXTRA, close.into(), "A closing brace has to follow the expression."),
+        };
+        let hint = " If this is meant for another language, write `$${` instead of `${`.";
+        self.first_error(summary, at, format!("{detail}{}", if summary == EXTRA { hint } else { "" }));
         self.recover(Kind::CloseSequence);
         inner
     }
@@ -264,9 +264,7 @@ impl Parser<'_> {
             match self.for_names() {
                 Ok(read) => names = read,
                 Err(detail) => {
-                    if !self.recovery {
-                        self.error("Invalid 'for' directive", self.peek(), detail);
-                    }
+                    self.first_error("Invalid 'for' directive", self.peek(), detail);
                     self.recover(Kind::CloseSequence);
                     return None;
                 }
@@ -275,13 +273,9 @@ impl Parser<'_> {
         let has_expression = matches!(word, Word::If | Word::For);
         let expr = has_expression.then(|| self.expression().expr);
         let close = self.peek();
-        if close.kind == Kind::CloseSequence {
-            self.read();
-        } else {
-            if !self.recovery {
-                let summary = format!("Extra characters in {} marker", word.name());
-                self.error(&summary, close, "A closing brace has to end the directive here.");
-            }
+        if !self.takes(Kind::CloseSequence) {
+            let summary = format!("Extra characters in {} marker", word.name());
+            self.first_error(&summary, close, "A closing brace has to end the directive here.");
             self.recover(Kind::CloseSequence);
         }
         Some(Directive { word, extent: Extent::from(open).to(close.into()), before, expr, names })
@@ -295,60 +289,27 @@ impl Parser<'_> {
         let given = self.written(keyword);
         let word = Word::ALL.into_iter().find(|word| is_name && word.name() == given);
         if word.is_none() {
-            if !self.recovery && is_name {
+            if is_name {
                 let near = similar(given, Word::ALL.map(Word::name));
                 let near = near.map_or(String::new(), |word| format!(" Did you mean `{word}`?"));
                 let detail = format!("`{given}` is no directive of a template.{near}");
-                self.error("Invalid template control keyword", keyword, detail);
-            } else if !self.recovery {
+                self.first_error("Invalid template control keyword", keyword, detail);
+            } else {
                 let detail =
                     "A word such as `if` or `for` has to follow `%{`. A literal `%{` is written `%%{`.";
-                self.error("Invalid template directive", keyword, detail);
+                self.first_error("Invalid template directive", keyword, detail);
             }
             self.recover(Kind::CloseSequence);
         }
         word
     }
 
-    /// Reports directives that do not pair up. A pair that is broken is given up where it breaks.
-    fn pair(&mut self, directives: &[Directive], close: Token) {
-        let mut open: Vec<(Word, Extent, bool)> = Vec::new();
-        for Directive { word, extent: at, .. } in directives {
-            if matches!(word, Word::If | Word::For) {
-                open.push((*word, *at, false));
-                continue;
-            }
-            let detail = match (open.last_mut(), word) {
-                (Some((Word::If, _, divided @ false)), Word::Else) => {
-                    *divided = true;
-                    continue;
-                }
-                (Some((Word::If, ..)), Word::EndIf) | (Some((Word::For, ..)), Word::EndFor) => {
-                    open.pop();
-                    continue;
-                }
-                (Some((Word::If, ..)), Word::Else) => "This `if` has an `else` already.",
-                (Some((Word::For, ..)), Word::Else) => "A `for` has no `else`.",
-                (Some((Word::For, ..)), _) => "An `endfor` has to close the `for` first.",
-                (Some(_), _) => "An `endif` has to close the `if` first.",
-                (None, _) => "No directive before it belongs to it.",
-            };
-            let summary = format!("Unexpected {} directive", word.name());
-            let opening = open.pop().map(|(_, place, _)| place);
-            self.unpaired(&summary, *at, detail, opening);
-        }
-        while let Some((word, place, _)) = open.pop() {
-            let detail = format!("The template ends before the `end{}` of a directive.", word.name());
-            self.unpaired("Unexpected end of template", close.into(), &detail, Some(place));
-        }
-    }
-
-    fn unpaired(&mut self, summary: &str, at: Extent, detail: &str, opening: Option<Extent>) {
-        let mut finding =
-            Finding::language(EngineRule::SyntaxError, summary).at(self.span(at)).detail(detail);
-        if let Some(opening) = opening {
-            finding = finding.related(self.span(opening), "opened here");
-        }
-        self.report(finding);
+    /// Reports an error in a template, with the mark that opened what is wrong.
+    fn template_error(&mut self, summary: &str, at: Extent, detail: &str, opening: Option<Extent>) {
+        let finding = Finding::language(EngineRule::SyntaxError, summary).at(self.span(at)).detail(detail);
+        self.report(match opening {
+            Some(opening) => finding.related(self.span(opening), "opened here"),
+            None => finding,
+        });
     }
 }
