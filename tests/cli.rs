@@ -1,4 +1,4 @@
-//! Transcripts of the program: every block of a terminal under `tests/cli/` and in the README is run and compared.
+//! Transcripts of the program: every block of a terminal under `tests/cli/` is run and compared.
 
 use std::fs;
 use std::path::Path;
@@ -267,7 +267,7 @@ fn transcripts_are_what_the_program_says() {
     ] {
         cases.env(variable, "");
     }
-    cases.case("tests/cli/*.md").case("README.md");
+    cases.case("tests/cli/*.md");
 }
 
 #[test]
