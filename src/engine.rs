@@ -113,12 +113,12 @@ impl Engine {
     }
 
     /// Whether this is Terraform 1.`minor` or later.
-    fn terraform(self, minor: u16) -> bool {
+    pub fn terraform(self, minor: u16) -> bool {
         self.since(Product::Terraform, 1, minor, 0)
     }
 
     /// Whether this is OpenTofu 1.`minor` or later.
-    fn opentofu(self, minor: u16) -> bool {
+    pub fn opentofu(self, minor: u16) -> bool {
         self.since(Product::OpenTofu, 1, minor, 0)
     }
 }

@@ -5,10 +5,12 @@
 
 mod number;
 mod ty;
+mod marks;
 mod data;
 mod unify;
 mod convert;
 mod mismatch;
+mod equality;
 mod evaluate;
 mod defaults;
 mod constraint;
@@ -25,6 +27,7 @@ pub use data::Value;
 pub use defaults::Defaults;
 pub use evaluate::{Resolved, Scope, constant, constant_within, evaluate, flag, follow, text};
 pub use functions::{Function, Kind, Parameter};
+pub use marks::{MarkSource, Marks};
 pub use mismatch::{Mismatch, PathStep};
 pub use number::Number;
 pub use ty::{Attribute, Type};

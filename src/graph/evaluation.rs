@@ -7,7 +7,6 @@
 mod built_in;
 mod condition;
 mod given;
-mod marks;
 mod outputs;
 mod scope;
 mod secrets;
@@ -27,14 +26,13 @@ use crate::graph::similar::Similar;
 use crate::graph::{Node, arguments, imports};
 use crate::module::address::{Subject, reference};
 use crate::module::declaration::{Import, Local, ModuleCall, Resource, Variable};
-use crate::syntax::{Attribute, Expr, ExprKind, Iteration, ObjectKey, Part};
+use crate::syntax::{Attribute, Expr, ExprKind, Iteration, ObjectKey, Part, StepKind, Traversal};
 use crate::text::Span;
-use crate::value::{Value, evaluate};
+use crate::value::{Marks, Value, evaluate};
 pub(super) use scope::Locals;
 pub use validation::RefusedDefault;
 pub use values::Values;
 
-use marks::MarkedLocals;
 use scope::ModuleScope;
 
 /// What the engine says of a function of a provider that is not there.
@@ -49,7 +47,7 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
         wrong,
         failed: BTreeSet::new(),
         locals: Locals::default(),
-        marked: MarkedLocals::default(),
+        marked: BTreeMap::new(),
         work: Cell::new(module.limits.evaluation_of_module()),
         similar: Similar::default(),
         findings,
@@ -124,6 +122,13 @@ fn in_order(node: Node<'_>) -> Vec<Ordered<'_>> {
         .collect()
 }
 
+/// The marks of a value, and those of the value and everything in it.
+#[derive(Debug, Clone, Copy)]
+struct Marked {
+    own: Marks,
+    deep: Marks,
+}
+
 struct Evaluation<'t, 'f> {
     node: Node<'t>,
     wrong: &'f BTreeSet<Span>,
@@ -131,7 +136,8 @@ struct Evaluation<'t, 'f> {
     failed: BTreeSet<Span>,
     /// Those that were evaluated so far.
     locals: Locals,
-    marked: MarkedLocals<'t>,
+    /// The marks of values that have any.
+    marked: BTreeMap<Span, Marked>,
     /// How much work may still be done in this module.
     work: Cell<usize>,
     similar: Similar,
@@ -140,8 +146,6 @@ struct Evaluation<'t, 'f> {
 
 impl<'t> Evaluation<'t, '_> {
     fn local(&mut self, local: &'t Local) {
-        let marked = self.marks(&local.attribute.expr).bounded();
-        self.marked.insert(local.name.clone(), marked);
         let address = format_args!("local.{}", local.name);
         let value = self.value(&local.attribute.expr, &[], Symbols::default(), &address);
         self.locals.keep(&local.name, value);
@@ -182,13 +186,29 @@ impl<'t> Evaluation<'t, '_> {
                 Part::If(_) | Part::For(_) => false,
             }),
             ExprKind::Traversal(traversal) => {
-                traversal.steps.len() == 1 || scope::is_unknown(self.node, traversal)
+                traversal.steps.len() == 1 && !self.has_marks(traversal)
+                    || scope::is_unknown(self.node, traversal)
             }
             ExprKind::Tuple(items) => items.iter().all(|item| self.is_plain(item)),
             ExprKind::Object(items) => {
                 items.iter().all(|item| matches!(item.key, ObjectKey::Name(..)) && self.is_plain(&item.value))
             }
             _ => false,
+        }
+    }
+
+    /// Whether something declared, or a symbol, has marks.
+    fn has_marks(&self, traversal: &Traversal) -> bool {
+        let Some(StepKind::Attribute(name)) = traversal.steps.first().map(|step| &step.kind) else {
+            return false;
+        };
+        match traversal.root.as_str() {
+            "var" => {
+                let variable = self.node.module().variables.get(name);
+                variable.is_some_and(|variable| variable.marks() != Marks::NONE)
+            }
+            "local" => self.locals.are_marked(name),
+            _ => name == "applying",
         }
     }
 
@@ -241,10 +261,14 @@ impl<'t> Evaluation<'t, '_> {
             self.failed.insert(expr.span);
             return Value::UNKNOWN;
         }
+        let deep = value.deep_marks();
+        if deep != Marks::NONE {
+            self.marked.insert(expr.span, Marked { own: value.unmarked().1, deep });
+        }
         value
     }
 
-    /// The value alone, of an expression that was looked at already.
+    /// The value of an expression that was evaluated already, without marks.
     fn known(&self, expr: &Expr, symbols: Symbols) -> Value {
         let (value, failed) = self.worth(expr, symbols);
         if failed { Value::UNKNOWN } else { value }
@@ -256,7 +280,8 @@ impl<'t> Evaluation<'t, '_> {
             return (Value::UNKNOWN, true);
         }
         let mut found = Vec::new();
-        let value = evaluate(expr, &self.scope(symbols), &mut found);
+        let mut value = evaluate(expr, &self.scope(symbols), &mut found);
+        value.take_deep_marks();
         (value, found.iter().any(|finding| finding.severity == Severity::Error))
     }
 

@@ -29,16 +29,8 @@ pub(super) fn reaches_id(node: Node<'_>, import: &Import) -> bool {
     reaches_for_each(node, import)
         && import.for_each.as_ref().is_none_or(|for_each| {
             let value = node.values().of(&for_each.expr);
-            value.is_wholly_known() && has_elements(&value)
+            value.is_wholly_known() && value.parts().next().is_some()
         })
-}
-
-fn has_elements(value: &Value) -> bool {
-    match value {
-        Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements) => !elements.is_empty(),
-        Value::Map(_, elements) | Value::Object(elements) => !elements.is_empty(),
-        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Null(_) | Value::Unknown(_) => false,
-    }
 }
 
 /// Whether the engine gets to what several imports are made for.
@@ -95,7 +87,7 @@ fn absent_or_other(node: Node<'_>, import: &Import, target: &ImportTarget, at: S
 /// The same of an address that ends in `[each.key]` or `[each.value]`, by the first element of `for_each`.
 fn made_for_each(node: Node<'_>, import: &Import, resource: &Resource, at: Span) -> Option<Finding> {
     let value = node.values().of(&import.for_each.as_ref()?.expr);
-    if !value.is_wholly_known() || !has_elements(&value) {
+    if !value.is_wholly_known() || value.parts().next().is_none() {
         return None;
     }
     let ExprKind::Index { key, .. } = &import.to.as_ref()?.kind else { return None };
@@ -132,7 +124,7 @@ fn first(collection: &Value, key: bool) -> Option<Value> {
             let (name, first) = elements.iter().next()?;
             Some(if key { Value::string(name.as_str()) } else { first.clone() })
         }
-        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Null(_) | Value::Unknown(_) => None,
+        _ => None,
     }
 }
 

@@ -20,7 +20,7 @@ use crate::module::address::{
 use crate::module::config::Config;
 use crate::syntax::{Attribute, Block, Expr, Traversal};
 use crate::text::Span;
-use crate::value::{Constraint, Constraints, Value};
+use crate::value::{Constraint, Constraints, MarkSource, Marks, Type, Value};
 
 /// The blocks that a declaration was made of.
 #[derive(Debug, Clone)]
@@ -88,6 +88,22 @@ pub struct Variable {
     pub constant: Option<Spanned<bool>>,
     /// `validation` blocks.
     pub validations: Vec<Condition>,
+}
+
+impl Variable {
+    /// The marks of its value.
+    pub fn marks(&self) -> Marks {
+        let mark = |flag: Option<&Spanned<bool>>| {
+            flag.filter(|flag| flag.value).map(|flag| MarkSource::Declaration(flag.span))
+        };
+        Marks { sensitive: mark(self.sensitive.as_ref()), ephemeral: mark(self.ephemeral.as_ref()) }
+    }
+
+    /// A value of which nothing but the type and the marks is known.
+    pub fn unknown_value(&self) -> Value {
+        let ty = self.constraint.as_ref().map(|constraint| constraint.value.ty.without_optional());
+        Value::Unknown(ty.unwrap_or(Type::Any)).mark(self.marks())
+    }
 }
 
 /// One argument of a `locals` block.

@@ -22,7 +22,7 @@ use crate::module::address::{self as addresses, Reference, Subject};
 use crate::syntax::Expr;
 use crate::text::Span;
 use crate::value::{self, Type, Value};
-use reached::{carries_marks, is_made_sensitive, is_plain, provider_functions};
+use reached::{is_plain, provider_functions};
 use scope::Known;
 
 /// What an expression is for.
@@ -45,22 +45,11 @@ pub(crate) struct Outcome {
     pub(crate) sure: bool,
     /// Whether the engine finds an error on the way to it.
     pub(crate) failed: bool,
-    /// What the value must not be shown for.
-    pub(crate) confidential: Option<Confidential>,
-}
-
-/// Why a value must not be shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Confidential {
-    /// A variable on the way is sensitive.
-    Sensitive,
-    /// A variable on the way is ephemeral.
-    Ephemeral,
 }
 
 impl Outcome {
-    const FAILED: Self = Self { value: Value::UNKNOWN, sure: true, failed: true, confidential: None };
-    const OPEN: Self = Self { value: Value::UNKNOWN, sure: false, failed: false, confidential: None };
+    const FAILED: Self = Self { value: Value::UNKNOWN, sure: true, failed: true };
+    const OPEN: Self = Self { value: Value::UNKNOWN, sure: false, failed: false };
 }
 
 /// Early evaluation in one module.
@@ -122,16 +111,15 @@ impl<'m> Early<'m> {
             };
             outcome.failed |= of_reference.failed;
             outcome.sure &= of_reference.sure;
-            outcome.confidential = outcome.confidential.or(of_reference.confidential);
         }
         if outcome.failed {
             return Outcome::FAILED;
         }
-        self.evaluated(expr, &outcome)
+        self.evaluated(expr, outcome.sure)
     }
 
     /// The value of an expression of which everything that it refers to has been looked at.
-    fn evaluated(&mut self, expr: &Expr, outcome: &Outcome) -> Outcome {
+    fn evaluated(&mut self, expr: &Expr, sure: bool) -> Outcome {
         let mut wrong = Vec::new();
         let scope = Known { module: self.module, locals: &self.locals, work: &self.work };
         let value = value::evaluate(expr, &scope, &mut wrong);
@@ -140,15 +128,10 @@ impl<'m> Early<'m> {
             return Outcome::FAILED;
         }
         // Where the limit of work was met, it is only here that nothing is known.
-        let sure = outcome.sure && wrong.is_empty() && self.work.get() > 0;
+        let sure = sure && wrong.is_empty() && self.work.get() > 0;
         self.findings
             .extend(wrong.into_iter().filter(|finding| finding.rule == EngineRule::LimitReached.id()));
-        let confidential = if is_made_sensitive(expr) {
-            Some(Confidential::Sensitive)
-        } else {
-            outcome.confidential.filter(|_| carries_marks(expr))
-        };
-        Outcome { value, confidential, sure, failed: false }
+        Outcome { value, sure, failed: false }
     }
 
     fn static_variable(&mut self, name: &str, at: Span, purpose: &Purpose) -> Outcome {
@@ -164,15 +147,7 @@ impl<'m> Early<'m> {
             return Outcome::FAILED;
         }
         self.needs.push((name.into(), purpose.clone()));
-        let is = |flag: &Option<crate::module::declaration::Spanned<bool>>| {
-            flag.as_ref().is_some_and(|flag| flag.value)
-        };
-        let confidential = if is(&variable.sensitive) {
-            Some(Confidential::Sensitive)
-        } else {
-            is(&variable.ephemeral).then_some(Confidential::Ephemeral)
-        };
-        Outcome { confidential, ..Outcome::OPEN }
+        Outcome::OPEN
     }
 
     fn static_local(&mut self, name: &str, at: Span, purpose: &Purpose, depth: usize) -> Outcome {
@@ -227,16 +202,7 @@ impl<'m> Early<'m> {
             return Outcome::FAILED;
         }
         let sure = self.is_sure(expr, &references, 0);
-        let confidential = self.confidential(&references);
-        self.evaluated(expr, &Outcome { sure, confidential, ..Outcome::OPEN })
-    }
-
-    /// What the locals that are referred to must not be shown for.
-    fn confidential(&self, references: &[Reference<'_>]) -> Option<Confidential> {
-        references.iter().find_map(|reference| match &reference.subject {
-            Subject::Local(name) => self.locals.get(name)?.as_ref()?.confidential,
-            _ => None,
-        })
+        self.evaluated(expr, sure)
     }
 
     /// Whether the engine, too, knows nothing of what is unknown here. Locals on the way are evaluated.
@@ -276,8 +242,7 @@ impl<'m> Early<'m> {
         let expr = &local.attribute.expr;
         let references = self.references(expr);
         let sure = self.is_sure(expr, &references, depth + 1);
-        let confidential = self.confidential(&references);
-        let outcome = self.evaluated(expr, &Outcome { sure, confidential, ..Outcome::OPEN });
+        let outcome = self.evaluated(expr, sure);
         let failed = self.findings.len() > before;
         self.findings.truncate(before);
         let outcome = if failed { Outcome::OPEN } else { outcome };

@@ -65,6 +65,7 @@ fn holds_something(value: &Value) -> bool {
             elements.iter().any(holds_something)
         }
         Value::Map(_, elements) => elements.values().any(holds_something),
+        Value::Marked(inner, _) => holds_something(inner),
         // Which of the attributes of an object is the secret, nobody can say.
         Value::Object(_) | Value::Bool(_) | Value::Null(_) | Value::Unknown(_) => false,
     }

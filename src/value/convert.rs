@@ -47,6 +47,7 @@ impl Conversion {
             return Ok(value.clone());
         }
         match (value, to) {
+            (Value::Marked(inner, marks), _) => Ok(self.apply(inner, to)?.mark(*marks)),
             (Value::Unknown(own), _) => Ok(Value::Unknown(filled(own, &to.without_optional()))),
             (Value::Null(own), _) => Ok(Value::Null(filled(own, &to.without_optional()))),
             (Value::Number(number), Type::String) => {
@@ -104,17 +105,7 @@ impl Conversion {
             (Value::Map(element, elements), Type::Object(wanted)) => {
                 self.map_to_object(element, elements, wanted)
             }
-            (
-                Value::Bool(_)
-                | Value::Number(_)
-                | Value::String(_)
-                | Value::List(..)
-                | Value::Set(..)
-                | Value::Map(..)
-                | Value::Tuple(_)
-                | Value::Object(_),
-                _,
-            ) => {
+            _ => {
                 // A type that equals the wanted one but for optional attributes ends here too.
                 if value.is(&to.without_optional()) {
                     Ok(value.clone())
@@ -302,28 +293,14 @@ impl Conversion {
 }
 
 /// The type that all elements have, and the elements: what has no type yet takes it on. `None` where types differ.
-pub(super) fn gather(mut elements: Vec<Value>) -> Option<(Type, Vec<Value>)> {
+pub(super) fn gather(elements: Vec<Value>) -> Option<(Type, Vec<Value>)> {
     let element = elements.iter().find(|value| !value.is(&Type::Any)).map_or(Type::Any, Value::ty);
-    for value in &mut elements {
-        match value {
-            Value::Null(Type::Any) => *value = Value::Null(element.clone()),
-            Value::Unknown(Type::Any) => *value = Value::Unknown(element.clone()),
-            Value::Bool(_)
-            | Value::Number(_)
-            | Value::String(_)
-            | Value::List(..)
-            | Value::Set(..)
-            | Value::Map(..)
-            | Value::Tuple(_)
-            | Value::Object(_)
-            | Value::Null(_)
-            | Value::Unknown(_) => {
-                if !value.is(&element) {
-                    return None;
-                }
-            }
-        }
-    }
+    let typed = |value: Value| match value.unmarked() {
+        (Value::Null(Type::Any), marks) => Some(Value::Null(element.clone()).mark(marks)),
+        (Value::Unknown(Type::Any), marks) => Some(Value::Unknown(element.clone()).mark(marks)),
+        _ => value.is(&element).then_some(value),
+    };
+    let elements = elements.into_iter().map(typed).collect::<Option<_>>()?;
     Some((element, elements))
 }
 

@@ -1,11 +1,12 @@
-//! Values: what constant expressions are worth.
+//! Values of expressions.
 
 use std::collections::BTreeMap;
+use std::{mem, slice};
 
 use smol_str::SmolStr;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
-use super::{Attribute, Number, Type};
+use super::{Attribute, Marks, Number, Type};
 
 /// A value, known or not. The order among values is only there so that sets have one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,6 +31,9 @@ pub enum Value {
     Null(Type),
     /// Not known before something runs, or after an error.
     Unknown(Type),
+    /// A value with marks of its own. Made by [`Value::mark`], so that there are marks, and neither another marked value
+    /// directly inside nor a set around it.
+    Marked(Box<Value>, Marks),
 }
 
 impl Value {
@@ -44,11 +48,90 @@ impl Value {
         Self::String(normal(text.into()))
     }
 
-    /// A set of these elements.
+    /// A set of these elements. Their marks become those of the set.
     pub fn set(element: Type, mut elements: Vec<Value>) -> Self {
+        let marks = elements.iter_mut().map(Self::take_deep_marks).fold(Marks::NONE, Marks::and);
         elements.sort_unstable();
         elements.dedup();
-        Self::Set(element, elements)
+        Self::Set(element, elements).mark(marks)
+    }
+
+    /// The value with more marks.
+    #[must_use]
+    pub fn mark(self, marks: Marks) -> Self {
+        match self {
+            value if marks == Marks::NONE => value,
+            Self::Marked(inner, own) => Self::Marked(inner, own.and(marks)),
+            value => Self::Marked(Box::new(value), marks),
+        }
+    }
+
+    /// The value without its own marks, and these. Its parts keep theirs.
+    pub fn unmarked(&self) -> (&Self, Marks) {
+        match self {
+            Self::Marked(inner, marks) => (inner, *marks),
+            value => (value, Marks::NONE),
+        }
+    }
+
+    /// Takes away its own marks.
+    pub fn take_marks(&mut self) -> Marks {
+        let Self::Marked(inner, marks) = self else { return Marks::NONE };
+        let marks = *marks;
+        *self = mem::replace(inner, Self::UNKNOWN);
+        marks
+    }
+
+    /// The marks of the value and of everything in it.
+    pub fn deep_marks(&self) -> Marks {
+        self.parts().map(Self::deep_marks).fold(self.unmarked().1, Marks::and)
+    }
+
+    /// Takes away the marks of the value and of everything in it.
+    pub fn take_deep_marks(&mut self) -> Marks {
+        let marks = self.deep_marks();
+        if marks != Marks::NONE {
+            *self = mem::replace(self, Self::UNKNOWN).map_marked(&mut |value, _| value);
+        }
+        marks
+    }
+
+    /// The value with every marked part replaced, from the innermost on.
+    #[must_use]
+    pub(super) fn map_marked(self, replace: &mut dyn FnMut(Self, Marks) -> Self) -> Self {
+        let mut all = |parts: Vec<Self>| -> Vec<Self> {
+            parts.into_iter().map(|part| part.map_marked(replace)).collect()
+        };
+        match self {
+            Self::List(element, elements) => Self::List(element, all(elements)),
+            Self::Tuple(elements) => Self::Tuple(all(elements)),
+            Self::Map(element, elements) => {
+                let each = elements.into_iter().map(|(key, value)| (key, value.map_marked(replace)));
+                Self::Map(element, each.collect())
+            }
+            Self::Object(attributes) => {
+                let each = attributes.into_iter().map(|(name, value)| (name, value.map_marked(replace)));
+                Self::Object(each.collect())
+            }
+            Self::Marked(inner, marks) => {
+                let inner = inner.map_marked(replace);
+                replace(inner, marks)
+            }
+            value => value,
+        }
+    }
+
+    /// The elements or attributes, or the value that marks are on.
+    pub fn parts(&self) -> impl Iterator<Item = &Self> {
+        let (elements, named) = match self {
+            Self::List(_, elements) | Self::Set(_, elements) | Self::Tuple(elements) => (&elements[..], None),
+            Self::Map(_, elements) | Self::Object(elements) => (&[][..], Some(elements.values())),
+            Self::Marked(inner, _) => (slice::from_ref(&**inner), None),
+            Self::Bool(_) | Self::Number(_) | Self::String(_) | Self::Null(_) | Self::Unknown(_) => {
+                (&[][..], None)
+            }
+        };
+        elements.iter().chain(named.into_iter().flatten())
     }
 
     /// Its type.
@@ -65,6 +148,7 @@ impl Value {
                 attributes.iter().map(|(name, value)| (name.clone(), Attribute::required(value.ty()))),
             ),
             Self::Null(ty) | Self::Unknown(ty) => ty.clone(),
+            Self::Marked(inner, _) => inner.ty(),
         }
     }
 
@@ -88,72 +172,34 @@ impl Value {
                     })
             }
             (Self::Null(own) | Self::Unknown(own), _) => own == ty,
-            (
-                Self::Bool(_)
-                | Self::Number(_)
-                | Self::String(_)
-                | Self::List(..)
-                | Self::Set(..)
-                | Self::Map(..)
-                | Self::Tuple(_)
-                | Self::Object(_),
-                _,
-            ) => false,
+            (Self::Marked(inner, _), _) => inner.is(ty),
+            _ => false,
         }
     }
 
     /// Whether it is `null`, of whatever type.
     pub fn is_null(&self) -> bool {
-        matches!(self, Self::Null(_))
+        matches!(self.unmarked().0, Self::Null(_))
     }
 
     /// Whether it is known itself; what is in it may still be unknown.
     pub fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
+        !matches!(self.unmarked().0, Self::Unknown(_))
     }
 
     /// Whether it and all that is in it is known.
     pub fn is_wholly_known(&self) -> bool {
-        match self {
-            Self::Bool(_) | Self::Number(_) | Self::String(_) | Self::Null(_) => true,
-            Self::List(_, elements) | Self::Set(_, elements) | Self::Tuple(elements) => {
-                elements.iter().all(Self::is_wholly_known)
-            }
-            Self::Map(_, elements) | Self::Object(elements) => elements.values().all(Self::is_wholly_known),
-            Self::Unknown(_) => false,
-        }
+        !matches!(self, Self::Unknown(_)) && self.parts().all(Self::is_wholly_known)
     }
 
     /// The text of a known string.
     pub fn as_str(&self) -> Option<&str> {
-        match self {
-            Self::String(text) => Some(text),
-            Self::Bool(_)
-            | Self::Number(_)
-            | Self::List(..)
-            | Self::Set(..)
-            | Self::Map(..)
-            | Self::Tuple(_)
-            | Self::Object(_)
-            | Self::Null(_)
-            | Self::Unknown(_) => None,
-        }
+        if let Self::String(text) = self.unmarked().0 { Some(text) } else { None }
     }
 
     /// A known bool.
     pub fn as_bool(&self) -> Option<bool> {
-        match self {
-            Self::Bool(value) => Some(*value),
-            Self::Number(_)
-            | Self::String(_)
-            | Self::List(..)
-            | Self::Set(..)
-            | Self::Map(..)
-            | Self::Tuple(_)
-            | Self::Object(_)
-            | Self::Null(_)
-            | Self::Unknown(_) => None,
-        }
+        if let Self::Bool(value) = self.unmarked().0 { Some(*value) } else { None }
     }
 }
 

@@ -65,6 +65,7 @@ impl Defaults {
                     None => Value::Object(applied),
                 }
             }
+            Value::Marked(inner, marks) => self.apply(inner).mark(*marks),
             Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Null(_) | Value::Unknown(_) => {
                 value.clone()
             }

@@ -22,8 +22,6 @@ mod object;
 mod operator;
 mod template;
 
-pub(super) use operator::equal;
-
 /// The value of an expression that may use neither variables nor functions, within the usual limits.
 pub fn constant(expr: &Expr, findings: &mut Vec<Finding>) -> Value {
     constant_within(&Limits::default(), expr, findings)
@@ -313,12 +311,12 @@ impl Evaluator<'_> {
         failed(&self.findings[before..])
     }
 
-    /// Evaluates without telling yet what was found.
-    fn apart(&mut self, expr: &Expr, inside: Inside<'_>) -> (Value, Vec<Finding>) {
+    /// Evaluates something whose findings may not count.
+    fn apart(&mut self, evaluate: impl FnOnce(&mut Evaluator<'_>) -> Value) -> (Value, Vec<Finding>) {
         let mut findings = Vec::new();
         let mut apart = Evaluator::new(self.limits, self.left, self.scope, &mut findings);
         apart.exhausted = self.exhausted;
-        let value = apart.value(expr, inside);
+        let value = evaluate(&mut apart);
         (self.left, self.exhausted) = (apart.left, apart.exhausted);
         (value, findings)
     }
@@ -335,42 +333,22 @@ fn failed(findings: &[Finding]) -> bool {
 
 /// About how much memory a value takes, in nodes.
 fn weight(value: &Value) -> usize {
-    match value {
-        Value::Bool(_) | Value::Number(_) | Value::Null(_) | Value::Unknown(_) => 1,
-        Value::String(text) => 1 + text.len() / 16,
-        Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements) => {
-            elements.iter().map(weight).fold(1, usize::saturating_add)
-        }
-        Value::Map(_, elements) | Value::Object(elements) => {
-            elements.values().map(weight).fold(1, usize::saturating_add)
-        }
-    }
+    let own = if let Value::String(text) = value { 1 + text.len() / 16 } else { 1 };
+    value.parts().map(weight).fold(own, usize::saturating_add)
 }
 
 fn deeper_than(value: &Value, depth: usize) -> bool {
     let Some(rest) = depth.checked_sub(1) else { return true };
-    match value {
-        Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
-        Value::List(ty, elements) | Value::Set(ty, elements) => {
-            type_deeper_than(ty, rest) || elements.iter().any(|element| deeper_than(element, rest))
+    let has_deep_type = match value {
+        Value::List(ty, _) | Value::Set(ty, _) | Value::Map(ty, _) | Value::Null(ty) | Value::Unknown(ty) => {
+            type_deeper_than(ty, rest)
         }
-        Value::Map(ty, elements) => {
-            type_deeper_than(ty, rest) || elements.values().any(|element| deeper_than(element, rest))
-        }
-        Value::Tuple(elements) => elements.iter().any(|element| deeper_than(element, rest)),
-        Value::Object(attributes) => attributes.values().any(|value| deeper_than(value, rest)),
-        Value::Null(ty) | Value::Unknown(ty) => type_deeper_than(ty, rest),
-    }
+        Value::Marked(inner, _) => return deeper_than(inner, depth),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Tuple(_) | Value::Object(_) => false,
+    };
+    has_deep_type || value.parts().any(|part| deeper_than(part, rest))
 }
 
 fn type_deeper_than(ty: &Type, depth: usize) -> bool {
-    let Some(rest) = depth.checked_sub(1) else { return true };
-    match ty {
-        Type::Any | Type::Bool | Type::Number | Type::String => false,
-        Type::List(element) | Type::Set(element) | Type::Map(element) => type_deeper_than(element, rest),
-        Type::Tuple(elements) => elements.iter().any(|element| type_deeper_than(element, rest)),
-        Type::Object(attributes) => {
-            attributes.values().any(|attribute| type_deeper_than(&attribute.ty, rest))
-        }
-    }
+    depth.checked_sub(1).is_none_or(|rest| ty.parts().any(|part| type_deeper_than(part, rest)))
 }

@@ -1,155 +1,77 @@
-//! The built-in functions: what each is called, takes and gives.
+//! The built-in functions, one row each.
 
-use super::{Type, Value};
-use Kind::{Any, Bool, ListOf, MapOf, Number, SetOf, String};
+use Kind::{Any, Bool, ListOf, MapOf, Number as Num, SetOf, String};
+use signature::{function, given, nullable};
+
+use super::{Number, Type};
 
 mod arithmetic;
 mod characters;
 mod collection;
+mod conversion;
 mod decoding;
 mod encoding;
 mod format;
 mod map;
 mod network;
 mod pattern;
-mod result;
 mod sequence;
 mod set;
+mod signature;
 mod time;
 
-pub(super) use result::{FunctionError, result};
-
-/// A built-in function.
-#[derive(Debug, Clone, Copy)]
-pub struct Function {
-    /// How it is called.
-    pub name: &'static str,
-    /// What it takes, in order.
-    pub parameters: &'static [Parameter],
-    /// What it takes any number of behind those.
-    pub variadic: Option<Parameter>,
-    /// What it gives.
-    pub gives: Kind,
-}
-
-/// A parameter of a function.
-#[derive(Debug, Clone, Copy)]
-pub struct Parameter {
-    /// What messages call it.
-    pub name: &'static str,
-    /// What is asked for.
-    pub kind: Kind,
-    /// Whether null can be given.
-    pub nullable: bool,
-}
-
-/// A type, as far as a table can hold one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Any type, or one that depends on what is given.
-    Any,
-    /// `bool`.
-    Bool,
-    /// `number`.
-    Number,
-    /// `string`.
-    String,
-    /// `list(…)`.
-    ListOf(&'static Kind),
-    /// `set(…)`.
-    SetOf(&'static Kind),
-    /// `map(…)`.
-    MapOf(&'static Kind),
-}
-
-/// A whole number, where a value is one that is not too large for what it is needed for.
-fn whole(value: &Value) -> Option<i128> {
-    match value {
-        Value::Number(number) if number.is_whole() => number.to_string().parse().ok(),
-        _ => None,
-    }
-}
-
-impl Kind {
-    /// The type that it stands for.
-    pub fn ty(self) -> Type {
-        match self {
-            Self::Any => Type::Any,
-            Self::Bool => Type::Bool,
-            Self::Number => Type::Number,
-            Self::String => Type::String,
-            Self::ListOf(element) => Type::list(element.ty()),
-            Self::SetOf(element) => Type::set(element.ty()),
-            Self::MapOf(element) => Type::map(element.ty()),
-        }
-    }
-}
+pub(super) use signature::FunctionError;
+pub use signature::{Function, Kind, Parameter};
 
 impl Function {
     /// The function of that name, without `core::`; of any engine.
     pub fn named(name: &str) -> Option<&'static Self> {
         ALL.binary_search_by(|function| function.name.cmp(name)).ok().map(|at| &ALL[at])
     }
-
-    /// The parameter that an argument is given for.
-    pub fn parameter(&self, argument: usize) -> Option<&Parameter> {
-        self.parameters.get(argument).or(self.variadic.as_ref())
-    }
 }
 
-const fn function(
-    name: &'static str,
-    parameters: &'static [Parameter],
-    variadic: Option<Parameter>,
-    gives: Kind,
-) -> Function {
-    Function { name, parameters, variadic, gives }
-}
-
-const fn given(name: &'static str, kind: Kind) -> Parameter {
-    Parameter { name, kind, nullable: false }
-}
-
-const fn nullable(name: &'static str, kind: Kind) -> Parameter {
-    Parameter { name, kind, nullable: true }
-}
-
-/// Every function that some engine has, by name. `terraform metadata functions -json` tells these things.
+/// Every function of any engine, by name; `terraform metadata functions -json` prints the signatures. A row says:
+///
+/// - the parameters and the type of the result;
+/// - `since` which minor versions of Terraform 1 and OpenTofu 1 a function exists, unless all have it;
+/// - whether it is evaluated `always`, once every type is known (`typed`), or once every argument is wholly `known`;
+///   `unknown` has no body and never fails, and nothing is known of the others;
+/// - where marks go: to the result, unless a parameter is `lifted` or `left` ([`signature`] explains the two).
 #[rustfmt::skip]
 pub(super) const ALL: &[Function] = &[
-    function("abs", &[given("num", Number)], None, Number),
+    function("abs", &[given("num", Num).lifted()], None, Num).known(|values| arithmetic::of_one(values, Number::absolute)),
     function("abspath", &[given("path", String)], None, String),
-    function("alltrue", &[given("list", ListOf(&Bool))], None, Bool),
-    function("anytrue", &[given("list", ListOf(&Bool))], None, Bool),
-    function("base64decode", &[given("str", String)], None, String),
-    function("base64encode", &[given("str", String)], None, String),
-    function("base64gunzip", &[given("str", String)], None, String),
-    function("base64gzip", &[given("str", String)], None, String),
-    function("base64sha256", &[given("str", String)], None, String),
-    function("base64sha512", &[given("str", String)], None, String),
-    function("basename", &[given("path", String)], None, String),
-    function("bcrypt", &[given("str", String)], Some(given("cost", Number)), String),
+    function("alltrue", &[given("list", ListOf(&Bool))], None, Bool).known(sequence::alltrue),
+    function("anytrue", &[given("list", ListOf(&Bool))], None, Bool).known(sequence::anytrue),
+    function("base64decode", &[given("str", String)], None, String).known(decoding::base64decode),
+    function("base64encode", &[given("str", String)], None, String).known(|values| characters::of_text(values, encoding::base64encode)),
+    function("base64gunzip", &[given("str", String)], None, String).since(None, Some(7)),
+    function("base64gzip", &[given("str", String)], None, String).unknown(),
+    function("base64sha256", &[given("str", String)], None, String).unknown(),
+    function("base64sha512", &[given("str", String)], None, String).unknown(),
+    function("basename", &[given("path", String)], None, String).known(|values| characters::of_text(values, characters::basename)),
+    function("bcrypt", &[given("str", String)], Some(given("cost", Num)), String).unknown(),
     function("can", &[given("expression", Any)], None, Bool),
-    function("ceil", &[given("num", Number)], None, Number),
-    function("chomp", &[given("str", String)], None, String),
-    function("chunklist", &[given("list", ListOf(&Any)), given("size", Number)], None, ListOf(&ListOf(&Any))),
-    function("cidrcontains", &[given("containing_prefix", String), given("contained_ip_or_prefix", String)], None, Bool),
-    function("cidrhost", &[given("prefix", String), given("hostnum", Number)], None, String),
-    function("cidrnetmask", &[given("prefix", String)], None, String),
-    function("cidrsubnet", &[given("prefix", String), given("newbits", Number), given("netnum", Number)], None, String),
-    function("cidrsubnets", &[given("prefix", String)], Some(given("newbits", Number)), ListOf(&String)),
-    function("coalesce", &[], Some(nullable("vals", Any)), Any),
-    function("coalescelist", &[], Some(nullable("vals", Any)), Any),
-    function("compact", &[given("list", ListOf(&String))], None, ListOf(&String)),
-    function("concat", &[], Some(given("seqs", Any)), Any),
-    function("contains", &[given("list", Any), given("value", Any)], None, Any),
-    function("convert", &[given("value", Any), given("type", Any)], None, Any),
+    function("ceil", &[given("num", Num)], None, Num).known(|values| arithmetic::of_one(values, Number::ceiling)),
+    function("chomp", &[given("str", String)], None, String).known(|values| characters::of_text(values, |text| text.trim_end_matches(['\r', '\n']).to_owned())),
+    function("chunklist", &[given("list", ListOf(&Any)).lifted(), given("size", Num).lifted()], None, ListOf(&ListOf(&Any))).known(sequence::chunklist),
+    function("cidrcontains", &[given("containing_prefix", String), given("contained_ip_or_prefix", String)], None, Bool).since(None, Some(7)),
+    function("cidrhost", &[given("prefix", String), given("hostnum", Num)], None, String).known(network::cidrhost),
+    function("cidrnetmask", &[given("prefix", String)], None, String).known(network::cidrnetmask),
+    function("cidrsubnet", &[given("prefix", String), given("newbits", Num), given("netnum", Num)], None, String).known(network::cidrsubnet),
+    function("cidrsubnets", &[given("prefix", String)], Some(given("newbits", Num)), ListOf(&String)).known(network::cidrsubnets),
+    function("coalesce", &[], Some(nullable("vals", Any)), Any).always(collection::coalesce),
+    function("coalescelist", &[], Some(nullable("vals", Any)), Any).always(collection::coalescelist),
+    function("compact", &[given("list", ListOf(&String))], None, ListOf(&String)).typed(collection::compact),
+    function("concat", &[], Some(given("seqs", Any).lifted()), Any).typed(collection::concat),
+    function("contains", &[given("list", Any), given("value", Any)], None, Any).typed(collection::contains),
+    function("convert", &[given("value", Any), given("type", Any)], None, Any).since(Some(15), None),
     function("csvdecode", &[given("str", String)], None, Any),
-    function("dirname", &[given("path", String)], None, String),
-    function("distinct", &[given("list", ListOf(&Any))], None, ListOf(&Any)),
-    function("element", &[given("list", Any), given("index", Number)], None, Any),
-    function("endswith", &[given("str", String), given("suffix", String)], None, Bool),
-    function("ephemeralasnull", &[nullable("value", Any)], None, Any),
+    function("dirname", &[given("path", String)], None, String).known(|values| characters::of_text(values, characters::dirname)),
+    function("distinct", &[given("list", ListOf(&Any))], None, ListOf(&Any)).typed(collection::distinct),
+    function("element", &[given("list", Any).lifted(), given("index", Num)], None, Any).typed(collection::element),
+    function("endswith", &[given("str", String), given("suffix", String)], None, Bool).since(Some(3), Some(0)).known(|values| characters::holds(values, |text, suffix| text.ends_with(suffix))),
+    function("ephemeralasnull", &[nullable("value", Any).left()], None, Any).since(Some(10), Some(11)).always(conversion::ephemeralasnull),
     function("file", &[given("path", String)], None, String),
     function("filebase64", &[given("path", String)], None, String),
     function("filebase64sha256", &[given("path", String)], None, String),
@@ -160,87 +82,87 @@ pub(super) const ALL: &[Function] = &[
     function("filesha1", &[given("path", String)], None, String),
     function("filesha256", &[given("path", String)], None, String),
     function("filesha512", &[given("path", String)], None, String),
-    function("flatten", &[given("list", Any)], None, Any),
-    function("floor", &[given("num", Number)], None, Number),
-    function("format", &[given("format", String)], Some(nullable("args", Any)), Any),
-    function("formatdate", &[given("format", String), given("time", String)], None, String),
-    function("formatlist", &[given("format", String)], Some(nullable("args", Any)), Any),
-    function("indent", &[given("spaces", Number), given("str", String)], None, String),
-    function("index", &[given("list", Any), given("value", Any)], None, Any),
-    function("issensitive", &[nullable("value", Any)], None, Bool),
-    function("join", &[given("separator", String)], Some(given("lists", ListOf(&String))), String),
-    function("jsondecode", &[given("str", String)], None, Any),
-    function("jsonencode", &[nullable("val", Any)], None, String),
-    function("keys", &[given("inputMap", Any)], None, Any),
-    function("length", &[given("value", Any)], None, Number),
-    function("list", &[], Some(nullable("vals", Any)), Any),
-    function("log", &[given("num", Number), given("base", Number)], None, Number),
-    function("lookup", &[given("inputMap", Any), given("key", String)], Some(nullable("default", Any)), Any),
-    function("lower", &[given("str", String)], None, String),
-    function("map", &[], Some(nullable("vals", Any)), Any),
-    function("matchkeys", &[given("values", ListOf(&Any)), given("keys", ListOf(&Any)), given("searchset", ListOf(&Any))], None, ListOf(&Any)),
-    function("max", &[], Some(given("numbers", Number)), Number),
-    function("md5", &[given("str", String)], None, String),
-    function("merge", &[], Some(nullable("maps", Any)), Any),
-    function("min", &[], Some(given("numbers", Number)), Number),
-    function("nonsensitive", &[nullable("value", Any)], None, Any),
-    function("one", &[given("list", Any)], None, Any),
-    function("parseint", &[given("number", Any), given("base", Number)], None, Any),
+    function("flatten", &[given("list", Any).lifted()], None, Any).typed(collection::flatten),
+    function("floor", &[given("num", Num)], None, Num).known(|values| arithmetic::of_one(values, Number::floor)),
+    function("format", &[given("format", String)], Some(nullable("args", Any)), Any).typed_within(format::format),
+    function("formatdate", &[given("format", String), given("time", String)], None, String).known(time::formatdate),
+    function("formatlist", &[given("format", String)], Some(nullable("args", Any)), Any).typed_within(format::formatlist),
+    function("indent", &[given("spaces", Num), given("str", String)], None, String).known_within(characters::indent),
+    function("index", &[given("list", Any), given("value", Any)], None, Any).known(sequence::index),
+    function("issensitive", &[nullable("value", Any).left()], None, Bool).since(Some(8), Some(7)).unknown(),
+    function("join", &[given("separator", String)], Some(given("lists", ListOf(&String))), String).known(characters::join),
+    function("jsondecode", &[given("str", String)], None, Any).known(decoding::jsondecode),
+    function("jsonencode", &[nullable("val", Any)], None, String).known(encoding::jsonencode),
+    function("keys", &[given("inputMap", Any).lifted()], None, Any).typed(map::keys).marks_unknown(),
+    function("length", &[given("value", Any).lifted()], None, Num).always(collection::length).marks_unknown(),
+    function("list", &[], Some(nullable("vals", Any)), Any).always(|_| Err(conversion::removed("list", "tolist([ ... ])"))),
+    function("log", &[given("num", Num), given("base", Num)], None, Num).known(arithmetic::log),
+    function("lookup", &[given("inputMap", Any).lifted(), given("key", String).lifted()], Some(nullable("default", Any).left()), Any).typed(map::lookup).marks_unknown(),
+    function("lower", &[given("str", String)], None, String).known(|values| characters::of_ascii(values, str::to_ascii_lowercase)),
+    function("map", &[], Some(nullable("vals", Any)), Any).always(|_| Err(conversion::removed("map", "tomap({ ... })"))),
+    function("matchkeys", &[given("values", ListOf(&Any)), given("keys", ListOf(&Any)), given("searchset", ListOf(&Any))], None, ListOf(&Any)).known(sequence::matchkeys),
+    function("max", &[], Some(given("numbers", Num)), Num).known(|values| arithmetic::outermost(values, |values| values.max())),
+    function("md5", &[given("str", String)], None, String).unknown(),
+    function("merge", &[], Some(nullable("maps", Any).lifted()), Any).always(map::merge),
+    function("min", &[], Some(given("numbers", Num)), Num).known(|values| arithmetic::outermost(values, |values| values.min())),
+    function("nonsensitive", &[nullable("value", Any).left()], None, Any).always(conversion::nonsensitive),
+    function("one", &[given("list", Any)], None, Any).typed(collection::one),
+    function("parseint", &[given("number", Any), given("base", Num)], None, Any).always(decoding::parseint),
     function("pathexpand", &[given("path", String)], None, String),
-    function("plantimestamp", &[], None, String),
-    function("pow", &[given("num", Number), given("power", Number)], None, Number),
-    function("range", &[], Some(given("params", Number)), ListOf(&Number)),
-    function("regex", &[given("pattern", String), given("string", String)], None, Any),
-    function("regexall", &[given("pattern", String), given("string", String)], None, ListOf(&Any)),
-    function("replace", &[given("str", String), given("substr", String), given("replace", String)], None, String),
-    function("reverse", &[given("list", Any)], None, Any),
+    function("plantimestamp", &[], None, String).since(Some(5), Some(0)).unknown(),
+    function("pow", &[given("num", Num), given("power", Num)], None, Num).known(arithmetic::pow),
+    function("range", &[], Some(given("params", Num)), ListOf(&Num)).known(sequence::range),
+    function("regex", &[given("pattern", String), given("string", String)], None, Any).always_within(pattern::regex),
+    function("regexall", &[given("pattern", String), given("string", String)], None, ListOf(&Any)).always_within(pattern::regexall),
+    function("replace", &[given("str", String), given("substr", String), given("replace", String)], None, String).known_within(pattern::replace),
+    function("reverse", &[given("list", Any).lifted()], None, Any).typed(collection::reverse),
     function("rsadecrypt", &[given("ciphertext", String), given("privatekey", String)], None, String),
-    function("sensitive", &[nullable("value", Any)], None, Any),
-    function("setintersection", &[given("first_set", SetOf(&Any))], Some(given("other_sets", SetOf(&Any))), SetOf(&Any)),
-    function("setproduct", &[], Some(given("sets", Any)), Any),
-    function("setsubtract", &[given("a", SetOf(&Any)), given("b", SetOf(&Any))], None, SetOf(&Any)),
-    function("setunion", &[given("first_set", SetOf(&Any))], Some(given("other_sets", SetOf(&Any))), SetOf(&Any)),
-    function("sha1", &[given("str", String)], None, String),
-    function("sha256", &[given("str", String)], None, String),
-    function("sha512", &[given("str", String)], None, String),
-    function("signum", &[given("num", Number)], None, Number),
-    function("slice", &[given("list", Any), given("start_index", Number), given("end_index", Number)], None, Any),
-    function("sort", &[given("list", ListOf(&String))], None, ListOf(&String)),
-    function("split", &[given("separator", String), given("str", String)], None, ListOf(&String)),
-    function("startswith", &[given("str", String), given("prefix", String)], None, Bool),
-    function("strcontains", &[given("str", String), given("substr", String)], None, Bool),
-    function("strrev", &[given("str", String)], None, String),
-    function("substr", &[given("str", String), given("offset", Number), given("length", Number)], None, String),
-    function("sum", &[given("list", Any)], None, Any),
+    function("sensitive", &[nullable("value", Any).left()], None, Any).always(conversion::sensitive),
+    function("setintersection", &[given("first_set", SetOf(&Any))], Some(given("other_sets", SetOf(&Any))), SetOf(&Any)).typed(set::setintersection),
+    function("setproduct", &[], Some(given("sets", Any).lifted()), Any).typed(set::setproduct).marks_unknown(),
+    function("setsubtract", &[given("a", SetOf(&Any)), given("b", SetOf(&Any))], None, SetOf(&Any)).typed(set::setsubtract),
+    function("setunion", &[given("first_set", SetOf(&Any))], Some(given("other_sets", SetOf(&Any))), SetOf(&Any)).typed(set::setunion),
+    function("sha1", &[given("str", String)], None, String).unknown(),
+    function("sha256", &[given("str", String)], None, String).unknown(),
+    function("sha512", &[given("str", String)], None, String).unknown(),
+    function("signum", &[given("num", Num)], None, Num).known(arithmetic::signum),
+    function("slice", &[given("list", Any).lifted(), given("start_index", Num), given("end_index", Num)], None, Any).typed(collection::slice),
+    function("sort", &[given("list", ListOf(&String))], None, ListOf(&String)).known(sequence::sort),
+    function("split", &[given("separator", String), given("str", String)], None, ListOf(&String)).known(characters::split),
+    function("startswith", &[given("str", String), given("prefix", String)], None, Bool).since(Some(3), Some(0)).known(|values| characters::holds(values, |text, prefix| text.starts_with(prefix))),
+    function("strcontains", &[given("str", String), given("substr", String)], None, Bool).since(Some(5), Some(0)).known(|values| characters::holds(values, |text, part| text.contains(part))),
+    function("strrev", &[given("str", String)], None, String).known(|values| characters::of_text(values, characters::strrev)),
+    function("substr", &[given("str", String), given("offset", Num), given("length", Num)], None, String).known(characters::substr),
+    function("sum", &[given("list", Any)], None, Any).known(sequence::sum),
     function("templatefile", &[given("path", String), given("vars", Any)], None, Any),
-    function("templatestring", &[given("template", Any), given("vars", Any)], None, String),
+    function("templatestring", &[given("template", Any).left(), given("vars", Any).left()], None, String).since(Some(9), Some(7)),
     function("textdecodebase64", &[given("source", String), given("encoding", String)], None, String),
     function("textencodebase64", &[given("string", String), given("encoding", String)], None, String),
-    function("timeadd", &[given("timestamp", String), given("duration", String)], None, String),
-    function("timecmp", &[given("timestamp_a", String), given("timestamp_b", String)], None, Number),
-    function("timestamp", &[], None, String),
-    function("title", &[given("str", String)], None, String),
-    function("tobool", &[nullable("v", Any)], None, Bool),
-    function("tolist", &[nullable("v", Any)], None, ListOf(&Any)),
-    function("tomap", &[nullable("v", Any)], None, MapOf(&Any)),
-    function("tonumber", &[nullable("v", Any)], None, Number),
-    function("toset", &[nullable("v", Any)], None, SetOf(&Any)),
-    function("tostring", &[nullable("v", Any)], None, String),
-    function("transpose", &[given("values", MapOf(&ListOf(&String)))], None, MapOf(&ListOf(&String))),
-    function("trim", &[given("str", String), given("cutset", String)], None, String),
-    function("trimprefix", &[given("str", String), given("prefix", String)], None, String),
-    function("trimspace", &[given("str", String)], None, String),
-    function("trimsuffix", &[given("str", String), given("suffix", String)], None, String),
+    function("timeadd", &[given("timestamp", String), given("duration", String)], None, String).known(time::timeadd),
+    function("timecmp", &[given("timestamp_a", String), given("timestamp_b", String)], None, Num).since(Some(3), Some(0)).known(time::timecmp),
+    function("timestamp", &[], None, String).unknown(),
+    function("title", &[given("str", String)], None, String).known(|values| characters::of_ascii(values, characters::title)),
+    function("tobool", &[nullable("v", Any).lifted()], None, Bool).always(|values| conversion::to(values, &Type::Bool)).marks_unknown(),
+    function("tolist", &[nullable("v", Any).lifted()], None, ListOf(&Any)).always(|values| conversion::to(values, &Type::list(Type::Any))).marks_unknown(),
+    function("tomap", &[nullable("v", Any).lifted()], None, MapOf(&Any)).always(|values| conversion::to(values, &Type::map(Type::Any))).marks_unknown(),
+    function("tonumber", &[nullable("v", Any).lifted()], None, Num).always(|values| conversion::to(values, &Type::Number)).marks_unknown(),
+    function("toset", &[nullable("v", Any).lifted()], None, SetOf(&Any)).always(|values| conversion::to(values, &Type::set(Type::Any))).marks_unknown(),
+    function("tostring", &[nullable("v", Any).lifted()], None, String).always(|values| conversion::to(values, &Type::String)).marks_unknown(),
+    function("transpose", &[given("values", MapOf(&ListOf(&String)))], None, MapOf(&ListOf(&String))).known(map::transpose),
+    function("trim", &[given("str", String), given("cutset", String)], None, String).known(|values| characters::trimmed(values, |text, set| text.trim_matches(|sign| set.contains(sign)))),
+    function("trimprefix", &[given("str", String), given("prefix", String)], None, String).known(|values| characters::trimmed(values, |text, prefix| text.strip_prefix(prefix).unwrap_or(text))),
+    function("trimspace", &[given("str", String)], None, String).known(|values| characters::of_ascii(values, |text| text.trim().to_owned())),
+    function("trimsuffix", &[given("str", String), given("suffix", String)], None, String).known(|values| characters::trimmed(values, |text, suffix| text.strip_suffix(suffix).unwrap_or(text))),
     function("try", &[], Some(given("expressions", Any)), Any),
-    function("upper", &[given("str", String)], None, String),
-    function("urldecode", &[given("str", String)], None, String),
-    function("urlencode", &[given("str", String)], None, String),
-    function("uuid", &[], None, String),
-    function("uuidv5", &[given("namespace", String), given("name", String)], None, String),
-    function("values", &[given("mapping", Any)], None, Any),
+    function("upper", &[given("str", String)], None, String).known(|values| characters::of_ascii(values, str::to_ascii_uppercase)),
+    function("urldecode", &[given("str", String)], None, String).since(None, Some(7)),
+    function("urlencode", &[given("str", String)], None, String).unknown(),
+    function("uuid", &[], None, String).unknown(),
+    function("uuidv5", &[given("namespace", String), given("name", String)], None, String).known(decoding::uuidv5),
+    function("values", &[given("mapping", Any).lifted()], None, Any).typed(map::values),
     function("yamldecode", &[given("src", String)], None, Any),
-    function("yamlencode", &[nullable("value", Any)], None, String),
-    function("zipmap", &[given("keys", ListOf(&String)), given("values", Any)], None, Any),
+    function("yamlencode", &[nullable("value", Any)], None, String).unknown(),
+    function("zipmap", &[given("keys", ListOf(&String)).lifted(), given("values", Any).lifted()], None, Any).typed(map::zipmap),
 ];
 
 #[cfg(test)]

@@ -57,6 +57,12 @@ impl Number {
         self.negative
     }
 
+    /// The number without its sign.
+    #[must_use]
+    pub fn absolute(&self) -> Self {
+        Self { negative: false, size: self.size.clone() }
+    }
+
     /// Whether it is zero.
     pub fn is_zero(&self) -> bool {
         matches!(&self.size, Size::Finite { mantissa, .. } if *mantissa == BigUint::ZERO)

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::slice;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -99,15 +100,22 @@ impl Type {
         }
     }
 
-    /// Whether there is an [`Type::Any`] in it, so that it is not known to the end.
+    /// The types of its elements or attributes.
+    pub(super) fn parts(&self) -> impl Iterator<Item = &Type> {
+        let (elements, attributes) = match self {
+            Self::Any | Self::Bool | Self::Number | Self::String => (&[][..], None),
+            Self::List(element) | Self::Set(element) | Self::Map(element) => {
+                (slice::from_ref(&**element), None)
+            }
+            Self::Tuple(elements) => (&**elements, None),
+            Self::Object(attributes) => (&[][..], Some(attributes.values())),
+        };
+        elements.iter().chain(attributes.into_iter().flatten().map(|attribute| &attribute.ty))
+    }
+
+    /// Whether it is not known to the end, because [`Type::Any`] is in it.
     pub fn has_any(&self) -> bool {
-        match self {
-            Self::Any => true,
-            Self::Bool | Self::Number | Self::String => false,
-            Self::List(element) | Self::Set(element) | Self::Map(element) => element.has_any(),
-            Self::Tuple(elements) => elements.iter().any(Self::has_any),
-            Self::Object(attributes) => attributes.values().any(|attribute| attribute.ty.has_any()),
-        }
+        *self == Self::Any || self.parts().any(Self::has_any)
     }
 
     /// The same type with every attribute of every object in it required: the type of a value.
@@ -130,14 +138,9 @@ impl Type {
 
     /// Whether some object in it has an optional attribute.
     pub fn has_optional(&self) -> bool {
-        match self {
-            Self::Any | Self::Bool | Self::Number | Self::String => false,
-            Self::List(element) | Self::Set(element) | Self::Map(element) => element.has_optional(),
-            Self::Tuple(elements) => elements.iter().any(Self::has_optional),
-            Self::Object(attributes) => {
-                attributes.values().any(|attribute| attribute.optional || attribute.ty.has_optional())
-            }
-        }
+        let own = self.attributes();
+        own.is_some_and(|attributes| attributes.values().any(|attribute| attribute.optional))
+            || self.parts().any(Self::has_optional)
     }
 
     /// What messages call a constraint: `list of any single type`.

@@ -24,6 +24,7 @@ impl Value {
                     elements.iter().map(|(name, value)| pair((name.as_str(), value))).collect();
                 Some(format!("{{ {} }}", pairs?.join(", ")))
             }
+            Self::Marked(inner, _) => inner.written(),
             Self::Null(_) => Some("null".to_owned()),
             Self::Unknown(_) => None,
         }

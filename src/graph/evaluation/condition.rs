@@ -28,7 +28,7 @@ impl Evaluation<'_, '_> {
             return;
         }
         let from = self.findings.len();
-        let value = if self.is_unsound(site, condition, expr) {
+        let mut value = if self.is_unsound(site, condition, expr) {
             let scope = Nothing { node: self.node, work: &self.work };
             let mut found = Vec::new();
             evaluate(expr, &scope, &mut found);
@@ -56,9 +56,10 @@ impl Evaluation<'_, '_> {
             // There the engine validates what each call sets.
             return;
         }
+        let marks = value.take_marks();
         match given::condition(&value, expr, is_condition, site) {
             Some(finding) => self.findings.push(finding.at_validate().address(site.to_string())),
-            None if shown && value.is_known() => self.message(expr, site),
+            None if shown && value.is_known() => self.message(marks, expr, site),
             None => {}
         }
     }

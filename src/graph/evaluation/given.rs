@@ -49,12 +49,7 @@ pub(super) fn for_each(value: &Value, expr: &Expr) -> Option<Finding> {
         | Value::Map(..)
         | Value::Object(_)
         | Value::Set(..) => return None,
-        Value::Bool(_)
-        | Value::Number(_)
-        | Value::String(_)
-        | Value::List(..)
-        | Value::Tuple(_)
-        | Value::Unknown(_) => ("Invalid for_each argument", format!("it is a {}", value.ty().name())),
+        _ => ("Invalid for_each argument", format!("it is a {}", value.ty().name())),
     };
     let finding = Finding::language(EngineRule::InvalidValue, summary)
         .detail(format!("`for_each` takes a map, an object or a set of strings: {why}."))

@@ -9,18 +9,24 @@ use crate::engine::{Engine, Product};
 use crate::graph::Node;
 use crate::graph::references::sites::Symbols;
 use crate::limits::Limits;
-use crate::module::address::{Subject, reference};
+use crate::module::address::{Mode, Subject, reference};
 use crate::syntax::{StepKind, Traversal};
-use crate::value::{self, Resolved, Type, Value};
+use crate::value::{self, Marks, Resolved, Type, Value};
 
 /// Local values that were evaluated.
 #[derive(Debug, Default)]
-pub(in crate::graph) struct Locals(BTreeMap<SmolStr, Value>);
+pub(in crate::graph) struct Locals(BTreeMap<SmolStr, (Value, Marks)>);
 
 impl Locals {
     /// Keeps a value for those that refer to it. Each of them gets a copy, which counts as work.
     pub(super) fn keep(&mut self, name: &SmolStr, value: Value) {
-        self.0.insert(name.clone(), value);
+        let marks = value.deep_marks();
+        self.0.insert(name.clone(), (value, marks));
+    }
+
+    /// Whether a value or something in it has marks.
+    pub(super) fn are_marked(&self, name: &str) -> bool {
+        self.0.get(name).is_some_and(|(_, marks)| *marks != Marks::NONE)
     }
 }
 
@@ -74,7 +80,10 @@ impl value::Scope for ModuleScope<'_> {
                 Value::Unknown(Type::String)
             }
             Subject::Terraform(name) | Subject::Tofu(name) if name == "applying" => {
-                Value::Unknown(Type::Bool)
+                Value::Unknown(Type::Bool).mark(Marks::EPHEMERAL)
+            }
+            Subject::Resource { address, .. } if address.mode == Mode::Ephemeral => {
+                return Some(Resolved { value: Value::UNKNOWN.mark(Marks::EPHEMERAL), ..everything });
             }
             Subject::Count(_)
             | Subject::Each(_)
@@ -99,7 +108,9 @@ impl value::Scope for ModuleScope<'_> {
 pub(super) fn is_unknown(node: Node<'_>, traversal: &Traversal) -> bool {
     match (traversal.root.as_str(), traversal.steps.first().map(|step| &step.kind)) {
         ("module", Some(StepKind::Attribute(call))) => node.child(call).is_none(),
-        ("var" | "local" | "module" | "each" | "count" | "path" | "terraform" | "tofu", _) => false,
+        ("ephemeral" | "var" | "local" | "module" | "each" | "count" | "path" | "terraform" | "tofu", _) => {
+            false
+        }
         _ => true,
     }
 }
@@ -123,14 +134,12 @@ fn lacks_function(node: Node<'_>, name: &str) -> bool {
 
 impl ModuleScope<'_> {
     fn variable(&self, name: &str) -> Value {
-        let variable = self.node.module().variables.get(name);
-        let constraint = variable.and_then(|variable| variable.constraint.as_ref());
-        constraint.map_or(Value::UNKNOWN, |constraint| Value::Unknown(constraint.value.ty.without_optional()))
+        self.node.module().variables.get(name).map_or(Value::UNKNOWN, |variable| variable.unknown_value())
     }
 
     /// Goes on into a local value as far as its parts are there, so that no more than needed is copied.
     fn local(&self, name: &str, traversal: &Traversal) -> Resolved {
-        let Some(mut value) = self.locals.0.get(name) else {
+        let Some((mut value, _)) = self.locals.0.get(name).map(|(value, marks)| (value, marks)) else {
             return Resolved { value: Value::UNKNOWN, steps: traversal.steps.len() };
         };
         let mut steps = 1;

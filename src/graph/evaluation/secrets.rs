@@ -1,36 +1,22 @@
 //! Finds sensitive and ephemeral values where they would be shown or kept.
 
-use std::cell::Cell;
 use std::fmt::Display;
 
 use super::built_in::at_argument;
-use super::marks::{self, From, Marked, Marking};
-use super::{Evaluation, given};
+use super::{Evaluation, Marked, given};
 use crate::engine::Product;
 use crate::finding::{EngineRule, Finding, Severity};
 use crate::graph::references::sites::Symbols;
 use crate::graph::{Node, arguments, builtin};
 use crate::module::declaration::{ModuleCall, Output, Resource, Spanned};
 use crate::syntax::{Attribute, Expr, ExprKind};
-use crate::value::Value;
+use crate::value::{MarkSource, Marks, Resolved, Scope as _, Value, follow};
 
-impl<'t> Evaluation<'t, '_> {
-    /// What the value of an expression is marked with; nothing where it has none.
-    pub(super) fn marks(&self, expr: &Expr) -> Marked<'t> {
-        if self.wrong.contains(&expr.span) || self.failed.contains(&expr.span) {
-            return Marked::default();
-        }
-        let truth = |condition: &Expr| self.known(condition, Symbols::OF_ARGUMENTS).as_bool();
-        self.marking(&truth, &Cell::new(marks::PATIENCE)).of(expr)
-    }
-
-    fn marking<'e>(
-        &'e self,
-        truth: &'e dyn Fn(&Expr) -> Option<bool>,
-        patience: &'e Cell<usize>,
-    ) -> Marking<'t, 'e> {
-        let (module, locals) = (self.node.module(), &self.marked);
-        Marking { module, locals, truth, patience, bound: Vec::new(), element: None }
+impl Evaluation<'_, '_> {
+    /// The marks of the value of an expression.
+    fn marks(&self, expr: &Expr) -> Marked {
+        let none = Marked { own: Marks::NONE, deep: Marks::NONE };
+        self.marked.get(&expr.span).copied().unwrap_or(none)
     }
 
     /// Looks at everything that shows a value, or keeps it.
@@ -67,7 +53,7 @@ impl<'t> Evaluation<'t, '_> {
             (None, Some(for_each)) => ("Invalid for_each argument", for_each),
             (None, None) => return,
         };
-        let marks = self.marks(&attribute.expr).whole;
+        let marks = self.marks(&attribute.expr).own;
         let finding = Finding::language(EngineRule::InvalidValue, summary).at(attribute.expr.span);
         if let (Some(from), true) = (marks.sensitive, attribute.name == "for_each") {
             let detail = "This value is sensitive, and the addresses of instances would show its keys.";
@@ -91,7 +77,7 @@ impl<'t> Evaluation<'t, '_> {
             return;
         }
         for attribute in &content.attributes {
-            if let Some(from) = self.marks(&attribute.expr).deep().ephemeral {
+            if let Some(from) = self.marks(&attribute.expr).deep.ephemeral {
                 let finding = Finding::language(EngineRule::InvalidValue, "Invalid use of ephemeral value")
                     .detail("This value is ephemeral, and what a resource is set to is kept in the state.");
                 let finding = at_argument(finding, attribute, &resource.config);
@@ -107,7 +93,7 @@ impl<'t> Evaluation<'t, '_> {
         }
         for attribute in arguments::given(call, child.module()) {
             let Some(variable) = child.module().variables.get(&attribute.name) else { continue };
-            let ephemeral = self.marks(&attribute.expr).deep().ephemeral;
+            let ephemeral = self.marks(&attribute.expr).deep.ephemeral;
             let fits = |value: &Value| given::argument(value, &attribute.expr, variable).is_none();
             if let (Some(from), false) = (ephemeral, is_set(variable.ephemeral.as_ref()))
                 && fits(&self.known(&attribute.expr, Symbols::OF_ARGUMENTS))
@@ -126,11 +112,11 @@ impl<'t> Evaluation<'t, '_> {
             return;
         }
         let marked = self.marks(&value.expr);
-        let marks = if is_set(output.ephemeral.as_ref()) { marked.whole } else { marked.deep() };
+        let marks = if is_set(output.ephemeral.as_ref()) { marked.own } else { marked.deep };
         let finding = match (is_set(output.ephemeral.as_ref()), marks.ephemeral) {
             (false, Some(from)) => related(not_ephemeral("output", &value.expr), from, "ephemeral")
                 .help("set `ephemeral = true`"),
-            (true, None) if marked.is_laid_out() || !self.may_be_ephemeral(&value.expr) => {
+            (true, None) if !self.may_be_ephemeral(&value.expr) => {
                 Finding::language(EngineRule::InvalidValue, "Value not allowed in ephemeral output")
                     .detail("This value is not ephemeral, and an ephemeral output gives nothing else.")
                     .at(value.expr.span)
@@ -141,21 +127,22 @@ impl<'t> Evaluation<'t, '_> {
         self.tell(finding, &format_args!("output.{}", output.name));
     }
 
-    /// Whether a value may have been made of something ephemeral, though it does not look so.
+    /// Whether a value without the mark may have been made of something ephemeral, and be marked once it is known.
     fn may_be_ephemeral(&self, expr: &Expr) -> bool {
-        if matches!(expr.kind, ExprKind::Tuple(_) | ExprKind::Object(_) | ExprKind::JsonObject(_)) {
-            return false;
-        }
+        let is_composed = matches!(expr.kind, ExprKind::JsonObject(_))
+            || matches!(self.known(expr, Symbols::OF_ARGUMENTS), Value::Tuple(_) | Value::Object(_));
+        let scope = self.scope(Symbols::OF_ARGUMENTS);
         let mut may_be = false;
         expr.for_each_variable(|traversal| {
-            may_be |= self.marking(&|_| None, &Cell::new(0)).reference(traversal).deep().ephemeral.is_some();
+            let Some(Resolved { value, steps }) = scope.resolve(traversal) else { return };
+            let behind = traversal.steps.get(steps..).unwrap_or_default();
+            may_be |= follow(value, behind, &mut Vec::new()).deep_marks().ephemeral.is_some();
         });
-        may_be
+        may_be && !is_composed
     }
 
     /// A message is not shown where it gives something away.
-    pub(super) fn message(&mut self, expr: &Expr, address: &dyn Display) {
-        let marks = self.marks(expr).whole;
+    pub(super) fn message(&mut self, marks: Marks, expr: &Expr, address: &dyn Display) {
         let (summary, from, mark) = match (marks.sensitive, marks.ephemeral) {
             (Some(from), _) => ("Error message refers to sensitive values", from, "sensitive"),
             (None, Some(from)) if self.knows_ephemeral() => {
@@ -183,7 +170,7 @@ impl<'t> Evaluation<'t, '_> {
             return self.tell(finding, &address);
         }
         let Some(value) = &output.value else { return };
-        let marks = self.marks(&value.expr).deep();
+        let marks = self.marks(&value.expr).deep;
         match (marks.sensitive, marks.ephemeral) {
             (Some(from), _) if !is_set(output.sensitive.as_ref()) => {
                 let finding =
@@ -222,11 +209,9 @@ fn not_ephemeral(what: &str, value: &Expr) -> Finding {
 }
 
 /// Shows where a mark comes from.
-fn related(finding: Finding, from: From<'_>, mark: &str) -> Finding {
-    let From::Variable(variable) = from else { return finding };
-    let flag = if mark == "sensitive" { &variable.sensitive } else { &variable.ephemeral };
-    match flag {
-        Some(flag) => finding.related(flag.span, format!("the variable is {mark}")),
-        None => finding,
+fn related(finding: Finding, from: MarkSource, mark: &str) -> Finding {
+    match from {
+        MarkSource::Declaration(flag) => finding.related(flag, format!("the variable is {mark}")),
+        MarkSource::Expression => finding,
     }
 }

@@ -135,8 +135,8 @@ fn refusals(value: &Value, variable: &Variable, node: Node<'_>, work: &Cell<usiz
     conditions
         .filter_map(|condition| {
             let mut found = Vec::new();
-            if evaluate(&condition.expr, &known, &mut found) == Value::Bool(false) && found.is_empty() {
-                let is_certain = known.of_any(&condition.expr) == Value::Bool(false);
+            if evaluate(&condition.expr, &known, &mut found).as_bool() == Some(false) && found.is_empty() {
+                let is_certain = known.of_any(&condition.expr).as_bool() == Some(false);
                 return Some(Refusal { condition: condition.expr.span, error: None, is_certain });
             }
             let error = if found.is_empty() { None } else { known.error_of_value(&condition.expr) };

@@ -26,9 +26,11 @@ impl<'t> Node<'t> {
 }
 
 impl Values<'_> {
-    /// What an expression is worth.
+    /// The value of an expression, without marks.
     pub fn of(&self, expr: &Expr) -> Value {
-        value(self.node, self.locals, &self.work, expr)
+        let mut value = value(self.node, self.locals, &self.work, expr);
+        value.take_deep_marks();
+        value
     }
 }
 

@@ -9,7 +9,7 @@ use crate::finding::{EngineRule, Finding};
 use crate::module::address::{ModuleSource, Subject};
 use crate::module::declaration::{ModuleCall, Source, VersionConstraint};
 use crate::syntax::{Attribute, Expr};
-use crate::value::{Constraints, Value};
+use crate::value::{Constraints, Marks, Value};
 
 /// What a call was found to lead to.
 pub(in crate::module) struct Resolved {
@@ -76,7 +76,7 @@ impl Early<'_> {
             return Version::Failed;
         };
         let constant = self.module.features.module_address == ModuleAddress::ConstAfterMerge;
-        if outcome.confidential.is_some() {
+        if outcome.value.unmarked().1 != Marks::NONE {
             let summary = if constant { "Unknown module version" } else { "Invalid version constraint" };
             self.findings.push(early(&purpose, summary, at).detail(format!(
                 "{} shows up in the clear, so it cannot be made of what is sensitive or ephemeral.",
@@ -125,8 +125,9 @@ impl Early<'_> {
             rule: EngineRule::InvalidModuleSource,
         };
         let outcome = self.outcome(expr, &purpose, "Invalid module source")?;
-        if let Some(why) = outcome.confidential {
-            let finding = refusal::confidential(why, &purpose, expr.span);
+        let marks = outcome.value.unmarked().1;
+        if marks != Marks::NONE {
+            let finding = refusal::confidential(marks, &purpose, expr.span);
             match self.module.features.module_address {
                 ModuleAddress::ConstAfterMerge => {
                     self.findings.push(Finding { summary: "Unknown module source".to_owned(), ..finding });

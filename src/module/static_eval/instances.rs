@@ -1,7 +1,7 @@
 //! Turns `for_each` of a provider configuration into what is wrong with it.
 
 use super::refusal::early;
-use super::{Confidential, Early, Purpose};
+use super::{Early, Purpose};
 use crate::finding::EngineRule;
 use crate::module::declaration::ProviderConfiguration;
 use crate::value::{Type, Value};
@@ -28,13 +28,12 @@ impl Early<'_> {
         if outcome.failed {
             return;
         }
-        let why = match (outcome.confidential, unsuitable(&outcome.value)) {
-            (Some(Confidential::Sensitive), _) => {
-                "the keys of instances show up in the clear, and this is sensitive"
-            }
-            (Some(Confidential::Ephemeral), _) => "the keys of instances are kept, and this is ephemeral",
-            (None, Some(why)) => why,
-            (None, None) => return,
+        let (value, marks) = outcome.value.unmarked();
+        let why = match (marks.sensitive, marks.ephemeral, unsuitable(value)) {
+            (Some(_), _, _) => "the keys of instances show up in the clear, and this is sensitive",
+            (None, Some(_), _) => "the keys of instances are kept, and this is ephemeral",
+            (None, None, Some(why)) => why,
+            (None, None, None) => return,
         };
         self.findings.push(
             early(&purpose, "Invalid for_each argument", expr.span)
@@ -52,6 +51,7 @@ fn unsuitable(value: &Value) -> Option<&'static str> {
             unsuitable_set(element).or(null.then_some("a key must not be null"))
         }
         Value::Null(_) => Some("this is null"),
+        Value::Marked(inner, _) => unsuitable(inner),
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::List(..) | Value::Tuple(_) => {
             Some("this is something else")
         }

@@ -1,7 +1,6 @@
-//! Turns an expression into what early evaluation asks of it: the functions it calls, and whether its value shows those
-//! that it is made of.
+//! Turns an expression into what early evaluation asks of it: the functions it calls, and whether its value is exact.
 
-use crate::syntax::{Expr, ExprKind, Part};
+use crate::syntax::{Expr, ExprKind};
 use crate::text::Span;
 
 /// The calls of functions that a provider has.
@@ -27,22 +26,4 @@ pub(super) fn is_plain(expr: &Expr) -> bool {
         };
     });
     plain
-}
-
-/// Whether a value that must not be shown certainly makes this one so: it does where it is taken as it is.
-pub(super) fn carries_marks(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Traversal(_) => true,
-        ExprKind::Template(template) => template.parts.iter().all(|part| match part {
-            Part::Literal { .. } => true,
-            Part::Interpolation(expr) => matches!(expr.kind, ExprKind::Traversal(_)),
-            Part::If(_) | Part::For(_) => false,
-        }),
-        _ => false,
-    }
-}
-
-/// Whether it is the function that makes a value sensitive.
-pub(super) fn is_made_sensitive(expr: &Expr) -> bool {
-    matches!(&expr.kind, ExprKind::Call(call) if call.name == "sensitive")
 }

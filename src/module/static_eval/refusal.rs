@@ -1,11 +1,12 @@
 //! Findings about expressions that cannot be evaluated before anything runs.
 
-use super::{Confidential, Purpose};
+use super::Purpose;
 use crate::finding::{EngineRule, Finding};
 use crate::limits::{Limit, Limits};
 use crate::module::address::{Reference, Subject};
 use crate::module::declaration::Variable;
 use crate::text::Span;
+use crate::value::Marks;
 
 /// What OpenTofu evaluates later only.
 pub(super) fn of_references(
@@ -116,10 +117,10 @@ pub(super) fn not_computed(purpose: &Purpose, needs: &str, declared: Span) -> Fi
 }
 
 /// A value that would show up in the clear.
-pub(super) fn confidential(why: Confidential, purpose: &Purpose, at: Span) -> Finding {
-    let (summary, word) = match why {
-        Confidential::Sensitive => ("Sensitive value not allowed", "sensitive"),
-        Confidential::Ephemeral => ("Ephemeral value not allowed", "ephemeral"),
+pub(super) fn confidential(marks: Marks, purpose: &Purpose, at: Span) -> Finding {
+    let (summary, word) = match marks.sensitive {
+        Some(_) => ("Sensitive value not allowed", "sensitive"),
+        None => ("Ephemeral value not allowed", "ephemeral"),
     };
     early(purpose, summary, at).detail(format!(
         "{} shows up in the clear, so it cannot be made of what is {word}.",

@@ -42,8 +42,7 @@ impl Scope for Known<'_> {
         let value = match reference.root.as_str() {
             "var" => {
                 let variable = self.module.variables.get(name);
-                let constraint = variable.and_then(|variable| variable.constraint.as_ref());
-                Value::Unknown(constraint.map_or(Type::Any, |given| given.value.ty.without_optional()))
+                variable.map_or(Value::UNKNOWN, |variable| variable.unknown_value())
             }
             "local" => {
                 let outcome = self.locals.get(name).and_then(Option::as_ref);

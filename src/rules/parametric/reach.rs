@@ -232,6 +232,7 @@ impl Search<'_> {
             Value::Unknown(Type::Object(attributes)) if !attributes.contains_key(wanted) => {
                 self.found.push(nothing);
             }
+            Value::Marked(inner, _) => self.value(inner, at, whole, step),
             Value::Unknown(_) => self.found.push(Reached::Unknown),
             Value::List(..)
             | Value::Set(..)
@@ -293,6 +294,7 @@ fn flat(value: &Value) -> Vec<Value> {
             elements.iter().flat_map(flat).collect()
         }
         Value::Map(_, elements) | Value::Object(elements) => elements.values().flat_map(flat).collect(),
+        Value::Marked(inner, _) => flat(inner),
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Null(_) | Value::Unknown(_) => {
             vec![value.clone()]
         }

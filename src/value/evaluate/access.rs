@@ -10,6 +10,7 @@ use super::Evaluator;
 
 impl Evaluator<'_> {
     pub(super) fn attribute(&mut self, from: &Value, name: &str, at: Span) -> Value {
+        let (from, marks) = from.unmarked();
         let name = &*normal(name.into());
         let missing = || format!("This object does not have an attribute named {name:?}.");
         let (summary, detail) = match from {
@@ -18,32 +19,27 @@ impl Evaluator<'_> {
                 "This is null, and has no attributes.".to_owned(),
             ),
             Value::Object(attributes) => match attributes.get(name) {
-                Some(value) => return value.clone(),
+                Some(value) => return value.clone().mark(marks),
                 None => ("Unsupported attribute", missing()),
             },
             Value::Map(_, elements) => match elements.get(name) {
-                Some(value) => return value.clone(),
+                Some(value) => return value.clone().mark(marks),
                 None => ("Missing map element", format!("This map has no element with the key {name:?}.")),
             },
-            Value::Unknown(Type::Any) => return Value::UNKNOWN,
-            Value::Unknown(Type::Map(element)) => return Value::Unknown((**element).clone()),
+            Value::Unknown(Type::Any) => return Value::UNKNOWN.mark(marks),
+            Value::Unknown(Type::Map(element)) => return Value::Unknown((**element).clone()).mark(marks),
             Value::Unknown(Type::Object(attributes)) => match attributes.get(name) {
-                Some(attribute) => return Value::Unknown(attribute.ty.clone()),
+                Some(attribute) => return Value::Unknown(attribute.ty.clone()).mark(marks),
                 None => ("Unsupported attribute", missing()),
             },
-            Value::Bool(_)
-            | Value::Number(_)
-            | Value::String(_)
-            | Value::List(..)
-            | Value::Set(..)
-            | Value::Tuple(_)
-            | Value::Unknown(_) => ("Unsupported attribute", no_attributes(&from.ty())),
+            _ => ("Unsupported attribute", no_attributes(&from.ty())),
         };
         self.error(EngineRule::InvalidReference, summary, detail, at);
         Value::UNKNOWN
     }
 
     pub(super) fn index(&mut self, from: &Value, key: &Value, at: Span) -> Value {
+        let ((from, marks), (key, key_marks)) = (from.unmarked(), key.unmarked());
         if from.is_null() {
             let detail = "This is null, and has no elements.";
             self.error(EngineRule::InvalidReference, "Attempt to index null value", detail, at);
@@ -54,7 +50,7 @@ impl Evaluator<'_> {
         }
         let ty = from.ty();
         if ty == Type::Any || key.is(&Type::Any) {
-            return Value::UNKNOWN;
+            return Value::UNKNOWN.mark(marks);
         }
         let wanted = match &ty {
             Type::List(_) | Type::Tuple(_) => Type::Number,
@@ -73,34 +69,37 @@ impl Evaluator<'_> {
                 return self.invalid_index(format!("This is no key of an element: {mismatch}."), at);
             }
         };
-        match (from, &key) {
+        // A key that finds an element leaves its marks on it, except the name of an attribute.
+        let both = if matches!(ty, Type::Object(_)) { marks } else { marks.and(key_marks) };
+        let no_key = |key: &str| format!("There is no element with the key {key:?}.");
+        let found = match (from, &key) {
             (Value::List(_, elements) | Value::Tuple(elements), Value::Number(index)) => {
-                match index.index().and_then(|index| elements.get(index)) {
-                    Some(element) => element.clone(),
-                    None => self.invalid_index(no_such_index(index, elements.len()), at),
-                }
+                let element = index.index().and_then(|index| elements.get(index)).cloned();
+                element.ok_or_else(|| no_such_index(index, elements.len()))
             }
             (Value::Unknown(Type::Tuple(elements)), Value::Number(index)) => {
-                match index.index().and_then(|index| elements.get(index)) {
-                    Some(element) => Value::Unknown(element.clone()),
-                    None => self.invalid_index(no_such_index(index, elements.len()), at),
-                }
+                let element = index.index().and_then(|index| elements.get(index)).cloned();
+                element.map(Value::Unknown).ok_or_else(|| no_such_index(index, elements.len()))
             }
             (Value::Map(_, elements) | Value::Object(elements), Value::String(key)) => {
-                match elements.get(key) {
-                    Some(element) => element.clone(),
-                    None => self.invalid_index(format!("There is no element with the key {key:?}."), at),
-                }
+                elements.get(key).cloned().ok_or_else(|| no_key(key))
             }
             (Value::Unknown(Type::Object(attributes)), Value::String(key))
                 if self.scope.is_some_and(|scope| scope.engine().indexes_unknown_objects()) =>
             {
-                match attributes.get(key) {
-                    Some(attribute) => Value::Unknown(attribute.ty.clone()),
-                    None => self.invalid_index(format!("There is no element with the key {key:?}."), at),
-                }
+                let attribute = attributes.get(key).map(|attribute| attribute.ty.clone());
+                attribute.map(Value::Unknown).ok_or_else(|| no_key(key))
             }
-            _ => ty.element().map_or(Value::UNKNOWN, |element| Value::Unknown(element.clone())),
+            _ => {
+                return ty
+                    .element()
+                    .map_or(Value::UNKNOWN, |element| Value::Unknown(element.clone()))
+                    .mark(marks);
+            }
+        };
+        match found {
+            Ok(element) => element.mark(both),
+            Err(why) => self.invalid_index(why, at),
         }
     }
 

@@ -4,7 +4,7 @@ use crate::finding::{Concern, EngineRule, Finding};
 use crate::syntax::{Call, Expr, ExprKind};
 use crate::text::{Span, similar};
 use crate::value::convert::convert;
-use crate::value::functions::{ALL, FunctionError, result};
+use crate::value::functions::{ALL, FunctionError};
 use crate::value::{Function, Type, Value};
 
 use super::{Evaluator, Inside, failed, weight};
@@ -39,9 +39,8 @@ impl Evaluator<'_> {
             // Only the provider knows.
             return Value::UNKNOWN;
         }
-        let Some(function) = Function::named(name).filter(|function| engine.has_function(function.name))
-        else {
-            let known = ALL.iter().filter(|function| engine.has_function(function.name));
+        let Some(function) = Function::named(name).filter(|function| function.is_in(engine)) else {
+            let known = ALL.iter().filter(|function| function.is_in(engine));
             let near = similar(name, known.map(|function| function.name));
             // To the engines whatever has a namespace comes from a provider.
             let is_namespaced = engine.has_namespaces() && call.name.contains("::");
@@ -95,9 +94,9 @@ impl Evaluator<'_> {
                 return Value::UNKNOWN;
             }
         }
-        match result(function, &values, self.limits.evaluation() / STEPS_PER_BYTE) {
+        match function.call(values, self.limits.evaluation() / STEPS_PER_BYTE) {
             Ok(value) if self.may_go_on(weight(&value), at) => return value,
-            Ok(_) => {}
+            Ok(_) | Err(FunctionError::Unknown) => {}
             Err(FunctionError::Argument(place, why)) if place < arguments.len() => {
                 self.invalid_argument(function, place, &arguments[place], &why);
             }
@@ -115,24 +114,20 @@ impl Evaluator<'_> {
             Some(_) | None => return Some(call.arguments.iter().map(plain).collect()),
         };
         let before = self.findings.len();
-        let value = self.value(last, inside);
+        let mut value = self.value(last, inside);
         if self.failed_since(before) {
             return None;
         }
+        let marks = value.take_marks();
         let why = match value {
             Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements) => {
-                let parts = elements.into_iter().map(|value| Argument { expr: last, value: Some(value) });
+                let part = |value: Value| Argument { expr: last, value: Some(value.mark(marks)) };
+                let parts = elements.into_iter().map(part);
                 return Some(others.iter().map(plain).chain(parts).collect());
             }
             Value::Null(Type::Any | Type::List(_) | Type::Set(_) | Type::Tuple(_)) => "this is null",
             Value::Unknown(Type::Any | Type::List(_) | Type::Set(_) | Type::Tuple(_)) => return None,
-            Value::Bool(_)
-            | Value::Number(_)
-            | Value::String(_)
-            | Value::Map(..)
-            | Value::Object(_)
-            | Value::Null(_)
-            | Value::Unknown(_) => "this is none",
+            _ => "this is none",
         };
         let detail = format!("An argument followed by ... is a list, a set or a tuple, and {why}.");
         self.error(EngineRule::InvalidFunctionCall, "Invalid expanding argument value", detail, last.span);
@@ -187,7 +182,7 @@ impl Evaluator<'_> {
     fn tried(&mut self, argument: &Argument<'_>, inside: Inside<'_>) -> (Value, Vec<Finding>) {
         match &argument.value {
             Some(value) => (value.clone(), Vec::new()),
-            None => self.apart(argument.expr, inside),
+            None => self.apart(|this| this.value(argument.expr, inside)),
         }
     }
 

@@ -9,7 +9,7 @@ use crate::finding::EngineRule;
 use crate::syntax::{Expr, For};
 use crate::text::Span;
 use crate::value::convert::{convert, gather};
-use crate::value::{Number, Type, Value};
+use crate::value::{Marks, Number, Type, Value};
 
 use super::{Evaluator, Frame, Inside, Names};
 
@@ -19,39 +19,61 @@ type ForNames<'n> = (Option<&'n str>, &'n str);
 impl Evaluator<'_> {
     pub(super) fn for_each(&mut self, each: &For, inside: Inside<'_>) -> Value {
         let names = (each.key_name.as_deref(), each.value_name.as_str());
-        let Some(elements) = self.collection(&each.collection, names, each.condition.as_ref(), inside) else {
-            return Value::UNKNOWN;
+        let elements = match self.collection(&each.collection, names, each.condition.as_ref(), inside) {
+            Ok(elements) => elements,
+            Err(result) => return result,
         };
-        if let Some(key) = &each.key {
-            return self.for_object(each, key, names, elements, inside);
-        }
-        let mut values = Vec::new();
-        let mut known = true;
-        for (key, value) in elements {
-            let frame = frame(names, key, value, inside);
-            match self.included(each.condition.as_ref(), &frame, false, known) {
-                Some(true) => values.push(self.value(&each.value, Some(&frame))),
-                Some(false) => {}
-                None => known = false,
-            }
-        }
-        if known { Value::Tuple(values) } else { Value::UNKNOWN }
+        let mut result = ForResult { marks: elements.marks, known: true };
+        let value = match &each.key {
+            Some(key) => self.for_object(each, key, names, elements, inside, &mut result),
+            None => self.for_tuple(each, names, elements, inside, &mut result),
+        };
+        if result.known { value } else { Value::UNKNOWN }.mark(result.marks)
     }
 
-    /// The same for the directive of a template; `None` where nothing is known of how often it is gone through.
+    fn for_tuple(
+        &mut self,
+        each: &For,
+        names: ForNames<'_>,
+        elements: Elements,
+        inside: Inside<'_>,
+        result: &mut ForResult,
+    ) -> Value {
+        let mut values = Vec::new();
+        for (key, value) in elements.each {
+            let frame = frame(names, key, value, inside);
+            if self.included(each.condition.as_ref(), &frame, false, result) {
+                values.push(self.value(&each.value, Some(&frame)));
+            }
+        }
+        Value::Tuple(values)
+    }
+
+    /// The strings of a `for` directive in a template, one after the other.
     pub(super) fn for_each_rendered(
         &mut self,
         names: ForNames<'_>,
         collection: &Expr,
         inside: Inside<'_>,
         mut body: impl FnMut(&mut Self, Inside<'_>) -> Value,
-    ) -> Option<Vec<Value>> {
-        let elements = self.collection(collection, names, None, inside)?;
-        let each = elements.into_iter().map(|(key, value)| {
+    ) -> Value {
+        let unknown = Value::Unknown(Type::String);
+        let Ok(Elements { each, marks }) = self.collection(collection, names, None, inside) else {
+            return unknown;
+        };
+        let each = each.into_iter().map(|(key, value)| {
             let frame = frame(names, key, value, inside);
             body(self, Some(&frame))
         });
-        Some(each.collect())
+        // All are rendered, for what is wrong in them.
+        let parts: Vec<Value> = each.collect();
+        let (mut text, mut all_marks) = (String::new(), marks);
+        for part in &parts {
+            let Some(part_text) = part.as_str() else { return unknown.mark(marks) };
+            text.push_str(part_text);
+            all_marks = all_marks.and(part.unmarked().1);
+        }
+        Value::string(text).mark(all_marks)
     }
 
     fn for_object(
@@ -59,49 +81,21 @@ impl Evaluator<'_> {
         each: &For,
         key_expr: &Expr,
         names: ForNames<'_>,
-        elements: Vec<(Value, Value)>,
+        elements: Elements,
         inside: Inside<'_>,
+        result: &mut ForResult,
     ) -> Value {
         let mut values: BTreeMap<SmolStr, Value> = BTreeMap::new();
         let mut groups: BTreeMap<SmolStr, Vec<Value>> = BTreeMap::new();
-        let mut known = true;
-        for (key, value) in elements {
+        for (key, value) in elements.each {
             let frame = frame(names, key, value, inside);
-            match self.included(each.condition.as_ref(), &frame, true, known) {
-                Some(true) => {}
-                Some(false) => continue,
-                None => {
-                    known = false;
-                    continue;
-                }
-            }
-            let key = self.value(key_expr, Some(&frame));
-            if !key.is_known() {
-                known = false;
+            if !self.included(each.condition.as_ref(), &frame, true, result) {
                 continue;
             }
-            let converted = convert(&key, &Type::String);
-            let name = match converted {
-                Ok(Value::String(name)) => name,
-                Ok(Value::Null(_)) => {
-                    self.invalid_key(known, "A key must not be null.".to_owned(), key_expr.span);
-                    known = false;
-                    continue;
-                }
-                Ok(_) => {
-                    known = false;
-                    continue;
-                }
-                Err(_) if key.is_null() => {
-                    self.invalid_key(known, "A key must not be null.".to_owned(), key_expr.span);
-                    known = false;
-                    continue;
-                }
-                Err(mismatch) => {
-                    self.invalid_key(known, format!("This cannot be a key: {mismatch}."), key_expr.span);
-                    known = false;
-                    continue;
-                }
+            let key = self.value(key_expr, Some(&frame));
+            let Some(name) = self.key_of_element(&key, key_expr.span, result) else {
+                result.known = false;
+                continue;
             };
             let value = self.value(&each.value, Some(&frame));
             if each.grouped {
@@ -122,46 +116,65 @@ impl Evaluator<'_> {
                 }
             }
         }
-        if !known {
-            Value::UNKNOWN
-        } else if each.grouped {
-            Value::Object(groups.into_iter().map(|(key, group)| (key, Value::Tuple(group))).collect())
-        } else {
-            Value::Object(values)
-        }
+        values.extend(groups.into_iter().map(|(key, group)| (key, Value::Tuple(group))));
+        Value::Object(values)
     }
 
-    /// The elements that are gone through, each with its key; `None` where they are not known, or after an error.
+    /// The name that a key stands for; `None` where it is not known, or after an error. Only the first error is
+    /// reported.
+    fn key_of_element(&mut self, key: &Value, at: Span, result: &mut ForResult) -> Option<SmolStr> {
+        let (key, marks) = key.unmarked();
+        let why = match convert(key, &Type::String) {
+            _ if key.is_null() => "A key must not be null.".to_owned(),
+            converted => {
+                result.marks = result.marks.and(marks);
+                match converted {
+                    Ok(Value::String(name)) => return Some(name),
+                    Err(mismatch) if key.is_known() => format!("This cannot be a key: {mismatch}."),
+                    Ok(_) | Err(_) => return None,
+                }
+            }
+        };
+        if result.known {
+            self.error(EngineRule::InvalidValue, "Invalid object key", why, at);
+        }
+        None
+    }
+
+    /// The elements of a collection; where they are not known, or after an error, the result of the expression.
     fn collection(
         &mut self,
         expr: &Expr,
         names: ForNames<'_>,
         condition: Option<&Expr>,
         inside: Inside<'_>,
-    ) -> Option<Vec<(Value, Value)>> {
-        let value = self.value(expr, inside);
+    ) -> Result<Elements, Value> {
+        let mut value = self.value(expr, inside);
+        let marks = value.take_marks();
         if value.is_null() {
             let detail = "There is nothing to go through: this is null.";
             self.error(EngineRule::InvalidValue, "Iteration over null value", detail, expr.span);
-            return None;
+            return Err(Value::UNKNOWN);
         }
         match value.ty() {
-            Type::Any => return None,
+            Type::Any => return Err(Value::UNKNOWN),
             ty @ (Type::Bool | Type::Number | Type::String) => {
                 let detail = format!("There is nothing to go through: this is a {}.", ty.name());
                 self.error(EngineRule::InvalidValue, "Iteration over non-iterable value", detail, expr.span);
-                return None;
+                return Err(Value::UNKNOWN);
             }
             Type::List(_) | Type::Set(_) | Type::Map(_) | Type::Tuple(_) | Type::Object(_) => {}
         }
-        if let Some(condition) = condition {
-            self.plausible(condition, names, inside)?;
-        }
-        elements(value)
+        let of_condition = match condition {
+            Some(condition) => self.plausible(condition, names, inside).ok_or(Value::UNKNOWN)?,
+            None => Marks::NONE,
+        };
+        let each = elements(value).ok_or_else(|| Value::UNKNOWN.mark(marks.and(of_condition)))?;
+        Ok(Elements { each, marks })
     }
 
-    /// Whether a condition can be one at all, before it is asked for each element; `None` after an error.
-    fn plausible(&mut self, condition: &Expr, names: ForNames<'_>, inside: Inside<'_>) -> Option<()> {
+    /// The marks of a condition that can be one at all, before it is evaluated for each element; `None` after an error.
+    fn plausible(&mut self, condition: &Expr, names: ForNames<'_>, inside: Inside<'_>) -> Option<Marks> {
         let before = self.findings.len();
         let frame = frame(names, Value::UNKNOWN, Value::UNKNOWN, inside);
         let value = self.value(condition, Some(&frame));
@@ -175,37 +188,41 @@ impl Evaluator<'_> {
                 condition.span,
             );
         }
-        (!self.failed_since(before)).then_some(())
+        (!self.failed_since(before)).then(|| value.unmarked().1)
     }
 
-    /// Whether an element passes; `None` where that is not known, or after an error. An error is told only once.
+    /// Whether an element certainly passes. Only the first error is reported.
     fn included(
         &mut self,
         condition: Option<&Expr>,
         frame: &Frame<'_>,
         object: bool,
-        tell: bool,
-    ) -> Option<bool> {
-        let Some(condition) = condition else { return Some(true) };
-        let value = self.value(condition, Some(frame));
-        if value.is_null() {
-            let why = "A condition is true or false, and this is null.".to_owned();
-            self.invalid_condition(tell, why, condition.span);
-            return None;
-        }
-        match convert(&value, &Type::Bool) {
-            Ok(value) => value.as_bool(),
-            // Of an unknown value only what makes an object says that it is no condition.
-            Err(_) if !value.is_known() && !object => None,
-            Err(mismatch) => {
-                self.invalid_condition(
-                    tell,
-                    format!("A condition is true or false: {mismatch}."),
-                    condition.span,
-                );
-                None
+        result: &mut ForResult,
+    ) -> bool {
+        let Some(condition) = condition else { return true };
+        let mut value = self.value(condition, Some(frame));
+        let marks = value.take_marks();
+        let why = match convert(&value, &Type::Bool) {
+            _ if value.is_null() => "A condition is true or false, and this is null.".to_owned(),
+            converted => {
+                result.marks = result.marks.and(marks);
+                match converted {
+                    Ok(value) => {
+                        result.known &= value.is_known();
+                        return value.as_bool() == Some(true);
+                    }
+                    // Of an unknown value only what makes an object reports that it is no condition.
+                    Err(_) if !value.is_known() && !object => {
+                        result.known = false;
+                        return false;
+                    }
+                    Err(mismatch) => format!("A condition is true or false: {mismatch}."),
+                }
             }
-        }
+        };
+        self.invalid_condition(result.known, why, condition.span);
+        result.known = false;
+        false
     }
 
     fn invalid_condition(&mut self, tell: bool, detail: String, at: Span) {
@@ -214,18 +231,24 @@ impl Evaluator<'_> {
         }
     }
 
-    fn invalid_key(&mut self, tell: bool, detail: String, at: Span) {
-        if tell {
-            self.error(EngineRule::InvalidValue, "Invalid object key", detail, at);
-        }
-    }
-
     pub(super) fn splat(&mut self, source: &Expr, each: &Expr, inside: Inside<'_>) -> Value {
         let before = self.findings.len();
-        let value = self.value(source, inside);
+        let mut value = self.value(source, inside);
         if self.failed_since(before) {
             return Value::UNKNOWN;
         }
+        let marks = value.take_marks();
+        self.splat_of(value, marks, source, each, inside).mark(marks)
+    }
+
+    fn splat_of(
+        &mut self,
+        value: Value,
+        marks: Marks,
+        source: &Expr,
+        each: &Expr,
+        inside: Inside<'_>,
+    ) -> Value {
         // What is no sequence is taken for one of a single element, and a null for an empty one.
         let ty = value.ty();
         let sequence = matches!(ty, Type::Tuple(_) | Type::List(_) | Type::Set(_));
@@ -241,7 +264,7 @@ impl Evaluator<'_> {
                 // Whether an unknown value is null, and so how many elements there are, is not known.
                 let open = !value.is_known();
                 let before = self.findings.len();
-                let result = self.each(each, value, inside);
+                let result = self.each(each, value.mark(marks), inside);
                 return match (open, self.failed_since(before)) {
                     (true, _) => Value::UNKNOWN,
                     (false, true) => Value::Unknown(Type::tuple([result.ty()])),
@@ -296,6 +319,18 @@ fn frame<'f>(names: ForNames<'f>, key: Value, value: Value, outer: Inside<'f>) -
     Frame { outer, names: Names::Variables { key: names.0.map(|name| (name, key)), value: (names.1, value) } }
 }
 
+/// The elements of a collection, each with its key, and the marks of the collection.
+struct Elements {
+    each: Vec<(Value, Value)>,
+    marks: Marks,
+}
+
+/// What is known of the result of a `for` expression so far.
+struct ForResult {
+    marks: Marks,
+    known: bool,
+}
+
 /// What is in a known collection, each with its key.
 fn elements(value: Value) -> Option<Vec<(Value, Value)>> {
     match value {
@@ -310,6 +345,6 @@ fn elements(value: Value) -> Option<Vec<(Value, Value)>> {
         Value::Map(_, elements) | Value::Object(elements) => {
             Some(elements.into_iter().map(|(key, value)| (Value::String(key), value)).collect())
         }
-        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Null(_) | Value::Unknown(_) => None,
+        _ => None,
     }
 }

@@ -7,17 +7,17 @@ use crate::finding::EngineRule;
 use crate::syntax::{Expr, ExprKind, JsonProperty, ObjectItem, ObjectKey};
 use crate::text::Span;
 use crate::value::convert::convert;
-use crate::value::{Type, Value};
+use crate::value::{Marks, Type, Value};
 
 use super::{Evaluator, Inside};
 
 impl Evaluator<'_> {
     pub(super) fn object(&mut self, items: &[ObjectItem], inside: Inside<'_>) -> Value {
         let mut attributes = BTreeMap::new();
-        let mut known = true;
+        let (mut known, mut marks) = (true, Marks::NONE);
         for item in items {
             let before = self.findings.len();
-            let (key, span) = match &item.key {
+            let (mut key, span) = match &item.key {
                 ObjectKey::Name(name, span) => (Value::string(name.clone()), *span),
                 ObjectKey::Expr(key) => (self.key(key, inside), key.span),
             };
@@ -35,6 +35,7 @@ impl Evaluator<'_> {
                 );
                 known = false;
             } else {
+                marks = marks.and(key.take_marks());
                 match convert(&key, &Type::String) {
                     Ok(Value::String(name)) => {
                         attributes.insert(name, value);
@@ -48,7 +49,7 @@ impl Evaluator<'_> {
                 }
             }
         }
-        if known { Value::Object(attributes) } else { Value::UNKNOWN }
+        if known { Value::Object(attributes).mark(marks) } else { Value::UNKNOWN }
     }
 
     /// A key that is not a bare name.
@@ -70,9 +71,10 @@ impl Evaluator<'_> {
 
     pub(super) fn json_object(&mut self, properties: &[JsonProperty], inside: Inside<'_>) -> Value {
         let mut attributes = BTreeMap::new();
-        let mut known = true;
+        let (mut known, mut marks) = (true, Marks::NONE);
         for JsonProperty { name_span, name, value } in properties {
-            let name = self.json_string(name, *name_span, inside);
+            let mut name = self.json_string(name, *name_span, inside);
+            marks = marks.and(name.take_marks());
             let value = self.value(value, inside);
             let name = match convert(&name, &Type::String) {
                 Ok(Value::String(name)) => name,
@@ -100,7 +102,7 @@ impl Evaluator<'_> {
                 }
             }
         }
-        if known { Value::Object(attributes) } else { Value::UNKNOWN }
+        if known { Value::Object(attributes) } else { Value::UNKNOWN }.mark(marks)
     }
 
     fn invalid_json_key(&mut self, detail: String, at: Span) {

@@ -4,8 +4,9 @@ use crate::finding::{EngineRule, Finding};
 use crate::syntax::{BinaryOperator, Expr, UnaryOperator};
 use crate::text::Span;
 use crate::value::convert::{Mode, convert, fit};
+use crate::value::equality::equal;
 use crate::value::unify::unify;
-use crate::value::{Number, Type, Value};
+use crate::value::{Marks, Number, Type, Value};
 
 use super::{Evaluator, Inside, failed};
 
@@ -33,13 +34,15 @@ impl Evaluator<'_> {
         };
         let before = self.findings.len();
         let value = self.value(operand, inside);
-        let value = self.operand(&value, &ty, operand.span);
+        let mut value = self.operand(&value, &ty, operand.span);
         if self.failed_since(before) {
             return Value::Unknown(ty);
         }
+        // An unknown result has no marks.
+        let marks = value.take_marks();
         match value {
-            Value::Bool(value) => Value::Bool(!value),
-            Value::Number(value) => Value::Number(value.negated()),
+            Value::Bool(value) => Value::Bool(!value).mark(marks),
+            Value::Number(value) => Value::Number(value.negated()).mark(marks),
             Value::Null(_) => self.operation_failed("The operand must not be null.", ty, at),
             _ => Value::Unknown(ty),
         }
@@ -55,17 +58,19 @@ impl Evaluator<'_> {
         let (takes, gives) = signature(operator);
         let before = self.findings.len();
         let [left, right] = operands;
-        let (left_value, mut left_findings) = self.apart(left, inside);
-        let (right_value, mut right_findings) = self.apart(right, inside);
-        let left_value = self.operand(&left_value, &takes, left.span);
-        let right_value = self.operand(&right_value, &takes, right.span);
-        if self.scope.is_some_and(|scope| scope.engine().short_circuits()) && !self.failed_since(before) {
+        let (left_value, mut left_findings) = self.apart(|this| this.value(left, inside));
+        let (right_value, mut right_findings) = self.apart(|this| this.value(right, inside));
+        let mut left_value = self.operand(&left_value, &takes, left.span);
+        let mut right_value = self.operand(&right_value, &takes, right.span);
+        let marks = left_value.take_deep_marks().and(right_value.take_deep_marks());
+        let short_circuits = self.scope.is_some_and(|scope| scope.engine().short_circuits());
+        if short_circuits && !self.failed_since(before) {
             let (left, right) =
                 (Operand::of(&left_value, &left_findings), Operand::of(&right_value, &right_findings));
             if let Some((result, decisive)) = short_circuit(operator, left, right) {
                 let findings = if decisive == Side::Left { left_findings } else { right_findings };
                 self.findings.extend(findings);
-                return result;
+                return result.mark(marks);
             }
         }
         // What an operand is not comes behind what is wrong inside of it.
@@ -74,30 +79,23 @@ impl Evaluator<'_> {
         if self.failed_since(before) {
             return Value::Unknown(gives);
         }
-        match operator {
-            BinaryOperator::Equal => {
-                return equal(&left_value, &right_value).map_or(Value::Unknown(gives), Value::Bool);
-            }
-            BinaryOperator::NotEqual => {
-                return equal(&left_value, &right_value)
-                    .map_or(Value::Unknown(gives), |equal| Value::Bool(!equal));
-            }
-            BinaryOperator::Or
-            | BinaryOperator::And
-            | BinaryOperator::Greater
-            | BinaryOperator::GreaterOrEqual
-            | BinaryOperator::Less
-            | BinaryOperator::LessOrEqual
-            | BinaryOperator::Add
-            | BinaryOperator::Subtract
-            | BinaryOperator::Multiply
-            | BinaryOperator::Divide
-            | BinaryOperator::Modulo => {}
+        let result = self.operated(operator, &left_value, &right_value, at);
+        // Engines that evaluate both operands of `&&` and `||` drop the marks of an unknown result.
+        let is_logical = matches!(operator, BinaryOperator::And | BinaryOperator::Or);
+        if is_logical && !short_circuits && !result.is_known() { result } else { result.mark(marks) }
+    }
+
+    fn operated(&mut self, operator: BinaryOperator, left: &Value, right: &Value, at: Span) -> Value {
+        let (_, gives) = signature(operator);
+        if let BinaryOperator::Equal | BinaryOperator::NotEqual = operator {
+            let is_negated = operator == BinaryOperator::NotEqual;
+            return equal(left, right)
+                .map_or(Value::Unknown(gives), |equal| Value::Bool(equal != is_negated));
         }
-        if left_value.is_null() || right_value.is_null() {
+        if left.is_null() || right.is_null() {
             return self.operation_failed("Neither operand may be null.", gives, at);
         }
-        match (&left_value, &right_value) {
+        match (left, right) {
             (Value::Bool(left), Value::Bool(right)) => {
                 Value::Bool(if operator == BinaryOperator::Or { *left || *right } else { *left && *right })
             }
@@ -115,8 +113,21 @@ impl Evaluator<'_> {
 
     pub(super) fn conditional(&mut self, parts: &[Expr; 3], inside: Inside<'_>) -> Value {
         let [condition, then, otherwise] = parts;
-        let (if_true, then_findings) = self.apart(then, inside);
-        let (if_false, else_findings) = self.apart(otherwise, inside);
+        let if_true = self.apart(|this| this.value(then, inside));
+        let if_false = self.apart(|this| this.value(otherwise, inside));
+        self.chosen(condition, (if_true, then.span), (if_false, otherwise.span), inside)
+    }
+
+    /// One of two results.
+    pub(super) fn chosen(
+        &mut self,
+        condition: &Expr,
+        then: Branch,
+        otherwise: Branch,
+        inside: Inside<'_>,
+    ) -> Value {
+        let (((mut if_true, then_findings), then), ((mut if_false, else_findings), otherwise)) =
+            (then, otherwise);
         let (then_type, else_type) = (if_true.ty(), if_false.ty());
         let mut vague = false;
         let ty = if if_true == Value::NULL {
@@ -134,27 +145,32 @@ impl Evaluator<'_> {
                 EngineRule::InvalidValue,
                 "Inconsistent conditional result types",
                 format!("The two results have no type in common: one is {then_type}, the other {else_type}."),
-                then.span.to(otherwise.span),
+                then.to(otherwise),
             );
             return Value::UNKNOWN;
         };
-        let decider = self.value(condition, inside);
+        let mut decider = self.value(condition, inside);
+        // The marks of both branches count, whichever it is.
+        let marks = [&mut decider, &mut if_true, &mut if_false].map(Value::take_marks);
+        let marks = marks.into_iter().fold(Marks::NONE, Marks::and);
         let both_null = if_true.is_null() && if_false.is_null();
         let (result, findings, span) = match self.decision(&decider, condition.span) {
-            Decision::Open if both_null => return Value::Null(ty),
-            Decision::Open | Decision::Failed => return Value::Unknown(ty),
-            Decision::Yes => (if_true, then_findings, then.span),
-            Decision::No => (if_false, else_findings, otherwise.span),
+            Decision::Open if both_null => return Value::Null(ty).mark(marks),
+            Decision::Open => return Value::Unknown(ty).mark(marks),
+            Decision::Failed => return Value::Unknown(ty),
+            Decision::Yes => (if_true, then_findings, then),
+            Decision::No => (if_false, else_findings, otherwise),
         };
         self.findings.extend(findings);
         if vague || result.is(&ty) {
-            return result;
+            return result.mark(marks);
         }
-        fit(&result, &ty).unwrap_or_else(|mismatch| {
+        let result = fit(&result, &ty).unwrap_or_else(|mismatch| {
             let detail = format!("This result does not have the type of the other: {mismatch}.");
             self.error(EngineRule::InvalidValue, "Inconsistent conditional result types", detail, span);
             Value::Unknown(ty)
-        })
+        });
+        result.mark(marks)
     }
 
     pub(super) fn decision(&mut self, condition: &Value, at: Span) -> Decision {
@@ -192,6 +208,9 @@ impl Evaluator<'_> {
         Value::Unknown(ty)
     }
 }
+
+/// A result that may be chosen, with its findings and its place.
+pub(super) type Branch = ((Value, Vec<Finding>), Span);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
@@ -273,61 +292,4 @@ fn calculated(operator: BinaryOperator, left: &Number, right: &Number) -> Option
         BinaryOperator::Modulo => left.modulo(right).map(Value::Number),
         BinaryOperator::Or | BinaryOperator::And | BinaryOperator::Equal | BinaryOperator::NotEqual => None,
     }
-}
-
-/// Whether two values are the same, if that is known. Values of different types never are; nulls of any types are.
-pub(in crate::value) fn equal(left: &Value, right: &Value) -> Option<bool> {
-    match (left, right) {
-        (Value::Null(_), Value::Null(_)) => Some(true),
-        (Value::Unknown(_), Value::Unknown(_) | Value::Null(_)) | (Value::Null(_), Value::Unknown(_)) => None,
-        (Value::Null(_), _) | (_, Value::Null(_)) => Some(false),
-        (Value::Unknown(ty), known) | (known, Value::Unknown(ty)) => {
-            (!ty.has_any() && !known.is(ty)).then_some(false)
-        }
-        (Value::Bool(left), Value::Bool(right)) => Some(left == right),
-        (Value::Number(left), Value::Number(right)) => Some(left == right),
-        (Value::String(left), Value::String(right)) => Some(left == right),
-        (Value::Tuple(a), Value::Tuple(b)) => same_type(left, right)
-            .and_then(|same| if same { all_equal(a.iter().zip(b)) } else { Some(false) }),
-        (Value::Object(a), Value::Object(b)) => same_type(left, right)
-            .and_then(|same| if same { all_equal(a.values().zip(b.values())) } else { Some(false) }),
-        (Value::List(a_type, a), Value::List(b_type, b)) => {
-            if a_type != b_type || a.len() != b.len() {
-                Some(false)
-            } else {
-                all_equal(a.iter().zip(b))
-            }
-        }
-        (Value::Map(a_type, a), Value::Map(b_type, b)) => {
-            if a_type != b_type || !a.keys().eq(b.keys()) {
-                Some(false)
-            } else {
-                all_equal(a.values().zip(b.values()))
-            }
-        }
-        (Value::Set(..), Value::Set(..)) => {
-            (left.is_wholly_known() && right.is_wholly_known()).then(|| left == right)
-        }
-        (
-            Value::Bool(_)
-            | Value::Number(_)
-            | Value::String(_)
-            | Value::List(..)
-            | Value::Set(..)
-            | Value::Map(..)
-            | Value::Tuple(_)
-            | Value::Object(_),
-            _,
-        ) => Some(false),
-    }
-}
-
-/// Whether the types are the same; unknown where one of them is not known to the end.
-fn same_type(left: &Value, right: &Value) -> Option<bool> {
-    let (left, right) = (left.ty(), right.ty());
-    if left.has_any() || right.has_any() { None } else { Some(left == right) }
-}
-
-fn all_equal<'v>(mut pairs: impl Iterator<Item = (&'v Value, &'v Value)>) -> Option<bool> {
-    pairs.try_fold(true, |so_far, (left, right)| Some(equal(left, right)? && so_far))
 }

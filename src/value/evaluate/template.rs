@@ -4,9 +4,8 @@ use crate::finding::EngineRule;
 use crate::syntax::{ForDirective, IfDirective, Part, Template};
 use crate::text::Span;
 use crate::value::convert::convert;
-use crate::value::{Type, Value};
+use crate::value::{Marks, Type, Value};
 
-use super::operator::Decision;
 use super::{Evaluator, Inside};
 
 impl Evaluator<'_> {
@@ -24,7 +23,7 @@ impl Evaluator<'_> {
     fn rendered(&mut self, template: &Template, at: Span, inside: Inside<'_>) -> Value {
         let before = self.findings.len();
         let mut text = String::new();
-        let mut known = true;
+        let (mut known, mut marks) = (true, Marks::NONE);
         for part in &template.parts {
             let (value, span) = match part {
                 Part::Literal { text: literal, span } => {
@@ -39,31 +38,29 @@ impl Evaluator<'_> {
                 Part::Interpolation(expr) => (self.value(expr, inside), expr.span),
                 Part::If(directive) => {
                     let IfDirective { span, condition, then, otherwise } = &**directive;
-                    let decider = self.value(condition, inside);
-                    let value = match self.decision(&decider, condition.span) {
-                        Decision::Failed | Decision::Open => Value::Unknown(Type::String),
-                        Decision::Yes => self.rendered(then, *span, inside),
-                        Decision::No => match otherwise {
-                            Some(otherwise) => self.rendered(otherwise, *span, inside),
-                            None => Value::string(""),
-                        },
+                    let then = self.apart(|this| this.rendered(then, *span, inside));
+                    let otherwise = match otherwise {
+                        Some(otherwise) => self.apart(|this| this.rendered(otherwise, *span, inside)),
+                        None => (Value::string(""), Vec::new()),
                     };
-                    (value, *span)
+                    (self.chosen(condition, (then, *span), (otherwise, *span), inside), *span)
                 }
                 Part::For(directive) => {
                     let ForDirective { span, key, value, collection, body } = &**directive;
                     let names = (key.as_deref(), value.as_str());
-                    let results = self.for_each_rendered(names, collection, inside, |this, frame| {
-                        this.rendered(body, *span, frame)
-                    });
-                    (joined(results), *span)
+                    let render = |this: &mut Self, frame: Inside<'_>| this.rendered(body, *span, frame);
+                    (self.for_each_rendered(names, collection, inside, render), *span)
                 }
             };
+            let (value, marks_of_part) = value.unmarked();
+            if !value.is_null() {
+                marks = marks.and(marks_of_part);
+            }
             if !value.is_known() {
                 known = false;
                 continue;
             }
-            let why = match convert(&value, &Type::String) {
+            let why = match convert(value, &Type::String) {
                 Ok(Value::Null(_)) => "This is null, which has no text.".to_owned(),
                 Ok(Value::String(part)) => {
                     if !self.may_go_on(part.len() / 16, span) {
@@ -83,19 +80,7 @@ impl Evaluator<'_> {
             };
             self.error(EngineRule::InvalidValue, "Invalid template interpolation value", why, span);
         }
-        if known && self.may_go_on(0, at) { Value::string(text) } else { Value::Unknown(Type::String) }
+        let is_sound = known && self.may_go_on(0, at);
+        if is_sound { Value::string(text) } else { Value::Unknown(Type::String) }.mark(marks)
     }
-}
-
-/// The texts of a `for` directive, one behind the other.
-fn joined(results: Option<Vec<Value>>) -> Value {
-    let texts: Option<Vec<Value>> = results;
-    let mut text = String::new();
-    for part in texts.iter().flatten() {
-        match part.as_str() {
-            Some(part) => text.push_str(part),
-            None => return Value::Unknown(Type::String),
-        }
-    }
-    if texts.is_some() { Value::string(text) } else { Value::Unknown(Type::String) }
 }

@@ -1,61 +1,52 @@
-//! What functions on numbers give, and what they refuse.
+//! Functions on numbers.
 
-use super::result::FunctionError;
-use super::whole;
-use crate::value::{Number, Type, Value};
+use super::signature::{FunctionError, Outcome, number, whole};
+use crate::value::{Number, Value};
 
-type Outcome = Result<Value, FunctionError>;
-
-/// Up to here every whole number is one of those that the engine calculates powers with.
-const EXACT: i128 = 1 << 53;
+/// The engine calculates powers in floating point, which is exact up to here.
+const EXACT: u128 = 1 << 53;
 
 /// A function of one number.
-pub(super) fn of_one(name: &str, arguments: &[Value]) -> Outcome {
-    let [Value::Number(number)] = arguments else { return Ok(Value::Unknown(Type::Number)) };
-    Ok(Value::Number(match name {
-        "abs" if number.is_negative() => number.negated(),
-        "ceil" => number.ceiling(),
-        "floor" => number.floor(),
-        "signum" => sign(&arguments[0])?,
-        _ => number.clone(),
-    }))
+pub(super) fn of_one(arguments: &[Value], apply: fn(&Number) -> Number) -> Outcome {
+    number(arguments, 0).map(|number| Value::Number(apply(number)))
 }
 
-/// Of what is no whole number, or a very large one, the engine does not say which sign it has.
-fn sign(number: &Value) -> Result<Number, FunctionError> {
-    let number = whole(number).and_then(|number| i64::try_from(number).ok());
-    Ok(match number.ok_or_else(|| FunctionError::of_call("a whole number is needed"))? {
-        ..0 => Number::from(1).negated(),
-        0 => Number::from(0),
-        1.. => Number::from(1),
-    })
+/// The engine has no sign for a fraction or for a number beyond 64 bits.
+pub(super) fn signum(arguments: &[Value]) -> Outcome {
+    let number = whole(&arguments[0]).and_then(|number| i64::try_from(number).ok());
+    let number = number.ok_or_else(|| FunctionError::of_call("a whole number is needed"))?;
+    let sign = Number::from(usize::from(number != 0));
+    Ok(Value::Number(if number < 0 { sign.negated() } else { sign }))
 }
 
-/// `max` and `min`; all arguments are known.
-pub(super) fn outermost(name: &str, arguments: &[Value]) -> Value {
-    let numbers = arguments.iter().filter_map(|argument| match argument {
-        Value::Number(number) => Some(number),
-        _ => None,
-    });
-    let found = if name == "max" { numbers.max() } else { numbers.min() };
-    found.map_or(Value::Unknown(Type::Number), |number| Value::Number(number.clone()))
+/// `max` and `min`.
+pub(super) fn outermost(
+    arguments: &[Value],
+    choose: fn(std::slice::Iter<'_, Value>) -> Option<&Value>,
+) -> Outcome {
+    choose(arguments.iter()).cloned().ok_or_else(|| FunctionError::of_call("it takes at least one number"))
 }
 
-/// `pow`: the engine calculates with fewer bits here, and what needs more of them is not said.
-pub(super) fn power(arguments: &[Value]) -> Outcome {
-    let unknown = Ok(Value::Unknown(Type::Number));
-    let [Value::Number(base), Value::Number(exponent)] = arguments else { return unknown };
+/// The result is unknown where the engine may round it.
+pub(super) fn pow(arguments: &[Value]) -> Outcome {
+    let (base, exponent) = (number(arguments, 0)?, number(arguments, 1)?);
     if base.is_negative() && !exponent.is_whole() && !base.is_infinite() && !exponent.is_infinite() {
         return Err(FunctionError::of_call("there is no such power"));
     }
     let exponent = whole(&arguments[1]).and_then(|exponent| u32::try_from(exponent).ok());
-    let (Some(base), Some(exponent)) = (whole(&arguments[0]), exponent) else { return unknown };
-    match base.checked_pow(exponent).map(|power| (power < 0, power.unsigned_abs())) {
-        Some((negative, size)) if size <= EXACT.unsigned_abs() => {
-            let Ok(size) = usize::try_from(size) else { return unknown };
-            let size = Number::from(size);
-            Ok(Value::Number(if negative { size.negated() } else { size }))
-        }
-        _ => unknown,
+    let power = whole(&arguments[0]).zip(exponent).and_then(|(base, exponent)| base.checked_pow(exponent));
+    let power = power.filter(|power| power.unsigned_abs() <= EXACT).ok_or(FunctionError::Unknown)?;
+    let size = usize::try_from(power.unsigned_abs()).map_err(|_| FunctionError::Unknown)?;
+    let size = Number::from(size);
+    Ok(Value::Number(if power < 0 { size.negated() } else { size }))
+}
+
+/// Only checks that there is a logarithm.
+pub(super) fn log(arguments: &[Value]) -> Outcome {
+    let float = |place| number(arguments, place)?.to_string().parse().map_err(|_| FunctionError::Unknown);
+    let (number, base): (f64, f64) = (float(0)?, float(1)?);
+    if (number.ln() / base.ln()).is_nan() {
+        return Err(FunctionError::of_call("there is no such logarithm"));
     }
+    Err(FunctionError::Unknown)
 }

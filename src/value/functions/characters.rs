@@ -1,34 +1,57 @@
-//! What functions give that take parts of a text, or write it in another way; all that they are given is known.
+//! Functions that take strings apart or change how they are written.
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::result::FunctionError;
-use super::whole;
+use super::signature::{FunctionError, Outcome, text, whole};
 use crate::value::{Type, Value};
 
-type Outcome = Result<Value, FunctionError>;
+/// A function of one string.
+pub(super) fn of_text(arguments: &[Value], apply: fn(&str) -> String) -> Outcome {
+    text(arguments, 0).map(|text| Value::string(apply(text)))
+}
 
-const UNKNOWN: Value = Value::Unknown(Type::String);
+/// A function of one string whose result is only known for ASCII: Unicode versions differ.
+pub(super) fn of_ascii(arguments: &[Value], apply: fn(&str) -> String) -> Outcome {
+    let text = text(arguments, 0).ok().filter(|text| text.is_ascii());
+    text.map(|text| Value::string(apply(text))).ok_or(FunctionError::Unknown)
+}
 
-/// A function of one text, or of a text and another that is taken away from it.
-pub(super) fn of_text(name: &str, arguments: &[Value]) -> Value {
-    let Some(text) = arguments[0].as_str() else { return UNKNOWN };
-    let other = arguments.get(1).and_then(Value::as_str).unwrap_or_default();
-    match name {
-        "basename" => Value::string(base(text)),
-        "chomp" => Value::string(text.trim_end_matches(['\r', '\n'])),
-        "dirname" => Value::string(directory(text)),
-        "strrev" => Value::string(text.graphemes(true).rev().collect::<String>()),
-        "title" if text.is_ascii() => Value::string(title(text)),
-        "trim" => Value::string(text.trim_matches(|sign| other.contains(sign))),
-        "trimprefix" => Value::string(text.strip_prefix(other).unwrap_or(text)),
-        "trimsuffix" => Value::string(text.strip_suffix(other).unwrap_or(text)),
-        _ => UNKNOWN,
+/// A function that takes something away from a string.
+pub(super) fn trimmed(arguments: &[Value], apply: for<'t> fn(&'t str, &str) -> &'t str) -> Outcome {
+    Ok(Value::string(apply(text(arguments, 0)?, text(arguments, 1)?)))
+}
+
+/// `startswith`, `endswith` and `strcontains`.
+pub(super) fn holds(arguments: &[Value], is_so: fn(&str, &str) -> bool) -> Outcome {
+    Ok(Value::Bool(is_so(text(arguments, 0)?, text(arguments, 1)?)))
+}
+
+pub(super) fn join(arguments: &[Value]) -> Outcome {
+    let (separator, lists) = (text(arguments, 0)?, &arguments[1..]);
+    if lists.is_empty() {
+        return Err(FunctionError::of_call("it takes at least one list"));
     }
+    let mut parts = Vec::new();
+    for (place, list) in lists.iter().enumerate() {
+        let Value::List(_, elements) = list else { return Err(FunctionError::Unknown) };
+        if elements.iter().any(Value::is_null) {
+            return Err(FunctionError::of_argument(place + 1, "there is a null in it"));
+        }
+        parts.extend(elements.iter().filter_map(Value::as_str));
+    }
+    Ok(Value::string(parts.join(separator)))
+}
+
+pub(super) fn split(arguments: &[Value]) -> Outcome {
+    let (separator, text) = (text(arguments, 0)?, text(arguments, 1)?);
+    if separator.is_empty() {
+        return Err(FunctionError::Unknown);
+    }
+    Ok(Value::List(Type::String, text.split(separator).map(Value::string).collect()))
 }
 
 /// Every word with a capital at its start; digits and `_` belong to words.
-fn title(text: &str) -> String {
+pub(super) fn title(text: &str) -> String {
     let mut inside = false;
     let each = |sign: char| {
         let result = if inside { sign } else { sign.to_ascii_uppercase() };
@@ -39,29 +62,25 @@ fn title(text: &str) -> String {
 }
 
 pub(super) fn indent(arguments: &[Value], longest: usize) -> Outcome {
-    let [blanks, text] = arguments else { return Ok(UNKNOWN) };
-    let (Some(0..), Some(text)) = (whole(blanks), text.as_str()) else {
+    let (Some(blanks @ 0..), Ok(text)) = (whole(&arguments[0]), text(arguments, 1)) else {
         return Err(FunctionError::of_call("the number of blanks is whole, and not less than zero"));
     };
     let breaks = text.matches('\n').count();
-    let blanks = whole(blanks).and_then(|blanks| usize::try_from(blanks).ok()).unwrap_or(usize::MAX);
-    if breaks == 0 {
-        return Ok(arguments[1].clone());
-    }
-    if blanks.saturating_mul(breaks) > longest {
+    let blanks = usize::try_from(blanks).unwrap_or(usize::MAX);
+    if breaks > 0 && blanks.saturating_mul(breaks) > longest {
         return Err(FunctionError::Expensive);
     }
+    let blanks = if breaks > 0 { blanks } else { 0 };
     Ok(Value::string(text.replace('\n', &format!("\n{}", " ".repeat(blanks)))))
 }
 
-/// `substr`: offset and length count what a reader takes for one sign.
-pub(super) fn part(arguments: &[Value]) -> Outcome {
-    let [text, offset, length] = arguments else { return Ok(UNKNOWN) };
-    let (Some(offset), Some(length)) = (whole(offset), whole(length)) else {
+/// Offset and length count grapheme clusters.
+pub(super) fn substr(arguments: &[Value]) -> Outcome {
+    let (Some(offset), Some(length)) = (whole(&arguments[1]), whole(&arguments[2])) else {
         return Err(FunctionError::of_call("the offset and the length are whole numbers"));
     };
-    let Some(text) = text.as_str() else { return Ok(UNKNOWN) };
-    // An offset below zero counts from the end, and then a length of zero is as good as none.
+    let text = text(arguments, 0)?;
+    // A negative offset counts from the end, and then a length of zero means no limit.
     let (start, length) = if offset < 0 {
         let count = i128::try_from(text.graphemes(true).count()).unwrap_or(i128::MAX);
         ((offset + count).max(0), if length == 0 { -1 } else { length })
@@ -69,22 +88,27 @@ pub(super) fn part(arguments: &[Value]) -> Outcome {
         (offset, length)
     };
     let start = usize::try_from(start).unwrap_or(usize::MAX);
-    // So is a length below zero.
+    // A negative length means no limit either.
     let length = usize::try_from(length).unwrap_or(usize::MAX);
     Ok(Value::string(text.graphemes(true).skip(start).take(length).collect::<String>()))
 }
 
+pub(super) fn strrev(text: &str) -> String {
+    text.graphemes(true).rev().collect()
+}
+
 /// The last part of a path.
-fn base(path: &str) -> &str {
+pub(super) fn basename(path: &str) -> String {
     match path.trim_end_matches('/') {
         "" if path.is_empty() => ".",
         "" => "/",
         path => path.rsplit('/').next().unwrap_or(path),
     }
+    .to_owned()
 }
 
 /// A path without its last part, in its shortest form.
-fn directory(path: &str) -> String {
+pub(super) fn dirname(path: &str) -> String {
     let directory = path.rfind('/').map_or("", |slash| &path[..=slash]);
     let is_absolute = directory.starts_with('/');
     let mut parts: Vec<&str> = Vec::new();

@@ -1,13 +1,47 @@
-//! What functions on lists, sets and tuples give.
+//! Functions on lists, sets and tuples.
 
-use super::result::FunctionError;
-use super::whole;
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::signature::{FunctionError, Outcome, whole};
 use crate::value::convert::{Mode, convert};
-use crate::value::evaluate::equal;
+use crate::value::equality::equal;
 use crate::value::unify::unify;
-use crate::value::{Type, Value};
+use crate::value::{Marks, Number, Type, Value};
 
-type Outcome = Result<Value, FunctionError>;
+pub(super) fn length(arguments: &[Value]) -> Outcome {
+    let value = &arguments[0];
+    let count = match (value, value.ty()) {
+        (_, Type::Bool | Type::Number) => {
+            return Err(FunctionError::of_call("its argument is a text, a collection, a tuple or an object"));
+        }
+        (_, Type::Tuple(elements)) => elements.len(),
+        (_, Type::Object(attributes)) => attributes.len(),
+        (Value::String(text), _) => text.graphemes(true).count(),
+        (Value::List(_, elements), _) => elements.len(),
+        (Value::Set(_, elements), _) if elements.len() <= 1 || value.is_wholly_known() => elements.len(),
+        (Value::Map(_, elements), _) => elements.len(),
+        _ => return Err(FunctionError::Unknown),
+    };
+    Ok(Value::Number(Number::from(count)))
+}
+
+/// The first argument that is neither null nor an empty string.
+pub(super) fn coalesce(arguments: &[Value]) -> Outcome {
+    let types: Vec<Type> = arguments.iter().map(Value::ty).collect();
+    let Some(ty) = unify(&types, Mode::Unsafe) else {
+        return Err(FunctionError::of_call("its arguments have no type in common"));
+    };
+    for argument in arguments {
+        let Ok(value) = convert(argument, &ty) else { return Ok(Value::Unknown(ty)) };
+        match value {
+            Value::Unknown(_) => return Ok(Value::Unknown(ty)),
+            Value::Null(_) => {}
+            Value::String(text) if text.is_empty() => {}
+            value => return Ok(value),
+        }
+    }
+    Err(FunctionError::of_call("all of its arguments are null or empty"))
+}
 
 pub(super) fn concat(arguments: &[Value]) -> Outcome {
     if arguments.is_empty() {
@@ -81,43 +115,49 @@ pub(super) fn element(arguments: &[Value]) -> Outcome {
     }
 }
 
+/// Unlike other functions, this one moves the marks of lists in the list to the result.
 pub(super) fn flatten(arguments: &[Value]) -> Outcome {
     let value = &arguments[0];
     if !value.is_wholly_known() {
         return Ok(Value::UNKNOWN);
     }
+    if !matches!(value, Value::List(..) | Value::Set(..) | Value::Tuple(_)) {
+        return Err(FunctionError::of_call("its argument is a list, a set or a tuple"));
+    }
     let mut flat = Vec::new();
-    match value {
-        Value::List(..) | Value::Set(..) | Value::Tuple(_) => flatten_into(value, &mut flat),
-        _ => return Err(FunctionError::of_call("its argument is a list, a set or a tuple")),
-    }
-    Ok(Value::Tuple(flat))
+    let marks = flatten_into(value, &mut flat);
+    Ok(Value::Tuple(flat).mark(marks))
 }
 
-fn flatten_into(value: &Value, flat: &mut Vec<Value>) {
-    match value {
-        Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements) => {
-            for element in elements {
-                flatten_into(element, flat);
-            }
+fn flatten_into(value: &Value, flat: &mut Vec<Value>) -> Marks {
+    match value.unmarked() {
+        (Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements), marks) => {
+            elements.iter().fold(marks, |marks, element| marks.and(flatten_into(element, flat)))
         }
-        other => flat.push(other.clone()),
+        _ => {
+            flat.push(value.clone());
+            Marks::NONE
+        }
     }
 }
 
-/// A list without elements that repeat others, or without empty ones.
-pub(super) fn reduced(name: &str, arguments: &[Value]) -> Value {
+/// A list with the elements to keep.
+fn reduced(arguments: &[Value], mut keep: impl FnMut(&Value) -> bool) -> Outcome {
     match &arguments[0] {
         Value::List(element, elements) if arguments[0].is_wholly_known() => {
-            let mut seen = std::collections::HashSet::new();
-            let keep = |value: &&Value| match name {
-                "compact" => !value.is_null() && value.as_str() != Some(""),
-                _ => seen.insert((*value).clone()),
-            };
-            Value::List(element.clone(), elements.iter().filter(keep).cloned().collect())
+            Ok(Value::List(element.clone(), elements.iter().filter(|value| keep(value)).cloned().collect()))
         }
-        other => Value::Unknown(other.ty()),
+        other => Ok(Value::Unknown(other.ty())),
     }
+}
+
+pub(super) fn compact(arguments: &[Value]) -> Outcome {
+    reduced(arguments, |value| !value.is_null() && value.as_str() != Some(""))
+}
+
+pub(super) fn distinct(arguments: &[Value]) -> Outcome {
+    let mut seen = std::collections::HashSet::new();
+    reduced(arguments, |value| seen.insert(value.clone()))
 }
 
 pub(super) fn contains(arguments: &[Value]) -> Outcome {

@@ -1,27 +1,42 @@
-//! What functions give that read a text as something else, and what they refuse.
+//! Functions that decode a string.
 
-use super::result::FunctionError;
-use super::whole;
-use crate::syntax::parse_json;
-use crate::value::evaluate::constant;
+use std::collections::BTreeMap;
+
+use super::signature::{FunctionError, Outcome, text, whole};
+use crate::syntax::{Expr, ExprKind, parse_json};
+use crate::value::data::normal;
 use crate::value::{Number, Type, Value};
 
-type Outcome = Result<Value, FunctionError>;
-
 pub(super) fn jsondecode(arguments: &[Value]) -> Outcome {
-    let Some(text) = arguments[0].as_str() else { return Ok(Value::UNKNOWN) };
-    let Some(expr) = parse_json(text) else {
-        return Err(FunctionError::of_call("the text is not JSON"));
-    };
-    let mut findings = Vec::new();
-    let value = constant(&expr, &mut findings);
-    // A property that stands twice is no mistake here.
-    Ok(if findings.is_empty() { value } else { Value::UNKNOWN })
+    let expr = parse_json(text(arguments, 0)?);
+    let expr = expr.ok_or_else(|| FunctionError::of_call("the text is not JSON"))?;
+    json(&expr).ok_or(FunctionError::Unknown)
+}
+
+/// The value of a JSON document, unless a property is there twice or a number is beyond what can be represented.
+fn json(expr: &Expr) -> Option<Value> {
+    Some(match &expr.kind {
+        ExprKind::Null => Value::NULL,
+        ExprKind::Bool(value) => Value::Bool(*value),
+        ExprKind::Number(digits) => Value::Number(Number::parse(digits)?),
+        ExprKind::JsonString(string) => Value::string(string.text.clone()),
+        ExprKind::Tuple(elements) => Value::Tuple(elements.iter().map(json).collect::<Option<_>>()?),
+        ExprKind::JsonObject(properties) => {
+            let mut attributes = BTreeMap::new();
+            for property in properties {
+                let name = normal(property.name.text.clone());
+                if attributes.insert(name, json(&property.value)?).is_some() {
+                    return None;
+                }
+            }
+            Value::Object(attributes)
+        }
+        _ => return None,
+    })
 }
 
 pub(super) fn base64decode(arguments: &[Value]) -> Outcome {
-    let Some(text) = arguments[0].as_str() else { return Ok(Value::Unknown(Type::String)) };
-    match base64(text).map(String::from_utf8) {
+    match base64(text(arguments, 0)?).map(String::from_utf8) {
         Some(Ok(text)) => Ok(Value::string(text)),
         Some(Err(_)) => Err(FunctionError::of_call("what the text holds is not UTF-8")),
         None => Err(FunctionError::of_call("the text is not Base64")),
@@ -93,12 +108,11 @@ pub(super) fn parseint(arguments: &[Value]) -> Outcome {
     Ok(number.map_or(Value::Unknown(Type::Number), Value::Number))
 }
 
-/// The name of a space of names, or an identifier.
+/// Only checks the namespace, which is a name or a UUID.
 pub(super) fn uuidv5(arguments: &[Value]) -> Outcome {
-    let unknown = Ok(Value::Unknown(Type::String));
-    match arguments[0].as_str() {
-        None | Some("dns" | "url" | "oid" | "x500") => unknown,
-        Some(text) if text.bytes().filter(u8::is_ascii_hexdigit).count() >= 32 => unknown,
-        Some(_) => Err(FunctionError::of_call("the namespace is dns, url, oid, x500 or an identifier")),
+    match text(arguments, 0)? {
+        "dns" | "url" | "oid" | "x500" => Err(FunctionError::Unknown),
+        text if text.bytes().filter(u8::is_ascii_hexdigit).count() >= 32 => Err(FunctionError::Unknown),
+        _ => Err(FunctionError::of_call("the namespace is dns, url, oid, x500 or an identifier")),
     }
 }

@@ -1,16 +1,13 @@
-//! What functions give that write a value in another notation; all that they are given is known.
+//! Functions that encode a value.
 
 use std::fmt::Write as _;
 
-use super::result::FunctionError;
+use super::signature::{FunctionError, Outcome};
 use crate::value::{Type, Value};
-
-type Outcome = Result<Value, FunctionError>;
 
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-pub(super) fn base64encode(arguments: &[Value]) -> Value {
-    let Some(text) = arguments[0].as_str() else { return Value::Unknown(Type::String) };
+pub(super) fn base64encode(text: &str) -> String {
     let mut signs = String::new();
     for group in text.as_bytes().chunks(3) {
         let mut bits = 0;
@@ -22,42 +19,35 @@ pub(super) fn base64encode(arguments: &[Value]) -> Value {
             signs.push(if place > group.len() { '=' } else { sign });
         }
     }
-    Value::string(signs)
+    signs
 }
 
 pub(super) fn jsonencode(arguments: &[Value]) -> Outcome {
     let mut text = String::new();
-    Ok(match json(&arguments[0], &mut text)? {
-        Some(()) => Value::string(text),
-        None => Value::Unknown(Type::String),
-    })
+    json(&arguments[0], &mut text)?;
+    Ok(Value::string(text))
 }
 
-/// A value as JSON; none where the engine may write it in another order or with other digits.
-pub(super) fn json(value: &Value, out: &mut String) -> Result<Option<()>, FunctionError> {
+/// Writes a value as JSON. It is unknown where the engine may choose another order or other digits.
+pub(super) fn json(value: &Value, out: &mut String) -> Result<(), FunctionError> {
     match value {
         Value::Null(_) => out.push_str("null"),
         Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
         Value::Number(number) if number.is_infinite() => {
             return Err(FunctionError::of_call("JSON has no infinite numbers"));
         }
-        Value::Number(number) => match number.text() {
-            Some(text) => out.push_str(&text),
-            None => return Ok(None),
-        },
+        Value::Number(number) => out.push_str(&number.text().ok_or(FunctionError::Unknown)?),
         Value::String(text) => quoted(text, out),
         Value::Set(element, elements)
             if elements.len() > 1 && !matches!(element, Type::Bool | Type::Number | Type::String) =>
         {
-            return Ok(None);
+            return Err(FunctionError::Unknown);
         }
         Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements) => {
             out.push('[');
             for (place, element) in elements.iter().enumerate() {
                 out.push_str(if place > 0 { "," } else { "" });
-                if json(element, out)?.is_none() {
-                    return Ok(None);
-                }
+                json(element, out)?;
             }
             out.push(']');
         }
@@ -67,15 +57,14 @@ pub(super) fn json(value: &Value, out: &mut String) -> Result<Option<()>, Functi
                 out.push_str(if place > 0 { "," } else { "" });
                 quoted(name, out);
                 out.push(':');
-                if json(element, out)?.is_none() {
-                    return Ok(None);
-                }
+                json(element, out)?;
             }
             out.push('}');
         }
-        Value::Unknown(_) => return Ok(None),
+        Value::Marked(inner, _) => json(inner, out)?,
+        Value::Unknown(_) => return Err(FunctionError::Unknown),
     }
-    Ok(Some(()))
+    Ok(())
 }
 
 /// A text in quotes, in such a way that it can stand in HTML.

@@ -1,12 +1,9 @@
-//! What `format` and `formatlist` give, and what they refuse.
+//! `format` and `formatlist`.
 
 use super::encoding::json;
-use super::result::FunctionError;
-use super::whole;
+use super::signature::{FunctionError, Outcome, text, whole};
 use crate::value::convert::convert;
 use crate::value::{Type, Value};
-
-type Outcome = Result<Value, FunctionError>;
 
 /// From here on `%v` writes numbers with an exponent.
 const SHORT: i128 = 1_000_000;
@@ -28,19 +25,27 @@ struct Verb {
     plain: bool,
 }
 
-/// `format`; whatever is given has to be known.
 pub(super) fn format(arguments: &[Value], longest: usize) -> Outcome {
-    let (Some(format), values) = (arguments[0].as_str(), &arguments[1..]) else {
-        return Ok(Value::Unknown(Type::String));
-    };
-    formatted(format, values, longest)
+    match opaque(arguments, Type::String) {
+        Some(result) => Ok(result),
+        None => formatted(text(arguments, 0)?, &arguments[1..], longest),
+    }
 }
 
-/// `formatlist`: once for each element of the lists among the values, which have to be of one length.
+/// The result where an argument is not wholly known. Not even its type is known beside a null without a type.
+fn opaque(arguments: &[Value], ty: Type) -> Option<Value> {
+    if arguments.contains(&Value::NULL) {
+        return Some(Value::UNKNOWN);
+    }
+    (!arguments.iter().all(Value::is_wholly_known)).then_some(Value::Unknown(ty))
+}
+
+/// Formats once for each element of the lists among the arguments, which must have one length.
 pub(super) fn formatlist(arguments: &[Value], longest: usize) -> Outcome {
-    let (Some(format), values) = (arguments[0].as_str(), &arguments[1..]) else {
-        return Ok(Value::Unknown(Type::list(Type::String)));
-    };
+    if let Some(result) = opaque(arguments, Type::list(Type::String)) {
+        return Ok(result);
+    }
+    let (format, values) = (text(arguments, 0)?, &arguments[1..]);
     let mut length: Option<usize> = None;
     for (place, value) in values.iter().enumerate() {
         let Some(elements) = elements(value) else { continue };
@@ -58,7 +63,11 @@ pub(super) fn formatlist(arguments: &[Value], longest: usize) -> Outcome {
             None => value.clone(),
         };
         let values: Vec<Value> = values.iter().map(each).collect();
-        results.push(formatted(format, &values, longest).map_err(FunctionError::without_argument)?);
+        // The engine blames the call, and no argument.
+        results.push(formatted(format, &values, longest).map_err(|error| match error {
+            FunctionError::Argument(_, why) => FunctionError::Call(why),
+            error => error,
+        })?);
     }
     Ok(Value::List(Type::String, results))
 }
@@ -175,7 +184,7 @@ fn as_it_is(value: &Value) -> Option<String> {
         }
         value => {
             let mut text = String::new();
-            json(value, &mut text).ok().flatten().map(|()| text)
+            json(value, &mut text).ok().map(|()| text)
         }
     }
 }

@@ -1,14 +1,12 @@
-//! What functions on maps and objects give.
+//! Functions on maps and objects.
 
 use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
-use super::result::FunctionError;
+use super::signature::{FunctionError, Outcome};
 use crate::value::convert::convert;
 use crate::value::{Attribute, Type, Value};
-
-type Outcome = Result<Value, FunctionError>;
 
 pub(super) fn keys(arguments: &[Value]) -> Outcome {
     let value = &arguments[0];
@@ -139,28 +137,25 @@ pub(super) fn lookup(arguments: &[Value]) -> Outcome {
 }
 
 pub(super) fn zipmap(arguments: &[Value]) -> Outcome {
-    let [keys, values] = arguments else { return Ok(Value::UNKNOWN) };
-    let names: Option<Vec<SmolStr>> = match keys {
-        Value::List(_, keys) if keys.iter().all(|key| key.as_str().is_some()) => {
-            Some(keys.iter().filter_map(Value::as_str).map(SmolStr::new).collect())
-        }
+    let values = &arguments[1];
+    let names: Option<Vec<SmolStr>> = match &arguments[0] {
+        Value::List(_, keys) => keys.iter().map(|key| key.as_str().map(SmolStr::new)).collect(),
         _ => None,
     };
-    let unequal = || FunctionError::of_call("there are not as many keys as values");
+    if let (Value::List(_, elements) | Value::Tuple(elements), Some(names)) = (values, &names)
+        && names.len() != elements.len()
+    {
+        return Err(FunctionError::of_call("there are not as many keys as values"));
+    }
+    let marks = arguments[0].deep_marks();
+    let zipped =
+        |names: Vec<SmolStr>, values: &[Value]| names.into_iter().zip(values.iter().cloned()).collect();
     match (values, values.ty(), names) {
         (Value::List(element, elements), _, Some(names)) => {
-            if names.len() != elements.len() {
-                return Err(unequal());
-            }
-            Ok(Value::Map(element.clone(), names.into_iter().zip(elements.iter().cloned()).collect()))
+            Ok(Value::Map(element.clone(), zipped(names, elements)).mark(marks))
         }
         (_, Type::List(element), _) => Ok(Value::Unknown(Type::Map(element))),
-        (Value::Tuple(elements), _, Some(names)) => {
-            if names.len() != elements.len() {
-                return Err(unequal());
-            }
-            Ok(Value::Object(names.into_iter().zip(elements.iter().cloned()).collect()))
-        }
+        (Value::Tuple(elements), _, Some(names)) => Ok(Value::Object(zipped(names, elements)).mark(marks)),
         (_, Type::Tuple(_), _) => Ok(Value::UNKNOWN),
         _ => Err(FunctionError::of_call("its second argument is a list or a tuple")),
     }
@@ -168,8 +163,7 @@ pub(super) fn zipmap(arguments: &[Value]) -> Outcome {
 
 /// Every element, with the keys of the lists that it is in.
 pub(super) fn transpose(arguments: &[Value]) -> Outcome {
-    let unknown = Ok(Value::Unknown(Type::map(Type::list(Type::String))));
-    let [Value::Map(_, lists)] = arguments else { return unknown };
+    let [Value::Map(_, lists)] = arguments else { return Err(FunctionError::Unknown) };
     let mut keys: BTreeMap<SmolStr, Vec<Value>> = BTreeMap::new();
     for (key, list) in lists {
         let Value::List(_, elements) = list else {

@@ -1,12 +1,9 @@
-//! What functions on network addresses refuse.
+//! Functions on network addresses.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::result::FunctionError;
-use super::whole;
+use super::signature::{FunctionError, Outcome, text, whole};
 use crate::value::{Type, Value};
-
-type Outcome = Result<Value, FunctionError>;
 
 /// A range of addresses that start alike.
 struct Prefix {
@@ -64,35 +61,47 @@ fn decimal(text: &str) -> Option<usize> {
     if is_short && text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse().ok() } else { None }
 }
 
-/// `cidrhost`, `cidrnetmask`, `cidrsubnet` and `cidrsubnets`, all of whose arguments are known.
-pub(super) fn cidr(name: &str, arguments: &[Value]) -> Outcome {
-    let list = name == "cidrsubnets";
-    let result = Value::Unknown(if list { Type::list(Type::String) } else { Type::String });
-    let Some(text) = arguments.first().and_then(Value::as_str) else { return Ok(result) };
-    let numbers: Vec<Option<i128>> = arguments[1..].iter().map(whole).collect();
-    if !list && let Some(place) = numbers.iter().position(Option::is_none) {
-        return Err(FunctionError::of_call(format!("argument {} must be a whole number", place + 2)));
-    }
-    let Some(prefix) = Prefix::read(text) else {
-        let why = format!("{text:?} is no prefix of addresses, such as \"10.0.0.0/8\"");
-        return Err(if list { FunctionError::of_argument(0, why) } else { FunctionError::of_call(why) });
-    };
-    let known = |text: Option<String>| text.map_or(Value::Unknown(Type::String), Value::string);
-    match (name, numbers.as_slice()) {
-        ("cidrnetmask", _) if prefix.v4.is_none() => {
-            Err(FunctionError::of_call("addresses of version 6 have no netmask"))
-        }
-        ("cidrnetmask", _) => Ok(known(Some(Ipv4Addr::from_bits(prefix.mask()).to_string()))),
-        ("cidrhost", [Some(number)]) => {
-            let address = host(&prefix, *number)?;
-            Ok(known(address.map(|address| address.to_string())))
-        }
-        ("cidrsubnet", [Some(bits), Some(number)]) => Ok(known(subnet(&prefix, *bits, *number)?)),
-        ("cidrsubnets", lengths) => {
-            let subnets = subnets(&prefix, lengths)?.into_iter().map(|subnet| known(Some(subnet)));
-            Ok(if prefix.v4.is_some() { Value::List(Type::String, subnets.collect()) } else { result })
-        }
-        _ => Ok(result),
+/// The prefix that a call is given.
+fn prefix(text: &str) -> Result<Prefix, String> {
+    Prefix::read(text).ok_or_else(|| format!("{text:?} is no prefix of addresses, such as \"10.0.0.0/8\""))
+}
+
+/// A function of a prefix and whole numbers; unknown where addresses can be written in several ways.
+fn of_prefix(
+    arguments: &[Value],
+    apply: impl Fn(&Prefix, &[i128]) -> Result<Option<String>, FunctionError>,
+) -> Outcome {
+    let numbers = arguments.iter().enumerate().skip(1).map(|(place, number)| {
+        let refusal = || FunctionError::of_call(format!("argument {} must be a whole number", place + 1));
+        whole(number).ok_or_else(refusal)
+    });
+    let (text, numbers) = (text(arguments, 0)?, numbers.collect::<Result<Vec<_>, _>>()?);
+    let result = apply(&prefix(text).map_err(FunctionError::Call)?, &numbers)?;
+    result.map(Value::string).ok_or(FunctionError::Unknown)
+}
+
+pub(super) fn cidrnetmask(arguments: &[Value]) -> Outcome {
+    of_prefix(arguments, |prefix, _| match prefix.v4 {
+        Some(_) => Ok(Some(Ipv4Addr::from_bits(prefix.mask()).to_string())),
+        None => Err(FunctionError::of_call("addresses of version 6 have no netmask")),
+    })
+}
+
+pub(super) fn cidrhost(arguments: &[Value]) -> Outcome {
+    of_prefix(arguments, |prefix, numbers| Ok(host(prefix, numbers[0])?.map(|address| address.to_string())))
+}
+
+pub(super) fn cidrsubnet(arguments: &[Value]) -> Outcome {
+    of_prefix(arguments, |prefix, numbers| subnet(prefix, numbers[0], numbers[1]))
+}
+
+pub(super) fn cidrsubnets(arguments: &[Value]) -> Outcome {
+    let prefix = prefix(text(arguments, 0)?).map_err(|why| FunctionError::of_argument(0, why))?;
+    let lengths: Vec<Option<i128>> = arguments[1..].iter().map(whole).collect();
+    let subnets = subnets(&prefix, &lengths)?.into_iter().map(Value::string);
+    match prefix.v4 {
+        Some(_) => Ok(Value::List(Type::String, subnets.collect())),
+        None => Err(FunctionError::Unknown),
     }
 }
 

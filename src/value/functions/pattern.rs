@@ -5,12 +5,10 @@ use smol_str::SmolStr;
 
 use re2::translate;
 
-use super::result::FunctionError;
+use super::signature::{FunctionError, Outcome, text};
 use crate::value::{Attribute, Type, Value};
 
 mod re2;
-
-type Outcome = Result<Value, FunctionError>;
 
 /// How much longer than a pattern a string may be, because a compiled pattern is much larger than its text.
 const TEXT_TO_PATTERN: usize = 64;
@@ -32,42 +30,43 @@ enum Shape {
     Names(Vec<SmolStr>),
 }
 
-/// `regex` and `regexall`. The pattern is checked even if the string is unknown.
-pub(super) fn regex(name: &str, arguments: &[Value], longest: usize) -> Outcome {
-    let all = name == "regexall";
-    let unknown = if all { Value::Unknown(Type::list(Type::Any)) } else { Value::UNKNOWN };
-    let Some(text) = arguments.first().and_then(Value::as_str) else { return Ok(unknown) };
-    let pattern = Pattern::read(text, longest / TEXT_TO_PATTERN)?;
+pub(super) fn regex(arguments: &[Value], longest: usize) -> Outcome {
+    matched(arguments, longest, false)
+}
+
+pub(super) fn regexall(arguments: &[Value], longest: usize) -> Outcome {
+    matched(arguments, longest, true)
+}
+
+/// The first match, or all of them. The pattern is checked even if the string is unknown.
+fn matched(arguments: &[Value], longest: usize, all: bool) -> Outcome {
+    let pattern = Pattern::read(text(arguments, 0)?, longest / TEXT_TO_PATTERN)?;
     let shape = &pattern.shape;
     let ty = shape.ty();
-    let (Some(regex), Some(text)) = (&pattern.regex, arguments.get(1).and_then(Value::as_str)) else {
-        return Ok(Value::Unknown(if all { Type::list(ty) } else { ty }));
-    };
-    if text.len() > longest {
+    let text = text(arguments, 1).ok();
+    if text.is_some_and(|text| pattern.regex.is_some() && text.len() > longest) {
         return Err(FunctionError::Expensive);
     }
-    if !text.is_ascii() {
-        // Unicode versions and normalization differ.
+    // Beyond ASCII, Unicode versions and normalization differ.
+    let (Some(regex), Some(text)) = (&pattern.regex, text.filter(|text| text.is_ascii())) else {
         return Ok(Value::Unknown(if all { Type::list(ty) } else { ty }));
-    }
+    };
     if all {
         let found = regex.captures_iter(text).map(|found| shape.value(&found)).collect();
         return Ok(Value::List(ty, found));
     }
-    match regex.captures(text) {
-        Some(found) => Ok(shape.value(&found)),
-        None => Err(FunctionError::of_call("the pattern did not match any part of the given string")),
-    }
+    let found = regex.captures(text);
+    let missing = || FunctionError::of_call("the pattern did not match any part of the given string");
+    found.map(|found| shape.value(&found)).ok_or_else(missing)
 }
 
-/// `replace`, whose second argument is a pattern between slashes.
+/// The second argument may be a pattern between slashes.
 pub(super) fn replace(arguments: &[Value], longest: usize) -> Outcome {
-    let texts: Vec<&str> = arguments.iter().filter_map(Value::as_str).collect();
-    let [text, part, with] = texts[..] else { return Ok(Value::Unknown(Type::String)) };
+    let (text, part, with) = (text(arguments, 0)?, text(arguments, 1)?, text(arguments, 2)?);
     match part.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) {
         Some(pattern) if pattern.len() > longest / TEXT_TO_PATTERN => Err(FunctionError::Expensive),
         Some(pattern) => match translate(pattern) {
-            Ok(_) => Ok(Value::Unknown(Type::String)),
+            Ok(_) => Err(FunctionError::Unknown),
             Err(why) => Err(FunctionError::of_call(format!("error parsing regexp: {why}"))),
         },
         None if text.len().saturating_mul(with.len().max(1)) > longest => Err(FunctionError::Expensive),

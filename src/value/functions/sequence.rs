@@ -1,24 +1,17 @@
-//! What functions on sequences refuse, where all that they are given is known.
+//! Functions on sequences that are evaluated once every element is known.
 
-use super::result::FunctionError;
-use super::whole;
+use super::signature::{FunctionError, Outcome, number, whole};
 use crate::value::convert::{Mode, convert};
-use crate::value::evaluate::equal;
+use crate::value::equality::equal;
 use crate::value::unify::unify;
 use crate::value::{Number, Type, Value};
-
-type Outcome = Result<Value, FunctionError>;
 
 /// More numbers than this are not made.
 const LONGEST_RANGE: usize = 1024;
 
 pub(super) fn range(arguments: &[Value]) -> Outcome {
-    let numbers = arguments.iter().map(|argument| match argument {
-        Value::Number(number) => Some(number.clone()),
-        _ => None,
-    });
-    let unknown = Ok(Value::Unknown(Type::list(Type::Number)));
-    let Some(numbers) = numbers.collect::<Option<Vec<Number>>>() else { return unknown };
+    let numbers = (0..arguments.len()).map(|place| number(arguments, place).cloned());
+    let numbers = numbers.collect::<Result<Vec<Number>, _>>()?;
     let one = |negative: bool| if negative { Number::from(1).negated() } else { Number::from(1) };
     let (start, end, step) = match numbers.as_slice() {
         [end] => (Number::from(0), end.clone(), one(end.is_negative())),
@@ -41,7 +34,7 @@ pub(super) fn range(arguments: &[Value]) -> Outcome {
                 "more than {LONGEST_RANGE} numbers would come of it"
             )));
         }
-        let Some(next) = number.add(&step) else { return unknown };
+        let next = number.add(&step).ok_or(FunctionError::Unknown)?;
         all.push(Value::Number(std::mem::replace(&mut number, next)));
     }
     Ok(Value::List(Type::Number, all))
@@ -61,36 +54,43 @@ pub(super) fn chunklist(arguments: &[Value]) -> Outcome {
     Ok(Value::List(Type::list(element.clone()), parts.collect()))
 }
 
-/// `alltrue` and `anytrue`; to both of them null is not true.
-pub(super) fn truth(name: &str, arguments: &[Value]) -> Value {
-    let [Value::List(_, elements)] = arguments else { return Value::Unknown(Type::Bool) };
-    let mut all = elements.iter().map(|element| element.as_bool() == Some(true));
-    Value::Bool(if name == "alltrue" { all.all(|is| is) } else { all.any(|is| is) })
+/// To `alltrue`, null is not true.
+pub(super) fn alltrue(arguments: &[Value]) -> Outcome {
+    list(arguments)
+        .map(|elements| Value::Bool(elements.iter().all(|element| element.as_bool() == Some(true))))
 }
 
-/// Texts in the order of their bytes.
+pub(super) fn anytrue(arguments: &[Value]) -> Outcome {
+    list(arguments)
+        .map(|elements| Value::Bool(elements.iter().any(|element| element.as_bool() == Some(true))))
+}
+
+fn list(arguments: &[Value]) -> Result<&[Value], FunctionError> {
+    match arguments {
+        [Value::List(_, elements)] => Ok(elements),
+        _ => Err(FunctionError::Unknown),
+    }
+}
+
+/// Strings in the order of their bytes.
 pub(super) fn sort(arguments: &[Value]) -> Outcome {
-    let [Value::List(element, elements)] = arguments else {
-        return Ok(Value::Unknown(Type::list(Type::String)));
-    };
+    let mut elements = list(arguments)?.to_vec();
     if elements.iter().any(Value::is_null) {
         return Err(FunctionError::of_call("there is a null in the list"));
     }
-    let mut elements = elements.clone();
     elements.sort_unstable();
-    Ok(Value::List(element.clone(), elements))
+    Ok(Value::List(Type::String, elements))
 }
 
 pub(super) fn index(arguments: &[Value]) -> Outcome {
-    let [list, wanted] = arguments else { return Ok(Value::Unknown(Type::Number)) };
-    let (Value::List(_, elements) | Value::Tuple(elements)) = list else {
+    let (Value::List(_, elements) | Value::Tuple(elements)) = &arguments[0] else {
         return Err(FunctionError::of_call("its argument is a list or a tuple"));
     };
     if elements.is_empty() {
         return Err(FunctionError::of_call("there is nothing in the list"));
     }
     for (place, element) in elements.iter().enumerate() {
-        match equal(element, wanted) {
+        match equal(element, &arguments[1]) {
             Some(true) => return Ok(Value::Number(Number::from(place))),
             Some(false) => {}
             None => return Ok(Value::Unknown(Type::Number)),
@@ -134,18 +134,13 @@ pub(super) fn sum(arguments: &[Value]) -> Outcome {
     if elements.is_empty() {
         return Err(FunctionError::of_argument(0, "there is nothing in it"));
     }
-    let mut total: Option<Number> = None;
+    let mut total = Number::from(0);
     for element in elements {
         let Ok(Value::Number(number)) = convert(element, &Type::Number) else {
             return Err(FunctionError::of_argument(0, "something in it is no number"));
         };
-        total = match total {
-            None => Some(number),
-            Some(total) => match total.add(&number) {
-                Some(total) => Some(total),
-                None => return Err(FunctionError::of_call("infinities in it face each other")),
-            },
-        };
+        let sum = total.add(&number);
+        total = sum.ok_or_else(|| FunctionError::of_call("infinities in it face each other"))?;
     }
-    Ok(total.map_or(Value::Unknown(Type::Number), Value::Number))
+    Ok(Value::Number(total))
 }

@@ -1,11 +1,24 @@
-//! What functions on sets give.
+//! Functions on sets.
 
-use super::result::FunctionError;
+use super::signature::{FunctionError, Outcome};
 use crate::value::convert::{Mode, convert};
 use crate::value::unify::unify;
 use crate::value::{Type, Value};
 
-pub(super) fn operation(name: &str, arguments: &[Value]) -> Result<Value, FunctionError> {
+pub(super) fn setunion(arguments: &[Value]) -> Outcome {
+    combined(arguments, |all, set| all.extend(set))
+}
+
+pub(super) fn setintersection(arguments: &[Value]) -> Outcome {
+    combined(arguments, |all, set| all.retain(|value| set.binary_search(value).is_ok()))
+}
+
+pub(super) fn setsubtract(arguments: &[Value]) -> Outcome {
+    combined(arguments, |all, set| all.retain(|value| set.binary_search(value).is_err()))
+}
+
+/// The first set combined with each of the others.
+fn combined(arguments: &[Value], combine: fn(&mut Vec<Value>, Vec<Value>)) -> Outcome {
     let empty = |value: &&Value| !matches!(value, Value::Set(Type::Any, elements) if elements.is_empty());
     let types: Vec<Type> =
         arguments.iter().filter(empty).filter_map(|value| value.ty().element().cloned()).collect();
@@ -26,19 +39,15 @@ pub(super) fn operation(name: &str, arguments: &[Value]) -> Result<Value, Functi
     let mut sets = sets.into_iter();
     let mut result = sets.next().unwrap_or_default();
     for set in sets {
-        match name {
-            "setunion" => result.extend(set),
-            "setintersection" => result.retain(|value| set.binary_search(value).is_ok()),
-            _ => result.retain(|value| set.binary_search(value).is_err()),
-        }
+        combine(&mut result, set);
         result.sort_unstable();
         result.dedup();
     }
     Ok(Value::set(element, result))
 }
 
-/// The type alone: products grow fast.
-pub(super) fn product(arguments: &[Value]) -> Result<Value, FunctionError> {
+/// Only the type, because products grow fast.
+pub(super) fn setproduct(arguments: &[Value]) -> Outcome {
     if arguments.len() < 2 {
         return Err(FunctionError::of_call("it takes at least two arguments"));
     }

@@ -1,41 +1,34 @@
-//! What functions on times refuse.
+//! Functions on times. They only check their arguments.
 
-use super::result::FunctionError;
-use crate::value::{Type, Value};
+use super::signature::{FunctionError, Outcome, text};
+use crate::value::Value;
 
-type Outcome = Result<Value, FunctionError>;
+pub(super) fn timeadd(arguments: &[Value]) -> Outcome {
+    let (time, duration) = (text(arguments, 0)?, text(arguments, 1)?);
+    if !may_be_time(time) {
+        return Err(FunctionError::of_call(format!("{time:?} is {NO_TIME}")));
+    }
+    if !is_duration(duration) {
+        return Err(FunctionError::of_call(format!("{duration:?} is no duration, such as \"1h30m\"")));
+    }
+    Err(FunctionError::Unknown)
+}
 
-/// `timeadd`, `timecmp` and `formatdate`, all of whose arguments are known.
-pub(super) fn time(name: &str, arguments: &[Value]) -> Outcome {
-    let text = |place: usize| arguments.get(place).and_then(Value::as_str);
-    let (Some(first), Some(second)) = (text(0), text(1)) else { return Ok(Value::UNKNOWN) };
-    match name {
-        "timeadd" => {
-            if !may_be_time(first) {
-                return Err(FunctionError::of_call(format!("{first:?} is {NO_TIME}")));
-            }
-            if !is_duration(second) {
-                return Err(FunctionError::of_call(format!("{second:?} is no duration, such as \"1h30m\"")));
-            }
-            Ok(Value::Unknown(Type::String))
-        }
-        "timecmp" => {
-            for (place, time) in [first, second].into_iter().enumerate() {
-                if !may_be_time(time) {
-                    return Err(FunctionError::of_argument(place, format!("it is {NO_TIME}")));
-                }
-            }
-            Ok(Value::Unknown(Type::Number))
-        }
-        _ => {
-            if !may_be_time(second) {
-                return Err(FunctionError::of_argument(1, format!("it is {NO_TIME}")));
-            }
-            match wrong_verb(first) {
-                Some(verb) => Err(FunctionError::of_argument(0, format!("{verb:?} means nothing there"))),
-                None => Ok(Value::Unknown(Type::String)),
-            }
-        }
+pub(super) fn timecmp(arguments: &[Value]) -> Outcome {
+    match [text(arguments, 0)?, text(arguments, 1)?].into_iter().position(|time| !may_be_time(time)) {
+        Some(place) => Err(FunctionError::of_argument(place, format!("it is {NO_TIME}"))),
+        None => Err(FunctionError::Unknown),
+    }
+}
+
+pub(super) fn formatdate(arguments: &[Value]) -> Outcome {
+    let (format, time) = (text(arguments, 0)?, text(arguments, 1)?);
+    if !may_be_time(time) {
+        return Err(FunctionError::of_argument(1, format!("it is {NO_TIME}")));
+    }
+    match wrong_verb(format) {
+        Some(verb) => Err(FunctionError::of_argument(0, format!("{verb:?} means nothing there"))),
+        None => Err(FunctionError::Unknown),
     }
 }
 

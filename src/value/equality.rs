@@ -1,0 +1,51 @@
+//! Compares values as `==` does.
+
+use super::Value;
+
+/// Whether two values without marks are equal, if that is known. Values of different types never are; two nulls are,
+/// whatever their types.
+pub(super) fn equal(left: &Value, right: &Value) -> Option<bool> {
+    match (left, right) {
+        (Value::Null(_), Value::Null(_)) => Some(true),
+        (Value::Unknown(_), Value::Unknown(_) | Value::Null(_)) | (Value::Null(_), Value::Unknown(_)) => None,
+        (Value::Null(_), _) | (_, Value::Null(_)) => Some(false),
+        (Value::Unknown(ty), known) | (known, Value::Unknown(ty)) => {
+            (!ty.has_any() && !known.is(ty)).then_some(false)
+        }
+        (Value::Bool(left), Value::Bool(right)) => Some(left == right),
+        (Value::Number(left), Value::Number(right)) => Some(left == right),
+        (Value::String(left), Value::String(right)) => Some(left == right),
+        (Value::Tuple(a), Value::Tuple(b)) => same_type(left, right)
+            .and_then(|same| if same { all_equal(a.iter().zip(b)) } else { Some(false) }),
+        (Value::Object(a), Value::Object(b)) => same_type(left, right)
+            .and_then(|same| if same { all_equal(a.values().zip(b.values())) } else { Some(false) }),
+        (Value::List(a_type, a), Value::List(b_type, b)) => {
+            if a_type != b_type || a.len() != b.len() {
+                Some(false)
+            } else {
+                all_equal(a.iter().zip(b))
+            }
+        }
+        (Value::Map(a_type, a), Value::Map(b_type, b)) => {
+            if a_type != b_type || !a.keys().eq(b.keys()) {
+                Some(false)
+            } else {
+                all_equal(a.values().zip(b.values()))
+            }
+        }
+        (Value::Set(..), Value::Set(..)) => {
+            (left.is_wholly_known() && right.is_wholly_known()).then(|| left == right)
+        }
+        _ => Some(false),
+    }
+}
+
+/// Whether the types are the same; unknown where one of them is not known to the end.
+fn same_type(left: &Value, right: &Value) -> Option<bool> {
+    let (left, right) = (left.ty(), right.ty());
+    if left.has_any() || right.has_any() { None } else { Some(left == right) }
+}
+
+fn all_equal<'v>(mut pairs: impl Iterator<Item = (&'v Value, &'v Value)>) -> Option<bool> {
+    pairs.try_fold(true, |so_far, (left, right)| Some(equal(left, right)? && so_far))
+}

@@ -1,0 +1,48 @@
+//! Functions that change the type or the marks of a value, and those that were removed.
+
+use super::signature::{FunctionError, Outcome};
+use crate::value::convert::{Mode, convert, possible};
+use crate::value::{MarkSource, Marks, Type, Value};
+
+/// `tostring` and so on.
+pub(super) fn to(arguments: &[Value], ty: &Type) -> Outcome {
+    let value = &arguments[0];
+    let refusal = || {
+        let why = format!("{} does not convert to {}", value.ty(), ty.required_name());
+        FunctionError::of_argument(0, why)
+    };
+    if !value.is(ty) && !possible(&value.ty(), ty, Mode::Unsafe) {
+        return Err(refusal());
+    }
+    if !value.is_known() {
+        // Unlike an implicit conversion, this leaves the type of the elements open.
+        return Ok(Value::Unknown(ty.clone()));
+    }
+    convert(value, ty).map_err(|_| refusal())
+}
+
+pub(super) fn sensitive(arguments: &[Value]) -> Outcome {
+    Ok(arguments[0].clone().mark(Marks { sensitive: Some(MarkSource::Expression), ..Marks::NONE }))
+}
+
+pub(super) fn nonsensitive(arguments: &[Value]) -> Outcome {
+    let (value, marks) = arguments[0].unmarked();
+    Ok(value.clone().mark(Marks { sensitive: None, ..marks }))
+}
+
+/// Replaces what is ephemeral by null, unless it is unknown.
+pub(super) fn ephemeralasnull(arguments: &[Value]) -> Outcome {
+    Ok(arguments[0].clone().map_marked(&mut |value, marks| {
+        let kept = Marks { ephemeral: None, ..marks };
+        let is_replaced = marks.ephemeral.is_some() && value.is_known();
+        if is_replaced { Value::Null(value.ty()).mark(kept) } else { value.mark(kept) }
+    }))
+}
+
+/// The error of a function that Terraform 0.12 removed, in the words of Terraform and OpenTofu.
+pub(super) fn removed(name: &str, instead: &str) -> FunctionError {
+    FunctionError::of_call(format!(
+        "the {name:?} function was deprecated in Terraform v0.12 and is no longer available; use {instead} syntax to \
+         write a literal {name}"
+    ))
+}

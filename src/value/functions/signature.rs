@@ -1,0 +1,274 @@
+//! What the table of functions says of each: its parameters, its result, and how marks and unknown values pass through.
+
+use crate::engine::Engine;
+use crate::value::{Marks, Number, Type, Value};
+
+/// A built-in function.
+#[derive(Debug, Clone, Copy)]
+pub struct Function {
+    /// Its name, without `core::`.
+    pub name: &'static str,
+    /// The parameters that need an argument, in order.
+    pub parameters: &'static [Parameter],
+    /// The parameter for any number of further arguments.
+    pub variadic: Option<Parameter>,
+    /// The type of the result.
+    pub return_type: Kind,
+    pub(super) evaluation: Evaluation,
+    /// Whether an unknown result has the marks that parameters lift from their arguments.
+    pub(super) marks_unknown: bool,
+    pub(super) since: Since,
+}
+
+/// A parameter of a function.
+#[derive(Debug, Clone, Copy)]
+pub struct Parameter {
+    /// The name in messages.
+    pub name: &'static str,
+    /// The type that arguments are converted to.
+    pub kind: Kind,
+    /// Whether null is allowed.
+    pub nullable: bool,
+    marks: Marking,
+}
+
+/// What happens to the marks of an argument.
+#[derive(Debug, Clone, Copy)]
+enum Marking {
+    /// All of them, those of elements too, move to the result.
+    Moved,
+    /// The marks of the argument itself move to the result, unless that is unknown. Its elements keep theirs.
+    Lifted,
+    /// The function gets the argument as it is.
+    Left,
+}
+
+/// A type, as far as a table can hold one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Any type, or one that depends on the arguments.
+    Any,
+    /// `bool`.
+    Bool,
+    /// `number`.
+    Number,
+    /// `string`.
+    String,
+    /// `list(…)`.
+    ListOf(&'static Kind),
+    /// `set(…)`.
+    SetOf(&'static Kind),
+    /// `map(…)`.
+    MapOf(&'static Kind),
+}
+
+/// What a call is evaluated to.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Evaluation {
+    /// The body handles every argument.
+    Always(Body),
+    /// The body needs the type of every argument.
+    Typed(Body),
+    /// The body needs every argument to be wholly known.
+    Known(Body),
+    /// The result is never known, but the call never fails.
+    Unknown,
+    /// The call may fail, so that not even the type of the result is known.
+    Unmodelled,
+}
+
+/// The code of a function.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Body {
+    Plain(fn(&[Value]) -> Outcome),
+    /// Makes and searches no string of more bytes than the number says.
+    Bounded(fn(&[Value], usize) -> Outcome),
+}
+
+/// The first minor versions that have a function; none of an engine that lacks it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Since {
+    terraform: Option<u16>,
+    opentofu: Option<u16>,
+}
+
+/// The result of a call.
+pub(super) type Outcome = Result<Value, FunctionError>;
+
+/// Why a call has no result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::value) enum FunctionError {
+    /// An argument is wrong.
+    Argument(usize, String),
+    /// The call as a whole is wrong.
+    Call(String),
+    /// It would take more work than the limits allow.
+    Expensive,
+    /// The result is not known here. It is no error: the result is unknown, with the type in the table.
+    Unknown,
+}
+
+impl FunctionError {
+    pub(super) fn of_argument(argument: usize, why: impl Into<String>) -> Self {
+        Self::Argument(argument, why.into())
+    }
+
+    pub(super) fn of_call(why: impl Into<String>) -> Self {
+        Self::Call(why.into())
+    }
+}
+
+/// A function that every supported release has, and of which nothing but this is known.
+pub(super) const fn function(
+    name: &'static str,
+    parameters: &'static [Parameter],
+    variadic: Option<Parameter>,
+    return_type: Kind,
+) -> Function {
+    let since = Since { terraform: Some(0), opentofu: Some(0) };
+    let evaluation = Evaluation::Unmodelled;
+    Function { name, parameters, variadic, return_type, evaluation, marks_unknown: false, since }
+}
+
+pub(super) const fn given(name: &'static str, kind: Kind) -> Parameter {
+    Parameter { name, kind, nullable: false, marks: Marking::Moved }
+}
+
+pub(super) const fn nullable(name: &'static str, kind: Kind) -> Parameter {
+    Parameter { nullable: true, ..given(name, kind) }
+}
+
+impl Parameter {
+    pub(super) const fn lifted(self) -> Self {
+        Self { marks: Marking::Lifted, ..self }
+    }
+
+    pub(super) const fn left(self) -> Self {
+        Self { marks: Marking::Left, ..self }
+    }
+}
+
+impl Function {
+    pub(super) const fn since(self, terraform: Option<u16>, opentofu: Option<u16>) -> Self {
+        Self { since: Since { terraform, opentofu }, ..self }
+    }
+
+    pub(super) const fn always(self, body: fn(&[Value]) -> Outcome) -> Self {
+        Self { evaluation: Evaluation::Always(Body::Plain(body)), ..self }
+    }
+
+    pub(super) const fn typed(self, body: fn(&[Value]) -> Outcome) -> Self {
+        Self { evaluation: Evaluation::Typed(Body::Plain(body)), ..self }
+    }
+
+    pub(super) const fn known(self, body: fn(&[Value]) -> Outcome) -> Self {
+        Self { evaluation: Evaluation::Known(Body::Plain(body)), ..self }
+    }
+
+    pub(super) const fn always_within(self, body: fn(&[Value], usize) -> Outcome) -> Self {
+        Self { evaluation: Evaluation::Always(Body::Bounded(body)), ..self }
+    }
+
+    pub(super) const fn typed_within(self, body: fn(&[Value], usize) -> Outcome) -> Self {
+        Self { evaluation: Evaluation::Typed(Body::Bounded(body)), ..self }
+    }
+
+    pub(super) const fn known_within(self, body: fn(&[Value], usize) -> Outcome) -> Self {
+        Self { evaluation: Evaluation::Known(Body::Bounded(body)), ..self }
+    }
+
+    /// A function that never fails, and whose result is unknown.
+    pub(super) const fn unknown(self) -> Self {
+        Self { evaluation: Evaluation::Unknown, ..self }
+    }
+
+    pub(super) const fn marks_unknown(self) -> Self {
+        Self { marks_unknown: true, ..self }
+    }
+
+    /// Whether an engine has the function.
+    pub fn is_in(&self, engine: Engine) -> bool {
+        self.since.terraform.is_some_and(|minor| engine.terraform(minor))
+            || self.since.opentofu.is_some_and(|minor| engine.opentofu(minor))
+    }
+
+    /// The parameter that an argument is given for.
+    pub fn parameter(&self, argument: usize) -> Option<&Parameter> {
+        self.parameters.get(argument).or(self.variadic.as_ref())
+    }
+
+    /// The result for arguments that are converted to the parameters. The body makes and searches no string of more
+    /// than `longest` bytes.
+    pub(in crate::value) fn call(&self, mut arguments: Vec<Value>, longest: usize) -> Outcome {
+        let (mut moved, mut lifted, mut is_dynamic) = (Marks::NONE, Marks::NONE, false);
+        for (place, argument) in arguments.iter_mut().enumerate() {
+            match self.parameter(place).map_or(Marking::Moved, |parameter| parameter.marks) {
+                Marking::Moved => moved = moved.and(argument.take_deep_marks()),
+                Marking::Lifted => lifted = lifted.and(argument.take_marks()),
+                Marking::Left => continue,
+            }
+            is_dynamic |= *argument == Value::UNKNOWN;
+        }
+        let body = match self.evaluation {
+            Evaluation::Always(body) => Some(body),
+            _ if is_dynamic => None,
+            Evaluation::Typed(body) => Some(body),
+            _ if !arguments.iter().all(Value::is_wholly_known) => None,
+            Evaluation::Known(body) => Some(body),
+            Evaluation::Unknown => None,
+            Evaluation::Unmodelled => return Ok(Value::UNKNOWN.mark(moved)),
+        };
+        let result = match body.map(|body| body.run(&arguments, longest)) {
+            None | Some(Err(FunctionError::Unknown)) => Value::Unknown(self.return_type.ty()),
+            Some(result) => result?,
+        };
+        let are_lost = !self.marks_unknown && !arguments.iter().all(Value::is_known)
+            || is_dynamic && !matches!(self.evaluation, Evaluation::Always(_));
+        Ok(result.mark(if are_lost { moved } else { moved.and(lifted) }))
+    }
+}
+
+impl Body {
+    fn run(self, arguments: &[Value], longest: usize) -> Outcome {
+        match self {
+            Self::Plain(body) => body(arguments),
+            Self::Bounded(body) => body(arguments, longest),
+        }
+    }
+}
+
+impl Kind {
+    /// The type that it stands for.
+    pub fn ty(self) -> Type {
+        match self {
+            Self::Any => Type::Any,
+            Self::Bool => Type::Bool,
+            Self::Number => Type::Number,
+            Self::String => Type::String,
+            Self::ListOf(element) => Type::list(element.ty()),
+            Self::SetOf(element) => Type::set(element.ty()),
+            Self::MapOf(element) => Type::map(element.ty()),
+        }
+    }
+}
+
+/// A known string among the arguments.
+pub(super) fn text(arguments: &[Value], place: usize) -> Result<&str, FunctionError> {
+    arguments.get(place).and_then(Value::as_str).ok_or(FunctionError::Unknown)
+}
+
+/// A known number among the arguments.
+pub(super) fn number(arguments: &[Value], place: usize) -> Result<&Number, FunctionError> {
+    match arguments.get(place) {
+        Some(Value::Number(number)) => Ok(number),
+        _ => Err(FunctionError::Unknown),
+    }
+}
+
+/// A whole number, unless it is larger than any function needs.
+pub(super) fn whole(value: &Value) -> Option<i128> {
+    match value {
+        Value::Number(number) if number.is_whole() => number.to_string().parse().ok(),
+        _ => None,
+    }
+}
