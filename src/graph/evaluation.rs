@@ -257,13 +257,13 @@ impl<'t> Evaluation<'t, '_> {
             let finding = better.cloned().unwrap_or(finding);
             self.findings.push(Finding { stage: Stage::Validate, ..finding.address(address.to_string()) });
         }
-        if failed {
-            self.failed.insert(expr.span);
-            return Value::UNKNOWN;
-        }
         let deep = value.deep_marks();
         if deep != Marks::NONE {
             self.marked.insert(expr.span, Marked { own: value.unmarked().1, deep });
+        }
+        if failed {
+            self.failed.insert(expr.span);
+            return Value::UNKNOWN;
         }
         value
     }

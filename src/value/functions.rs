@@ -133,7 +133,7 @@ pub(super) const ALL: &[Function] = &[
     function("strcontains", &[given("str", String), given("substr", String)], None, Bool).since(Some(5), Some(0)).known(|values| characters::holds(values, |text, part| text.contains(part))),
     function("strrev", &[given("str", String)], None, String).known(|values| characters::of_text(values, characters::strrev)),
     function("substr", &[given("str", String), given("offset", Num), given("length", Num)], None, String).known(characters::substr),
-    function("sum", &[given("list", Any)], None, Any).known(sequence::sum),
+    function("sum", &[given("list", Any)], None, Any).typed(sequence::sum),
     function("templatefile", &[given("path", String), given("vars", Any)], None, Any),
     function("templatestring", &[given("template", Any).left(), given("vars", Any).left()], None, String).since(Some(9), Some(7)),
     function("textdecodebase64", &[given("source", String), given("encoding", String)], None, String),

@@ -10,6 +10,7 @@ use super::{Value, constant};
 mod constants;
 mod conversion;
 mod functions;
+mod marks;
 mod patterns;
 mod types;
 

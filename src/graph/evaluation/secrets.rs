@@ -13,10 +13,10 @@ use crate::syntax::{Attribute, Expr, ExprKind};
 use crate::value::{MarkSource, Marks, Resolved, Scope as _, Value, follow};
 
 impl Evaluation<'_, '_> {
-    /// The marks of the value of an expression.
+    /// The marks of the value of an expression; none of one with an error.
     fn marks(&self, expr: &Expr) -> Marked {
-        let none = Marked { own: Marks::NONE, deep: Marks::NONE };
-        self.marked.get(&expr.span).copied().unwrap_or(none)
+        let marked = self.marked.get(&expr.span).filter(|_| !self.failed.contains(&expr.span));
+        marked.copied().unwrap_or(Marked { own: Marks::NONE, deep: Marks::NONE })
     }
 
     /// Looks at everything that shows a value, or keeps it.
@@ -170,8 +170,9 @@ impl Evaluation<'_, '_> {
             return self.tell(finding, &address);
         }
         let Some(value) = &output.value else { return };
-        let marks = self.marks(&value.expr).deep;
-        match (marks.sensitive, marks.ephemeral) {
+        // Even after an error, a sensitive value is reported.
+        let Some(Marked { deep, .. }) = self.marked.get(&value.expr.span).copied() else { return };
+        match (deep.sensitive, self.marks(&value.expr).deep.ephemeral) {
             (Some(from), _) if !is_set(output.sensitive.as_ref()) => {
                 let finding =
                     Finding::language(EngineRule::SensitiveOutput, "Output refers to sensitive values")

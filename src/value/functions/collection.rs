@@ -115,28 +115,34 @@ pub(super) fn element(arguments: &[Value]) -> Outcome {
     }
 }
 
-/// Unlike other functions, this one moves the marks of lists in the list to the result.
+/// The marks of lists in the list move to the result.
 pub(super) fn flatten(arguments: &[Value]) -> Outcome {
     let value = &arguments[0];
-    if !value.is_wholly_known() {
-        return Ok(Value::UNKNOWN);
-    }
     if !matches!(value, Value::List(..) | Value::Set(..) | Value::Tuple(_)) {
-        return Err(FunctionError::of_call("its argument is a list, a set or a tuple"));
+        let refusal = FunctionError::of_call("its argument is a list, a set or a tuple");
+        return if value.is_wholly_known() { Err(refusal) } else { Ok(Value::UNKNOWN) };
     }
-    let mut flat = Vec::new();
-    let marks = flatten_into(value, &mut flat);
-    Ok(Value::Tuple(flat).mark(marks))
+    let (mut flat, mut marks) = (Vec::new(), Marks::NONE);
+    let is_known = flatten_into(value, &mut flat, &mut marks);
+    Ok(if is_known { Value::Tuple(flat) } else { Value::UNKNOWN }.mark(marks))
 }
 
-fn flatten_into(value: &Value, flat: &mut Vec<Value>) -> Marks {
-    match value.unmarked() {
-        (Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements), marks) => {
-            elements.iter().fold(marks, |marks, element| marks.and(flatten_into(element, flat)))
+/// Whether all elements of a sequence are known to be in `flat` then.
+fn flatten_into(value: &Value, flat: &mut Vec<Value>, marks: &mut Marks) -> bool {
+    let (inner, own) = value.unmarked();
+    match (inner, inner.ty()) {
+        (Value::Set(_, elements), _) if elements.len() > 1 && !inner.is_wholly_known() => false,
+        (Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements), _) => {
+            *marks = marks.and(own);
+            elements.iter().fold(true, |is_known, element| flatten_into(element, flat, marks) && is_known)
+        }
+        (Value::Unknown(_), Type::List(_) | Type::Set(_) | Type::Tuple(_)) => {
+            *marks = marks.and(own);
+            false
         }
         _ => {
             flat.push(value.clone());
-            Marks::NONE
+            *value != Value::UNKNOWN
         }
     }
 }

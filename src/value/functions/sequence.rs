@@ -129,10 +129,16 @@ pub(super) fn matchkeys(arguments: &[Value]) -> Outcome {
 
 pub(super) fn sum(arguments: &[Value]) -> Outcome {
     let (Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements)) = &arguments[0] else {
+        if !arguments[0].is_known() {
+            return Err(FunctionError::Unknown);
+        }
         return Err(FunctionError::of_argument(0, "a list, a set or a tuple is needed"));
     };
     if elements.is_empty() {
         return Err(FunctionError::of_argument(0, "there is nothing in it"));
+    }
+    if !arguments[0].is_wholly_known() {
+        return Err(FunctionError::Unknown);
     }
     let mut total = Number::from(0);
     for element in elements {
