@@ -6,6 +6,7 @@
 mod arguments;
 mod builtin;
 mod children;
+mod conflicts;
 mod dependency_cycles;
 mod version_requirements;
 mod deprecations;
@@ -35,7 +36,8 @@ pub use providers::{
 };
 pub use role::{Reason, Role, Surroundings, is_aside};
 pub use validation::{ModuleDiagnostics, Validation};
-pub use version_requirements::{Conflicts, Demand, Subject};
+pub use conflicts::{Conflicts, Subject};
+pub use version_requirements::Demand;
 
 use crate::engine::Engine;
 use crate::module::Module;
@@ -72,7 +74,7 @@ pub struct ModuleGraph {
     /// By node: the first of the modules that lead to it and back, once somebody asks.
     rings: OnceLock<Vec<Option<NodeId>>>,
     /// By node: of what it and all below it ask for versions that there are none of, once somebody asks.
-    clashes: OnceLock<Vec<version_requirements::Conflicts>>,
+    clashes: OnceLock<Vec<Conflicts>>,
 }
 
 #[derive(Debug)]

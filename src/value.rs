@@ -16,6 +16,7 @@ mod defaults;
 mod constraint;
 mod functions;
 mod version;
+mod version_constraints;
 mod written;
 
 #[cfg(test)]
@@ -31,4 +32,5 @@ pub use marks::{MarkSource, Marks};
 pub use mismatch::{Mismatch, PathStep};
 pub use number::Number;
 pub use ty::{Attribute, Type};
-pub use version::{Bound, Condition, Constraints, Operator, Range, Version};
+pub use version::Version;
+pub use version_constraints::{Bound, Condition, Constraints, Operator, Range};

@@ -56,11 +56,7 @@ fn is_written_as_it_is(value: &Value) {
 fn has_a_large_number(value: &Value) -> bool {
     match value {
         Value::Number(number) => number.is_infinite() || number.text().is_none(),
-        Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements) => {
-            elements.iter().any(has_a_large_number)
-        }
-        Value::Map(_, elements) | Value::Object(elements) => elements.values().any(has_a_large_number),
-        Value::Bool(_) | Value::String(_) | Value::Null(_) | Value::Unknown(_) => false,
+        value => value.parts().any(has_a_large_number),
     }
 }
 

@@ -1,21 +1,22 @@
 //! Holds what the engine itself brings along against what it accepts: its own resources, its provisioners, and their
 //! connections.
 
+mod blocks;
 mod provisioners;
 mod table;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use crate::finding::{EngineRule, Finding, Severity, Stage};
 use crate::graph::Node;
 use crate::module::Module;
 use crate::module::address::{Mode, ProviderAddress, valid_identifier};
-use crate::module::config::Config;
 use crate::module::declaration::{ProviderConfiguration, Resource};
-use crate::syntax::{Attribute, Block, Content, Step, StepKind, Traversal};
+use crate::syntax::{Step, StepKind, Traversal};
 use crate::text::{Span, nearest};
 use crate::value::{Value, follow};
+use blocks::Blocks;
+pub(super) use blocks::{content, for_eaches};
 pub(super) use provisioners::parts;
 pub(super) use table::{Arguments, Presence};
 use table::{PROVIDER, REMOTE_STATE, TERRAFORM_DATA};
@@ -59,47 +60,6 @@ fn at(findings: &mut [Finding], address: &str) {
         finding.stage = Stage::Validate;
         address.clone_into(&mut finding.address);
     }
-}
-
-/// Holds blocks against what they accept.
-struct Blocks<'f> {
-    wrong: &'f BTreeSet<Span>,
-    idle: &'f mut BTreeSet<Span>,
-    findings: &'f mut Vec<Finding>,
-}
-
-impl Blocks<'_> {
-    /// Whether only what is expected stands in a block. The engine first looks at all that it refers to, and goes no
-    /// further where that is wrong.
-    fn is_right(&mut self, arguments: Arguments, config: &Config) -> bool {
-        let mut unexpected = Vec::new();
-        let content = content(arguments, config, &mut unexpected);
-        let spans = |attributes: &[Arc<Attribute>]| -> Vec<Span> {
-            attributes.iter().map(|attribute| attribute.expr.span).collect()
-        };
-        // No blocks are expected, so no dynamic one ever makes anything.
-        self.idle.extend(spans(&for_eaches(&content.blocks)));
-        let expected = spans(&content.attributes);
-        if expected.iter().any(|span| self.wrong.contains(span)) {
-            self.idle.extend(expected);
-            return false;
-        }
-        unexpected.extend(content.blocks.iter().filter_map(|block| {
-            let label = block.labels.first()?;
-            let detail = format!("Blocks of type `{}` are not expected here.", label.text);
-            let finding = Finding::language(EngineRule::UnsupportedBlockOrArgument, "Unsupported block type");
-            Some(finding.at(label.span).detail(detail))
-        }));
-        let is_right = unexpected.is_empty();
-        self.findings.append(&mut unexpected);
-        is_right
-    }
-}
-
-/// What dynamic blocks go through.
-pub(super) fn for_eaches(blocks: &[Arc<Block>]) -> Vec<Arc<Attribute>> {
-    let attributes = blocks.iter().flat_map(|block| block.body.just_attributes(&mut Vec::new()));
-    attributes.filter(|attribute| attribute.name == "for_each").collect()
 }
 
 /// The arguments that the engine's own provider accepts; none of any other.
@@ -169,16 +129,6 @@ fn known(resource: &Resource) -> Option<Arguments> {
         (Mode::Data, "terraform_remote_state") => Some(REMOTE_STATE),
         (Mode::Managed | Mode::Data | Mode::Ephemeral, _) => None,
     }
-}
-
-/// What of a config is expected, and its dynamic blocks.
-pub(super) fn content(arguments: Arguments, config: &Config, findings: &mut Vec<Finding>) -> Content {
-    let from = findings.len();
-    let content = arguments.with_schema(|schema| config.content(schema, findings));
-    if config.is_unclosed() {
-        findings.truncate(from);
-    }
-    content
 }
 
 fn unknown(resource: &Resource) -> Finding {

@@ -3,6 +3,7 @@
 mod components;
 mod dependency_graph;
 mod needs;
+mod vertex;
 #[cfg(test)]
 mod tests;
 
@@ -16,8 +17,9 @@ use crate::module::Module;
 use crate::module::address::{Subject, reference};
 use crate::text::Span;
 pub(in crate::graph) use components::components;
-use dependency_graph::{DependencyGraph, Vertex};
+use dependency_graph::DependencyGraph;
 use needs::Needs;
+use vertex::Vertex;
 
 /// How many steps of a cycle are shown.
 const SHOWN: usize = 12;
@@ -40,7 +42,8 @@ impl Called {
             let mut needs = BTreeMap::new();
             // In a ring of modules that call each other little is known of each other's outputs.
             for node in bottom_up(graph, &self.nodes).into_iter().filter(|node| node.is_called()) {
-                let own = Needs::of(&DependencyGraph::of(node, &needs));
+                let dependencies = DependencyGraph::of(node, &needs);
+                let own = Needs::of(&dependencies.vertices, &dependencies.edges);
                 needs.insert(node.id().number(), own);
             }
             needs

@@ -7,6 +7,8 @@
 mod built_in;
 mod condition;
 mod given;
+mod locals;
+mod order;
 mod outputs;
 mod scope;
 mod secrets;
@@ -20,19 +22,18 @@ use std::fmt::Display;
 use smol_str::SmolStr;
 
 use crate::finding::{Finding, Severity, Stage};
-use crate::graph::dependency_cycles::components;
 use crate::graph::references::sites::{self, Found, Owner, Site, Symbols};
 use crate::graph::similar::Similar;
 use crate::graph::{Node, arguments, imports};
-use crate::module::address::{Subject, reference};
 use crate::module::declaration::{Import, Local, ModuleCall, Resource, Variable};
 use crate::syntax::{Attribute, Expr, ExprKind, Iteration, ObjectKey, Part, StepKind, Traversal};
 use crate::text::Span;
 use crate::value::{Marks, Value, evaluate};
-pub(super) use scope::Locals;
+pub(super) use locals::Locals;
 pub use validation::RefusedDefault;
 pub use values::Values;
 
+use order::{Ordered, in_order};
 use scope::ModuleScope;
 
 /// What the engine says of a function of a provider that is not there.
@@ -81,45 +82,6 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
         module.imports.iter().for_each(|import| evaluation.import(import));
     }
     evaluation.secrets();
-}
-
-/// A local value in its turn.
-enum Ordered<'t> {
-    Local(&'t Local),
-    InCycle(&'t Local),
-}
-
-/// The local values of a module, each behind those that it is made from.
-fn in_order(node: Node<'_>) -> Vec<Ordered<'_>> {
-    let module = node.module();
-    let locals: Vec<&Local> = module.locals.values().collect();
-    let numbers: BTreeMap<&SmolStr, usize> =
-        locals.iter().enumerate().map(|(number, local)| (&local.name, number)).collect();
-    let edges: Vec<Vec<usize>> = locals
-        .iter()
-        .map(|local| {
-            let mut edges = Vec::new();
-            local.attribute.expr.for_each_variable(|traversal| {
-                if traversal.root == "local"
-                    && let Ok(reference) = reference(traversal, &module.features)
-                    && let Subject::Local(name) = &reference.subject
-                {
-                    edges.extend(numbers.get(name));
-                }
-            });
-            edges
-        })
-        .collect();
-    let order = components(&edges).into_iter();
-    order
-        .flat_map(|component| {
-            let in_cycle = component.len() > 1 || component.iter().any(|local| edges[*local].contains(local));
-            let ordered = |local: usize| {
-                if in_cycle { Ordered::InCycle(locals[local]) } else { Ordered::Local(locals[local]) }
-            };
-            component.into_iter().map(ordered).collect::<Vec<_>>()
-        })
-        .collect()
 }
 
 /// The marks of a value, and those of the value and everything in it.

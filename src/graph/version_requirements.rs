@@ -5,14 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::SmolStr;
 
 use super::dependency_cycles::components;
+use super::conflicts::{Conflicts, Subject};
 use super::{ModuleGraph, Node};
 use crate::module::Module;
-use crate::module::address::ProviderAddress;
 use crate::text::Span;
 use crate::value::{Condition, Constraints};
-
-/// What versions are asked for of: a provider, or, where that is none, the engine itself.
-pub type Subject = Option<ProviderAddress>;
 
 /// One constraint of a module.
 #[derive(Debug, Clone)]
@@ -25,15 +22,6 @@ pub struct Demand {
     pub at: Span,
     /// The call that leads to the module; none for the module that is asked about.
     pub via: Option<Span>,
-}
-
-/// What a module and all below it ask for together, though no module that it calls does so by itself.
-#[derive(Debug, Clone, Default)]
-pub struct Conflicts {
-    /// Of these there is no version that they ask for.
-    pub impossible: BTreeSet<Subject>,
-    /// On these there are more conditions than are compared.
-    pub uncompared: BTreeSet<Subject>,
 }
 
 impl<'t> Node<'t> {
@@ -169,13 +157,6 @@ fn together<'m>(
     new.uncompared.retain(|subject| !summary.told.uncompared.contains(subject));
     summary.told.add(new.clone());
     (summary, new)
-}
-
-impl Conflicts {
-    fn add(&mut self, other: Self) {
-        self.impossible.extend(other.impossible);
-        self.uncompared.extend(other.uncompared);
-    }
 }
 
 impl Summary {

@@ -9,13 +9,8 @@ use std::collections::BTreeMap;
 use smol_str::SmolStr;
 
 use super::mismatch::explain;
-use super::unify::unify;
+use super::unify::{Mode, common_element, filled, possible, unify};
 use super::{Attribute, Mismatch, Number, PathStep, Type, Value};
-
-mod possible;
-
-pub(super) use possible::{Mode, possible};
-use possible::{common_element, filled};
 
 /// `value` as one of type `want`.
 pub fn convert(value: &Value, want: &Type) -> Result<Value, Mismatch> {

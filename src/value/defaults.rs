@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
-use super::convert::{Mode, fit, gather};
-use super::unify::unify;
+use super::convert::{fit, gather};
+use super::unify::{Mode, unify};
 use super::{Type, Value};
 
 /// The defaults of optional attributes, in the shape of the type that they belong to.

@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 
 use smol_str::SmolStr;
 
-use super::convert::{Mode, possible};
+use super::unify::{Mode, possible};
 use super::{Attribute, Type};
 
 /// Why a value does not convert, and which part of it is to blame.

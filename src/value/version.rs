@@ -5,18 +5,13 @@ use std::fmt;
 
 use smol_str::SmolStr;
 
-mod ceiling;
-mod constraints;
-
-pub use constraints::{Bound, Condition, Constraints, Operator, Range};
-
 /// A version such as `1.2.3-beta1`.
 #[derive(Debug, Clone)]
 pub struct Version {
     /// The numbers; at least three, filled up with zeros.
-    segments: Vec<i64>,
+    pub(super) segments: Vec<i64>,
     /// How many numbers are written.
-    written: usize,
+    pub(super) written: usize,
     prerelease: SmolStr,
     metadata: SmolStr,
 }
@@ -63,7 +58,7 @@ impl Version {
     }
 
     /// The first version that `~>` this one does not let through; none where it lets all newer ones through.
-    fn next_above(&self) -> Option<Self> {
+    pub(super) fn next_above(&self) -> Option<Self> {
         let raised = self.written.checked_sub(2)?;
         let mut segments = self.segments[..=raised].to_vec();
         segments[raised] = segments[raised].checked_add(1)?;
@@ -126,7 +121,7 @@ impl fmt::Display for Version {
 }
 
 /// Where the numbers with their points end.
-fn numbers_end(text: &str) -> usize {
+pub(super) fn numbers_end(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut end = 0;
     let mut at = 0;
@@ -158,7 +153,7 @@ fn dotted(text: &str) -> bool {
 }
 
 /// Compares number by number; what is missing is zero.
-fn compare_segments(a: &[i64], b: &[i64]) -> Ordering {
+pub(super) fn compare_segments(a: &[i64], b: &[i64]) -> Ordering {
     let at = |segments: &[i64], i: usize| segments.get(i).copied().unwrap_or(0);
     (0..a.len().max(b.len()))
         .map(|i| at(a, i).cmp(&at(b, i)))

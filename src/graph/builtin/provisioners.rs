@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Blocks;
+use super::blocks::Blocks;
 use super::table::{Arguments, CONNECTION, FILE, LOCAL_EXEC, REMOTE_EXEC};
 use crate::finding::Finding;
 use crate::module::config::Config;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use smol_str::SmolStr;
 
 use super::components::components;
-use super::dependency_graph::{DependencyGraph, Vertex};
+use super::vertex::Vertex;
 
 /// Something that a module is given by its callers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,11 +25,11 @@ pub(super) struct Needs {
 }
 
 impl Needs {
-    /// What a module with this dependencies needs.
-    pub(super) fn of(dependencies: &DependencyGraph<'_>) -> Self {
+    /// What a module needs in which these depend on each other.
+    pub(super) fn of(vertices: &[Vertex<'_>], edges: &[Vec<usize>]) -> Self {
         let mut all = Vec::new();
-        let mut own: Vec<Option<usize>> = vec![None; dependencies.vertices.len()];
-        for (number, vertex) in dependencies.vertices.iter().enumerate() {
+        let mut own: Vec<Option<usize>> = vec![None; vertices.len()];
+        for (number, vertex) in vertices.iter().enumerate() {
             let need = match vertex {
                 Vertex::Variable(name) => Need::Variable((*name).clone()),
                 Vertex::Inherited(name) => Need::Provider(name.clone()),
@@ -47,15 +47,15 @@ impl Needs {
             own[number] = Some(all.len());
             all.push(need);
         }
-        let mut bits = vec![Bits::default(); dependencies.vertices.len()];
+        let mut bits = vec![Bits::default(); vertices.len()];
         // What a component leads to comes before it, so one pass will do.
-        for component in components(&dependencies.edges) {
+        for component in components(edges) {
             let mut together = Bits::default();
             for vertex in &component {
                 if let Some(need) = own[*vertex] {
                     together.set(need);
                 }
-                for next in &dependencies.edges[*vertex] {
+                for next in &edges[*vertex] {
                     together.add(&bits[*next]);
                 }
             }
@@ -63,8 +63,7 @@ impl Needs {
                 bits[vertex] = together.clone();
             }
         }
-        let outputs = dependencies
-            .vertices
+        let outputs = vertices
             .iter()
             .zip(bits)
             .filter_map(|(vertex, bits)| match vertex {

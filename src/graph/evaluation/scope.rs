@@ -1,10 +1,10 @@
 //! Turns references into what they are worth before anything runs.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
+use super::locals::Locals;
 use crate::engine::{Engine, Product};
 use crate::graph::Node;
 use crate::graph::references::sites::Symbols;
@@ -12,23 +12,6 @@ use crate::limits::Limits;
 use crate::module::address::{Mode, Subject, reference};
 use crate::syntax::{StepKind, Traversal};
 use crate::value::{self, Marks, Resolved, Type, Value};
-
-/// Local values that were evaluated.
-#[derive(Debug, Default)]
-pub(in crate::graph) struct Locals(BTreeMap<SmolStr, (Value, Marks)>);
-
-impl Locals {
-    /// Keeps a value for those that refer to it. Each of them gets a copy, which counts as work.
-    pub(super) fn keep(&mut self, name: &SmolStr, value: Value) {
-        let marks = value.deep_marks();
-        self.0.insert(name.clone(), (value, marks));
-    }
-
-    /// Whether a value or something in it has marks.
-    pub(super) fn are_marked(&self, name: &str) -> bool {
-        self.0.get(name).is_some_and(|(_, marks)| *marks != Marks::NONE)
-    }
-}
 
 /// What the expressions of a module can refer to.
 #[derive(Clone, Copy)]
@@ -139,7 +122,7 @@ impl ModuleScope<'_> {
 
     /// Goes on into a local value as far as its parts are there, so that no more than needed is copied.
     fn local(&self, name: &str, traversal: &Traversal) -> Resolved {
-        let Some((mut value, _)) = self.locals.0.get(name).map(|(value, marks)| (value, marks)) else {
+        let Some(mut value) = self.locals.get(name) else {
             return Resolved { value: Value::UNKNOWN, steps: traversal.steps.len() };
         };
         let mut steps = 1;

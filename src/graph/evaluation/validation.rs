@@ -4,7 +4,8 @@ use std::cell::Cell;
 
 use smol_str::SmolStr;
 
-use super::scope::{Locals, ModuleScope};
+use super::locals::Locals;
+use super::scope::ModuleScope;
 use crate::engine::{Engine, Product};
 use crate::finding::{EngineRule, Finding, Severity};
 use crate::graph::references::sites::Symbols;

@@ -2,8 +2,9 @@
 
 use std::cell::Cell;
 
-use super::scope::{Locals, ModuleScope};
-use super::{Ordered, in_order};
+use super::locals::Locals;
+use super::scope::ModuleScope;
+use super::order::{Ordered, in_order};
 use crate::finding::Severity;
 use crate::graph::Node;
 use crate::graph::references::sites::Symbols;

@@ -3,9 +3,9 @@
 use crate::finding::{EngineRule, Finding};
 use crate::syntax::{BinaryOperator, Expr, UnaryOperator};
 use crate::text::Span;
-use crate::value::convert::{Mode, convert, fit};
+use crate::value::convert::{convert, fit};
 use crate::value::equality::equal;
-use crate::value::unify::unify;
+use crate::value::unify::{Mode, unify};
 use crate::value::{Marks, Number, Type, Value};
 
 use super::{Evaluator, Inside, failed};

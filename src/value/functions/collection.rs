@@ -3,9 +3,9 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::signature::{FunctionError, Outcome, whole};
-use crate::value::convert::{Mode, convert};
+use crate::value::convert::convert;
 use crate::value::equality::equal;
-use crate::value::unify::unify;
+use crate::value::unify::{Mode, unify};
 use crate::value::{Marks, Number, Type, Value};
 
 pub(super) fn length(arguments: &[Value]) -> Outcome {

@@ -1,7 +1,8 @@
 //! Functions that change the type or the marks of a value, and those that were removed.
 
 use super::signature::{FunctionError, Outcome};
-use crate::value::convert::{Mode, convert, possible};
+use crate::value::convert::convert;
+use crate::value::unify::{Mode, possible};
 use crate::value::{MarkSource, Marks, Type, Value};
 
 /// `tostring` and so on.

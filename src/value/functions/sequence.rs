@@ -1,9 +1,9 @@
 //! Functions on sequences that are evaluated once every element is known.
 
 use super::signature::{FunctionError, Outcome, number, whole};
-use crate::value::convert::{Mode, convert};
+use crate::value::convert::convert;
 use crate::value::equality::equal;
-use crate::value::unify::unify;
+use crate::value::unify::{Mode, unify};
 use crate::value::{Number, Type, Value};
 
 /// More numbers than this are not made.

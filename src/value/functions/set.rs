@@ -1,8 +1,8 @@
 //! Functions on sets.
 
 use super::signature::{FunctionError, Outcome};
-use crate::value::convert::{Mode, convert};
-use crate::value::unify::unify;
+use crate::value::convert::{convert};
+use crate::value::unify::{Mode, unify};
 use crate::value::{Type, Value};
 
 pub(super) fn setunion(arguments: &[Value]) -> Outcome {

@@ -1,6 +1,6 @@
 //! What the table of functions says of each: its parameters, its result, and how marks and unknown values pass through.
 
-use crate::engine::Engine;
+use crate::engine::{Engine, Product};
 use crate::value::{Marks, Number, Type, Value};
 
 /// A built-in function.
@@ -188,8 +188,12 @@ impl Function {
 
     /// Whether an engine has the function.
     pub fn is_in(&self, engine: Engine) -> bool {
-        self.since.terraform.is_some_and(|minor| engine.terraform(minor))
-            || self.since.opentofu.is_some_and(|minor| engine.opentofu(minor))
+        let since = match engine.product {
+            Product::Terraform => self.since.terraform,
+            Product::OpenTofu => self.since.opentofu,
+        };
+        // Terraform 0.12 has what every release of Terraform 1 has.
+        since.is_some_and(|minor| minor == 0 || engine.terraform(minor) || engine.opentofu(minor))
     }
 
     /// The parameter that an argument is given for.

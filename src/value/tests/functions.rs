@@ -224,5 +224,7 @@ fn engines_have_different_functions() {
     assert_eq!(both("var.text.x && false"), (1, 0));
     assert_eq!(both("merge({ a = var.text }, {})[\"b\"]"), (1, 1));
     assert_eq!(read_by("terraform@1.7.0", "issensitive(1)").1, unknown("issensitive"));
+    assert_eq!(read_by("terraform@0.13.6", "upper(var.text)").1, Vec::<String>::new());
+    assert_eq!(read_by("terraform@0.13.6", "startswith(var.text, \"a\")").1, unknown("startswith"));
     assert_eq!(read_by("terraform@1.7.0", "core::upper(\"x\")").1, unknown("core::upper"));
 }

@@ -78,7 +78,7 @@ impl Condition {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Version;
+    use crate::value::Version;
     use super::*;
 
     fn constraints(text: &str) -> Constraints {

@@ -2,7 +2,9 @@
 
 use std::cmp::Ordering;
 
-use super::{Version, compare_segments};
+use super::version::{Version, compare_segments, numbers_end};
+
+mod ceiling;
 
 /// A list of conditions that a version must all meet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -210,7 +212,7 @@ fn strict(part: &str) -> Result<(), String> {
     if !matches!(between, "" | " ") {
         return Err(format!("between operator and version of {part:?} stands at most one space"));
     }
-    let numbers = super::numbers_end(version);
+    let numbers = numbers_end(version);
     if version[..numbers].split('.').count() > 3 {
         return Err(format!("{version:?} has more than three numbers"));
     }
