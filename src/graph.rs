@@ -30,13 +30,13 @@ use std::sync::OnceLock;
 
 use smol_str::SmolStr;
 
+pub use conflicts::{Conflicts, Subject};
 pub use evaluation::{RefusedDefault, Values};
 pub use providers::{
     Configuration, Found, Level, Own, ProviderMention, Reaching, Supply, Uses, in_root, reaching, resolve,
 };
 pub use role::{Reason, Role, Surroundings, is_aside};
 pub use validation::{ModuleDiagnostics, Validation};
-pub use conflicts::{Conflicts, Subject};
 pub use version_requirements::Demand;
 
 use crate::engine::Engine;

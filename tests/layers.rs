@@ -1,6 +1,7 @@
-//! Holds `src/` to the layers of `lib.rs`: a module names those above it in that list, and none below.
+//! Holds `src/` to the layers of `lib.rs`: a module names those above it in that list, and none below. Within a layer,
+//! modules import each other without cycles.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -89,6 +90,163 @@ fn imports_go_up() {
         }
     }
     assert!(wrong.is_empty(), "imports must go up:\n{}", wrong.join("\n"));
+}
+
+/// Layers in which modules still import each other in cycles. The list only gets shorter.
+#[rustfmt::skip]
+const CYCLIC: &[&str] = &[
+    "check", "cli", "engine", "finding", "graph", "module", "policy", "report", "rules", "syntax", "vfs",
+];
+
+#[test]
+fn modules_of_a_layer_import_no_cycles() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let imports = Imports::read(&root);
+    let mut by_layer: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for module in imports.in_cycles() {
+        by_layer.entry(module[0].clone()).or_default().push(module.join("::"));
+    }
+    let cyclic: Vec<&str> = by_layer.keys().map(String::as_str).collect();
+    assert_eq!(cyclic, CYCLIC, "modules in cycles of imports: {by_layer:#?}");
+}
+
+/// A path of names below the crate.
+type ModulePath = Vec<String>;
+
+/// What modules import from each other.
+#[derive(Default)]
+struct Imports {
+    modules: BTreeSet<ModulePath>,
+    /// By module: the absolute paths that it names.
+    named: BTreeMap<ModulePath, Vec<ModulePath>>,
+    /// By the path under which a module exports something of another: where that is.
+    exported: BTreeMap<ModulePath, ModulePath>,
+}
+
+impl Imports {
+    /// Reads all modules but those of tests.
+    fn read(root: &Path) -> Self {
+        let mut imports = Self::default();
+        let path_of = |file: &Path| -> ModulePath {
+            let inside = file.strip_prefix(root).expect("a path below src").with_extension("");
+            inside.iter().map(|name| name.to_string_lossy().into_owned()).collect()
+        };
+        let mut sources: Vec<(ModulePath, String)> = Vec::new();
+        for file in files(root) {
+            let path = path_of(&file);
+            if layer_of(root, &file).is_some() && !path.contains(&"tests".to_owned()) {
+                let text = fs::read_to_string(&file).expect("a source file");
+                let code = text.split("\n#[cfg(test)]\nmod tests {").next().expect("a first part");
+                let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+                let code = lines.collect::<Vec<_>>().join("\n");
+                // The path in `pub(in path)` is no import.
+                let mut parts = code.split("pub(in ");
+                let first = parts.next().unwrap_or_default().to_owned();
+                let code =
+                    parts.fold(first, |code, part| code + part.split_once(')').map_or("", |(_, rest)| rest));
+                sources.push((path.clone(), code));
+                imports.modules.insert(path);
+            }
+        }
+        for (module, code) in &sources {
+            imports.read_module(module, code);
+        }
+        imports
+    }
+
+    fn read_module(&mut self, module: &ModulePath, code: &str) {
+        for statement in code.split(';') {
+            let behind = statement.rsplit('}').next().unwrap_or(statement).trim_start();
+            let import = [statement.trim_start(), behind].into_iter().find_map(|text| {
+                let (before, tree) = text.split_once("use ")?;
+                (before.is_empty() || before.starts_with("pub")).then_some((before, tree))
+            });
+            let Some((visibility, tree)) = import else {
+                let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+                for path in statement.split(|c| !is_name(c)).filter(|path| path.contains("::")) {
+                    self.name(module, path.trim_matches(':'));
+                }
+                continue;
+            };
+            for path in paths(tree) {
+                let resolved = self.name(module, &path);
+                if let (Some(resolved), false, Some(name)) =
+                    (resolved, visibility.is_empty(), path.rsplit("::").next())
+                {
+                    let exported = module.iter().cloned().chain([name.to_owned()]).collect();
+                    self.exported.insert(exported, resolved);
+                }
+            }
+        }
+    }
+
+    /// Takes note of a path that a module names, made absolute; none of another crate.
+    fn name(&mut self, module: &ModulePath, path: &str) -> Option<ModulePath> {
+        let names: Vec<String> = path.split("::").map(|name| name.trim().to_owned()).collect();
+        let supers = names.iter().take_while(|name| *name == "super").count();
+        let child = || module.iter().chain(&names[..1]).cloned().collect::<ModulePath>();
+        let absolute: ModulePath = match names[0].as_str() {
+            "crate" => names[1..].to_vec(),
+            "self" => module.iter().chain(&names[1..]).cloned().collect(),
+            "super" => module[..module.len() - supers].iter().chain(&names[supers..]).cloned().collect(),
+            _ if self.modules.contains(&child()) => module.iter().chain(&names).cloned().collect(),
+            _ => return None,
+        };
+        self.named.entry(module.clone()).or_default().push(absolute.clone());
+        Some(absolute)
+    }
+
+    /// The module that a path leads to, behind all exports.
+    fn owner(&self, path: &ModulePath) -> Option<&ModulePath> {
+        let mut path = path.clone();
+        for _ in 0..8 {
+            let length = (1..=path.len()).rev().find(|length| self.modules.contains(&path[..*length]))?;
+            let exported = path.get(..=length).and_then(|name| self.exported.get(name));
+            let Some(exported) = exported else { return self.modules.get(&path[..length]) };
+            path = exported.iter().chain(&path[length + 1..]).cloned().collect();
+        }
+        None
+    }
+
+    /// The modules that import themselves through others of their layer.
+    fn in_cycles(&self) -> BTreeSet<&ModulePath> {
+        let mut edges: BTreeSet<(&ModulePath, &ModulePath)> = BTreeSet::new();
+        for (module, named) in &self.named {
+            let owners = named.iter().filter_map(|path| self.owner(path));
+            edges.extend(
+                owners.filter(|owner| owner[0] == module[0] && *owner != module).map(|owner| (module, owner)),
+            );
+        }
+        // What nothing leads to, or what leads nowhere, is in no cycle.
+        loop {
+            let before = edges.len();
+            let (from, to): (BTreeSet<_>, BTreeSet<_>) = edges.iter().copied().unzip();
+            edges.retain(|(module, owner)| to.contains(module) && from.contains(owner));
+            if edges.len() == before {
+                return edges.into_iter().map(|(module, _)| module).collect();
+            }
+        }
+    }
+}
+
+/// The paths in a tree such as `a::{b, c::d as e}`.
+fn paths(tree: &str) -> Vec<String> {
+    let tree = tree.trim();
+    let Some((prefix, group)) = tree.split_once('{') else {
+        return vec![tree.split(" as ").next().unwrap_or(tree).trim_end_matches("::self").to_owned()];
+    };
+    let group = group.strip_suffix('}').unwrap_or(group);
+    let mut depth = 0;
+    let parts = group.split(|c| {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        c == ',' && depth == 0
+    });
+    let inner = parts.filter(|part| !part.trim().is_empty()).flat_map(paths);
+    inner
+        .map(|path| {
+            if path == "self" { prefix.trim_end_matches("::").to_owned() } else { format!("{prefix}{path}") }
+        })
+        .collect()
 }
 
 #[test]

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use super::dependency_cycles::components;
 use super::conflicts::{Conflicts, Subject};
+use super::dependency_cycles::components;
 use super::{ModuleGraph, Node};
 use crate::module::Module;
 use crate::text::Span;

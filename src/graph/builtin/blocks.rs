@@ -51,7 +51,11 @@ pub(in crate::graph) fn for_eaches(blocks: &[Arc<Block>]) -> Vec<Arc<Attribute>>
 }
 
 /// What of a config is expected, and its dynamic blocks.
-pub(in crate::graph) fn content(arguments: Arguments, config: &Config, findings: &mut Vec<Finding>) -> Content {
+pub(in crate::graph) fn content(
+    arguments: Arguments,
+    config: &Config,
+    findings: &mut Vec<Finding>,
+) -> Content {
     let from = findings.len();
     let content = arguments.with_schema(|schema| config.content(schema, findings));
     if config.is_unclosed() {

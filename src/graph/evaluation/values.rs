@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use super::locals::Locals;
-use super::scope::ModuleScope;
 use super::order::{Ordered, in_order};
+use super::scope::ModuleScope;
 use crate::finding::Severity;
 use crate::graph::Node;
 use crate::graph::references::sites::Symbols;

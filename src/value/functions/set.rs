@@ -1,7 +1,7 @@
 //! Functions on sets.
 
 use super::signature::{FunctionError, Outcome};
-use crate::value::convert::{convert};
+use crate::value::convert::convert;
 use crate::value::unify::{Mode, unify};
 use crate::value::{Type, Value};
 

@@ -78,8 +78,8 @@ impl Condition {
 
 #[cfg(test)]
 mod tests {
-    use crate::value::Version;
     use super::*;
+    use crate::value::Version;
 
     fn constraints(text: &str) -> Constraints {
         Constraints::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))

@@ -175,7 +175,7 @@ impl<'p> Parser<'p> {
 
     fn literal(&mut self, sign: char) {
         let mut text = String::new();
-        escape::write(&mut text, sign);
+        write_character(&mut text, sign);
         if self.flags.fold && sign.is_alphabetic() {
             text = format!("(?i:{text})");
         }
@@ -347,6 +347,15 @@ fn number(digits: &str) -> Option<u32> {
         && !digits.is_empty()
         && (digits.len() == 1 || !digits.starts_with('0'));
     is_plain.then(|| digits.parse().unwrap_or(u32::MAX))
+}
+
+/// Writes a character so that it stands for itself everywhere.
+fn write_character(out: &mut String, sign: char) {
+    if sign == '_' || sign.is_ascii_alphanumeric() {
+        out.push(sign);
+    } else {
+        let _ = write!(out, "\\x{{{:X}}}", u32::from(sign));
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `[…]`.
 
-use super::{Parser, escape};
+use super::{Parser, write_character};
 
 /// The names in `[[:alpha:]]`.
 const NAMES: &[&str] = &[
@@ -65,10 +65,10 @@ impl Parser<'_> {
         }
         match (char::from_u32(low), char::from_u32(high)) {
             (Some(low), Some(high)) => {
-                escape::write(out, low);
+                write_character(out, low);
                 if is_range {
                     out.push('-');
-                    escape::write(out, high);
+                    write_character(out, high);
                 }
             }
             // The halves of a pair in UTF-16, which no text has.

@@ -1,7 +1,5 @@
 //! What a backslash begins.
 
-use std::fmt::Write as _;
-
 use super::Parser;
 
 /// The general categories that both dialects know by these names, with the same members in ASCII.
@@ -9,15 +7,6 @@ const CATEGORIES: &[&str] = &[
     "L", "Ll", "Lm", "Lo", "Lt", "Lu", "M", "Mc", "Me", "Mn", "N", "Nd", "Nl", "No", "P", "Pc", "Pd", "Pe",
     "Pf", "Pi", "Po", "Ps", "S", "Sc", "Sk", "Sm", "So", "Z", "Zl", "Zp", "Zs",
 ];
-
-/// Writes a character so that it stands for itself everywhere.
-pub(super) fn write(out: &mut String, sign: char) {
-    if sign == '_' || sign.is_ascii_alphanumeric() {
-        out.push(sign);
-    } else {
-        let _ = write!(out, "\\x{{{:X}}}", u32::from(sign));
-    }
-}
 
 impl Parser<'_> {
     /// Reads an escape outside a class.
