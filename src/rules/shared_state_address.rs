@@ -44,10 +44,11 @@ pub fn findings(states: States, snapshot: &Snapshot) -> Vec<Finding> {
     for (directory, (address, at)) in states.certain() {
         by_address.entry(address).or_default().insert(directory, at);
     }
+    let mut beside = Beside { snapshot, terragrunt: BTreeMap::new() };
     let mut findings = Vec::new();
     for (address, mut roots) in by_address {
         if roots.len() > 1 {
-            roots.retain(|directory, _| !may_be_configured_elsewhere(directory, snapshot));
+            roots.retain(|directory, _| !beside.may_configure(directory));
         }
         findings.extend(shared(&address, &roots));
     }
@@ -65,11 +66,9 @@ fn shared(address: &StateAddress, roots: &BTreeMap<SmolStr, Span>) -> Option<Fin
     }
     let finding = SharedStateAddress::finding("Root modules share a state")
         .detail(format!(
-            "{} root modules keep their state at one address: the `{}` backend with the same {}. In the same workspace, a \
-             plan in one of them proposes to destroy the resources of the others.",
+            "{} root modules keep their state {} plan in one of them proposes to destroy the resources of the others.",
             places.len(),
-            address.backend,
-            listed(address.arguments.keys().copied()),
+            described(address),
         ))
         .at(*at)
         .module((*first).clone())
@@ -78,17 +77,55 @@ fn shared(address: &StateAddress, roots: &BTreeMap<SmolStr, Span>) -> Option<Fin
     Some(others.iter().fold(finding, |finding, (_, at)| finding.related(*at, "the same state")))
 }
 
-/// Whether a file shows that the backend may get other arguments: from Terragrunt, or by `-backend-config`.
-fn may_be_configured_elsewhere(directory: &str, snapshot: &Snapshot) -> bool {
-    let is_about_backends = |name: &String| name.contains("backend") && !is_module_file(name);
-    let has_configuration = |directory: &str| {
-        let names = snapshot.names(directory);
+/// Where a state is, and the first words of the sentence behind that.
+fn described(StateAddress { backend, arguments, .. }: &StateAddress) -> String {
+    let value = |name| arguments.get(name).map_or("", SmolStr::as_str);
+    match *backend {
+        "remote" => {
+            format!(
+                "in one workspace, `{}` of the organization `{}`. A",
+                value("name"),
+                value("organization")
+            )
+        }
+        "local" => format!("in one file, `{}`. In the same workspace, a", value("path")),
+        backend => {
+            let same = listed(arguments.keys().copied());
+            format!("at one address: the `{backend}` backend with the same {same}. In the same workspace, a")
+        }
+    }
+}
+
+/// What lies beside root modules and says that their backends may get other arguments: from Terragrunt, or by
+/// `-backend-config`.
+struct Beside<'s> {
+    snapshot: &'s Snapshot,
+    /// By directory: whether Terragrunt is run in it, or around it.
+    terragrunt: BTreeMap<String, bool>,
+}
+
+impl Beside<'_> {
+    fn may_configure(&mut self, directory: &str) -> bool {
+        let below = self.snapshot.names(directory).directories;
+        self.has_configuration(directory)
+            || below.iter().any(|name| self.has_configuration(&child(directory, name)))
+            || self.has_terragrunt(directory)
+    }
+
+    /// Whether a file or directory is named after backends.
+    fn has_configuration(&self, directory: &str) -> bool {
+        let names = self.snapshot.names(directory);
+        let is_about_backends = |name: &String| name.contains("backend") && !is_module_file(name);
         names.files.iter().chain(&names.directories).any(is_about_backends)
-    };
-    let has_terragrunt = |directory: &str| snapshot.names(directory).files.contains("terragrunt.hcl");
-    let mut around = std::iter::successors(Some(directory), |path| parent(path));
-    let below = snapshot.names(directory).directories;
-    has_configuration(directory)
-        || below.iter().any(|name| has_configuration(&child(directory, name)))
-        || around.any(has_terragrunt)
+    }
+
+    fn has_terragrunt(&mut self, directory: &str) -> bool {
+        if let Some(known) = self.terragrunt.get(directory) {
+            return *known;
+        }
+        let has_terragrunt = self.snapshot.names(directory).files.contains("terragrunt.hcl")
+            || parent(directory).is_some_and(|around| self.has_terragrunt(around));
+        self.terragrunt.insert(directory.to_owned(), has_terragrunt);
+        has_terragrunt
+    }
 }

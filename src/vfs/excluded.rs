@@ -33,28 +33,41 @@ type Read<'r> = &'r dyn Fn(&str) -> Option<Vec<u8>>;
 /// The `.gitignore` files around some paths, each read once. The settings of a person and of a clone do not count.
 pub(super) struct Exclusions<'r> {
     read: Read<'r>,
-    /// By directory.
-    known: HashMap<String, Option<Search>>,
+    /// By directory: its rules.
+    rules: HashMap<String, Option<Search>>,
+    /// By directory: whether it, or one around it, is excluded.
+    excluded: HashMap<String, bool>,
 }
 
 impl<'r> Exclusions<'r> {
     pub(super) fn new(read: Read<'r>) -> Self {
-        Self { read, known: HashMap::new() }
+        Self { read, rules: HashMap::new(), excluded: HashMap::new() }
     }
 
     /// The line that excludes the file at a path; none where a directory around the file is excluded.
     pub(super) fn of(&mut self, path: &str) -> Option<Exclusion> {
-        let around = std::iter::successors(parent(path), |path| parent(path));
-        let around: Vec<&str> = around.filter(|directory| !directory.is_empty()).collect();
-        let is_excluded = around.into_iter().rev().any(|directory| self.matching(directory, true).is_some());
-        if is_excluded { None } else { self.matching(path, false) }
+        let directory = parent(path).unwrap_or_default();
+        if self.is_excluded(directory) { None } else { self.matching(path, false) }
     }
 
     /// Whether a directory, or every module file in it, is excluded.
     fn has(&mut self, directory: &str) -> bool {
-        let mut around = std::iter::successors(Some(directory), |path| parent(path));
-        around.any(|path| !path.is_empty() && self.matching(path, true).is_some())
-            || self.matching(&child(directory, "main.tf"), false).is_some()
+        self.is_excluded(directory) || self.matching(&child(directory, "main.tf"), false).is_some()
+    }
+
+    /// Whether a directory, or one around it, is excluded.
+    fn is_excluded(&mut self, directory: &str) -> bool {
+        let around = std::iter::successors(Some(directory), |path| parent(path));
+        let mut unknown: Vec<&str> = around.filter(|path| !path.is_empty()).collect();
+        let mut is_excluded = false;
+        while let Some(directory) = unknown.pop() {
+            is_excluded = match self.excluded.get(directory) {
+                Some(known) => *known,
+                None => is_excluded || self.matching(directory, true).is_some(),
+            };
+            self.excluded.insert(directory.to_owned(), is_excluded);
+        }
+        is_excluded
     }
 
     /// The line of the nearest `.gitignore` that decides about a path, if it excludes that.
@@ -62,7 +75,7 @@ impl<'r> Exclusions<'r> {
         let mut around = std::iter::successors(parent(path), |path| parent(path));
         around.find_map(|directory| {
             let inside = if directory.is_empty() { path } else { &path[directory.len() + 1..] };
-            let rules = self.rules(directory)?;
+            let rules = self.rules_of(directory)?;
             let found =
                 rules.pattern_matching_relative_path(inside.into(), Some(is_directory), Case::Sensitive)?;
             Some((!found.pattern.is_negative()).then(|| Exclusion {
@@ -73,8 +86,8 @@ impl<'r> Exclusions<'r> {
         })?
     }
 
-    fn rules(&mut self, directory: &str) -> Option<&Search> {
-        if !self.known.contains_key(directory) {
+    fn rules_of(&mut self, directory: &str) -> Option<&Search> {
+        if !self.rules.contains_key(directory) {
             let rules = (self.read)(&child(directory, FILE)).map(|bytes| {
                 let mut rules = Search::default();
                 let parse = Ignore { support_precious: false };
@@ -82,9 +95,9 @@ impl<'r> Exclusions<'r> {
                 rules.add_patterns_buffer(&bytes, FILE, None, parse).ok();
                 rules
             });
-            self.known.insert(directory.to_owned(), rules);
+            self.rules.insert(directory.to_owned(), rules);
         }
-        self.known.get(directory)?.as_ref()
+        self.rules.get(directory)?.as_ref()
     }
 }
 
