@@ -41,7 +41,7 @@ impl Decoder<'_> {
     pub(super) fn language(&mut self, block: &Block, into: &mut Declarations) {
         if self.overriding {
             self.findings.push(
-                Finding::language(EngineRule::OverrideNotAllowed, "EngineRule selections in override file")
+                Finding::language(EngineRule::OverrideNotAllowed, "Language selections in override file")
                     .detail("A `language` block is about the whole module, so it cannot stand in an override file.")
                     .at(block.header),
             );
