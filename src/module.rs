@@ -11,10 +11,12 @@ mod decode;
 pub(crate) mod static_eval;
 mod state_address;
 mod exclusive;
+pub mod dropped;
 pub(crate) mod ignored;
 mod merge;
 pub mod merged;
 mod origins;
+mod parts;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -30,8 +32,10 @@ use crate::module::declaration::{
     ProviderRef, Removed, RequiredProvider, Resource, Storage, Variable, VersionConstraint,
 };
 use crate::module::decode::Decoder;
+use crate::module::dropped::{Dropped, Why};
 use crate::module::static_eval::{Early, Purpose};
 use crate::syntax::{Block, Body};
+use crate::text::Span;
 use crate::value;
 
 pub use crate::module::decode::{references_elsewhere, shows_root, top_blocks};
@@ -109,8 +113,8 @@ pub struct Module {
     pub removed: Vec<Removed>,
     /// `import` blocks, in order.
     pub imports: Vec<Import>,
-    /// Blocks in override files that the engine drops without a word.
-    pub ignored_overrides: Vec<Arc<Block>>,
+    /// What override files contain, and base files where an override makes it so, that has no effect: by its span.
+    pub dropped: BTreeMap<Span, Dropped>,
     /// What only override files declare, by address: `var.a`, `output.a`, `module.a` and so on. That it is missing is
     /// reported there, so no reference to it is reported as well.
     pub(crate) without_base: BTreeSet<String>,
@@ -189,10 +193,20 @@ impl Module {
             moved: Vec::new(),
             removed: Vec::new(),
             imports: Vec::new(),
-            ignored_overrides: Vec::new(),
+            dropped: BTreeMap::new(),
             without_base: BTreeSet::new(),
             early_needs: Vec::new(),
         }
+    }
+
+    /// Where the state is kept: the `cloud` block, else the `backend` block.
+    pub fn storage(&self) -> Option<&Storage> {
+        self.cloud.as_ref().or(self.backend.as_ref())
+    }
+
+    /// Whether an override file contains a block that the engine does not merge.
+    pub fn ignores_override_block(&self) -> bool {
+        self.dropped.values().any(|dropped| dropped.why == Why::Ignored && dropped.by.is_none())
     }
 
     /// The provider that a local name stands for: the one required under that name, else the one it implies. None

@@ -40,6 +40,8 @@ pub use provisioner::references_elsewhere;
 /// What one file declares, in the order of the file.
 #[derive(Debug, Default)]
 pub(super) struct Declarations {
+    /// `terraform` blocks of an override file.
+    pub(super) settings: Vec<Arc<Block>>,
     pub(super) required_versions: Vec<VersionConstraint>,
     pub(super) backends: Vec<Storage>,
     pub(super) clouds: Vec<Storage>,

@@ -6,9 +6,11 @@
 
 mod call;
 mod output;
+mod overlay;
 mod primary;
 mod provider;
 mod resource;
+mod settings;
 mod storage;
 mod variable;
 
@@ -20,6 +22,7 @@ use crate::module::Module;
 use crate::module::address::{Mode, ProviderAddress, block_address};
 use crate::module::declaration::{Dependency, Resource};
 use crate::module::decode::Declarations;
+use crate::module::dropped::{Dropped, Why};
 use crate::syntax::Block;
 use crate::text::Span;
 
@@ -36,9 +39,17 @@ pub(super) fn files(
     for file in primary {
         merger.append(file);
     }
-    for file in overriding {
+    if overriding.is_empty() {
+        return;
+    }
+    let (mut settings, mut metas) = (Vec::new(), Vec::new());
+    for mut file in overriding {
+        settings.append(&mut file.settings);
+        metas.append(&mut file.provider_metas);
         merger.merge(file);
     }
+    merger.drop_settings(&settings, &metas);
+    merger.drop_for_each();
 }
 
 struct Merger<'a> {
@@ -89,7 +100,7 @@ impl Merger<'_> {
                 InOverride::Merged => {
                     self.about(&resource.origin.base.clone(), |merger| merger.override_resource(resource));
                 }
-                InOverride::Ignored => self.module.ignored_overrides.push(resource.origin.base),
+                InOverride::Ignored => self.ignore(&resource.origin.base),
             }
         }
         for removed in file.removed {
@@ -97,10 +108,9 @@ impl Merger<'_> {
                 RemovedInOverride::Error => {
                     self.not_in_override(&removed.block, "Cannot override 'Removed' blocks");
                 }
-                RemovedInOverride::Ignored => self.module.ignored_overrides.push(removed.block),
+                RemovedInOverride::Ignored => self.ignore(&removed.block),
             }
         }
-        self.module.ignored_overrides.extend(file.provider_metas.into_iter().map(|meta| meta.block));
         for moved in file.moved {
             self.not_in_override(&moved.block, "Cannot override 'moved' blocks");
         }
@@ -131,9 +141,21 @@ impl Merger<'_> {
         );
     }
 
-    /// Reports that there is nothing to override at this address.
-    fn without_base(&mut self, summary: &str, what: &str, address: String, at: Span) {
+    /// Drops a block that the engine reads and does not merge.
+    fn ignore(&mut self, block: &Block) {
+        self.module.dropped.insert(block.header, Dropped::top_block(block, Why::Ignored));
+    }
+
+    /// Reports a block that has no base block.
+    fn without_base(&mut self, summary: &str, what: &str, address: String, block: &Block) {
+        self.missing_base(summary, what, address, Dropped::top_block(block, Why::NoBase));
+    }
+
+    /// Reports a declaration that base files do not contain. References to its address are not reported as well.
+    fn missing_base(&mut self, summary: &str, what: &str, address: String, dropped: Dropped) {
+        let at = dropped.span;
         self.module.without_base.insert(address);
+        self.module.dropped.insert(at, dropped);
         self.findings.push(
             Finding::language(EngineRule::OverrideWithoutBase, summary)
                 .detail(format!(
@@ -155,6 +177,24 @@ impl Merger<'_> {
                     .related(base, "the base block")
                     .help("move `depends_on` into the base block"),
             );
+        }
+    }
+
+    /// Drops `for_each` where another block of the same declaration sets `count`.
+    fn drop_for_each(&mut self) {
+        let Module { calls, resources, actions, dropped, .. } = &mut *self.module;
+        let calls = calls.values().map(|call| (&call.origin, &call.count, &call.for_each));
+        let resources =
+            resources.values().map(|resource| (&resource.origin, &resource.count, &resource.for_each));
+        let actions = actions.values().map(|action| (&action.origin, &action.count, &action.for_each));
+        for (origin, count, for_each) in calls.chain(resources).chain(actions) {
+            let (Some(count), Some(for_each)) = (count, for_each) else { continue };
+            // In one block they are an error.
+            if origin.number_at(count.span) != origin.number_at(for_each.span) {
+                let address = block_address(&origin.base);
+                let without_effect = Dropped::argument(for_each, &address, Why::CountWins);
+                dropped.insert(for_each.span, without_effect.by(Some(count.span)));
+            }
         }
     }
 

@@ -1,15 +1,13 @@
-//! Turns a module and its files back into blocks, as they are after all override files: what counts in each of them,
-//! what that has replaced, and what override files say in vain.
+//! The blocks of a module after all override files, each part with what it replaced.
 //!
-//! What counts is not decided here a second time: it is read off the module that `merge` has built.
+//! What an override has no effect on is decided where the module is built: `merge` records it in
+//! [`Module::dropped`]. Everything else replaces what base files have.
 
-mod counts;
-mod layers;
-mod parts;
+mod history;
+mod merging;
 mod settings;
 mod strings;
 mod variable;
-mod work;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -19,13 +17,16 @@ use smol_str::SmolStr;
 use crate::engine::FileKind;
 use crate::limits::Limits;
 use crate::module::address::{block_address, valid_identifier};
-use crate::module::merged::parts::{Known, Place};
-use crate::module::merged::work::Work;
+use crate::module::dropped::{Dropped, Why};
+use crate::module::merged::merging::Merging;
+use crate::module::parts::{Known, Place};
 use crate::module::{Module, ModuleFile, top_blocks};
 use crate::syntax::{Attribute, Block, Body};
 use crate::text::Span;
 use crate::value::{Constraint, Value};
 
+pub(crate) use history::lost;
+pub use history::{History, Replacement};
 pub use strings::Strings;
 
 /// A module after all its override files.
@@ -90,49 +91,6 @@ pub struct Nested {
     pub replaces: Vec<Arc<Block>>,
 }
 
-/// Something that is written in a module and is no part of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dropped {
-    /// Where it stands: an argument, or the header of a block.
-    pub span: Span,
-    /// The name of an argument, or the header of a block with plain labels.
-    pub what: String,
-    /// The address of the block that it stands in or is about; the same as `what` where that is at the top of a file.
-    pub address: String,
-    /// Why it is no part.
-    pub why: Why,
-    /// Of a block that was replaced: what stands in it and in none that has replaced it.
-    pub lost: Vec<SmolStr>,
-}
-
-/// Why something that is written in a module is no part of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
-    /// An override file has something else in its place, that stands at this span.
-    Replaced(Span),
-    /// The engine reads it in an override file, and merges it into nothing.
-    Ignored,
-    /// It is empty, and what is empty replaces nothing.
-    Empty,
-    /// A list under `ignore_changes` does not replace `all`.
-    AllStays,
-    /// A `false` does not replace the `true` of `enforced`.
-    TrueStays,
-    /// The engine refuses it in an override file.
-    Refused,
-    /// There is nothing in primary files that it could be merged into.
-    NoBase,
-    /// It is `for_each` beside a `count` of another file, and `count` alone counts.
-    CountWins,
-    /// The module that is called has no such variable; of a call with an override the engine does not say so.
-    UnknownVariable,
-    /// Not gone, but without effect on who may call the module: once an override file is merged into a provider block,
-    /// the engine takes it for an empty one.
-    TakenForEmpty,
-    /// It stands in JSON, under what is no name in the native syntax.
-    NotAName,
-}
-
 /// What is around a module, as far as merging asks for it.
 #[derive(Debug, Default)]
 pub struct Around<'a> {
@@ -143,18 +101,19 @@ pub struct Around<'a> {
 }
 
 impl Merged {
-    /// Looks at a module and the files that it was built from, in the same order.
+    /// Merges a module from the files that it was built from, in the same order.
     pub fn of(module: &Module, files: &[ModuleFile<'_>], around: &Around<'_>) -> Self {
-        let mut work = Work::new(module, files, around);
+        let mut merging = Merging::new(module, files, around);
         let mut merged = Vec::new();
         for kind in [FileKind::Primary, FileKind::Override] {
             for file in files.iter().filter(|file| file.kind == kind) {
                 let blocks = top_blocks(file.body, &module.features);
-                let blocks = blocks.iter().filter_map(|block| work.block(block, kind)).collect();
+                let blocks = blocks.iter().filter_map(|block| merging.top_block(block, kind)).collect();
                 merged.push(MergedFile { name: file.name.into(), kind, body: file.body.clone(), blocks });
             }
         }
-        let mut dropped = work.into_dropped();
+        let mut dropped = merging.dropped;
+        dropped.extend(module.dropped.values().cloned());
         for block in merged.iter_mut().flat_map(|file| &mut file.blocks) {
             let address = block.address();
             lost_keys(block, &address, &mut dropped);
@@ -181,7 +140,8 @@ fn lost_keys(merged: &MergedBlock, address: &str, dropped: &mut Vec<Dropped>) {
                 span: key.span().to(value.span),
                 what: format!("{}.{name}", argument.counts.name),
                 address: address.to_owned(),
-                why: Why::Replaced(argument.counts.span),
+                why: Why::Replaced,
+                by: Some(argument.counts.span),
                 lost: Vec::new(),
             });
         }
@@ -272,57 +232,10 @@ impl Nested {
     }
 }
 
-impl Dropped {
-    fn argument(attribute: &Attribute, address: &str, why: Why) -> Self {
-        let (what, address) = (attribute.name.to_string(), address.to_owned());
-        Self { span: attribute.span, what, address, why, lost: Vec::new() }
+/// Blocks of one group replace one another: those of one type, and all that configure where the state is kept.
+pub(crate) fn group<'b>(parent: &Block, block: &'b Block) -> &'b str {
+    match block.makes() {
+        "backend" | "cloud" if parent.kind == "terraform" => "backend",
+        kind => kind,
     }
-
-    fn block(block: &Block, address: &str, why: Why) -> Self {
-        Self { span: block.header, what: header(block), address: address.to_owned(), why, lost: Vec::new() }
-    }
-
-    /// A block that others have replaced.
-    fn replaced(block: &Block, address: &str, by: &Replacing) -> Self {
-        let mut lost = names(block);
-        // Where another kind of thing has come in its place, nothing else was to be expected.
-        let is_alike = by.header.as_ref().is_some_and(|header| *header == self::header(block));
-        lost.retain(|name| is_alike && name != "//" && !by.names.contains(name));
-        Self { lost, ..Self::block(block, address, Why::Replaced(by.span)) }
-    }
-}
-
-/// Blocks that replace others.
-struct Replacing {
-    /// The header of the first.
-    span: Span,
-    /// Kind and labels, if all have the same.
-    header: Option<String>,
-    /// The names of all that stands in them.
-    names: HashSet<SmolStr>,
-}
-
-impl Replacing {
-    fn of(blocks: &[&Arc<Block>]) -> Self {
-        let first = header(blocks[0]);
-        Self {
-            span: blocks[0].header,
-            names: blocks.iter().flat_map(|block| names(block)).collect(),
-            header: blocks.iter().all(|block| header(block) == first).then_some(first),
-        }
-    }
-}
-
-/// The names of all that stands in a block, or in those that a `dynamic` makes.
-fn names(block: &Block) -> Vec<SmolStr> {
-    if block.kind != "dynamic" {
-        return block.body.names();
-    }
-    block.blocks("content", &[]).iter().flat_map(|content| content.body.names()).collect()
-}
-
-/// Kind and labels, as in `provisioner "local-exec"`.
-fn header(block: &Block) -> String {
-    let labels = block.labels.iter().map(|label| format!("{:?}", label.text.as_str()));
-    std::iter::once(block.kind.to_string()).chain(labels).collect::<Vec<_>>().join(" ")
 }

@@ -13,7 +13,8 @@ use std::collections::HashMap;
 
 use crate::engine::FileKind;
 use crate::module::Module;
-use crate::module::merged::{Dropped, Merged, MergedBlock, MergedFile};
+use crate::module::dropped::Dropped;
+use crate::module::merged::{Merged, MergedBlock, MergedFile};
 use crate::report::{Names, one_line};
 use crate::syntax::{aligned, with_carriage_returns};
 use crate::text::{FileId, Sources};

@@ -1,19 +1,12 @@
 #![doc = include_str!("../../policies/rules/override-duplicate-target.md")]
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use smol_str::SmolStr;
-
-use super::override_ignored_argument::ignored_arguments;
 use super::{Context, Rule};
 use crate::engine::FileKind;
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 use crate::module::address::block_address;
-use crate::module::declaration::Origin;
+use crate::module::merged::{Argument, MergedBlock};
 use crate::policy::Options;
-use crate::syntax::{Attribute, Block};
 use crate::text::Span;
 
 pub(super) struct OverrideDuplicateTarget;
@@ -29,11 +22,13 @@ impl Rule for OverrideDuplicateTarget {
         let module = node.module();
         let product = module.features.engine.product.name();
         let same = |one: Span, other: Span| context.sources().slice(one) == context.sources().slice(other);
-        // What has no effect does not count, wherever it stands.
-        let without_effect = ignored_arguments(module);
-        for origin in module.overridden() {
-            for (earlier, later) in twice(origin, &without_effect) {
-                if !same(earlier.expr.span, later.expr.span) {
+        for origin in module.overridden().filter(|origin| origin.overrides.len() > 1) {
+            for argument in arguments(module.history(origin).block) {
+                let Some(earlier) = argument.before.last() else { continue };
+                let later = argument.counts;
+                if !origin.base.body.span().overlaps(earlier.span)
+                    && !same(earlier.expr.span, later.expr.span)
+                {
                     let address = block_address(&origin.base);
                     let what = format!("`{}` of `{address}`", later.name);
                     findings.push(finding(&what, product, earlier.span, later.span).address(address));
@@ -65,33 +60,10 @@ impl Rule for OverrideDuplicateTarget {
     }
 }
 
-/// The arguments that more than one override block sets, each with the one that counts and the one before it.
-fn twice(origin: &Origin, without_effect: &BTreeSet<Span>) -> Vec<(Arc<Attribute>, Arc<Attribute>)> {
-    if origin.overrides.len() < 2 {
-        return Vec::new();
-    }
-    let lifecycles: Vec<_> =
-        origin.overrides.iter().flat_map(|block| block.blocks("lifecycle", &[])).collect();
-    let mut twice = repeated(&origin.overrides, &["//", "lifecycle", "depends_on"], without_effect);
-    // Of a lifecycle every argument is merged by itself.
-    twice.extend(repeated(&lifecycles, &["//"], without_effect));
-    twice
-}
-
-fn repeated(
-    blocks: &[Arc<Block>],
-    except: &[&str],
-    without_effect: &BTreeSet<Span>,
-) -> Vec<(Arc<Attribute>, Arc<Attribute>)> {
-    let names: BTreeSet<SmolStr> = blocks.iter().flat_map(|block| block.body.names()).collect();
-    let names = names.iter().filter(|name| !except.contains(&name.as_str()));
-    let pair = |name: &SmolStr| {
-        let written = blocks.iter().rev().filter_map(|block| block.attribute(name));
-        let mut written = written.filter(|attribute| !without_effect.contains(&attribute.span));
-        let later = written.next()?;
-        Some((written.next()?, later))
-    };
-    names.filter_map(pair).collect()
+/// The arguments of a block, and of the nested blocks that are merged argument by argument.
+fn arguments(block: MergedBlock) -> Vec<Argument> {
+    let nested = block.blocks.into_iter().flat_map(|nested| arguments(nested.block));
+    block.arguments.into_iter().chain(nested).collect()
 }
 
 fn finding(what: &str, product: &str, earlier: Span, later: Span) -> Finding {

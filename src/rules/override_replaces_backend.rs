@@ -1,5 +1,7 @@
 #![doc = include_str!("../../policies/rules/override-replaces-backend.md")]
 
+use std::sync::Arc;
+
 use smol_str::SmolStr;
 
 use super::mend::listed;
@@ -7,6 +9,7 @@ use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 use crate::module::declaration::Storage;
+use crate::module::merged::lost;
 use crate::policy::Options;
 
 pub(super) struct OverrideReplacesBackend;
@@ -24,7 +27,7 @@ impl Rule for OverrideReplacesBackend {
         if node.is_called() {
             return;
         }
-        let Some(now) = module.cloud.as_ref().or(module.backend.as_ref()) else { return };
+        let Some(now) = module.storage() else { return };
         let earlier =
             || std::iter::successors(now.replaced.as_deref(), |storage| storage.replaced.as_deref());
         let finding = match earlier().find(|storage| storage.kind != now.kind) {
@@ -66,9 +69,8 @@ fn moved(now: &Storage, replaced: &Storage) -> Finding {
 
 /// The finding where an override of the same backend does not repeat all arguments.
 fn shortened(now: &Storage, base: &Storage) -> Option<Finding> {
-    let kept = now.block.body.names();
-    let lost = base.block.body.names().into_iter().filter(|name| name != "//" && !kept.contains(name));
-    let lost: Vec<SmolStr> = lost.collect();
+    let [base_blocks, new] = [base, now].map(|storage| [Arc::clone(&storage.block)]);
+    let lost = lost(&base_blocks, &new);
     if lost.is_empty() {
         return None;
     }

@@ -1,16 +1,11 @@
 #![doc = include_str!("../../policies/rules/override-replaces-nested-blocks.md")]
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use smol_str::SmolStr;
-
 use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
 use crate::graph::{Node, Role};
 use crate::module::address::block_address;
+use crate::module::merged::Replacement;
 use crate::policy::Options;
-use crate::syntax::{Block, BlockSchema, Body, Schema};
 
 pub(super) struct OverrideReplacesNestedBlocks;
 
@@ -24,63 +19,33 @@ impl Rule for OverrideReplacesNestedBlocks {
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
-        let providers = module.providers.values().map(|provider| (&provider.origin, &provider.config));
-        let resources = module.resources.values().map(|resource| (&resource.origin, &resource.config));
-        for (origin, config) in providers.chain(resources).filter(|(_, config)| config.is_merged()) {
-            let layers = config.layers();
-            let native = layers.iter().flatten().flat_map(|body| body.any_blocks());
-            let kinds: BTreeSet<SmolStr> = native.map(|block| block.makes().into()).collect();
-            let mut current: Vec<Arc<Block>> = Vec::new();
-            for layer in layers {
-                let new: Vec<Arc<Block>> = layer.into_iter().flat_map(|body| blocks(body, &kinds)).collect();
-                for (number, first) in new.iter().enumerate() {
-                    let is_first = new[..number].iter().all(|block| block.makes() != first.makes());
-                    if is_first && let Some(finding) = lost(first, &current, &new) {
-                        findings.push(finding.address(block_address(&origin.base)));
-                    }
-                }
-                current.retain(|block| new.iter().all(|later| later.makes() != block.makes()));
-                current.extend(new);
+        for origin in module.overridden() {
+            for replacement in module.history(origin).replacements.iter().filter(|one| loses(one)) {
+                let (first, kind) = (&replacement.by[0], replacement.by[0].makes());
+                let finding = Self::finding("Override replaces all nested blocks of a type")
+                    .detail(format!(
+                        "Nested blocks are not merged one by one: the `{kind}` blocks of an override file replace all \
+                         earlier `{kind}` blocks, with all their arguments.",
+                    ))
+                    .at(first.header)
+                    .label(format!("replaces all earlier `{kind}` blocks"))
+                    .help("repeat the blocks and arguments to keep in the override file")
+                    .address(block_address(&origin.base));
+                findings.push(replacement.related(finding));
             }
         }
     }
 }
 
-/// The nested blocks of a body. JSON does not tell blocks from arguments, so there it takes those of the kinds that
-/// another file writes as blocks in native syntax.
-fn blocks(body: &Body, kinds: &BTreeSet<SmolStr>) -> Vec<Arc<Block>> {
-    if !body.is_json() {
-        return body.any_blocks();
-    }
-    let mut schema: Vec<_> = kinds.iter().map(|kind| BlockSchema::new(kind, &[])).collect();
-    schema.push(BlockSchema::new("dynamic", &["type"]));
-    body.partial_content(&Schema { attributes: &[], blocks: &schema }, &mut Vec::new()).0.blocks
-}
-
-/// The finding where blocks of one kind replace more of them, or some that hold more.
-fn lost(first: &Block, current: &[Arc<Block>], new: &[Arc<Block>]) -> Option<Finding> {
-    let of_kind = |blocks: &[Arc<Block>]| -> Vec<Arc<Block>> {
-        blocks.iter().filter(|block| block.makes() == first.makes()).cloned().collect()
-    };
-    let (replaced, new) = (of_kind(current), of_kind(new));
+/// Whether blocks replace more blocks, or some that contain more.
+fn loses(replacement: &Replacement) -> bool {
+    let all = || replacement.by.iter().chain(&replacement.replaced);
+    // `override-replaces-provisioners` reports these.
+    let is_of_engine = ["connection", "provisioner", "action_trigger"].contains(&replacement.by[0].makes());
     // How many blocks a `dynamic` makes is not known.
-    if replaced.iter().chain(&new).any(|block| block.kind == "dynamic") {
-        return None;
-    }
-    let kept: Vec<SmolStr> = new.iter().flat_map(|block| block.body.names()).collect();
-    let is_lost = |name: &SmolStr| name != "//" && !kept.contains(name);
-    let holds_more = replaced.iter().any(|block| block.body.names().iter().any(is_lost));
-    if replaced.is_empty() || (replaced.len() <= new.len() && !holds_more) {
-        return None;
-    }
-    let kind = first.makes();
-    let finding = OverrideReplacesNestedBlocks::finding("Override replaces all nested blocks of a type")
-        .detail(format!(
-            "Nested blocks are not merged one by one: the `{kind}` blocks of an override file replace all earlier \
-             `{kind}` blocks, with all their arguments.",
-        ))
-        .at(first.header)
-        .label(format!("replaces all earlier `{kind}` blocks"))
-        .help("repeat the blocks and arguments to keep in the override file");
-    Some(replaced.iter().fold(finding, |finding, block| finding.related(block.header, "is replaced")))
+    let is_dynamic = all().any(|block| block.kind == "dynamic");
+    // In JSON alone, what is a block and what an argument is not known.
+    let is_guess = all().all(|block| block.body.is_json());
+    let is_smaller = replacement.replaced.len() > replacement.by.len();
+    !is_of_engine && !is_dynamic && !is_guess && (is_smaller || !replacement.lost().is_empty())
 }

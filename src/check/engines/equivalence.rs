@@ -95,7 +95,7 @@ fn is_declared_alike(module: &Module) -> bool {
         && module.removed.is_empty()
         && module.imports.is_empty()
         && module.actions.is_empty()
-        && module.ignored_overrides.is_empty()
+        && !module.ignores_override_block()
         && module.outputs.values().all(|output| output.constraint.is_none())
         && module.variables.values().all(|variable| variable.constant.is_none())
         && module.calls.values().all(|call| has_literal_address(call))

@@ -15,7 +15,10 @@ const ATTRIBUTES: &[AttributeSchema<'_>] = &[
 ];
 
 impl Decoder<'_> {
-    pub(super) fn terraform(&mut self, block: &Block, into: &mut Declarations) {
+    pub(super) fn terraform(&mut self, block: &Arc<Block>, into: &mut Declarations) {
+        if self.overriding {
+            into.settings.push(Arc::clone(block));
+        }
         let known = &self.features.grammar;
         let optional = [
             (known.cloud, BlockSchema::new("cloud", &[])),

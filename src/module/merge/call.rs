@@ -1,7 +1,8 @@
-//! Lays a `module` block of an override file over a module call.
+//! Merges a `module` block of an override file into a module call.
 
 use crate::module::declaration::ModuleCall;
 use crate::module::merge::Merger;
+use crate::module::merge::overlay::Overlay;
 
 impl Merger<'_> {
     pub(super) fn override_call(&mut self, over: ModuleCall) {
@@ -11,25 +12,37 @@ impl Merger<'_> {
                 "Missing module call to override",
                 &what,
                 format!("module.{}", over.name),
-                over.origin.header(),
+                &over.origin.base,
             );
             self.module.refused_calls.push(Box::new(over));
             return;
         };
+        let mut overlay = Overlay::new(&base.origin, &over.origin.base, &mut self.module.dropped);
         base.source = over.source.or(base.source.take());
-        base.count = over.count.or(base.count.take());
-        base.for_each = over.for_each.or(base.for_each.take());
+        overlay.replace("source", &mut base.address.source, over.address.source);
         if over.version.as_ref().is_some_and(|version| version.constraints.is_some()) {
             base.version = over.version;
         }
-        base.address.source = over.address.source.or(base.address.source.take());
-        base.address.version = over.address.version.or(base.address.version.take());
-        base.config.merge(over.config);
-        // The map is replaced as a whole, but an empty one replaces nothing.
+        overlay.replace("version", &mut base.address.version, over.address.version);
+        overlay.replace("count", &mut base.count, over.count);
+        overlay.replace("for_each", &mut base.for_each, over.for_each);
+        let stays = base.providers_span.filter(|_| !base.providers.is_empty());
         if !over.providers.is_empty() {
-            base.providers = over.providers;
             base.providers_span = over.providers_span;
         }
+        overlay.replace_all("providers", &mut base.providers, over.providers, stays);
+        overlay.depends_on();
+        if self.features.grammar.ignore_nested_deprecations {
+            overlay.ignore("ignore_nested_deprecations");
+        }
+        if self.features.grammar.enabled {
+            overlay.nested("lifecycle", |overlay| {
+                overlay.ignore("enabled");
+                overlay.refuse_rest(&[]);
+            });
+        }
+        overlay.refuse_blocks(&["_"]);
+        base.config.merge(over.config);
         base.origin.overrides.push(over.origin.base);
         let header = base.origin.header();
         self.depends_on(&over.depends_on, header);

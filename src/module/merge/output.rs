@@ -1,8 +1,8 @@
-//! Lays an `output` block of an override file over an output.
+//! Merges an `output` block of an override file into an output.
 
-use crate::engine::InOverride;
 use crate::module::declaration::Output;
 use crate::module::merge::Merger;
+use crate::module::merge::overlay::Overlay;
 
 impl Merger<'_> {
     pub(super) fn override_output(&mut self, over: Output) {
@@ -12,19 +12,19 @@ impl Merger<'_> {
                 "Missing base output definition to override",
                 &what,
                 format!("output.{}", over.name),
-                over.origin.header(),
+                &over.origin.base,
             );
             return;
         };
-        base.description = over.description.filter(|text| !text.value.is_empty()).or(base.description.take());
-        base.value = over.value.or(base.value.take());
-        base.sensitive = over.sensitive.or(base.sensitive.take());
-        base.ephemeral = over.ephemeral.or(base.ephemeral.take());
-        base.constraint = over.constraint.or(base.constraint.take());
-        if self.features.override_deprecated == InOverride::Merged {
-            base.deprecated =
-                over.deprecated.filter(|text| !text.value.is_empty()).or(base.deprecated.take());
-        }
+        let mut overlay = Overlay::new(&base.origin, &over.origin.base, &mut self.module.dropped);
+        overlay.replace_text("description", &mut base.description, over.description);
+        overlay.replace("value", &mut base.value, over.value);
+        overlay.replace("sensitive", &mut base.sensitive, over.sensitive);
+        overlay.replace("ephemeral", &mut base.ephemeral, over.ephemeral);
+        overlay.replace("type", &mut base.constraint, over.constraint);
+        overlay.deprecated(&mut base.deprecated, over.deprecated, &self.features);
+        overlay.depends_on();
+        overlay.refuse_rest(&[]);
         base.origin.overrides.push(over.origin.base);
         let header = base.origin.header();
         self.depends_on(&over.depends_on, header);

@@ -1,15 +1,25 @@
-//! Lays a `provider` block of an override file over a provider configuration.
+//! Merges a `provider` block of an override file into a provider configuration.
 
 use std::collections::btree_map::Entry;
 
 use crate::module::declaration::ProviderConfiguration;
+use crate::module::dropped::Why;
 use crate::module::merge::Merger;
+use crate::module::merge::overlay::Overlay;
 
 impl Merger<'_> {
     pub(super) fn override_provider(&mut self, over: ProviderConfiguration) {
         match self.module.providers.entry(over.compact()) {
             Entry::Occupied(mut base) => {
                 let base = base.get_mut();
+                let mut overlay = Overlay::new(&base.origin, &over.origin.base, &mut self.module.dropped);
+                if self.features.grammar.provider_for_each {
+                    overlay.ignore("for_each");
+                }
+                for reserved in ["count", "depends_on", "for_each", "source"] {
+                    let written = overlay.take(reserved);
+                    overlay.drop(written, Why::Refused, None);
+                }
                 if over.version.as_ref().is_some_and(|version| version.constraints.is_some()) {
                     base.version = over.version;
                 }
@@ -26,7 +36,7 @@ impl Merger<'_> {
                     "Missing base provider configuration for override",
                     &what,
                     format!("provider.{}", over.compact()),
-                    over.origin.header(),
+                    &over.origin.base,
                 );
             }
         }

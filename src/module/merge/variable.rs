@@ -1,9 +1,10 @@
-//! Lays a `variable` block of an override file over a variable, and checks what comes of it; the same for locals.
+//! Merges a `variable` block of an override file into a variable, and checks the result; the same for local values.
 
-use crate::engine::InOverride;
 use crate::finding::{EngineRule, Finding, Related};
 use crate::module::declaration::{Local, Spanned, Variable};
+use crate::module::dropped::{Dropped, Why};
 use crate::module::merge::Merger;
+use crate::module::merge::overlay::Overlay;
 use crate::module::merge::primary::DUPLICATE_LOCAL;
 use crate::value::{self, Mismatch};
 
@@ -15,28 +16,27 @@ impl Merger<'_> {
                 "Missing base variable declaration to override",
                 &what,
                 format!("var.{}", over.name),
-                over.origin.header(),
+                &over.origin.base,
             );
             return;
         };
         let wrote = (over.constraint.is_some(), over.default.is_some());
         let header = over.origin.header();
-        base.description = over.description.or(base.description.take());
-        base.sensitive = over.sensitive.or(base.sensitive.take());
-        base.ephemeral = over.ephemeral.or(base.ephemeral.take());
-        base.constant = over.constant.or(base.constant.take());
-        base.nullable = over.nullable.or(base.nullable.take());
-        base.default = over.default.or(base.default.take());
-        if self.features.override_deprecated == InOverride::Merged {
-            base.deprecated =
-                over.deprecated.filter(|text| !text.value.is_empty()).or(base.deprecated.take());
+        let mut overlay = Overlay::new(&base.origin, &over.origin.base, &mut self.module.dropped);
+        overlay.replace("description", &mut base.description, over.description);
+        overlay.replace("sensitive", &mut base.sensitive, over.sensitive);
+        overlay.replace("ephemeral", &mut base.ephemeral, over.ephemeral);
+        overlay.replace("const", &mut base.constant, over.constant);
+        overlay.replace("nullable", &mut base.nullable, over.nullable);
+        overlay.replace("default", &mut base.default, over.default);
+        overlay.deprecated(&mut base.deprecated, over.deprecated, &self.features);
+        // Neither Terraform nor OpenTofu replaces the defaults of optional attributes.
+        let defaults = base.constraint.as_ref().and_then(|base| base.value.defaults.clone());
+        overlay.replace("type", &mut base.constraint, over.constraint);
+        if let Some(constraint) = base.constraint.as_mut().filter(|_| wrote.0) {
+            constraint.value.defaults = defaults;
         }
-        if let Some(mut constraint) = over.constraint {
-            // The defaults of optional attributes stay those of the base: so it is in both engines.
-            let base_defaults = base.constraint.take().and_then(|base| base.value.defaults);
-            constraint.value.defaults = base_defaults;
-            base.constraint = Some(constraint);
-        }
+        overlay.refuse_rest(&[]);
         base.origin.overrides.push(over.origin.base);
         let base_header = base.origin.header();
         let findings = recheck(base, wrote)
@@ -47,13 +47,9 @@ impl Merger<'_> {
 
     pub(super) fn override_local(&mut self, over: Local) {
         let Some(base) = self.module.locals.get_mut(&over.name) else {
-            let what = format!("local value `{}`", over.name);
-            self.without_base(
-                "Missing base local value definition to override",
-                &what,
-                format!("local.{}", over.name),
-                over.attribute.span,
-            );
+            let (what, address) = (format!("local value `{}`", over.name), format!("local.{}", over.name));
+            let dropped = Dropped::argument(&over.attribute, &address, Why::NoBase);
+            self.missing_base("Missing base local value definition to override", &what, address, dropped);
             return;
         };
         let (declared, overridden) = (base.attribute.span, over.attribute.span);

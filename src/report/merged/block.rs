@@ -11,7 +11,7 @@ use super::edit::{Edit, apply};
 use super::expression;
 use super::{MARK_END, MARK_START, Writer};
 use crate::limits::Limits;
-use crate::module::merged::{Argument, Meaning, MergedBlock, Nested, Strings};
+use crate::module::merged::{Argument, Meaning, MergedBlock, Nested, Strings, group};
 use crate::report::one_line;
 use crate::syntax::{Attribute, Block, quoted, reindented, stand_ins};
 use crate::text::lines::{indent as indent_of, line_end, line_start, next_line, whole_lines};
@@ -242,7 +242,7 @@ impl Writer<'_> {
             if merged.holds(nested.block.block.header) {
                 twins.insert(nested.block.block.body.span(), nested);
             } else {
-                new.entry(group(&nested.block.block)).or_default().push(nested);
+                new.entry(group(&merged.block, &nested.block.block)).or_default().push(nested);
             }
         }
         for own in own {
@@ -251,7 +251,7 @@ impl Writer<'_> {
                 continue;
             }
             let range = own.kind_span.start as usize..own.body.span().end as usize;
-            let Some(new) = new.remove(group(own)) else {
+            let Some(new) = new.remove(group(&merged.block, own)) else {
                 edits.push(Edit::new(whole_lines(text, range), ""));
                 continue;
             };
@@ -261,7 +261,7 @@ impl Writer<'_> {
         }
         let is_left = |nested: &&Nested| {
             let block = &nested.block.block;
-            !merged.holds(block.header) && new.contains_key(group(block))
+            !merged.holds(block.header) && new.contains_key(group(&merged.block, block))
         };
         let left = merged.blocks.iter().filter(is_left);
         let end = merged.block.body.span().range().end - 1;
@@ -303,14 +303,6 @@ fn loses(merged: &MergedBlock) -> bool {
 /// What has become of the argument of each name.
 fn by_name(merged: &MergedBlock) -> HashMap<&SmolStr, &Argument> {
     merged.arguments.iter().map(|argument| (&argument.counts.name, argument)).collect()
-}
-
-/// Blocks of one group replace one another: those that make one kind, and everything that says where the state is kept.
-fn group(block: &Block) -> &str {
-    match block.makes() {
-        "backend" | "cloud" => "backend",
-        kind => kind,
-    }
 }
 
 /// Puts a note behind the first line of a block, or above it where that line does not end with a brace.

@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::{Writer, addresses_of};
 use crate::engine::FileKind;
-use crate::module::merged::{Argument, Dropped, MergedBlock, Nested, Why};
+use crate::module::dropped::{Dropped, Why};
+use crate::module::merged::{Argument, MergedBlock, Nested};
 use crate::report::json::Range;
 use crate::syntax::{Attribute, Block};
 use crate::text::Span;
@@ -121,10 +122,6 @@ impl Writer<'_> {
     }
 
     fn dropped(&self, dropped: &Dropped) -> DroppedEntry {
-        let replaced_by = match dropped.why {
-            Why::Replaced(by) => Some(self.range(by)),
-            _ => None,
-        };
         DroppedEntry {
             address: dropped.address.clone(),
             what: dropped.what.clone(),
@@ -132,7 +129,7 @@ impl Writer<'_> {
             reason: word(dropped.why),
             message: self.reason(dropped),
             lost: dropped.lost.iter().map(ToString::to_string).collect(),
-            replaced_by,
+            replaced_by: dropped.by.filter(|_| dropped.why == Why::Replaced).map(|by| self.range(by)),
         }
     }
 
@@ -147,7 +144,7 @@ impl Writer<'_> {
 
 fn word(why: Why) -> &'static str {
     match why {
-        Why::Replaced(_) => "replaced",
+        Why::Replaced => "replaced",
         Why::Ignored => "ignored",
         Why::Empty => "empty",
         Why::AllStays => "all-stays",

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::Writer;
-use crate::module::merged::{Argument, Dropped, Meaning, MergedBlock, Why};
+use crate::module::dropped::{Dropped, Why};
+use crate::module::merged::{Argument, Meaning, MergedBlock};
 use crate::report::one_line;
 use crate::syntax::{Attribute, Block};
 use crate::text::Span;
@@ -88,13 +89,11 @@ impl Writer<'_> {
     pub(super) fn reason(&self, dropped: &Dropped) -> String {
         let engine = self.module.features.engine.product.name();
         match dropped.why {
-            Why::Replaced(by) if dropped.lost.is_empty() => {
-                format!("replaced as a whole by {}", self.place(by))
-            }
-            Why::Replaced(by) => {
+            Why::Replaced => {
+                let by = dropped.by.map(|by| format!(" by {}", self.place(by))).unwrap_or_default();
                 let lost: Vec<String> = dropped.lost.iter().map(|name| format!("`{name}`")).collect();
-                let lost = one_line(&lost.join(", ")).into_owned();
-                format!("replaced as a whole by {}, without {lost}", self.place(by))
+                let without = if lost.is_empty() { "" } else { ", without " };
+                format!("replaced as a whole{by}{without}{}", one_line(&lost.join(", ")))
             }
             Why::Ignored => format!("{engine} reads it in an override file, and merges it into nothing"),
             Why::Empty => "what is empty in an override file replaces nothing".to_owned(),

@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Body, Expr, ExprKind, Schema};
 
 /// What a body holds.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Parts {
     pub(super) arguments: Vec<Arc<Attribute>>,
     pub(super) blocks: Vec<Arc<Block>>,

@@ -1,0 +1,84 @@
+//! What is written in a module and is not part of it, and why.
+
+use smol_str::SmolStr;
+
+use crate::module::address::block_address;
+use crate::syntax::{Attribute, Block};
+use crate::text::Span;
+
+/// An argument or block that is written in a file of a module and is not part of the merged module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dropped {
+    /// The argument, or the header of the block.
+    pub span: Span,
+    /// The name of the argument, or the kind of the block with its labels.
+    pub what: String,
+    /// The address of the block around it; of a block at the top of a file, its own.
+    pub address: String,
+    /// Why it is not part of the module.
+    pub why: Why,
+    /// What replaced it, or what stays in force instead.
+    pub by: Option<Span>,
+    /// The arguments and nested blocks of a replaced block that the blocks that replaced it do not have.
+    pub lost: Vec<SmolStr>,
+}
+
+/// Why something that is written in a module is not part of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// An override replaced it.
+    Replaced,
+    /// It is in an override file, where the engine reads it and does not merge it.
+    Ignored,
+    /// It is empty, and an empty value replaces nothing.
+    Empty,
+    /// It is a list in `ignore_changes`, which does not replace `all`.
+    AllStays,
+    /// It is `false`, which does not replace the `true` of `enforced`.
+    TrueStays,
+    /// The engine reports an error about it.
+    Refused,
+    /// No base file declares what it would override.
+    NoBase,
+    /// It is `for_each`, and another block sets `count`, which takes precedence.
+    CountWins,
+    /// The called module has no such variable. The engine does not report that for a call with an override.
+    UnknownVariable,
+    /// Not dropped, but without effect on callers of the module: the engine treats a provider block with an override as
+    /// empty.
+    TakenForEmpty,
+    /// Its name in JSON is not an identifier.
+    NotAName,
+}
+
+impl Dropped {
+    /// An argument of the block with that address.
+    pub(super) fn argument(attribute: &Attribute, address: &str, why: Why) -> Self {
+        let (what, address) = (attribute.name.to_string(), address.to_owned());
+        Self { span: attribute.span, what, address, why, by: None, lost: Vec::new() }
+    }
+
+    /// A block in the block with that address.
+    pub(super) fn block(block: &Block, address: &str, why: Why) -> Self {
+        let (what, address) = (header(block), address.to_owned());
+        Self { span: block.header, what, address, why, by: None, lost: Vec::new() }
+    }
+
+    /// A block at the top of a file.
+    pub(super) fn top_block(block: &Block, why: Why) -> Self {
+        let address = block_address(block);
+        Self { what: address.clone(), ..Self::block(block, &address, why) }
+    }
+
+    /// The same, with what replaced it or stays in force instead.
+    #[must_use]
+    pub(super) fn by(self, by: Option<Span>) -> Self {
+        Self { by, ..self }
+    }
+}
+
+/// Kind and labels, as in `provisioner "local-exec"`.
+pub(super) fn header(block: &Block) -> String {
+    let labels = block.labels.iter().map(|label| format!(" {:?}", label.text.as_str()));
+    std::iter::once(block.kind.to_string()).chain(labels).collect()
+}

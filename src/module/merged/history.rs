@@ -1,0 +1,274 @@
+//! Merges a block with its override blocks into one block that keeps what each of its parts replaced.
+//!
+//! An argument replaces an argument, and nested blocks replace all earlier ones of their type; but some blocks are
+//! merged with one another. What the merge dropped is left out.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use crate::finding::Finding;
+use crate::module::Module;
+use crate::module::declaration::Origin;
+use crate::module::dropped::{Dropped, Why, header};
+use crate::module::merged::{Argument, MergedBlock, Nested, group, whole};
+use crate::module::parts::{Known, Parts, Place};
+use crate::syntax::{Attribute, Block};
+use crate::text::Span;
+use crate::value;
+
+/// A declaration after its overrides.
+#[derive(Debug)]
+pub struct History {
+    /// The merged block.
+    pub block: MergedBlock,
+    /// The nested blocks that were replaced, in the order of the overrides.
+    pub replacements: Vec<Replacement>,
+}
+
+/// Nested blocks of one type in one override block, and the earlier blocks that they replaced.
+#[derive(Debug)]
+pub struct Replacement {
+    /// The new blocks; at least one.
+    pub by: Vec<Arc<Block>>,
+    /// The replaced blocks; at least one.
+    pub replaced: Vec<Arc<Block>>,
+}
+
+impl Module {
+    /// Merges the blocks of a declaration.
+    pub fn history(&self, origin: &Origin) -> History {
+        let blocks: Vec<_> = origin.blocks().cloned().collect();
+        let mut layers = Layers::new(self, &origin.base);
+        let block = layers.merge(&blocks, Place::top(&origin.base), false);
+        History { block, replacements: layers.replacements }
+    }
+}
+
+impl Replacement {
+    /// The arguments and nested blocks of the replaced blocks that the new ones do not have.
+    pub fn lost(&self) -> Vec<SmolStr> {
+        lost(&self.replaced, &self.by)
+    }
+
+    /// Adds the replaced blocks to a finding about the new ones.
+    pub fn related(&self, finding: Finding) -> Finding {
+        self.replaced.iter().fold(finding, |finding, block| finding.related(block.header, "is replaced"))
+    }
+
+    /// Describes each replaced block, as part of the block with that address.
+    pub(super) fn dropped(&self, address: &str) -> impl Iterator<Item = Dropped> {
+        let expected = header(&self.by[0]);
+        // Nothing can be missing where a block of another type or with other labels takes its place.
+        let is_uniform = self.by.iter().all(|block| header(block) == expected);
+        self.replaced.iter().map(move |block| {
+            let is_comparable = is_uniform && header(block) == expected;
+            Dropped {
+                lost: if is_comparable { lost(std::slice::from_ref(block), &self.by) } else { Vec::new() },
+                ..Dropped::block(block, address, Why::Replaced).by(Some(self.by[0].header))
+            }
+        })
+    }
+}
+
+/// The names in blocks that other blocks do not have.
+pub(crate) fn lost(replaced: &[Arc<Block>], by: &[Arc<Block>]) -> Vec<SmolStr> {
+    let kept: HashSet<_> = by.iter().flat_map(|block| names(block)).collect();
+    let names = replaced.iter().flat_map(|block| names(block));
+    names.filter(|name| name != "//" && !kept.contains(name)).collect()
+}
+
+/// The names of all arguments and nested blocks in a block, or in those that a `dynamic` makes.
+fn names(block: &Block) -> Vec<SmolStr> {
+    if block.kind != "dynamic" {
+        return block.body.names();
+    }
+    block.blocks("content", &[]).iter().flat_map(|content| content.body.names()).collect()
+}
+
+/// Merges the blocks of one declaration.
+pub(super) struct Layers<'m> {
+    module: &'m Module,
+    /// The body of the base block at the top of its file.
+    base: Span,
+    pub(super) replacements: Vec<Replacement>,
+    /// The arguments that merging dropped.
+    pub(super) dropped: Vec<Arc<Attribute>>,
+}
+
+impl<'m> Layers<'m> {
+    pub(super) fn new(module: &'m Module, base: &Block) -> Self {
+        Self { module, base: base.body.span(), replacements: Vec::new(), dropped: Vec::new() }
+    }
+
+    /// Merges a base and its overrides, in that order. In `encryption` every block is merged, at any depth.
+    fn merge(&mut self, blocks: &[Arc<Block>], place: Place, in_encryption: bool) -> MergedBlock {
+        let known = Known::of(blocks);
+        let layers = blocks.iter().map(|block| place.parts(&block.body, &known)).collect();
+        self.merge_parts(&blocks[0], layers, place, in_encryption)
+    }
+
+    /// Merges what is left of a base and its overrides; `block` is the first of them.
+    pub(super) fn merge_parts(
+        &mut self,
+        block: &Arc<Block>,
+        mut layers: Vec<Parts>,
+        place: Place,
+        in_encryption: bool,
+    ) -> MergedBlock {
+        for layer in &mut layers {
+            layer.without_dropped(self.module);
+        }
+        let in_encryption = in_encryption || block.kind == "encryption";
+        MergedBlock {
+            block: Arc::clone(block),
+            arguments: self.arguments(&layers, in_encryption),
+            blocks: self.blocks(block, &layers, place, in_encryption),
+        }
+    }
+
+    fn arguments(&mut self, layers: &[Parts], in_encryption: bool) -> Vec<Argument> {
+        let mut places: HashMap<&SmolStr, usize> = HashMap::new();
+        let mut written: Vec<Vec<Arc<Attribute>>> = Vec::new();
+        for attribute in layers.iter().flat_map(|layer| &layer.arguments) {
+            let place = *places.entry(&attribute.name).or_insert(written.len());
+            if place == written.len() {
+                written.push(Vec::new());
+            }
+            written[place].push(Arc::clone(attribute));
+        }
+        written.into_iter().filter_map(|written| self.argument(written, in_encryption)).collect()
+    }
+
+    /// Selects the argument in force among those of one name.
+    fn argument(&mut self, mut written: Vec<Arc<Attribute>>, in_encryption: bool) -> Option<Argument> {
+        if in_encryption && written[0].name == "enforced" {
+            let is_true = |attribute: &Arc<Attribute>| {
+                value::constant(&attribute.expr, &mut Vec::new()).as_bool() == Some(true)
+            };
+            let last = written.iter().rposition(is_true).map_or(written.len(), |at| at + 1);
+            self.dropped.extend(written.drain(last..));
+        }
+        let counts = written.pop().filter(|counts| !self.module.dropped.contains_key(&counts.span))?;
+        Some(Argument { counts, before: written, meaning: None })
+    }
+
+    fn blocks(&mut self, parent: &Block, layers: &[Parts], place: Place, in_encryption: bool) -> Vec<Nested> {
+        let mut merged = Group::default();
+        let mut done: HashSet<Span> = HashSet::new();
+        let mut twins: Vec<Twins> = layers.iter().map(|layer| twins_of(&layer.blocks)).collect();
+        for (number, layer) in layers.iter().enumerate() {
+            let mut of_type: HashMap<&str, Vec<Arc<Block>>> = HashMap::new();
+            for block in &layer.blocks {
+                of_type.entry(group(parent, block)).or_default().push(Arc::clone(block));
+            }
+            for block in &layer.blocks {
+                if done.contains(&block.body.span()) {
+                    continue;
+                }
+                if in_encryption || is_merged(parent, block.makes()) {
+                    let mut same = vec![Arc::clone(block)];
+                    for later in &mut twins[number + 1..] {
+                        same.extend(next_twin(later, block, &done));
+                    }
+                    done.extend(same.iter().map(|block| block.body.span()));
+                    let block = self.merge(&same, place.nested(block), in_encryption);
+                    if self.base.overlaps(block.block.body.span()) || !is_empty(&block) {
+                        merged.push(parent, Nested::alone(block));
+                    }
+                } else if number > 0 {
+                    let by = of_type.remove(group(parent, block)).unwrap_or_default();
+                    done.extend(by.iter().map(|block| block.body.span()));
+                    self.replace(&mut merged, parent, by, place);
+                } else {
+                    merged.push(parent, Nested::alone(whole(block, place.nested(block))));
+                }
+            }
+        }
+        merged.blocks.into_iter().flatten().collect()
+    }
+
+    /// Replaces all blocks of one type.
+    fn replace(&mut self, merged: &mut Group, parent: &Block, by: Vec<Arc<Block>>, place: Place) {
+        let (mut replaces, mut replaced) = (Vec::new(), Vec::new());
+        for number in merged.of_type.remove(group(parent, &by[0])).unwrap_or_default() {
+            let Some(mut nested) = merged.blocks[number].take() else { continue };
+            replaces.append(&mut nested.replaces);
+            replaces.push(Arc::clone(&nested.block.block));
+            replaced.push(nested.block.block);
+        }
+        for block in &by {
+            let block = whole(block, place.nested(block));
+            merged.push(parent, Nested { block, replaces: std::mem::take(&mut replaces) });
+        }
+        if !replaced.is_empty() {
+            self.replacements.push(Replacement { by, replaced });
+        }
+    }
+}
+
+/// Whether nested blocks of a kind are merged, each with the one that has the same labels.
+fn is_merged(parent: &Block, kind: &str) -> bool {
+    match parent.kind.as_str() {
+        "terraform" => ["required_providers", "encryption"].contains(&kind),
+        "action" => kind == "config",
+        "resource" | "data" | "ephemeral" | "module" => ["lifecycle", "_"].contains(&kind),
+        _ => kind == "_",
+    }
+}
+
+impl Parts {
+    /// Takes away what the merge dropped. An ignored `for_each` has replaced others all the same.
+    pub(super) fn without_dropped(&mut self, module: &Module) {
+        if !module.dropped.is_empty() {
+            self.arguments.retain(|argument| {
+                module.dropped.get(&argument.span).is_none_or(|dropped| dropped.why == Why::CountWins)
+            });
+            self.blocks.retain(|block| !module.dropped.contains_key(&block.header));
+        }
+    }
+}
+
+/// The nested blocks that are merged so far.
+#[derive(Default)]
+struct Group {
+    /// None where a block was replaced.
+    blocks: Vec<Option<Nested>>,
+    /// Where the blocks of each type are.
+    of_type: HashMap<SmolStr, Vec<usize>>,
+}
+
+impl Group {
+    fn push(&mut self, parent: &Block, nested: Nested) {
+        let kind = SmolStr::new(group(parent, &nested.block.block));
+        self.of_type.entry(kind).or_default().push(self.blocks.len());
+        self.blocks.push(Some(nested));
+    }
+}
+
+/// Blocks by kind and labels, in order.
+type Twins = HashMap<(SmolStr, Vec<SmolStr>), VecDeque<Arc<Block>>>;
+
+fn twins_of(blocks: &[Arc<Block>]) -> Twins {
+    let mut twins = Twins::new();
+    for block in blocks {
+        twins.entry(twin(block)).or_default().push_back(Arc::clone(block));
+    }
+    twins
+}
+
+fn twin(block: &Block) -> (SmolStr, Vec<SmolStr>) {
+    (block.kind.clone(), block.labels.iter().map(|label| label.text.clone()).collect())
+}
+
+/// Takes the first block that has the kind and labels of another and is not merged yet.
+fn next_twin(twins: &mut Twins, block: &Block, done: &HashSet<Span>) -> Option<Arc<Block>> {
+    let alike = twins.get_mut(&twin(block))?;
+    std::iter::from_fn(|| alike.pop_front()).find(|next| !done.contains(&next.body.span()))
+}
+
+/// Whether nothing in a block is part of the module, as where all of it was refused.
+fn is_empty(merged: &MergedBlock) -> bool {
+    merged.arguments.is_empty() && merged.blocks.is_empty() && !merged.block.body.is_empty()
+}
