@@ -1,5 +1,7 @@
 //! Finds what a called module cannot have, and calls that lead nowhere.
 
+use std::collections::BTreeSet;
+
 use crate::engine::ChildImport;
 use crate::finding::{Concern, EngineRule, Finding, Severity};
 use crate::graph::{Callee, Node};
@@ -11,15 +13,13 @@ pub(super) fn missing(node: Node<'_>, findings: &mut Vec<Finding>) {
             let source = call.source.as_ref();
             let raw = source.map(|source| source.raw.as_str()).unwrap_or_default();
             let finding = Finding::language(EngineRule::MissingModule, "Module not installed")
-                .detail(format!(
-                    "There is no directory {raw:?} beside this module, so `init` will not find it either."
-                ))
+                .detail(format!("There is no directory {raw:?} relative to this module, so `init` fails."))
                 .at(call.origin.header())
                 .address(format!("module.{}", call.name))
                 .concerns(Concern::ModuleSource(raw.into()))
-                .help("correct `source`, or commit the directory");
+                .help("correct `source`, or add the directory");
             findings.push(match source {
-                Some(source) => finding.related(source.span, "this directory is not there"),
+                Some(source) => finding.related(source.span, "this directory does not exist"),
                 None => finding,
             });
         }
@@ -57,9 +57,26 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
                     "Only root modules can have `import` blocks, and this module is called by another one.",
                 )
                 .at(import.block.header)
-                .help("move the block into the root module, with `module.name.` before the address"),
+                .help(format!(
+                    "move the block into the root module, and write `{}` before the address",
+                    path(node)
+                )),
         ));
     }
+}
+
+/// The path from a root module to a module, through the first call of each, with a dot at its end.
+fn path(node: Node<'_>) -> String {
+    let mut path = String::new();
+    let (mut at, mut seen) = (node, BTreeSet::from([node.id()]));
+    while let Some((caller, call)) = at.callers().next() {
+        path = format!("module.{}.{path}", call.name);
+        if !seen.insert(caller.id()) {
+            break;
+        }
+        at = caller;
+    }
+    path
 }
 
 /// Whether a module has something that is an error once it is called.

@@ -117,7 +117,7 @@ fn cycle(dependencies: &DependencyGraph<'_>, component: &[usize], module: &Modul
         .at_validate()
         .detail(detail.replacen(", which needs", " needs", 1))
         .concerns(Concern::Names(members))
-        .help("take one of these references out of the circle");
+        .help("remove one of these references");
     for (at, vertex) in way.iter().enumerate().take(SHOWN) {
         let next = way[(at + 1) % way.len()];
         if let Some(place) =

@@ -114,7 +114,7 @@ fn outlived(
         ))
         .at(ours.span)
         .related(theirs.span, "the provider has the same `for_each`")
-        .help("let the `for_each` of the provider have more keys, and remove a key there last"),
+        .help("use a `for_each` for the provider that keeps a key until the objects of that key are destroyed"),
     )
 }
 

@@ -128,7 +128,7 @@ impl<'t, 'f> Judge<'t, 'f> {
         let (similar, at) = (&self.similar, reference.span);
         match (&reference.subject, declared) {
             (Subject::Resource { key, .. }, Some(Declared::Resource(resource))) => {
-                declared::instance(resource, key.as_ref(), reference, self.findings);
+                declared::instance(resource, key.as_ref(), site, reference, self.findings);
                 declared::scope(resource, site.check(), at, self.findings);
                 declared::attribute(resource, reference, self.findings);
             }
@@ -203,7 +203,7 @@ impl<'t, 'f> Judge<'t, 'f> {
 
 fn attribute_in_depends_on(at: Span) -> Finding {
     Finding::language(EngineRule::InvalidReference, "Invalid depends_on reference")
-        .detail("`depends_on` names whole objects, such as resources and modules, and no attributes of them.")
+        .detail("`depends_on` refers to whole objects, such as resources and modules, and not to their attributes.")
         .at(at)
-        .help("leave this part out")
+        .help("remove this part of the reference")
 }

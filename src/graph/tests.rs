@@ -100,7 +100,7 @@ fn a_similar_name_is_asked_for() {
         said(&[("", text)]),
         [
             ":3 local.a: Reference to undeclared input variable (did you mean `var.region`?)",
-            ":4 local.b: Reference to undeclared local value (declare it: locals { c = … })",
+            ":4 local.b: Reference to undeclared local value (declare `c` in a `locals` block)",
         ]
     );
 }
@@ -139,8 +139,8 @@ fn the_content_of_a_dynamic_block_counts_where_there_is_some() {
     assert_eq!(
         said(&[("", text)]),
         [
-            ":11 x_y.a: Reference to undeclared input variable (declare it: variable \"g\" {})",
-            ":3 x_y.a: Reference to undeclared input variable (declare it: variable \"c\" {})",
+            ":11 x_y.a: Reference to undeclared input variable (declare it: `variable \"g\" {}`)",
+            ":3 x_y.a: Reference to undeclared input variable (declare it: `variable \"c\" {}`)",
         ]
     );
 }
@@ -152,8 +152,8 @@ fn instances_are_asked_for_before_attributes() {
     assert_eq!(
         said(&[("", text)]),
         [
-            ":10 local.g: Unexpected resource instance key (leave out the key in brackets)",
-            ":6 local.c: Missing resource instance key (name an instance: `x_y.a[count.index]`, or all: `x_y.a[*]`)",
+            ":10 local.g: Unexpected resource instance key (remove the key in brackets)",
+            ":6 local.c: Missing resource instance key (name an instance: `x_y.a[0]`, or all: `x_y.a[*]`)",
         ]
     );
 }

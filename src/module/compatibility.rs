@@ -150,10 +150,10 @@ fn unmet(features: &Features, constraint: &VersionConstraint) -> Option<Unmet> {
         let finding =
             Finding::language(EngineRule::UnsupportedEngineVersion, "Invalid required_version constraint")
                 .detail(format!(
-                    "A prerelease cannot be asked for: {name} compares its version without that part."
+                    "`required_version` cannot select a prerelease: {name} compares its version without the prerelease part."
                 ))
                 .at(constraint.span)
-                .help("remove what stands behind the `-`");
+                .help(format!("write {:?}", without_prereleases(&constraint.text)));
         return Some(Unmet::Unusable(finding));
     }
     let version = Version::parse(&engine.version.to_string())?;
@@ -165,4 +165,10 @@ fn unmet(features: &Features, constraint: &VersionConstraint) -> Option<Unmet> {
             .detail(format!("This module asks for {name} {}, and the version is {version}.", constraint.text))
             .at(constraint.span);
     Some(Unmet::Excludes(finding))
+}
+
+/// A constraint without the prerelease part of each version.
+fn without_prereleases(text: &str) -> String {
+    let release = |condition: &str| condition.split(['-', '+']).next().unwrap_or_default().trim().to_owned();
+    text.split(',').map(release).collect::<Vec<_>>().join(", ")
 }

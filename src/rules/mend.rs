@@ -61,10 +61,8 @@ pub(super) fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
 pub(super) fn joined(parts: &[String]) -> String {
     match parts {
         [first, second, third, _, ..] => format!("{first}, {second}, {third} and {} more", parts.len() - 3),
-        [others @ .., one, last] => {
-            let others: String = others.iter().map(|other| format!("{other}, ")).collect();
-            format!("{others}{one} and {last}")
-        }
+        [one, other] => format!("{one} and {other}"),
+        [one, other, last] => format!("{one}, {other} and {last}"),
         [one] => one.clone(),
         [] => String::new(),
     }

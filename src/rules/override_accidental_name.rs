@@ -46,9 +46,9 @@ impl Rule for OverrideAccidentalName {
             let overrides = |block: &Block| {
                 merged.contains(&block.header) || has_local(module, block) || block.kind == "terraform"
             };
-            let declares: Vec<String> = orphans.clone().flat_map(|block| addresses(block)).collect();
+            let orphaned: Vec<String> = orphans.clone().flat_map(|block| addresses(block)).collect();
             // Once an earlier file is a base file, this one overrides it.
-            if declares.iter().all(|address| reported.contains(address)) {
+            if orphaned.iter().all(|address| reported.contains(address)) {
                 continue;
             }
             if orphans.any(|block| is_misspelt(block)) || blocks.iter().any(|block| overrides(block)) {
@@ -60,14 +60,14 @@ impl Rule for OverrideAccidentalName {
                     .detail(format!(
                         "No base file declares {}. The name `{name}` makes this file an override file, and an override \
                          file can only change what base files declare.",
-                        listed(declares.iter().map(String::as_str)),
+                        listed(orphaned.iter().map(String::as_str)),
                     ))
                     .at(first.header)
                     .label("overrides nothing")
                     .help(rename(name, module, context))
                     .concerns(Concern::File(name.into())),
             );
-            reported.extend(declares);
+            reported.extend(orphaned);
         }
     }
 }
@@ -95,7 +95,7 @@ fn addresses(block: &Block) -> Vec<String> {
     }
 }
 
-/// Whether an override of this kind makes sense only where a normal file declares the same.
+/// Whether an override of this kind makes sense only where a base file declares the same.
 fn needs_base(block: &Block) -> bool {
     match block.kind.as_str() {
         "variable" | "locals" | "output" | "module" | "resource" | "data" => true,
@@ -104,7 +104,7 @@ fn needs_base(block: &Block) -> bool {
     }
 }
 
-/// Whether a normal file declares one of the local values in it.
+/// whether a base file declares one of the local values in it.
 fn has_local(module: &Module, block: &Block) -> bool {
     let names = if block.kind == "locals" { block.body.names() } else { Vec::new() };
     names.iter().any(|name| module.locals.contains_key(name))

@@ -8,7 +8,7 @@ fn locals_and_resources_that_need_each_other_are_a_cycle() {
                 depends_on = [x_y.f]\n}\nresource \"x_y\" \"f\" {\n  g = local.a\n  h = x_y.f.id\n}\n";
     let lines: Vec<String> = said(&[("", text)])
         .into_iter()
-        .map(|line| line.split(" (take").next().unwrap_or("").to_owned())
+        .map(|line| line.split(" (remove").next().unwrap_or("").to_owned())
         .collect();
     assert_eq!(
         lines,

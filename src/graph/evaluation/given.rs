@@ -54,12 +54,33 @@ pub(super) fn for_each(value: &Value, expr: &Expr) -> Option<Finding> {
     let finding = Finding::language(EngineRule::InvalidValue, summary)
         .detail(format!("`for_each` takes a map, an object or a set of strings: {why}."))
         .at(expr.span);
-    Some(match value.ty() {
-        Type::List(_) | Type::Tuple(_) | Type::Set(_) => {
-            finding.help("write `toset(…)` around a list of strings")
-        }
-        _ => finding,
+    Some(match help(&value.ty()) {
+        Some(help) => finding.help(help),
+        None => finding,
     })
+}
+
+/// How to make a value for `for_each` of a collection.
+fn help(ty: &Type) -> Option<&'static str> {
+    let elements = match ty {
+        Type::List(element) | Type::Set(element) => std::slice::from_ref(&**element),
+        Type::Tuple(elements) => elements,
+        _ => return None,
+    };
+    let is_primitive = |ty: &Type| matches!(ty, Type::String | Type::Number | Type::Bool);
+    if matches!(ty, Type::Set(_)) && elements.iter().all(|element| matches!(element, Type::String)) {
+        Some("remove the null element")
+    } else if elements.iter().all(|element| matches!(element, Type::String)) {
+        Some("convert it to a set with `toset`")
+    } else if elements.iter().any(|element| matches!(element, Type::Any)) {
+        Some(
+            "convert it to a set with `toset` if its elements are strings, or to a map with a `for` expression",
+        )
+    } else if elements.iter().all(is_primitive) {
+        Some("convert it to a set of strings, with `toset` and `tostring`")
+    } else {
+        Some("convert it to a map with a `for` expression, which gives each element a key")
+    }
 }
 
 /// What is wrong with the value of a part of a condition, if anything. Those of resources are not judged before their

@@ -1,7 +1,7 @@
 //! Finds what is wrong with the providers of one module, wherever it is called from: rows 1 to 6 and 14 of the table in
 //! section 4.2 of the loader's specification.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
@@ -159,12 +159,13 @@ fn undeclared_in_calls(module: &Module, declared: &Declared<'_>, findings: &mut 
             )
             .severity(Severity::Warning)
             .detail(format!(
-                "This module does not say which provider `{name}` is, so it is taken for hashicorp/{name}."
+                "This module has no `required_providers` entry `{name}`, so {} assumes hashicorp/{name}.",
+                module.features.engine.product.name()
             ))
             .at(passed.in_parent.name_span)
             .address(format!("module.{}", call.name))
             .concerns(Concern::Provider(name.clone()))
-            .help(format!("add `{name}` under `required_providers`, with its source"));
+            .help(format!("add an entry `{name}` with its `source` to `required_providers`"));
             findings.push(match empty {
                 Some(header) => finding.related(header, "an empty block does not declare it"),
                 None => finding,
@@ -185,22 +186,36 @@ fn proxies(module: &Module, declared: &Declared<'_>, sources: &Sources, findings
         let Some(first) = headers.min_by_key(|header| sources.place(*header)) else { continue };
         let address = module.provider_address(name);
         let source = address.map(|address| display(module, &address).to_string()).unwrap_or_default();
-        let aliases: Vec<_> =
-            blocks.iter().filter(|block| block.alias.is_some()).map(|block| block.compact()).collect();
-        let aliases = if aliases.is_empty() {
-            String::new()
-        } else {
-            format!(", configuration_aliases = [{}]", aliases.join(", "))
+        let entry = module.required_providers.get(name);
+        let known = entry.into_iter().flat_map(|entry| &entry.aliases).map(|alias| alias.value.compact());
+        let new = blocks.iter().filter(|block| block.alias.is_some()).map(|block| block.compact());
+        let aliases: BTreeSet<SmolStr> = known.chain(new).collect();
+        let aliases = aliases.iter().map(SmolStr::as_str).collect::<Vec<_>>().join(", ");
+        let remove = if blocks.len() == 1 { "remove the block" } else { "remove these blocks" };
+        let help = match (entry, aliases.is_empty()) {
+            (Some(_), true) => remove.to_owned(),
+            (Some(_), false) => {
+                format!(
+                    "{remove}, and set `configuration_aliases = [{aliases}]` in the entry of `required_providers`"
+                )
+            }
+            (None, true) => {
+                format!("{remove}, and add `{name} = {{ source = {source:?} }}` to `required_providers`")
+            }
+            (None, false) => format!(
+                "{remove}, and add `{name} = {{ source = {source:?}, configuration_aliases = [{aliases}] }}` to \
+                 `required_providers`"
+            ),
         };
         let mut finding = Finding::language(EngineRule::ProxyProviderBlock, "Redundant empty provider block")
             .severity(Severity::Warning)
             .detail(
-                "Early versions needed an empty provider block to take a provider from the caller. Declaring it under \
+                "Early versions needed an empty provider block in a module that its caller passes a provider to. An entry in \
                  `required_providers` is enough.",
             )
             .at(first)
             .concerns(Concern::Provider(name.clone()))
-            .help(format!("remove it and write: {name} = {{ source = {source:?}{aliases} }}"));
+            .help(help);
         for block in blocks {
             if block.origin.header() != first {
                 finding = finding.related(block.origin.header(), "and this one");

@@ -146,11 +146,32 @@ impl Edge<'_> {
                     .address(format!("module.{}", self.call.name))
                     .concerns(Concern::Provider((*name).clone()))
                     .related(provider.origin.header(), "configured here")
-                    .help("remove the provider block from the module, or this entry from the call"),
+                    .help("remove the provider block from the called module, or this entry from the call"),
                 );
             }
         }
         refused
+    }
+
+    /// What to add to the call for a configuration that the called module requires.
+    fn how_to_pass(&self, name: &str, address: &ProviderAddress) -> String {
+        let caller = self.caller.module();
+        let is_of_provider = |local: &str| caller.provider_address(local).as_ref() == Some(address);
+        let blocks = caller.providers.values().filter(|block| is_of_provider(&block.name));
+        let required = caller.required_providers.values().flat_map(|entry| &entry.aliases);
+        let required = required.filter(|alias| is_of_provider(&alias.value.name));
+        let known = blocks.map(|block| block.compact()).chain(required.map(|alias| alias.value.compact()));
+        let known: BTreeSet<SmolStr> = known.collect();
+        // With several configurations, only one of the same name is surely meant.
+        let ours = known.get(name).or(known.first().filter(|_| known.len() == 1));
+        match (ours, self.call.origin.writes("providers")) {
+            (Some(ours), true) => format!("add `{name} = {ours}` to `providers`"),
+            (Some(ours), false) => format!("add `providers = {{ {name} = {ours} }}` to the call"),
+            (None, _) => {
+                let provider = display(self.child.module(), address);
+                format!("pass a configuration of {provider} as `{name}` in `providers`")
+            }
+        }
     }
 
     /// Row 10: what the called module asks for has to be passed to it.
@@ -171,8 +192,8 @@ impl Edge<'_> {
                 .at(self.call.origin.header())
                 .address(format!("module.{}", self.call.name))
                 .concerns(Concern::Provider(name.clone()))
-                .related(*span, "asked for here")
-                .help(format!("add to `providers`: {name} = …")),
+                .related(*span, "required here")
+                .help(self.how_to_pass(name, address)),
             );
         }
     }
@@ -260,7 +281,7 @@ impl Edge<'_> {
                 .help(if self.caller.module().reads_value(&passed.in_parent) {
                     one_block_each("providers", &self.caller.module().features)
                 } else {
-                    format!("pass a configuration of {theirs}, or let both modules require one source")
+                    format!("pass a configuration of {theirs}, or set the same `source` in both modules")
                 }),
         }
     }

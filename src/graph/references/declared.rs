@@ -3,6 +3,7 @@
 
 use smol_str::{SmolStr, format_smolstr};
 
+use super::sites::Site;
 use crate::finding::{Concern, EngineRule, Finding};
 use crate::graph::builtin;
 use crate::graph::similar::Similar;
@@ -60,7 +61,7 @@ pub(super) fn no_variable(
         Some(near) => finding
             .related(near.origin.header(), "a variable of a similar name")
             .help(format!("did you mean `var.{}`?", near.name)),
-        None => finding.help(format!("declare it: variable \"{name}\" {{}}")),
+        None => finding.help(format!("declare it: `variable \"{name}\" {{}}`")),
     });
 }
 
@@ -80,7 +81,7 @@ pub(super) fn no_local(
         Some(near) => finding
             .related(near.attribute.name_span, "a local value of a similar name")
             .help(format!("did you mean `local.{}`?", near.name)),
-        None => finding.help(format!("declare it: locals {{ {name} = … }}")),
+        None => finding.help(format!("declare `{name}` in a `locals` block")),
     });
 }
 
@@ -100,7 +101,7 @@ pub(super) fn no_call(
         Some(near) => finding
             .related(near.origin.header(), "a call of a similar name")
             .help(format!("did you mean `module.{}`?", near.name)),
-        None => finding.help(format!("add the call: module \"{name}\" {{ source = … }}")),
+        None => finding.help(format!("add a `module \"{name}\"` block")),
     });
 }
 
@@ -156,9 +157,9 @@ pub(super) fn scope(resource: &Resource, check: Option<&SmolStr>, at: Span, find
                     resource.address
                 ))
                 .at(at)
-                .related(resource.origin.header(), "declared here, inside of the check")
+                .related(resource.origin.header(), "declared here, inside the check")
                 .concerns(Concern::Name(format_smolstr!("{}", resource.address)))
-                .help("move the data source out of the check"),
+                .help("move the data source out of the `check` block"),
         );
     }
 }
@@ -167,6 +168,7 @@ pub(super) fn scope(resource: &Resource, check: Option<&SmolStr>, at: Span, find
 pub(super) fn instance(
     resource: &Resource,
     key: Option<&InstanceKey>,
+    site: &Site<'_>,
     reference: &Reference<'_>,
     findings: &mut Vec<Finding>,
 ) {
@@ -176,25 +178,37 @@ pub(super) fn instance(
     if broken {
         return;
     }
-    let repeated = resource.count.as_ref().map(|attribute| (attribute, "count.index"));
-    let repeated = repeated.or_else(|| resource.for_each.as_ref().map(|attribute| (attribute, "each.key")));
-    match (key, repeated) {
-        (None, Some((attribute, index))) if !reference.remaining.is_empty() => findings.push(
+    let (has_count, has_each) = site.has_instances();
+    let counted = resource.count.as_ref().map(|attribute| {
+        let index = if has_count { "count.index" } else { "0" };
+        (attribute, format!("name an instance: `{address}[{index}]`, or all: `{address}[*]`"))
+    });
+    let keyed = || {
+        let for_each = resource.for_each.as_ref()?;
+        let instance = if has_each {
+            format!("name an instance: `{address}[each.key]`")
+        } else {
+            format!("name an instance by its key in brackets after `{address}`")
+        };
+        Some((for_each, format!("{instance}, or all: `values({address})[*]`")))
+    };
+    match (key, counted.or_else(keyed)) {
+        (None, Some((attribute, help))) if !reference.remaining.is_empty() => findings.push(
             Finding::language(EngineRule::InvalidReference, "Missing resource instance key")
                 .detail(format!(
-                    "{address} has `{}`, so it is a collection: only one instance of it has attributes.",
+                    "{address} has `{}`, so it is a collection of instances, and only an instance has attributes.",
                     attribute.name
                 ))
                 .at(reference.span)
                 .related(attribute.name_span, "this makes it a collection")
-                .help(format!("name an instance: `{address}[{index}]`, or all: `{address}[*]`")),
+                .help(help),
         ),
         (Some(_), None) if resource.enabled.is_none() => findings.push(
             Finding::language(EngineRule::InvalidReference, "Unexpected resource instance key")
                 .detail(format!("{address} has neither `count` nor `for_each`, so there is only one of it."))
                 .at(reference.span)
                 .related(resource.origin.header(), "declared here")
-                .help("leave out the key in brackets"),
+                .help("remove the key in brackets"),
         ),
         (None | Some(_), None | Some(_)) => {}
     }

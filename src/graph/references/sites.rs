@@ -114,6 +114,25 @@ impl Symbols {
 }
 
 impl<'m> Site<'m> {
+    /// Whether the block around it has `count`, and whether it has `for_each` alone.
+    pub(super) fn has_instances(&self) -> (bool, bool) {
+        match &self.owner {
+            Owner::Call(call) | Owner::Argument(call, _) => {
+                (call.count.is_some(), call.count.is_none() && call.for_each.is_some())
+            }
+            _ => (self.symbols.count, self.symbols.each),
+        }
+    }
+
+    /// Whether the block around it can have `count` and `for_each`.
+    pub(super) fn can_have_instances(&self) -> bool {
+        match &self.owner {
+            Owner::Call(_) | Owner::Argument(..) => true,
+            Owner::Resource(resource) => resource.check.is_none(),
+            _ => false,
+        }
+    }
+
     fn new(owner: Owner<'m>, symbols: Symbols) -> Self {
         Self { owner, symbols, on_destroy: false, condition: None, no_namespaces: false }
     }

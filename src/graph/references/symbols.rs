@@ -16,7 +16,7 @@ pub(super) fn count(name: &str, site: &Site<'_>, at: Span, findings: &mut Vec<Fi
         findings.push(
             misplaced("Reference to \"count\" in non-counted context", at)
                 .detail("`count.index` is the number of an instance, in a block that has `count`.")
-                .help("set `count` in this block, or replace `count.index`"),
+                .help(help(site, "count.index", "count")),
         );
     }
 }
@@ -40,8 +40,18 @@ pub(super) fn each(name: &str, site: &Site<'_>, at: Span, findings: &mut Vec<Fin
         findings.push(
             misplaced(summary, at)
                 .detail(format!("`each.{name}` belongs to an instance, in a block that has `for_each`."))
-                .help(format!("set `for_each` in this block, or replace `each.{name}`")),
+                .help(help(site, &format!("each.{name}"), "for_each")),
         );
+    }
+}
+
+/// What to write instead of a symbol that only a block with an argument has.
+fn help(site: &Site<'_>, symbol: &str, argument: &str) -> String {
+    match (site.has_instances(), site.can_have_instances()) {
+        ((false, false), true) => format!("set `{argument}` in this block, or replace `{symbol}`"),
+        ((true, _), _) => "write `count.index`, or replace `count` with `for_each`".to_owned(),
+        ((_, true), _) => "write `each.key`, or replace `for_each` with `count`".to_owned(),
+        ((false, false), false) => format!("replace `{symbol}`, which needs a block with `{argument}`"),
     }
 }
 

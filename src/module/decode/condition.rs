@@ -56,17 +56,21 @@ impl Decoder<'_> {
                     )
                     .detail(format!("This condition belongs to {resource}, and refers to it by name."))
                     .at(attribute.expr.span)
-                    .help("write `self` for the resource itself"),
+                    .help(if condition.block.kind == "postcondition" {
+                        "write `self` for the resource itself"
+                    } else {
+                        "move the condition into a `postcondition` block, and write `self` for the resource itself"
+                    }),
                 );
             }
         }
     }
 }
 
-/// Says that a kind of block cannot stand in an override file.
+/// Reports a kind of block that override files cannot contain.
 pub(super) fn cannot_override(block: &Block) -> Finding {
     Finding::language(EngineRule::OverrideNotAllowed, format!("Can't override {} blocks", block.kind))
-        .detail(format!("A `{}` block cannot stand in an override file.", block.kind))
+        .detail(format!("An override file cannot contain `{}` blocks.", block.kind))
         .at(block.header)
-        .help("move it into the file with the base block")
+        .help("move it into the base block")
 }

@@ -142,9 +142,9 @@ impl Decoder<'_> {
                 resource.managed.ignore_all_changes = Some(element.span);
                 self.findings.push(
                     Finding::language(EngineRule::InvalidLifecycle, "Invalid ignore_changes wildcard")
-                        .detail("The form `[\"*\"]` is no longer understood.")
+                        .detail("The form `[\"*\"]` is no longer valid.")
                         .at(expr.span)
-                        .help("write: ignore_changes = all"),
+                        .help("write `ignore_changes = all`"),
                 );
                 continue;
             }

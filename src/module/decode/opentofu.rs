@@ -102,9 +102,9 @@ impl Decoder<'_> {
                 self.findings.push(
                     Finding::language(EngineRule::InvalidVersionConstraint, "Ineffective version constraint")
                         .severity(Severity::Warning)
-                        .detail("OpenTofu before 1.12 does not know `compatible_with`, so nothing excludes it here.")
+                        .detail("OpenTofu before 1.12 ignores `compatible_with`, and this constraint does not exclude those versions.")
                         .at(constraint.span)
-                        .help("add \">= 1.12.0\""),
+                        .help(format!("write {:?}", format!("{}, >= 1.12.0", constraint.text))),
                 );
             }
             into.required_versions.push(constraint);
@@ -165,7 +165,7 @@ impl Decoder<'_> {
                     EngineRule::InvalidProviderConfiguration,
                     "Alias required when using \"for_each\"",
                 )
-                .detail("A provider configuration that there are several of is referred to by its alias.")
+                .detail("A provider configuration with `for_each` has several instances, and references to them need its alias.")
                 .at(for_each.expr.span)
                 .help("add `alias`"),
             );

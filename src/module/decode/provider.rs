@@ -49,9 +49,9 @@ impl Decoder<'_> {
                     "Version constraints inside provider configuration blocks are deprecated",
                 )
                 .severity(Severity::Warning)
-                .detail("A version constraint here still counts, but its place is in `required_providers`.")
+                .detail("The constraint still applies, but belongs in `required_providers`.")
                 .at(attribute.expr.span)
-                .help("move `version` into the entry under `required_providers`"),
+                .help("move `version` into the entry of this provider in `required_providers`, and add the entry if there is none"),
             );
             self.version_constraint(attribute)
         });

@@ -90,11 +90,11 @@ pub(in crate::module) fn only_self_references(config: &Config, findings: &mut Ve
         findings.push(
             Finding::language(EngineRule::InvalidProvisioner, "Invalid reference from destroy provisioner")
                 .detail(
-                    "What runs when a resource is destroyed can refer to the resource itself only: to `self`, \
-                     `count.index` and `each.key`. Everything else may be gone by then.",
+                    "A destroy-time provisioner and its connection can refer only to the resource itself, with `self`, \
+                     `count.index` or `each.key`. Other objects may no longer exist at that time.",
                 )
                 .at(at)
-                .help("keep what it needs in the resource, and refer to it with `self`"),
+                .help("store the value in an argument of the resource, and refer to that argument with `self`"),
         );
     }
 }

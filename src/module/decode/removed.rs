@@ -93,9 +93,9 @@ impl Decoder<'_> {
             if !provisioner.on_destroy {
                 self.findings.push(
                     Finding::language(EngineRule::InvalidProvisioner, "Invalid provisioner block")
-                        .detail("Only provisioners that run on destruction have a place here.")
+                        .detail("A `removed` block can only have destroy-time provisioners.")
                         .at(block.header)
-                        .help("add: when = destroy"),
+                        .help("add `when = destroy`"),
                 );
             }
             provisioners.push(provisioner);
@@ -118,9 +118,9 @@ impl Decoder<'_> {
                         EngineRule::InvalidProvisioner,
                         "Invalid \"removed.provisioner\" block",
                     )
-                    .detail("Only provisioners that run on destruction have a place here.")
+                    .detail("A `removed` block can only have destroy-time provisioners.")
                     .at(block.header)
-                    .help("add: when = destroy"),
+                    .help("add `when = destroy`"),
                 );
             } else if from.is_some_and(|from| from.resource.is_none()) {
                 self.findings.push(
@@ -137,14 +137,16 @@ impl Decoder<'_> {
 
     /// What OpenTofu warns of, because Terraform takes the same block for something else.
     fn warn_of_removed(&mut self, removed: &Removed) {
-        let (summary, detail) = match &removed.destroy {
+        let (summary, detail, help) = match &removed.destroy {
             None => (
                 "Missing lifecycle from the removed block",
-                "Without `destroy`, OpenTofu forgets the object and Terraform destroys it.",
+                "Without `destroy`, OpenTofu removes the object from the state, and Terraform destroys it.",
+                "add a `lifecycle` block that sets `destroy` to `true` or `false`",
             ),
             Some(destroy) if !destroy.value && !removed.provisioners.is_empty() => (
                 "Removed block provisioners will not be executed",
-                "With `destroy = false` nothing is destroyed, so these provisioners never run.",
+                "With `destroy = false`, nothing is destroyed, so these provisioners never run.",
+                "remove the provisioners, or set `destroy = true`",
             ),
             Some(_) => return,
         };
@@ -153,7 +155,7 @@ impl Decoder<'_> {
                 .severity(Severity::Warning)
                 .detail(detail)
                 .at(removed.block.header)
-                .help("say which it is: lifecycle { destroy = … }"),
+                .help(help),
         );
     }
 }

@@ -11,7 +11,7 @@ use crate::module::declaration::{ProviderRefName, RequiredProvider, Spanned, Ver
 use crate::module::decode::Decoder;
 use crate::module::decode::version::invalid_version;
 use crate::syntax::{Attribute, Block, Expr, MapKey, StepKind};
-use crate::text::Span;
+use crate::text::{Span, similar};
 use crate::value::{self, Value};
 
 /// One `required_providers` block.
@@ -69,12 +69,17 @@ impl Decoder<'_> {
                 "source" => self.provider_source(value, &mut entry),
                 "configuration_aliases" => self.aliases(value, &mut entry),
                 _ => {
+                    let help = match similar(&name, ["source", "version", "configuration_aliases"]) {
+                        Some(meant) => format!("did you mean `{meant}`?"),
+                        None => format!("remove `{name}`; a `provider` block configures a provider"),
+                    };
                     self.findings.push(
                         invalid_object(
                             key.span(),
-                            "A requirement holds `source`, `version` and `configuration_aliases`, and nothing else.",
+                            "An entry of `required_providers` can only have `source`, `version` and \
+                             `configuration_aliases`.",
                         )
-                        .help("put what configures the provider into a `provider` block"),
+                        .help(help),
                     );
                     break;
                 }

@@ -79,7 +79,7 @@ impl Decoder<'_> {
                     Finding::language(EngineRule::UnsupportedEngineVersion, summary)
                         .detail(detail)
                         .at(attribute.expr.span)
-                        .help("remove `language`: TF2021 is what you get without it"),
+                        .help("remove `language`: TF2021 is the default"),
                 );
             }
         }
@@ -119,9 +119,9 @@ impl Decoder<'_> {
     pub(super) fn misplaced_required_providers(&mut self, block: &Block) {
         self.findings.push(
             Finding::language(EngineRule::InvalidRequiredProviders, "Invalid required_providers block")
-                .detail("Provider requirements stand inside a `terraform` block.")
+                .detail("A `required_providers` block must be inside a `terraform` block.")
                 .at(block.kind_span)
-                .help("wrap it: terraform { required_providers { … } }"),
+                .help("move it into a `terraform` block"),
         );
     }
 }

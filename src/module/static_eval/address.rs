@@ -234,5 +234,5 @@ fn unknown(purpose: &Purpose, summary: &str, at: crate::text::Span) -> Finding {
             "{} is needed before anything runs, and this is known only later.",
             upper(&purpose.what)
         ))
-        .help("write it out, or give the variable it refers to `const = true`")
+        .help("write a literal string, or set `const = true` in the variable")
 }

@@ -223,7 +223,7 @@ impl Reader<'_> {
                     .detail(format!("JSON does not know the word `{word}`."));
                 self.report(match similar(word, ["false", "true", "null"]) {
                     Some(known) => finding.help(format!("did you mean `{known}`?")),
-                    None => finding.help("write text in quotes"),
+                    None => finding.help("write strings in quotes"),
                 });
                 return None;
             }

@@ -101,7 +101,7 @@ fn each_slip_has_its_words_and_place() {
     assert_eq!(syntax("[1,"), ["Missing value @ ", "Unclosed object @ [", "Root value must be object @ ["]);
     let help = |text: &str| read(text).1[0].help.clone();
     assert_eq!(help("[True]").as_deref(), Some("did you mean `true`?"));
-    assert_eq!(help("[yes]").as_deref(), Some("write text in quotes"));
+    assert_eq!(help("[yes]").as_deref(), Some("write strings in quotes"));
 }
 
 #[test]
