@@ -125,3 +125,15 @@ fn batches_do_not_hide_that_a_state_is_shared() {
     place.commit("first");
     assert_eq!(findings(&place, &[]), ["live/0/main.tf:3:3:"]);
 }
+
+#[test]
+fn a_baseline_holds_each_root_module_that_shares_a_state() {
+    let place = with_roots(&[("live/dns", "net"), ("live/net", "net"), ("live/vpn", "vpn")]);
+    findings(&place, &["--write-baseline", "known.txt"]);
+    assert_eq!(findings(&place, &["--baseline", "known.txt"]), [""; 0]);
+    place.write("live/vpn/main.tf", root("net"));
+    assert_eq!(findings(&place, &["--baseline", "known.txt"]), ["live/dns/main.tf:3:3:"]);
+    place.write("live/vpn/main.tf", root("vpn"));
+    place.write("live/net/main.tf", root("net") + "\nlocals {}\n");
+    assert_eq!(findings(&place, &["--baseline", "known.txt"]), [""; 0]);
+}
