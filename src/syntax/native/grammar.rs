@@ -79,6 +79,17 @@ pub(super) fn address(lexed: Lexed<'_>, limits: &Limits) -> Outcome<Option<Trave
     parser.finish(address)
 }
 
+/// What an expression holds, which decides how it is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Content {
+    /// Literals, addresses, and templates, collections and calls of such.
+    Plain,
+    /// More than that, so that hcl-edit reads it.
+    Operations,
+    /// More than hcl-edit reads in good time.
+    LongObject,
+}
+
 struct Parser<'a> {
     lexed: Lexed<'a>,
     limits: &'a Limits,
@@ -100,10 +111,8 @@ struct Parser<'a> {
     wraps: usize,
     /// Whether the current expression is nested deeper than the limit.
     limited: bool,
-    /// Whether the current expression holds nothing that hcl-edit is to read.
-    is_plain: bool,
-    /// Whether hcl-edit would take too long for the current expression.
-    is_long: bool,
+    /// What the current expression holds.
+    content: Content,
     /// The constant steps of the addresses that are being read, innermost last.
     steps: Vec<Step>,
     complete: bool,
@@ -124,8 +133,7 @@ impl<'a> Parser<'a> {
             depth: 0,
             wraps: 0,
             limited: false,
-            is_plain: true,
-            is_long: false,
+            content: Content::Plain,
             steps: Vec::new(),
             complete: true,
             findings: Vec::new(),
@@ -167,6 +175,11 @@ impl<'a> Parser<'a> {
         let detail = "What is nested deeper is not read by this program.";
         let finding = Finding::limit(Limit::Nesting, self.limits, "Nesting too deep", detail);
         self.report(finding.at(self.span(at)));
+    }
+
+    /// Notes that the current expression holds that.
+    fn holds(&mut self, content: Content) {
+        self.content = self.content.max(content);
     }
 
     fn failed_since(&self, errors: usize) -> bool {

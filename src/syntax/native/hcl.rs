@@ -24,20 +24,25 @@ use crate::syntax::{
 use crate::text::Span;
 
 #[cfg(test)]
+mod test_expressions;
+#[cfg(test)]
 mod tests;
 
 /// The expression in `extent`; none where hcl-edit refuses it or reads it differently.
 pub(super) fn expression(lexed: Lexed<'_>, extent: Extent) -> Option<Expr> {
     let text = &lexed.text[extent.start as usize..extent.end as usize];
     let expr = hcl_edit::parser::parse_expr(text).ok()?;
-    Reader { lexed, base: extent.start as usize }.expr(&expr)
+    Reader { lexed, base: extent.start as usize }.expr(&expr).ok()
 }
 
 /// The whole text as a template; none where hcl-edit refuses it or reads it differently.
 pub(super) fn template(lexed: Lexed<'_>) -> Option<Template> {
     let template = hcl_edit::parser::parse_template(lexed.text).ok()?;
-    Reader { lexed, base: 0 }.bare(&template)
+    Reader { lexed, base: 0 }.bare(&template).ok()
 }
+
+/// An expression that hcl-edit reads differently from HashiCorp's HCL.
+struct Differs;
 
 /// Takes over a tree of hcl-edit. Text comes from the tokens, because what strip markers take depends on them.
 struct Reader<'a> {
@@ -47,7 +52,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn expr(&self, expr: &edit::Expression) -> Option<Expr> {
+    fn expr(&self, expr: &edit::Expression) -> Result<Expr, Differs> {
         let extent = self.extent(expr.span());
         let span = self.lexed.span(extent);
         let kind = match expr {
@@ -65,7 +70,7 @@ impl Reader<'_> {
                 let parts = self.parts(template.iter())?;
                 ExprKind::Template(Template { kind: TemplateKind::Quoted, parts })
             }
-            edit::Expression::HeredocTemplate(_) => return None,
+            edit::Expression::HeredocTemplate(_) => return Err(Differs),
             edit::Expression::Array(array) => ExprKind::Tuple(self.all(array.iter())?),
             edit::Expression::Object(object) => ExprKind::Object(self.items(object)?),
             edit::Expression::Parenthesis(inner) => ExprKind::Parens(Box::new(self.expr(inner.inner())?)),
@@ -79,7 +84,7 @@ impl Reader<'_> {
                 let otherwise = self.expr(&conditional.false_expr)?;
                 let span = condition.span.to(otherwise.span);
                 let kind = ExprKind::Conditional(Box::new([condition, then, otherwise]));
-                return Some(Expr { span, kind });
+                return Ok(Expr { span, kind });
             }
             edit::Expression::FuncCall(call) => ExprKind::Call(Box::new(self.call(extent, call)?)),
             edit::Expression::Traversal(traversal) => return self.traversal(traversal),
@@ -90,26 +95,26 @@ impl Reader<'_> {
                     edit::UnaryOperator::Neg => UnaryOperator::Negate,
                     edit::UnaryOperator::Not => UnaryOperator::Not,
                 };
-                return Some(unary(operator, sign, operand));
+                return Ok(unary(operator, sign, operand));
             }
             edit::Expression::BinaryOp(operation) => {
                 let operands = [self.expr(&operation.lhs_expr)?, self.expr(&operation.rhs_expr)?];
                 let span = operands[0].span.to(operands[1].span);
                 let operator = binary_operator(*operation.operator.value());
-                return Some(Expr { span, kind: ExprKind::Binary(operator, Box::new(operands)) });
+                return Ok(Expr { span, kind: ExprKind::Binary(operator, Box::new(operands)) });
             }
             edit::Expression::ForExpr(for_expr) => ExprKind::For(Box::new(self.for_expr(for_expr)?)),
         };
-        Some(Expr { span, kind })
+        Ok(Expr { span, kind })
     }
 
-    fn all<'e>(&self, expressions: impl Iterator<Item = &'e edit::Expression>) -> Option<Vec<Expr>> {
+    fn all<'e>(&self, expressions: impl Iterator<Item = &'e edit::Expression>) -> Result<Vec<Expr>, Differs> {
         expressions.map(|expr| self.expr(expr)).collect()
     }
 
-    /// hcl-edit reads a minus before digits as part of the number; in HCL it is an operation. None where the number goes
-    /// on for HCL.
-    fn number(&self, extent: Extent) -> Option<Expr> {
+    /// hcl-edit reads a minus before digits as part of the number; in HCL it is an operation. The number may be
+    /// longer for HCL.
+    fn number(&self, extent: Extent) -> Result<Expr, Differs> {
         let sign = self.lexed.tokens[self.lexed.token_at(extent.start)];
         let (digits, span) = self.first(Kind::Number, extent.start);
         let number = Expr { span, kind: ExprKind::Number(digits) };
@@ -117,10 +122,10 @@ impl Reader<'_> {
             Kind::Minus => unary(UnaryOperator::Negate, self.lexed.span(sign), number),
             _ => number,
         };
-        (number.span == self.lexed.span(extent)).then_some(number)
+        if number.span == self.lexed.span(extent) { Ok(number) } else { Err(Differs) }
     }
 
-    fn items(&self, object: &edit::Object) -> Option<Vec<ObjectItem>> {
+    fn items(&self, object: &edit::Object) -> Result<Vec<ObjectItem>, Differs> {
         let item = |(key, value): (&edit::ObjectKey, &edit::ObjectValue)| {
             let key = match key {
                 edit::ObjectKey::Ident(name) => {
@@ -128,12 +133,12 @@ impl Reader<'_> {
                 }
                 edit::ObjectKey::Expression(key) => object_key(self.expr(key)?),
             };
-            Some(ObjectItem { key, value: self.expr(value.expr())? })
+            Ok(ObjectItem { key, value: self.expr(value.expr())? })
         };
         object.iter().map(item).collect()
     }
 
-    fn call(&self, extent: Extent, call: &edit::FuncCall) -> Option<Call> {
+    fn call(&self, extent: Extent, call: &edit::FuncCall) -> Result<Call, Differs> {
         let mut name = SmolStrBuilder::new();
         for part in &call.name.namespace {
             name.push_str(part.as_str());
@@ -141,7 +146,7 @@ impl Reader<'_> {
         }
         name.push_str(call.name.name.as_str());
         let last = self.extent(call.name.name.span());
-        Some(Call {
+        Ok(Call {
             name: name.finish(),
             name_span: self.lexed.span(Extent { end: last.end, ..extent }),
             arguments: self.all(call.args.iter())?,
@@ -151,36 +156,32 @@ impl Reader<'_> {
         })
     }
 
-    fn for_expr(&self, for_expr: &edit::ForExpr) -> Option<For> {
+    fn for_expr(&self, for_expr: &edit::ForExpr) -> Result<For, Differs> {
         let edit::ForExpr { intro, key_expr, value_expr, grouping, cond, .. } = for_expr;
-        Some(For {
+        Ok(For {
             key_name: intro.key_var.as_ref().map(|name| SmolStr::new(name.as_str())),
             value_name: SmolStr::new(intro.value_var.as_str()),
             collection: self.expr(&intro.collection_expr)?,
-            key: self.optional(key_expr.as_ref())?,
+            key: key_expr.as_ref().map(|key| self.expr(key)).transpose()?,
             value: self.expr(value_expr)?,
-            condition: self.optional(cond.as_ref().map(|condition| &condition.expr))?,
+            condition: cond.as_ref().map(|condition| self.expr(&condition.expr)).transpose()?,
             grouped: *grouping,
         })
     }
 
-    fn optional(&self, expr: Option<&edit::Expression>) -> Option<Option<Expr>> {
-        expr.map_or(Some(None), |expr| self.expr(expr).map(Some))
-    }
-
-    fn traversal(&self, traversal: &edit::Traversal) -> Option<Expr> {
+    fn traversal(&self, traversal: &edit::Traversal) -> Result<Expr, Differs> {
         let from = self.expr(&traversal.expr)?;
         match (from.kind, &traversal.expr) {
-            // A minus before a number binds less tight than what follows the number.
+            // A minus binds less tight than what follows the number.
             (ExprKind::Unary(operator, number), edit::Expression::Number(_)) => {
                 let operand = self.steps(*number, &traversal.operators)?;
-                Some(unary(operator, from.span, operand))
+                Ok(unary(operator, from.span, operand))
             }
             (kind, _) => self.steps(Expr { kind, ..from }, &traversal.operators),
         }
     }
 
-    fn steps(&self, from: Expr, operators: &[Decorated<edit::TraversalOperator>]) -> Option<Expr> {
+    fn steps(&self, from: Expr, operators: &[Decorated<edit::TraversalOperator>]) -> Result<Expr, Differs> {
         let mut expr = from;
         let mut rest = operators;
         while let Some((operator, after)) = rest.split_first() {
@@ -204,7 +205,7 @@ impl Reader<'_> {
                     Step { span, kind }
                 }
                 edit::TraversalOperator::FullSplat(_) => {
-                    return Some(splat(expr, self.steps(element(span), rest)?, span, true));
+                    return Ok(splat(expr, self.steps(element(span), rest)?, span, true));
                 }
                 edit::TraversalOperator::AttrSplat(_) => {
                     let (own, others) =
@@ -216,16 +217,19 @@ impl Reader<'_> {
             };
             expr = with_steps(expr, vec![step]);
         }
-        Some(expr)
+        Ok(expr)
     }
 
-    fn parts<'e>(&self, elements: impl Iterator<Item = &'e template::Element>) -> Option<Box<[Part]>> {
+    fn parts<'e>(
+        &self,
+        elements: impl Iterator<Item = &'e template::Element>,
+    ) -> Result<Box<[Part]>, Differs> {
         let part = |element: &template::Element| {
             let extent = self.extent(element.span());
             match element {
                 template::Element::Literal(_) => self.literal(extent),
                 template::Element::Interpolation(interpolation) => {
-                    Some(Part::Interpolation(Box::new(self.expr(&interpolation.expr)?)))
+                    Ok(Part::Interpolation(Box::new(self.expr(&interpolation.expr)?)))
                 }
                 template::Element::Directive(directive) => self.directive(self.lexed.span(extent), directive),
             }
@@ -233,27 +237,24 @@ impl Reader<'_> {
         elements.map(part).collect()
     }
 
-    fn literal(&self, extent: Extent) -> Option<Part> {
+    fn literal(&self, extent: Extent) -> Result<Part, Differs> {
         let first = self.lexed.token_at(extent.start);
         let is_text = matches!(self.lexed.tokens[first].kind, Kind::QuotedText | Kind::PlainText);
-        is_text.then(|| self.lexed.literal(first, &Dedented::new()).0)
+        if is_text { Ok(self.lexed.literal(first, &Dedented::new()).0) } else { Err(Differs) }
     }
 
-    fn directive(&self, span: Span, directive: &template::Directive) -> Option<Part> {
+    fn directive(&self, span: Span, directive: &template::Directive) -> Result<Part, Differs> {
         match directive {
             template::Directive::If(directive) => {
                 let otherwise = directive.else_expr.as_ref().map(|branch| self.bare(&branch.template));
-                let otherwise = match otherwise {
-                    Some(read) => Some(read?),
-                    None => None,
-                };
+                let otherwise = otherwise.transpose()?;
                 let condition = self.expr(&directive.if_expr.cond_expr)?;
                 let then = self.bare(&directive.if_expr.template)?;
-                Some(Part::If(Box::new(IfDirective { span, condition, then, otherwise })))
+                Ok(Part::If(Box::new(IfDirective { span, condition, then, otherwise })))
             }
             template::Directive::For(directive) => {
                 let head = &directive.for_expr;
-                Some(Part::For(Box::new(ForDirective {
+                Ok(Part::For(Box::new(ForDirective {
                     span,
                     key: head.key_var.as_ref().map(|name| SmolStr::new(name.as_str())),
                     value: SmolStr::new(head.value_var.as_str()),
@@ -264,8 +265,8 @@ impl Reader<'_> {
         }
     }
 
-    fn bare(&self, template: &template::Template) -> Option<Template> {
-        Some(Template { kind: TemplateKind::Bare, parts: self.parts(template.iter())? })
+    fn bare(&self, template: &template::Template) -> Result<Template, Differs> {
+        Ok(Template { kind: TemplateKind::Bare, parts: self.parts(template.iter())? })
     }
 
     /// The first token of that kind that ends after `offset`, and its text.

@@ -1,84 +1,70 @@
-//! Turns tokens that can stand nowhere into findings, before anything is made of them.
+//! Reports tokens that are valid nowhere, before anything is made of them.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::lexed::Lexed;
 use super::scan::Kind;
 use crate::finding::{EngineRule, Finding};
 use crate::limits::Limits;
 
-/// What is wrong with the tokens of a file by themselves. Most kinds of fault are told only once, or a few times.
+/// The errors in the tokens of a text by themselves. Most kinds are reported only once, or a few times.
 pub(super) fn findings(lexed: Lexed<'_>, limits: &Limits) -> Vec<Finding> {
     let mut found = Vec::new();
-    let (mut bitwise, mut backticks, mut apostrophes) = (0, 0, 0);
-    let (mut semicolons, mut encodings) = (0, 0);
+    let mut seen: HashMap<Kind, usize> = HashMap::new();
     for token in lexed.tokens.iter().copied() {
-        let (summary, detail) = match token.kind {
-            Kind::Bitwise => {
-                bitwise += 1;
-                if bitwise > 4 {
-                    continue;
-                }
-                ("Unsupported operator", bitwise_detail(lexed.written(token)))
-            }
-            // Every other one, so that a string in wrong quotes is told once.
-            Kind::Backtick => {
-                let told = backticks % 2 == 0;
-                backticks = (backticks + 1).min(3);
-                if !told {
-                    continue;
-                }
-                let detail = "A backtick means nothing here. A string over several lines is written as a heredoc, such \
-                              as `<<EOT`.";
-                ("Invalid character", detail.to_owned())
-            }
-            Kind::Apostrophe => {
-                let told = apostrophes % 2 == 0;
-                apostrophes = (apostrophes + 1).min(3);
-                if !told {
-                    continue;
-                }
-                ("Invalid character", "Strings are written in double quotes, not in single ones.".to_owned())
-            }
-            Kind::Semicolon => {
-                semicolons += 1;
-                if semicolons > 1 {
-                    continue;
-                }
-                let detail = "A semicolon means nothing here. Arguments and blocks are separated by line breaks, and \
-                              items of collections by commas.";
-                ("Invalid character", detail.to_owned())
-            }
-            Kind::NotUtf8 => {
-                encodings += 1;
-                if encodings > 1 {
-                    continue;
-                }
-                ("Invalid character encoding", "Files have to be encoded in UTF-8.".to_owned())
-            }
-            Kind::QuotedNewline => {
-                let detail = "A quoted string cannot go on in the next line. Write `\\n` for a line break in it, or a \
-                              heredoc such as `<<EOT`.";
-                ("Invalid multi-line string", detail.to_owned())
-            }
-            Kind::Unknown => {
-                let detail = match lexed.written(token) {
-                    "\u{201c}" | "\u{201d}" => {
-                        "This is a typographic quote, as text processors put it in. Strings are written in straight \
-                         ones."
-                    }
-                    _ => "This character means nothing in the language.",
-                };
-                ("Invalid character", detail.to_owned())
-            }
-            _ => continue,
+        let Some((summary, detail)) = error(token.kind, lexed.written(token)) else { continue };
+        let before = seen.entry(token.kind).or_default();
+        let is_reported = match token.kind {
+            Kind::Bitwise => *before < 4,
+            // The first and the third, so that a string in wrong quotes is reported once.
+            Kind::Backtick | Kind::Apostrophe => matches!(before, 0 | 2),
+            Kind::Semicolon | Kind::NotUtf8 => *before == 0,
+            _ => true,
         };
-        // One more than is told shows that there is more.
-        if found.len() <= limits.mistakes() {
+        *before += 1;
+        // One more than the limit shows that there are more.
+        if is_reported && found.len() <= limits.mistakes() {
             found.push(
                 Finding::language(EngineRule::SyntaxError, summary).at(lexed.span(token)).detail(detail),
             );
         }
     }
     found
+}
+
+/// Summary and detail of the error that a token is, if it is one.
+fn error(kind: Kind, written: &str) -> Option<(&'static str, Cow<'static, str>)> {
+    let (summary, detail) = match kind {
+        Kind::Bitwise => return Some(("Unsupported operator", bitwise_detail(written).into())),
+        Kind::Backtick => {
+            let detail = "A backtick means nothing here. A string over several lines is written as a heredoc, such as \
+                          `<<EOT`.";
+            ("Invalid character", detail)
+        }
+        Kind::Apostrophe => {
+            ("Invalid character", "Strings are written in double quotes, not in single ones.")
+        }
+        Kind::Semicolon => {
+            let detail = "A semicolon means nothing here. Arguments and blocks are separated by line breaks, and items \
+                          of collections by commas.";
+            ("Invalid character", detail)
+        }
+        Kind::NotUtf8 => ("Invalid character encoding", "Files have to be encoded in UTF-8."),
+        Kind::QuotedNewline => {
+            let detail = "A quoted string cannot go on in the next line. Write `\\n` for a line break in it, or a \
+                          heredoc such as `<<EOT`.";
+            ("Invalid multi-line string", detail)
+        }
+        Kind::Unknown if matches!(written, "\u{201c}" | "\u{201d}") => {
+            let detail = "This is a typographic quote, as text processors put it in. Strings are written in straight \
+                          ones.";
+            ("Invalid character", detail)
+        }
+        Kind::Unknown => ("Invalid character", "This character means nothing in the language."),
+        _ => return None,
+    };
+    Some((summary, detail.into()))
 }
 
 fn bitwise_detail(operator: &str) -> String {

@@ -33,7 +33,7 @@ struct Items<'a> {
     names: Names<'a>,
 }
 
-impl<'a> Items<'a> {
+impl Items<'_> {
     fn into_body(mut self, span: Span) -> Body {
         self.attributes.shrink_to_fit();
         self.blocks.shrink_to_fit();

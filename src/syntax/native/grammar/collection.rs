@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 
 use super::piece::{Piece, State};
-use super::{Kind, Parser, Token};
+use super::{Content, Kind, Parser, Token};
 use crate::syntax::native::nodes::object_key;
 use crate::syntax::{Expr, ExprKind, For, ObjectItem};
 
@@ -67,7 +67,9 @@ impl Parser<'_> {
         let mut items = Vec::new();
         let close = self.object_items(open, &mut items);
         items.shrink_to_fit();
-        self.is_long |= items.len() > LONG_OBJECT;
+        if items.len() > LONG_OBJECT {
+            self.holds(Content::LongObject);
+        }
         self.newlines.pop();
         self.newlines.pop();
         self.piece(breaks, self.span(open).to(self.span(close)), ExprKind::Object(items))
@@ -153,7 +155,7 @@ impl Parser<'_> {
     /// A `for` expression after its opening bracket, where line breaks mean nothing already.
     fn for_expression(&mut self, open: Token, close: Kind) -> Piece {
         let breaks = self.breaks;
-        self.is_plain = false;
+        self.holds(Content::Operations);
         self.read();
         let (close, parts) = self.for_parts(open, close);
         self.newlines.pop();

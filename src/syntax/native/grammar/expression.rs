@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 
 use super::piece::Piece;
-use super::{Extent, Kind, Parser, Token};
+use super::{Content, Extent, Kind, Parser, Token};
 use crate::syntax::native::hcl;
 use crate::syntax::{BinaryOperator, Expr, ExprKind, Traversal, UnaryOperator};
 use crate::text::Span;
@@ -12,11 +12,11 @@ impl Parser<'_> {
     /// The expression of an argument: as the grammar reads it if it is plain, else as hcl-edit does. Where hcl-edit
     /// cannot read it, the grammar's reading holds; see [`hcl`].
     pub(super) fn value(&mut self) -> Piece {
-        (self.is_plain, self.is_long) = (true, false);
+        self.content = Content::Plain;
         let errors = self.errors;
         let start = self.peek().start;
         let piece = self.expression();
-        if self.is_plain || self.is_long || piece.is_broken() || self.failed_since(errors) {
+        if self.content != Content::Operations || piece.is_broken() || self.failed_since(errors) {
             return piece;
         }
         let extent = Extent { start, end: self.previous().end };
@@ -64,7 +64,7 @@ impl Parser<'_> {
             return condition;
         }
         self.read();
-        self.is_plain = false;
+        self.holds(Content::Operations);
         let errors = self.errors;
         let then = self.expression();
         if self.lost_since(errors) {
@@ -95,7 +95,7 @@ impl Parser<'_> {
         // Operators that wait for their right operand, each binding tighter than the one before.
         let mut waiting: Vec<(Piece, BinaryOperator)> = Vec::new();
         while let Some(operator) = binary_operator(self.peek().kind) {
-            self.is_plain = false;
+            self.holds(Content::Operations);
             let token = self.read();
             let errors = self.errors;
             let operand = self.operand();
@@ -152,7 +152,7 @@ impl Parser<'_> {
 
     fn unary(&mut self, sign: Token) -> Piece {
         self.read();
-        self.is_plain = false;
+        self.holds(Content::Operations);
         let operand = self.deeper(Self::operand);
         let span = self.span(sign).to(operand.span());
         if operand.is_broken() {
@@ -217,9 +217,9 @@ fn word(text: &str, span: Span) -> Expr {
     Expr { span, kind }
 }
 
-/// `last` as the right operand of all waiting operators that bind at least as tight as `precedence`.
-fn combined(waiting: &mut Vec<(Piece, BinaryOperator)>, mut last: Piece, least: u8) -> Piece {
-    while let Some((left, operator)) = waiting.pop_if(|(_, operator)| precedence(*operator) >= least) {
+/// `last` as the right operand of all waiting operators that bind as tight as `loosest` or tighter.
+fn combined(waiting: &mut Vec<(Piece, BinaryOperator)>, mut last: Piece, loosest: u8) -> Piece {
+    while let Some((left, operator)) = waiting.pop_if(|(_, operator)| precedence(*operator) >= loosest) {
         last = Piece::joined([left, last], |operands| ExprKind::Binary(operator, Box::new(operands)));
     }
     last

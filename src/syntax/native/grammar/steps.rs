@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 
 use super::piece::{Piece, State};
-use super::{Kind, Parser, Token};
+use super::{Content, Kind, Parser, Token};
 use crate::syntax::native::nodes::{element, indexed, literal_key, splat};
 use crate::syntax::{Expr, Step, StepKind};
 use crate::text::Span;
@@ -61,7 +61,7 @@ impl Parser<'_> {
         match postfix {
             Postfix::Constant(step) => from.followed_by(vec![step]),
             Postfix::Index { key, brackets, is_whole } => {
-                self.is_plain = false;
+                self.holds(Content::Operations);
                 if is_whole && from.is_broken() {
                     return Piece::broken(from.span().to(brackets));
                 }
@@ -82,7 +82,7 @@ impl Parser<'_> {
     }
 
     fn splatted(&mut self, from: Piece, each: Piece, marker: Span, full: bool) -> Piece {
-        self.is_plain = false;
+        self.holds(Content::Operations);
         if each.is_broken() {
             return Piece { state: each.state, ..Piece::broken(from.span().to(each.span())) };
         }

@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 
 use super::piece::Piece;
-use super::{Extent, Kind, Parser, Token};
+use super::{Content, Extent, Kind, Parser, Token};
 use crate::finding::{EngineRule, Finding};
 use crate::syntax::native::hcl;
 use crate::syntax::native::lexed::Dedented;
@@ -56,7 +56,7 @@ impl Parser<'_> {
         let opener = self.peek();
         let (parts, _) = self.parts(opener, Kind::End, &Dedented::new());
         let template = Template { kind: TemplateKind::Bare, parts };
-        if self.is_plain || self.is_long || !self.complete {
+        if self.content != Content::Operations || !self.complete {
             return template;
         }
         hcl::template(self.lexed).unwrap_or(template)
@@ -147,7 +147,7 @@ impl Parser<'_> {
     /// The parts with what stands between a pair of directives inside one part. Reports directives that do not pair up,
     /// and gives up the pair that an unexpected one stands in.
     fn nested(&mut self, parts: Vec<Part>, directives: Vec<Directive>, close: Token) -> Vec<Part> {
-        self.is_plain = false;
+        self.holds(Content::Operations);
         let count = parts.len();
         let mut rest = parts.into_iter();
         let mut current = Vec::new();
