@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::lexed::Lexed;
-use super::scan::Kind;
+use super::scan::{Kind, Token};
 use crate::finding::{EngineRule, Finding};
 use crate::limits::Limits;
 
@@ -13,7 +13,7 @@ pub(super) fn findings(lexed: Lexed<'_>, limits: &Limits) -> Vec<Finding> {
     let mut found = Vec::new();
     let mut seen: HashMap<Kind, usize> = HashMap::new();
     for token in lexed.tokens.iter().copied() {
-        let Some((summary, detail)) = error(token.kind, lexed.written(token)) else { continue };
+        let Some((summary, detail)) = error(lexed, token) else { continue };
         let before = seen.entry(token.kind).or_default();
         let is_reported = match token.kind {
             Kind::Bitwise => *before < 4,
@@ -34,9 +34,9 @@ pub(super) fn findings(lexed: Lexed<'_>, limits: &Limits) -> Vec<Finding> {
 }
 
 /// Summary and detail of the error that a token is, if it is one.
-fn error(kind: Kind, written: &str) -> Option<(&'static str, Cow<'static, str>)> {
-    let (summary, detail) = match kind {
-        Kind::Bitwise => return Some(("Unsupported operator", bitwise_detail(written).into())),
+fn error(lexed: Lexed<'_>, token: Token) -> Option<(&'static str, Cow<'static, str>)> {
+    let (summary, detail) = match token.kind {
+        Kind::Bitwise => return Some(("Unsupported operator", bitwise_detail(lexed.written(token)).into())),
         Kind::Backtick => {
             let detail = "A backtick means nothing here. A string over several lines is written as a heredoc, such as \
                           `<<EOT`.";
@@ -56,7 +56,7 @@ fn error(kind: Kind, written: &str) -> Option<(&'static str, Cow<'static, str>)>
                           heredoc such as `<<EOT`.";
             ("Invalid multi-line string", detail)
         }
-        Kind::Unknown if matches!(written, "\u{201c}" | "\u{201d}") => {
+        Kind::Unknown if matches!(lexed.written(token), "\u{201c}" | "\u{201d}") => {
             let detail = "This is a typographic quote, as text processors put it in. Strings are written in straight \
                           ones.";
             ("Invalid character", detail)
