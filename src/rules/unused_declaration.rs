@@ -58,20 +58,12 @@ impl Rule for UnusedDeclaration {
             }
             if !used.contains(&Subject::Variable(variable.name.clone())) {
                 let address = format!("variable.{}", variable.name);
-                let is_set = node.callers().any(|(_, call)| call.origin.writes(&variable.name));
-                let has_values =
-                    context.directory(&module.directory).is_some_and(|directory| directory.has_values);
-                let help = match (is_set, has_values) {
-                    (true, _) => "remove it, and the argument from every call that sets it",
-                    (false, true) => "remove it, and the value from every `.tfvars` file that sets it",
-                    (false, false) => "remove it",
-                };
                 unused(
                     "Variable",
                     &format!("var.{}", variable.name),
                     variable.origin.header(),
                     address,
-                    help,
+                    how_to_remove(variable, node, context),
                     without(variable, node, context).map(Fix::on_request),
                 );
             }
@@ -135,6 +127,18 @@ fn without(variable: &Variable, node: Node<'_>, context: &Context<'_>) -> Option
         }
     }
     Some(edits)
+}
+
+/// What has to go together with a variable.
+fn how_to_remove(variable: &Variable, node: Node<'_>, context: &Context<'_>) -> &'static str {
+    let is_set = node.callers().any(|(_, call)| call.origin.writes(&variable.name));
+    let has_values =
+        context.directory(&node.module().directory).is_some_and(|directory| directory.has_values);
+    match (is_set, has_values) {
+        (true, _) => "remove it, and the argument from every call that sets it",
+        (false, true) => "remove it, and the value from every `.tfvars` file that sets it",
+        (false, false) => "remove it",
+    }
 }
 
 /// Everything that some expression in a file of the module refers to, in whatever place; keys are left out. None where
