@@ -32,7 +32,9 @@ rule "override-uncommitted" { level = "notice" }
 
 # Providers in modules
 rule "no-default-provider" { level = "warning" }
+rule "misleading-providers-entry" { level = "error" }
 rule "provider-block-in-shared-module" { level = "warning" }
+rule "provider-block-without-effect" { level = "error" }
 rule "provider-removed-with-resources" { level = "warning" }
 rule "unused-configuration-alias" { level = "warning" }
 rule "providers-map-incomplete" { level = "notice" }

@@ -276,12 +276,8 @@ impl<'t> Node<'t> {
         role::of(self, self.data().around)
     }
 
-    /// Whether something beside the absence of callers shows that an engine is run there.
-    pub fn is_root_by_evidence(self) -> bool {
-        !self.is_called() && role::evidence(self, self.data().around).is_some()
-    }
-
-    /// The same, apart from a provider block, which a module for callers elsewhere may have too.
+    /// Whether something beside the absence of callers shows that an engine is run there. A provider block does not: a
+    /// module for callers elsewhere may have one too.
     fn is_run_by_evidence(self) -> bool {
         !self.is_called()
             && role::evidence(self, self.data().around).is_some_and(|reason| reason != Reason::Provider)

@@ -14,6 +14,7 @@ mod earlier;
 mod expressions;
 mod lock_file_drift;
 mod mend;
+mod misleading_providers_entry;
 mod module_call_ring;
 mod module_depth_with_commit;
 mod module_source_escapes_repository;
@@ -54,6 +55,7 @@ pub mod page;
 mod parametric;
 mod prerelease_in_range;
 mod provider_block_in_shared_module;
+mod provider_block_without_effect;
 mod provider_removed_with_resources;
 mod provider_source_missing;
 mod provider_version_missing;
@@ -98,6 +100,7 @@ pub const ENTRIES: &[Entry] = &[
     Entry::of::<deprecated_syntax::DeprecatedSyntax>(),
     Entry::of::<duplicate_key::DuplicateKey>(),
     Entry::of::<lock_file_drift::LockFileDrift>(),
+    Entry::of::<misleading_providers_entry::MisleadingProvidersEntry>(),
     Entry::of::<module_call_ring::ModuleCallRing>(),
     Entry::of::<module_depth_with_commit::ModuleDepthWithCommit>(),
     Entry::of::<module_source_escapes_repository::ModuleSourceEscapesRepository>(),
@@ -136,6 +139,7 @@ pub const ENTRIES: &[Entry] = &[
     Entry::of::<override_uncommitted::OverrideUncommitted>(),
     Entry::of::<prerelease_in_range::PrereleaseInRange>(),
     Entry::of::<provider_block_in_shared_module::ProviderBlockInSharedModule>(),
+    Entry::of::<provider_block_without_effect::ProviderBlockWithoutEffect>(),
     Entry::of::<provider_removed_with_resources::ProviderRemovedWithResources>(),
     Entry::of::<provider_source_missing::ProviderSourceMissing>(),
     Entry::of::<provider_version_missing::ProviderVersionMissing>(),

@@ -44,6 +44,14 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
         "A root module passes on what it does not have",
         "undefined-provider-reference",
     ),
+    // Terraform warns of two local names for one provider.
+    ("misleading-providers-entry", "Two entries for one configuration", "duplicate-required-provider"),
+    (
+        "provider-block-without-effect",
+        "The provider is required under another name",
+        "duplicate-required-provider",
+    ),
+    ("provider-block-without-effect", "Two local names for one provider", "duplicate-required-provider"),
     // The engine ignores the backend that the policy forbids.
     ("forbidden-block", "A backend in a shared module, and a forbidden provider", "ignored-backend-or-cloud"),
     // The conversion that is shown drops an attribute.

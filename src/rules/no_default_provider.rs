@@ -74,6 +74,42 @@ impl Rule for NoDefaultProvider {
                 finding.related(block.origin.header(), "a configuration with an alias")
             }));
         }
+        of_other_provider(node, findings);
+    }
+}
+
+/// Modules that use a provider of which the root module configures a namesake: they inherit by source address, and so
+/// they get an empty configuration.
+fn of_other_provider(node: Node<'_>, findings: &mut Vec<Finding>) {
+    let module = node.module();
+    let host = module.features.registry_host;
+    for (key, need) in &node.uses().configurations {
+        if key.alias.is_some() || need.by_name || need.node == node.id() || node.declares(key) {
+            continue;
+        }
+        let user = node.graph().node(need.node);
+        let name = user.local_name(key);
+        let namesake = module.providers.get(&name).filter(|block| !block.config.is_empty());
+        let (Some(block), None) = (namesake, node.requirements_of(&key.provider).next()) else { continue };
+        let Some(other) = module.provider_address(&name).filter(|other| *other != key.provider) else {
+            continue;
+        };
+        let entry = user.requirements_of(&key.provider).next();
+        let (used, configured) = (key.provider.display(host), other.display(host));
+        findings.push(
+            NoDefaultProvider::finding("No default provider configuration")
+                .detail(format!(
+                    "`{name}` is {used} in this module and {configured} in the root module. A configuration is inherited by \
+                     source address, so the `provider \"{name}\"` block of the root module does not reach this module, and \
+                     Terraform and OpenTofu use an empty configuration of {used}."
+                ))
+                .at(entry.map_or(need.at, |entry| entry.value_span))
+                .related(block.origin.header(), format!("configures {configured}"))
+                .help(format!(
+                    "require the same source under `{name}` in both modules, or configure {used} in the root module too"
+                ))
+                .concerns(Concern::Provider(name.clone())),
+        );
     }
 }
 
@@ -90,8 +126,12 @@ fn user<'m>(node: Node<'m>, default: &Configuration) -> Option<User<'m>> {
     let resources = resources
         .filter(|resource| Configuration::used_by(module, resource).as_ref() == Some(default))
         .map(|resource| (resource.origin.header(), resource.address.to_string()));
-    let passes =
-        |call: &ModuleCall| call.providers.iter().any(|passed| is(module, &passed.in_parent, default));
+    let passes = |call: &ModuleCall| {
+        node.child(&call.name).is_some_and(|child| {
+            let mut entries = call.providers.iter();
+            entries.any(|entry| Configuration::asked_by(child.module(), entry).as_ref() == Some(default))
+        })
+    };
     let needs = |call: &ModuleCall| {
         node.child(&call.name).is_some_and(|child| child.uses().configurations.contains_key(default))
     };

@@ -52,7 +52,7 @@ enum Missing<'t> {
 }
 
 /// How a module lacks a configuration that it has to have itself; none where it has it, or nobody can tell.
-fn missing<'t>(node: Node<'t>, key: &Configuration) -> Option<Missing<'t>> {
+fn missing<'t>(node: Node<'t>, key: &Configuration, reference: &ProviderRef) -> Option<Missing<'t>> {
     if node.is_broken() || !node.module().complete || node.own_configuration(key).is_some() {
         return None;
     }
@@ -67,13 +67,19 @@ fn missing<'t>(node: Node<'t>, key: &Configuration) -> Option<Missing<'t>> {
     if node.is_called() {
         return None;
     }
-    // A file with provider blocks may be generated beside what looks like a root module.
-    let is_certain = if key.alias.is_some() && node.asks_callers_for(key).is_none() {
-        node.role() != Role::Shared
-    } else {
-        node.is_root_by_evidence()
-            && (key.alias.is_some() || node.requirements_of(&key.provider).next().is_none())
+    // A tool may generate the files with the provider blocks of what looks like a root module.
+    let module = node.module();
+    let is_configured = || {
+        module
+            .providers
+            .values()
+            .any(|block| module.provider_address(&block.name).as_ref() == Some(&key.provider))
     };
+    let is_root = node.is_run_by_evidence()
+        || (node.role() != Role::Shared
+            && node.asks_callers_for(key).is_none()
+            && (is_configured() || module.reads_value(reference)));
+    let is_certain = is_root && (key.alias.is_some() || node.requirements_of(&key.provider).next().is_none());
     is_certain.then_some(Missing::InRoot)
 }
 
@@ -84,7 +90,7 @@ fn referred_to(node: Node<'_>, reference: &ProviderRef, address: String) -> Opti
         return None;
     }
     let key = Configuration::named(node.module(), reference)?;
-    let missing = missing(node, &key)?;
+    let missing = missing(node, &key, reference)?;
     if matches!(missing, Missing::InCalls(_)) && node.asks_callers_for(&key).is_some() {
         // Reported at the calls that do not pass it.
         return None;
@@ -120,7 +126,7 @@ pub(super) fn entry<'t>(
     entry: &PassedProvider,
 ) -> Option<Finding> {
     let key = Configuration::asked_by(child.module(), entry)?;
-    let missing = missing(node, &key).filter(|_| entry.in_parent.key.is_none())?;
+    let missing = missing(node, &key, &entry.in_parent).filter(|_| entry.in_parent.key.is_none())?;
     let finding = missing_provider(node, call, entry, &key, &missing);
     Some(if key.alias.is_some() {
         finding.help(help(node, &entry.in_parent, &key, "providers"))
@@ -147,7 +153,7 @@ fn passed_elsewhere(node: Node<'_>, call: &ModuleCall, entry: &PassedProvider) -
             .callers()
             .flat_map(|(_, call)| &call.providers)
             .any(|passed| is_alias(passed.in_child.alias.as_deref()));
-    let missing = missing(node, &key).filter(|_| !has_alias)?;
+    let missing = missing(node, &key, reference).filter(|_| !has_alias)?;
     let finding = missing_provider(node, call, entry, &key, &missing);
     Some(finding.help(help(node, reference, &key, "providers")))
 }

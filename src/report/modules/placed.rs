@@ -249,7 +249,7 @@ impl Picture<'_> {
                     None => format!("inherited: {shown} from {from} {block}{empty}"),
                 }
             }
-            Found::Implicit => format!("no block: {shown} ({provider}, empty configuration at the root)"),
+            Found::Implicit => format!("no block: {name} ({provider}, empty configuration at the root)"),
             Found::FromCaller => match entry {
                 Some(entry) => {
                     format!("passed: {entry}, from the caller of {}", self.name(placed.way[0].node))

@@ -1,0 +1,104 @@
+#![doc = include_str!("../../policies/rules/misleading-providers-entry.md")]
+
+use std::collections::BTreeMap;
+
+use super::{Context, Rule};
+use crate::finding::{Concern, Finding};
+use crate::graph::{Configuration, Node, Supply};
+use crate::module::declaration::{ModuleCall, PassedProvider, compact_name};
+use crate::policy::Options;
+
+pub(super) struct MisleadingProvidersEntry;
+
+impl Rule for MisleadingProvidersEntry {
+    const ID: &'static str = "misleading-providers-entry";
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    /// Reports one finding per call.
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        for (call, _) in node.calls() {
+            let Some(child) = node.child(&call.name).filter(|child| !child.is_broken()) else { continue };
+            if node.is_broken() || call.providers.is_empty() {
+                continue;
+            }
+            let other = call.providers.iter().find_map(|entry| of_other_provider(node, call, child, entry));
+            findings.extend(other.or_else(|| replaced(node, call, child)));
+        }
+    }
+}
+
+/// An entry whose right side is a name of another provider. Terraform looks for the provider of the left side, and
+/// reports nothing if this module has that under the name of the left side.
+fn of_other_provider(
+    node: Node<'_>,
+    call: &ModuleCall,
+    child: Node<'_>,
+    entry: &PassedProvider,
+) -> Option<Finding> {
+    let (module, host) = (node.module(), node.module().features.registry_host);
+    let asked = Configuration::asked_by(child.module(), entry)?;
+    let named = Configuration::named(module, &entry.in_parent)?;
+    let of_left = module.required_providers.get(&entry.in_child.compact())?;
+    if named.provider == asked.provider || of_left.address != asked.provider {
+        return None;
+    }
+    let own = node.own_configuration(&asked);
+    let is_there = own.is_some()
+        || (node.callers().next().is_none() && asked.alias.is_none())
+        || node.callers().all(|by| matches!(node.supply(&asked, Some(by)), Supply::Passed(..)));
+    // A configuration that is missing is an error of Terraform.
+    if !is_there || (node.callers().next().is_none() && own.is_none() && asked.alias.is_some()) {
+        return None;
+    }
+    let used = compact_name(&node.local_name(&asked), asked.alias.as_deref());
+    let written = entry.in_parent.compact();
+    let finding = MisleadingProvidersEntry::finding("Entry passes another provider configuration than it names")
+        .detail(format!(
+            "`{}` is {} in the called module and `{written}` is {} here. Terraform and OpenTofu pass `{used}` of this module, \
+             because they look up the provider of the left side, and do not report the difference.",
+            entry.in_child.compact(),
+            asked.provider.display(host),
+            named.provider.display(host),
+        ))
+        .at(entry.in_parent.name_span)
+        .related(of_left.value_span, format!("`{}` is {} here", of_left.name, asked.provider.display(host)))
+        .help(format!("write `{} = {used}`", entry.in_child.compact()))
+        .address(format!("module.{}", call.name))
+        .concerns(Concern::Provider(entry.in_child.compact()));
+    Some(match own {
+        Some(own) => finding.related(own.block.origin.header(), "this configuration is passed"),
+        None => finding,
+    })
+}
+
+/// An entry without effect, because another one passes the same configuration under another local name.
+fn replaced(node: Node<'_>, call: &ModuleCall, child: Node<'_>) -> Option<Finding> {
+    let mut entries: BTreeMap<Configuration, Vec<&PassedProvider>> = BTreeMap::new();
+    for entry in &call.providers {
+        entries.entry(Configuration::named(child.module(), &entry.in_child)?).or_default().push(entry);
+    }
+    let (key, entries) = entries.into_iter().find(|(_, entries)| entries.len() > 1)?;
+    let by = node.module().calls.get(&call.name)?;
+    let Supply::Passed(used, _) = child.supply(&key, Some((node, by))) else { return None };
+    let without_effect = entries.iter().find(|entry| !std::ptr::eq(**entry, used))?;
+    let provider = key.provider.display(node.module().features.registry_host);
+    Some(
+        MisleadingProvidersEntry::finding("Entry of `providers` without effect")
+            .detail(format!(
+                "`{}` and `{}` are both {provider} in the called module, which has one configuration for them. Terraform and \
+                 OpenTofu use the entry `{} = {}` for both, and do not report it.",
+                used.in_child.compact(),
+                without_effect.in_child.compact(),
+                used.in_child.compact(),
+                used.in_parent.compact(),
+            ))
+            .at(without_effect.in_child.name_span)
+            .related(used.in_child.name_span, "this entry is used")
+            .help("keep one local name for the provider in the called module, and one entry here")
+            .address(format!("module.{}", call.name))
+            .concerns(Concern::Provider(without_effect.in_child.compact())),
+    )
+}

@@ -1,0 +1,103 @@
+#![doc = include_str!("../../policies/rules/provider-block-without-effect.md")]
+
+use super::{Context, Rule};
+use crate::finding::{Concern, Finding};
+use crate::graph::{Configuration, Node};
+use crate::module::declaration::ProviderConfiguration;
+use crate::policy::Options;
+
+pub(super) struct ProviderBlockWithoutEffect;
+
+impl Rule for ProviderBlockWithoutEffect {
+    const ID: &'static str = "provider-block-without-effect";
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+        let module = node.module();
+        if !module.complete || node.is_broken() {
+            return;
+        }
+        for block in module.providers.values().filter(|block| !block.config.is_empty()) {
+            let Some(key) = Configuration::by(module, block) else { continue };
+            let Some(own) = node.own_configuration(&key) else { continue };
+            let is_used = || node.uses().configurations.contains_key(&key) || !node.uses().complete;
+            if own.is_random {
+                // One finding for all blocks that come to the same.
+                if std::ptr::eq(own.block, &**block) && is_used() {
+                    findings.push(random(node, &key, &own.effective));
+                }
+            } else if !own.effective.iter().any(|other| std::ptr::eq(*other, &**block)) {
+                findings.push(dropped(node, &key, block, own.attached()));
+            }
+        }
+    }
+}
+
+/// A block under another local name than the one that `required_providers` has for its provider.
+fn dropped(
+    node: Node<'_>,
+    key: &Configuration,
+    block: &ProviderConfiguration,
+    attached: Option<&ProviderConfiguration>,
+) -> Finding {
+    let provider = key.provider.display(node.module().features.registry_host);
+    let name = node.local_name(key);
+    let instead = match attached {
+        Some(_) => format!("use the `provider \"{name}\"` block instead"),
+        None => "use an empty configuration instead".to_owned(),
+    };
+    let finding = ProviderBlockWithoutEffect::finding("Provider block without effect")
+        .detail(format!(
+            "The local name of {provider} in this module is `{name}`, so Terraform and OpenTofu drop the arguments of a \
+             `provider \"{}\"` block and {instead}. They do not report it.",
+            block.name
+        ))
+        .at(block.origin.header())
+        .address(format!("provider.{}", block.compact()))
+        .concerns(Concern::Provider(block.compact()));
+    let finding = match node.requirements_of(&key.provider).next() {
+        Some(entry) => finding.related(entry.value_span, format!("{provider} is `{name}` here")),
+        None => finding,
+    };
+    match attached {
+        Some(other) => finding
+            .related(other.origin.header(), "takes effect")
+            .help(format!("remove this block, or move its arguments to the `provider \"{name}\"` block")),
+        None => {
+            finding.help(format!("rename the block to `provider \"{name}\"`: its arguments then take effect"))
+        }
+    }
+}
+
+/// Blocks of a provider that has several local names.
+fn random(node: Node<'_>, key: &Configuration, blocks: &[&ProviderConfiguration]) -> Finding {
+    let provider = key.provider.display(node.module().features.registry_host);
+    let mut entries: Vec<_> = node.requirements_of(&key.provider).collect();
+    entries.sort_by_key(|entry| entry.span);
+    let names: Vec<String> = entries.iter().map(|entry| format!("`{}`", entry.name)).collect();
+    let result = if blocks.len() == names.len() {
+        "the arguments of one of these blocks take effect, and it is random which"
+    } else {
+        "it is random whether the arguments of this block take effect"
+    };
+    let kept = blocks.first().map_or(&key.provider.name, |block| &block.name);
+    let finding = ProviderBlockWithoutEffect::finding("Provider block that takes effect at random")
+        .detail(format!(
+            "{provider} has the local names {} in this module. In each run Terraform and OpenTofu look for a block under \
+             one of them: {result}.",
+            names.join(" and ")
+        ))
+        .at(blocks.first().map_or_else(|| entries[0].value_span, |block| block.origin.header()))
+        .help(format!("keep the entry `{kept}` alone, and use `{kept}` for this provider everywhere in this module"))
+        .concerns(Concern::Provider(kept.clone()));
+    let finding = blocks
+        .iter()
+        .skip(1)
+        .fold(finding, |finding, block| finding.related(block.origin.header(), "takes effect in other runs"));
+    entries.iter().fold(finding, |finding, entry| {
+        finding.related(entry.value_span, format!("required here as `{}`", entry.name))
+    })
+}
