@@ -191,8 +191,8 @@ pub trait Rule: Sized + Send + Sync + 'static {
     /// Reads its options. A mistake in one of them is a finding at its line.
     fn configure(options: &Options<'_>) -> Result<Self, Finding>;
 
-    /// Looks at a module. A finding that names no module belongs to this one, or to the directory of its file if that is
-    /// not a module file.
+    /// Looks at a module. A finding that names no module belongs to this one, or to the directory of its file if that
+    /// is not a module file.
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>);
 
     /// A finding of this rule. Its severity is none of the rule's business, and set later.

@@ -160,8 +160,8 @@ fn conditions_that_are_not_compared_are_told_once() {
     assert_eq!(
         bites_of("recommended", &[(Limit::Conditions, 10)], &files),
         [
-            "Too many version conditions to compare: Of the conditions on versions of Terraform from here on down, the last \
-             ones are not compared. The limit `conditions` is 10 here. (raise the limit, with `limits { conditions = 20 }` \
+            "Too many version conditions to compare: Not all version constraints on Terraform are compared in this module and \
+             the modules that it calls. The limit `conditions` is 10 here. (raise the limit, with `limits { conditions = 20 }` \
              in the policy or `--limit conditions=20`)"
         ]
     );

@@ -179,7 +179,8 @@ fn the_links_lead_somewhere() {
         let text = read(page);
         for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
             let is_address = link.contains("://") || link.starts_with('#');
-            assert!(is_address || directory.join(link).exists(), "{page}: {link}");
+            let file = link.split('#').next().unwrap_or(link);
+            assert!(is_address || directory.join(file).exists(), "{page}: {link}");
         }
     }
 }

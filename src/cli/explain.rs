@@ -83,8 +83,8 @@ fn unknown_rule(name: &str, policy: &Policy) -> Failure {
     }
 }
 
-/// The page with the messages of its examples as comments behind the lines that they are about, in place of the lines of
-/// carets that the tests of the page need.
+/// The page with the messages of its examples as comments behind the lines that they are about, in place of the lines
+/// of carets that the tests of the page need.
 fn annotated(markdown: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut in_code = false;

@@ -33,8 +33,8 @@ enum Format {
     Json,
 }
 
-/// Prints the rules, the rule templates and the limits, each with its level or value, who set it, and one line on it. With
-/// `--preset`, prints the preset itself.
+/// Prints the rules, the rule templates and the limits, each with its level or value, who set it, and one line on it.
+/// With `--preset`, prints the preset itself.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     if let (Some(preset), Format::Human) = (arguments.policy.preset(), arguments.format) {
         return say(preset.text);

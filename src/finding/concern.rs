@@ -25,8 +25,8 @@ pub enum Concern {
     /// Several providers that one finding covers. The finding exists already if it existed for each of them, so that it
     /// stays an existing finding when one of them is removed and becomes new when one is added.
     Providers(Vec<SmolStr>),
-    /// Several modules that one finding is about, by their directories, whichever of them it names. Like [`Self::Providers`],
-    /// it exists already if it existed for each of them.
+    /// Several modules that one finding is about, by their directories, whichever of them it names. Like
+    /// [`Self::Providers`], it exists already if it existed for each of them.
     Modules(Vec<SmolStr>),
     /// A module source address, as it is written.
     ModuleSource(SmolStr),

@@ -80,8 +80,8 @@ const BACKENDS: &[Backend] = &[
 const FILE: &str = "local path=";
 
 impl StateAddress {
-    /// The address that a block gives, whose label is `kind`; `cloud` has none. `None` where any part of it is not written
-    /// out.
+    /// The address that a block gives, whose label is `kind`; `cloud` has none. `None` where any part of it is not
+    /// written out.
     pub fn of(kind: Option<&str>, block: &Block, limits: &Limits) -> Option<Self> {
         match kind {
             None | Some("remote") => workspace(block, limits),

@@ -43,8 +43,8 @@ impl<'c> Context<'c> {
         Some((earlier.module(module.features.engine, &module.directory)?, earlier.sources()))
     }
 
-    /// Whether the line of a `.gitignore` that keeps the dependency lock file of a directory out of git did so before the
-    /// change.
+    /// Whether the line of a `.gitignore` that keeps the dependency lock file of a directory out of git did so before
+    /// the change.
     pub fn was_lock_excluded(&self, directory: &str) -> bool {
         let before = self.earlier.and_then(|earlier| earlier.excluded_lock(directory));
         before.is_some_and(|before| {

@@ -32,7 +32,8 @@ impl Rule for OverrideDropsProviderSource {
                 continue;
             };
             let host = module.features.registry_host;
-            // An override that sets another source means another provider; one that sets none drops the source unawares.
+            // An override that sets another source means another provider; one that sets none drops the source
+            // unawares.
             let has_other_address = entry.source.is_none() && entry.address != base.address;
             let lost = lost_aliases(entry, base);
             let summary = match (has_other_address, lost.is_empty()) {

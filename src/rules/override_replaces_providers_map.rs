@@ -28,8 +28,8 @@ impl Rule for OverrideReplacesProvidersMap {
             let [first, .., later] = maps.as_slice() else { continue };
             let repeated = keys(later);
             let lost = keys(first).into_iter().filter(|key| !repeated.contains(key));
-            // The module inherits a default configuration of the same name all the same. Terraform and OpenTofu report a
-            // configuration that is missing.
+            // The module inherits a default configuration of the same name all the same. Terraform and OpenTofu report
+            // a configuration that is missing.
             let is_required = |key: &SmolStr| {
                 let child = node.child(&call.name).map(Node::module);
                 let mut entries = child.into_iter().flat_map(|child| child.required_providers.values());

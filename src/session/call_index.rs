@@ -304,7 +304,8 @@ mod tests {
         newer[HEAD.len() - 2] = b'x';
         assert!(CallIndex::read(&sealed(newer)).is_none(), "of another version");
         let mut unknown = written.to_vec();
-        // Behind it comes the address of a state, and a directory with neither: a name of twenty bytes, and three numbers.
+        // Behind it comes the address of a state, and a directory with neither: a name of twenty bytes, and three
+        // numbers.
         let last_call = unknown.len() - 32 - 8 - 4;
         unknown[last_call] = 0xff;
         assert!(CallIndex::read(&sealed(unknown)).is_none(), "calls that are no addresses");

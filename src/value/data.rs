@@ -31,8 +31,8 @@ pub enum Value {
     Null(Type),
     /// Not known before something runs, or after an error.
     Unknown(Type),
-    /// A value with marks of its own. Made by [`Value::mark`], so that there are marks, and neither another marked value
-    /// directly inside nor a set around it.
+    /// A value with marks of its own. Made by [`Value::mark`], so that there are marks, and neither another marked
+    /// value directly inside nor a set around it.
     Marked(Box<Value>, Marks),
 }
 

@@ -105,7 +105,8 @@ impl<'r> Exclusions<'r> {
 const FILE: &str = ".gitignore";
 
 impl Snapshot {
-    /// Finds which dependency lock files a `.gitignore` keeps out of git, for [`Directory::excluded_lock`](super::Directory).
+    /// Finds which dependency lock files a `.gitignore` keeps out of git, for
+    /// [`Directory::excluded_lock`](super::Directory).
     pub fn find_excluded_locks(&mut self) {
         let directories = self.directories.iter().enumerate();
         let paths: Vec<(usize, String)> =

@@ -12,9 +12,9 @@
 //! `#^^^ words` that of the mark of the comment too, because nothing else can stand below the start of a line. Of what
 //! goes on over more lines, the first is marked. At the primary place of a finding the words are its summary, with
 //! `warning: ` or `notice: ` before it if it is no error; at a related place they are those of that place. What has no
-//! place is written `# no place: words`. A comment `# help: words` quotes the help of a finding, and so do `# detail: words`
-//! and `# label: words`; what a page does not quote may be anything. In JSON, which has no comments, such lines are left out of the file.
-//! An example without any must be silent.
+//! place is written `# no place: words`. A comment `# help: words` quotes the help of a finding, and so do `# detail:
+//! words` and `# label: words`; what a page does not quote may be anything. In JSON, which has no comments, such lines
+//! are left out of the file. An example without any must be silent.
 //!
 //! In a policy, an `example` block of a rule says the same: its label is the claim, `code` is `main.tf`, and `files`
 //! are others.

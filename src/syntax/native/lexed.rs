@@ -111,8 +111,8 @@ impl<'a> Lexed<'a> {
         }
     }
 
-    /// The lines of the heredoc that token `open` opens, without their common indentation; empty unless that is a `<<-`.
-    /// Each line that starts with text loses as many blanks as the least indented of them has.
+    /// The lines of the heredoc that token `open` opens, without their common indentation; empty unless that is a
+    /// `<<-`. Each line that starts with text loses as many blanks as the least indented of them has.
     pub(super) fn dedent(self, open: usize) -> Dedented {
         let mut dedented = Dedented::new();
         if !self.written(self.tokens[open]).starts_with("<<-") {
