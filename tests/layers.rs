@@ -95,7 +95,7 @@ fn imports_go_up() {
 /// Layers in which modules still import each other in cycles. The list only gets shorter.
 #[rustfmt::skip]
 const CYCLIC: &[&str] = &[
-    "check", "cli", "engine", "finding", "graph", "module", "policy", "report", "rules", "syntax", "vfs",
+    "check", "cli", "engine", "finding", "module", "policy", "report", "rules", "syntax", "vfs",
 ];
 
 #[test]

@@ -34,7 +34,7 @@ pub use validation::RefusedDefault;
 pub use values::Values;
 
 use order::{Ordered, in_order};
-use scope::ModuleScope;
+use scope::{ModuleScope, Names};
 
 /// What the engine says of a function of a provider that is not there.
 const NO_PROVIDER_FUNCTION: &str = "Unknown provider function";
@@ -176,8 +176,7 @@ impl<'t> Evaluation<'t, '_> {
 
     /// What expressions see where those symbols mean something.
     fn scope(&self, symbols: Symbols) -> ModuleScope<'_> {
-        let (node, locals, work) = (self.node, &self.locals, &self.work);
-        ModuleScope { node, locals, iterators: &[], work, symbols, unnamed: false }
+        ModuleScope { symbols, ..ModuleScope::new(self.node, &self.locals, &self.work) }
     }
 
     /// What an expression is worth; unknown after an error.
@@ -191,7 +190,7 @@ impl<'t> Evaluation<'t, '_> {
         if self.wrong.contains(&expr.span) {
             return Value::UNKNOWN;
         }
-        self.evaluated(expr, iterators, symbols, false, address)
+        self.evaluated(expr, iterators, symbols, Names::Anything, address)
     }
 
     /// The same, also where something that it refers to is wrong, which is unknown then.
@@ -200,11 +199,11 @@ impl<'t> Evaluation<'t, '_> {
         expr: &Expr,
         iterators: &[SmolStr],
         symbols: Symbols,
-        unnamed: bool,
+        names: Names,
         address: &dyn Display,
     ) -> Value {
         let mut found = Vec::new();
-        let scope = ModuleScope { iterators, unnamed, ..self.scope(symbols) };
+        let scope = ModuleScope { iterators, names, ..self.scope(symbols) };
         let value = evaluate(expr, &scope, &mut found);
         let failed = found.iter().any(|finding| finding.severity == Severity::Error);
         let is_attribute = |finding: &Finding| finding.summary == "Unsupported attribute";

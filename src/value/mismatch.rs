@@ -1,7 +1,7 @@
 //! Says in words why a value does not convert.
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use smol_str::SmolStr;
 
@@ -89,23 +89,13 @@ pub(super) fn explain(got: &Type, want: &Type) -> String {
 /// What is missing first; else the first attribute that cannot be converted at all, else the first that only a
 /// value could decide.
 fn explain_objects(got: &BTreeMap<SmolStr, Attribute>, want: &BTreeMap<SmolStr, Attribute>) -> String {
-    let missing: Vec<&SmolStr> = want
-        .iter()
-        .filter(|(name, wanted)| !wanted.optional && !got.contains_key(*name))
-        .map(|(name, _)| name)
-        .collect();
+    let missing = want.iter().filter(|(name, wanted)| !wanted.optional && !got.contains_key(*name));
+    let missing: Vec<String> = missing.map(|(name, _)| format!("{name:?}")).collect();
     match missing.as_slice() {
         [] => {}
-        [one] => return format!("attribute {one:?} is required"),
-        [one, two] => return format!("attributes {one:?} and {two:?} are required"),
-        [most @ .., last] => {
-            let mut text = "attributes ".to_owned();
-            for name in most {
-                let _ = write!(text, "{name:?}, ");
-            }
-            let _ = write!(text, "and {last:?} are required");
-            return text;
-        }
+        [one] => return format!("attribute {one} is required"),
+        [one, two] => return format!("attributes {one} and {two} are required"),
+        [most @ .., last] => return format!("attributes {}, and {last} are required", most.join(", ")),
     }
     let first = |mode| {
         want.iter().find_map(|(name, wanted)| {

@@ -79,25 +79,13 @@ impl Type {
 
     /// Of a list, a set or a map: the type of its elements.
     pub fn element(&self) -> Option<&Type> {
-        match self {
-            Self::List(element) | Self::Set(element) | Self::Map(element) => Some(element),
-            Self::Any | Self::Bool | Self::Number | Self::String | Self::Tuple(_) | Self::Object(_) => None,
-        }
+        let (Self::List(element) | Self::Set(element) | Self::Map(element)) = self else { return None };
+        Some(element)
     }
 
     /// Of an object: its attributes.
     pub fn attributes(&self) -> Option<&BTreeMap<SmolStr, Attribute>> {
-        match self {
-            Self::Object(attributes) => Some(attributes),
-            Self::Any
-            | Self::Bool
-            | Self::Number
-            | Self::String
-            | Self::List(_)
-            | Self::Set(_)
-            | Self::Map(_)
-            | Self::Tuple(_) => None,
-        }
+        if let Self::Object(attributes) = self { Some(attributes) } else { None }
     }
 
     /// The types of its elements or attributes.
@@ -170,17 +158,7 @@ impl Type {
     }
 
     fn single_name(&self) -> String {
-        match self {
-            Self::Any => "any single type".to_owned(),
-            Self::Bool
-            | Self::Number
-            | Self::String
-            | Self::List(_)
-            | Self::Set(_)
-            | Self::Map(_)
-            | Self::Tuple(_)
-            | Self::Object(_) => self.required_name(),
-        }
+        if *self == Self::Any { "any single type".to_owned() } else { self.required_name() }
     }
 }
 

@@ -91,13 +91,7 @@ fn like(model: &Type, element: Type) -> Type {
     match model {
         Type::Set(_) => Type::set(element),
         Type::Map(_) => Type::map(element),
-        Type::Any
-        | Type::Bool
-        | Type::Number
-        | Type::String
-        | Type::List(_)
-        | Type::Tuple(_)
-        | Type::Object(_) => Type::list(element),
+        _ => Type::list(element),
     }
 }
 
@@ -156,17 +150,7 @@ fn list_of(tuples: &[Type], mode: Mode) -> Option<Type> {
 }
 
 fn tuple_elements(ty: &Type) -> Option<&[Type]> {
-    match ty {
-        Type::Tuple(elements) => Some(elements),
-        Type::Any
-        | Type::Bool
-        | Type::Number
-        | Type::String
-        | Type::List(_)
-        | Type::Set(_)
-        | Type::Map(_)
-        | Type::Object(_) => None,
-    }
+    if let Type::Tuple(elements) = ty { Some(elements) } else { None }
 }
 
 /// Places in `types`, so that a type comes before those that it is more general than.
@@ -233,17 +217,7 @@ fn generality(a: &Type, b: &Type) -> Ordering {
                 Ordering::Equal
             }
         }
-        (
-            Type::Bool
-            | Type::Number
-            | Type::String
-            | Type::List(_)
-            | Type::Set(_)
-            | Type::Map(_)
-            | Type::Tuple(_)
-            | Type::Object(_),
-            _,
-        ) => Ordering::Equal,
+        _ => Ordering::Equal,
     }
 }
 
@@ -299,17 +273,7 @@ pub(super) fn possible(from: &Type, to: &Type, mode: Mode) -> bool {
                     wanted.optional || **element == wanted.ty || possible(element, &wanted.ty, mode)
                 })
         }
-        (
-            Type::Bool
-            | Type::Number
-            | Type::String
-            | Type::List(_)
-            | Type::Set(_)
-            | Type::Map(_)
-            | Type::Tuple(_)
-            | Type::Object(_),
-            _,
-        ) => false,
+        _ => false,
     }
 }
 
@@ -369,16 +333,6 @@ pub(super) fn filled(from: &Type, to: &Type) -> Type {
         (Type::Tuple(from), Type::Tuple(to)) if from.len() == to.len() => {
             Type::tuple(from.iter().zip(to.iter()).map(|(from, to)| filled(from, to)))
         }
-        (
-            Type::Bool
-            | Type::Number
-            | Type::String
-            | Type::List(_)
-            | Type::Set(_)
-            | Type::Map(_)
-            | Type::Tuple(_)
-            | Type::Object(_),
-            _,
-        ) => to.clone(),
+        _ => to.clone(),
     }
 }

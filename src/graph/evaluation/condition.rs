@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::scope::{ModuleScope, Nothing};
+use super::scope::{ModuleScope, Names};
 use super::{Evaluation, given};
 use crate::finding::{EngineRule, Finding, Severity};
 use crate::graph::references;
@@ -29,14 +29,15 @@ impl Evaluation<'_, '_> {
         }
         let from = self.findings.len();
         let mut value = if self.is_unsound(site, condition, expr) {
-            let scope = Nothing { node: self.node, work: &self.work };
+            let names = Names::NotEvenReferences;
+            let scope = ModuleScope { names, ..self.scope(site.symbols) };
             let mut found = Vec::new();
             evaluate(expr, &scope, &mut found);
             self.findings
                 .extend(found.into_iter().map(|finding| finding.at_validate().address(site.to_string())));
             return;
         } else {
-            self.evaluated(expr, &[], site.symbols, true, site)
+            self.evaluated(expr, &[], site.symbols, Names::Nothing, site)
         };
         if self.failed.contains(&expr.span)
             && !is_condition
@@ -85,7 +86,7 @@ impl Evaluation<'_, '_> {
     /// Whether an expression refers to something wrongly, or gives an error.
     fn is_wrong(&self, site: &Site<'_>, expr: &Expr) -> bool {
         let mut found = Vec::new();
-        let scope = ModuleScope { unnamed: true, ..self.scope(site.symbols) };
+        let scope = ModuleScope { names: Names::Nothing, ..self.scope(site.symbols) };
         self.wrong.contains(&expr.span) || {
             evaluate(expr, &scope, &mut found);
             found.iter().any(|finding| finding.severity == Severity::Error)

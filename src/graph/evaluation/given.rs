@@ -10,28 +10,25 @@ use crate::value::{Constraint, Type, Value, convert};
 /// What the engine says of a value that does not convert to what an argument takes.
 pub(super) const INCORRECT_TYPE: &str = "Incorrect value type";
 
+fn invalid(rule: EngineRule, summary: &str, detail: impl Into<String>, expr: &Expr) -> Finding {
+    Finding::language(rule, summary).detail(detail).at(expr.span)
+}
+
 /// What is wrong with a value of `count`, if anything.
 pub(super) fn count(value: &Value, expr: &Expr) -> Option<Finding> {
-    let number = match convert(value, &Type::Number) {
-        Ok(number) => number,
+    let why = match convert(value, &Type::Number) {
+        Ok(Value::Null(_)) => "it is null",
+        Ok(Value::Number(number)) if number.index().is_none() => {
+            "it is below zero, or not whole, or too large"
+        }
+        Ok(_) => return None,
         Err(mismatch) => {
-            return Some(
-                Finding::language(EngineRule::InvalidValue, INCORRECT_TYPE)
-                    .detail(format!("`count` takes a whole number: {mismatch}."))
-                    .at(expr.span),
-            );
+            let detail = format!("`count` takes a whole number: {mismatch}.");
+            return Some(invalid(EngineRule::InvalidValue, INCORRECT_TYPE, detail, expr));
         }
     };
-    let why = match &number {
-        Value::Null(_) => "it is null",
-        Value::Number(number) if number.index().is_none() => "it is below zero, or not whole, or too large",
-        _ => return None,
-    };
-    Some(
-        Finding::language(EngineRule::InvalidValue, "Invalid count argument")
-            .detail(format!("This cannot be the number of instances: {why}."))
-            .at(expr.span),
-    )
+    let detail = format!("This cannot be the number of instances: {why}.");
+    Some(invalid(EngineRule::InvalidValue, "Invalid count argument", detail, expr))
 }
 
 /// What is wrong with a value of `for_each`, if anything.
@@ -51,9 +48,8 @@ pub(super) fn for_each(value: &Value, expr: &Expr) -> Option<Finding> {
         | Value::Set(..) => return None,
         _ => ("Invalid for_each argument", format!("it is a {}", value.ty().name())),
     };
-    let finding = Finding::language(EngineRule::InvalidValue, summary)
-        .detail(format!("`for_each` takes a map, an object or a set of strings: {why}."))
-        .at(expr.span);
+    let detail = format!("`for_each` takes a map, an object or a set of strings: {why}.");
+    let finding = invalid(EngineRule::InvalidValue, summary, detail, expr);
     Some(match help(&value.ty()) {
         Some(help) => finding.help(help),
         None => finding,
@@ -97,11 +93,8 @@ pub(super) fn condition(value: &Value, expr: &Expr, is_condition: bool, site: &S
 /// What is wrong with a value of `for_each` in an `import` block, if anything: more kinds of values are taken there.
 pub(super) fn import_for_each(value: &Value, expr: &Expr) -> Option<Finding> {
     let is_single = matches!(value, Value::Bool(_) | Value::Number(_) | Value::String(_));
-    is_single.then(|| {
-        Finding::language(EngineRule::InvalidValue, "Invalid for_each argument")
-            .detail(format!("`for_each` takes a collection, and this is a {}.", value.ty().name()))
-            .at(expr.span)
-    })
+    let detail = format!("`for_each` takes a collection, and this is a {}.", value.ty().name());
+    is_single.then(|| invalid(EngineRule::InvalidValue, "Invalid for_each argument", detail, expr))
 }
 
 /// What is wrong with the identifier of something that is imported, if anything.
@@ -111,39 +104,28 @@ pub(super) fn import_id(value: &Value, expr: &Expr) -> Option<Finding> {
         Ok(Value::String(text)) if text.is_empty() => "it is empty",
         Ok(_) => return None,
         Err(_) => {
-            return Some(
-                Finding::language(EngineRule::InvalidValue, INCORRECT_TYPE)
-                    .detail("The identifier of what is imported is a text.")
-                    .at(expr.span),
-            );
+            let detail = "The identifier of what is imported is a text.";
+            return Some(invalid(EngineRule::InvalidValue, INCORRECT_TYPE, detail, expr));
         }
     };
-    Some(
-        Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid import id argument")
-            .detail(format!("The identifier of what is imported says nothing: {why}."))
-            .at(expr.span),
-    )
+    let detail = format!("The identifier of what is imported says nothing: {why}.");
+    Some(invalid(EngineRule::InvalidMovedRemovedImport, "Invalid import id argument", detail, expr))
 }
 
 fn result(value: &Value, expr: &Expr) -> Option<Finding> {
-    let invalid = |why: &str| {
-        Finding::language(EngineRule::InvalidCheckOrCondition, "Invalid condition result")
-            .detail(format!("A condition is true or false, and this is {why}."))
-            .at(expr.span)
+    let rule = EngineRule::InvalidCheckOrCondition;
+    let what = match convert(value, &Type::Bool) {
+        _ if !value.is_known() => return None,
+        Ok(Value::Null(_)) => "null".to_owned(),
+        Ok(Value::Bool(false)) => {
+            let detail = "This is false whatever the module is given.";
+            return Some(invalid(rule, "Module output value precondition failed", detail, expr));
+        }
+        Ok(_) => return None,
+        Err(_) => format!("a {}", value.ty().name()),
     };
-    if !value.is_known() {
-        return None;
-    }
-    match convert(value, &Type::Bool) {
-        Ok(Value::Null(_)) => Some(invalid("null")),
-        Ok(Value::Bool(false)) => Some(
-            Finding::language(EngineRule::InvalidCheckOrCondition, "Module output value precondition failed")
-                .detail("This is false whatever the module is given.")
-                .at(expr.span),
-        ),
-        Ok(_) => None,
-        Err(_) => Some(invalid(&format!("a {}", value.ty().name()))),
-    }
+    let detail = format!("A condition is true or false, and this is {what}.");
+    Some(invalid(rule, "Invalid condition result", detail, expr))
 }
 
 /// A validation that is false before the value of the variable is known.
@@ -162,8 +144,8 @@ fn message(value: &Value, expr: &Expr) -> Option<Finding> {
         Ok(_) => return None,
         Err(mismatch) => mismatch.to_string(),
     };
-    let finding = Finding::language(EngineRule::InvalidCheckOrCondition, "Invalid error message");
-    Some(finding.detail(format!("An error message is a text: {why}.")).at(expr.span))
+    let detail = format!("An error message is a text: {why}.");
+    Some(invalid(EngineRule::InvalidCheckOrCondition, "Invalid error message", detail, expr))
 }
 
 /// What is wrong with a value for a variable of a called module, if anything.

@@ -1,5 +1,4 @@
-//! Tells of an attribute that the evaluator did not find that it is an output which a called module lacks, and what
-//! that module has.
+//! Finds out whether an attribute that evaluation did not find is an output that a called module lacks.
 
 use smol_str::format_smolstr;
 
@@ -7,12 +6,26 @@ use crate::finding::{Concern, EngineRule, Finding};
 use crate::graph::Node;
 use crate::graph::similar::Similar;
 use crate::module::declaration::ModuleCall;
-use crate::syntax::{Expr, ExprKind, ObjectKey, Part, Step, StepKind, Template, Traversal};
+use crate::syntax::{Expr, ExprKind, Step, StepKind};
 
-/// What could be said of every output in an expression that a called module lacks.
+/// What could be reported of every output in an expression that a called module lacks.
 pub(super) fn lacking(node: Node<'_>, expr: &Expr, similar: &Similar) -> Vec<Finding> {
     let mut findings = Vec::new();
-    Outputs { node, similar, findings: &mut findings }.expression(expr, Shape::Unknown);
+    let mut outputs = Outputs { node, similar, findings: &mut findings };
+    expr.walk(&mut |inner, _| match &inner.kind {
+        ExprKind::Traversal(_) | ExprKind::Relative(_) => {
+            outputs.shape(inner, Shape::Unknown);
+        }
+        ExprKind::Splat { source, each, .. } => {
+            // What is no list counts as a list of one.
+            let element = match outputs.shape(source, Shape::Unknown) {
+                Shape::List(call, child) | Shape::Outputs(call, child) => Shape::Outputs(call, child),
+                Shape::Map(..) | Shape::Modules | Shape::Unknown => Shape::Unknown,
+            };
+            outputs.shape(each, element);
+        }
+        _ => {}
+    });
     findings
 }
 
@@ -38,97 +51,24 @@ struct Outputs<'t, 'f> {
 }
 
 impl<'t> Outputs<'t, '_> {
-    /// Looks at everything in an expression but the bodies of `for`, and says what is known of its value.
-    /// `element` is what the splat around it goes through. The depth of expressions is bounded where they are read.
-    fn expression(&mut self, expr: &Expr, element: Shape<'t>) -> Shape<'t> {
+    /// What is known of the value of a reference; `element` is the element of the splat around it.
+    fn shape(&mut self, expr: &Expr, element: Shape<'t>) -> Shape<'t> {
         match &expr.kind {
-            ExprKind::Traversal(traversal) => return self.traversal(traversal),
+            ExprKind::Traversal(traversal) if traversal.root == "module" => {
+                self.steps(Shape::Modules, &traversal.steps)
+            }
             ExprKind::Relative(relative) => {
-                let from = self.expression(&relative.from, element);
-                return self.steps(from, &relative.steps);
+                let from = self.shape(&relative.from, element);
+                self.steps(from, &relative.steps)
             }
-            ExprKind::Index { collection, key, .. } => {
-                let from = self.expression(collection, element);
-                self.expression(key, element);
-                return match from {
-                    Shape::List(call, child) | Shape::Map(call, child) => Shape::Outputs(call, child),
-                    Shape::Unknown | Shape::Modules | Shape::Outputs(..) => Shape::Unknown,
-                };
-            }
-            ExprKind::Splat { source, each, .. } => {
-                // What is no list counts as a list of one.
-                let each_is = match self.expression(source, element) {
-                    Shape::List(call, child) | Shape::Outputs(call, child) => Shape::Outputs(call, child),
-                    Shape::Map(..) | Shape::Modules | Shape::Unknown => Shape::Unknown,
-                };
-                self.expression(each, each_is);
-            }
-            ExprKind::Element => return element,
-            ExprKind::Parens(inner) => return self.expression(inner, element),
-            ExprKind::Unary(_, inner) => {
-                self.expression(inner, element);
-            }
-            ExprKind::Binary(_, operands) => self.all(&operands[..], element),
-            ExprKind::Conditional(parts) => self.all(&parts[..], element),
-            ExprKind::For(inner) => {
-                self.expression(&inner.collection, element);
-            }
-            ExprKind::Call(call) => self.all(&call.arguments, element),
-            ExprKind::Tuple(elements) => self.all(elements, element),
-            ExprKind::Object(items) => {
-                for item in items {
-                    match &item.key {
-                        ObjectKey::Name(..) => {}
-                        ObjectKey::Expr(key) => {
-                            self.expression(key, element);
-                        }
-                    }
-                    self.expression(&item.value, element);
-                }
-            }
-            ExprKind::JsonObject(properties) => {
-                for property in properties {
-                    if let Ok(name) = &property.name.template {
-                        self.template(name, element);
-                    }
-                    self.expression(&property.value, element);
-                }
-            }
-            ExprKind::Template(template) => self.template(template, element),
-            ExprKind::JsonString(string) => {
-                if let Ok(template) = &string.template {
-                    self.template(template, element);
-                }
-            }
-            ExprKind::Null
-            | ExprKind::Bool(_)
-            | ExprKind::Number(_)
-            | ExprKind::Invalid
-            | ExprKind::Unread => {}
+            ExprKind::Index { collection, .. } => match self.shape(collection, element) {
+                Shape::List(call, child) | Shape::Map(call, child) => Shape::Outputs(call, child),
+                Shape::Unknown | Shape::Modules | Shape::Outputs(..) => Shape::Unknown,
+            },
+            ExprKind::Element => element,
+            ExprKind::Parens(inner) => self.shape(inner, element),
+            _ => Shape::Unknown,
         }
-        Shape::Unknown
-    }
-
-    fn all(&mut self, expressions: &[Expr], element: Shape<'t>) {
-        for expr in expressions {
-            self.expression(expr, element);
-        }
-    }
-
-    fn template(&mut self, template: &Template, element: Shape<'t>) {
-        for part in &template.parts {
-            let expr = match part {
-                Part::Literal { .. } => continue,
-                Part::Interpolation(expr) => expr,
-                Part::If(directive) => &directive.condition,
-                Part::For(directive) => &directive.collection,
-            };
-            self.expression(expr, element);
-        }
-    }
-
-    fn traversal(&mut self, traversal: &Traversal) -> Shape<'t> {
-        if traversal.root == "module" { self.steps(Shape::Modules, &traversal.steps) } else { Shape::Unknown }
     }
 
     fn steps(&mut self, from: Shape<'t>, steps: &[Step]) -> Shape<'t> {

@@ -24,13 +24,34 @@ pub(super) struct ModuleScope<'s> {
     pub(super) work: &'s Cell<usize>,
     /// The symbols that mean something there; that the others do not was found already.
     pub(super) symbols: Symbols,
-    /// Whether what is no reference at all is a name that nothing has.
-    pub(super) unnamed: bool,
+    pub(super) names: Names,
+    /// A variable whose value is known, by name.
+    pub(super) known: Option<(&'s SmolStr, &'s Value)>,
+    pub(super) engine: Engine,
+}
+
+/// What a name can stand for that is no reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Names {
+    /// An unknown value.
+    Anything,
+    /// Nothing.
+    Nothing,
+    /// Nothing, and neither can a reference.
+    NotEvenReferences,
+}
+
+impl<'s> ModuleScope<'s> {
+    /// The scope of a module in which no symbol means anything.
+    pub(super) fn new(node: Node<'s>, locals: &'s Locals, work: &'s Cell<usize>) -> Self {
+        let (symbols, engine) = (Symbols::default(), node.graph().engine());
+        Self { node, locals, iterators: &[], work, symbols, names: Names::Anything, known: None, engine }
+    }
 }
 
 impl value::Scope for ModuleScope<'_> {
     fn engine(&self) -> Engine {
-        self.node.graph().engine()
+        self.engine
     }
 
     fn limits(&self) -> &Limits {
@@ -47,13 +68,19 @@ impl value::Scope for ModuleScope<'_> {
         if self.iterators.contains(&traversal.root) {
             return Some(everything);
         }
+        if self.names == Names::NotEvenReferences {
+            return None;
+        }
         let reference = match reference(traversal, &self.node.module().features) {
             Ok(reference) => reference,
-            Err(error) if self.unnamed && !error.is_to_the_nameless() => return None,
+            Err(error) if self.names == Names::Nothing && !error.is_to_the_nameless() => return None,
             Err(_) => return Some(everything),
         };
         let value = match &reference.subject {
-            Subject::Variable(name) => self.variable(name),
+            Subject::Variable(name) => match self.known {
+                Some((known, value)) if known == name => value.clone(),
+                Some(_) | None => self.variable(name),
+            },
             Subject::Local(name) => return Some(self.local(name, traversal)),
             Subject::Module { call, .. } => self.call(call),
             Subject::Count(name) if name == "index" && self.symbols.count => Value::Unknown(Type::Number),
@@ -156,34 +183,5 @@ impl ModuleScope<'_> {
         } else {
             instance
         })
-    }
-}
-
-/// A place in which no name means anything.
-pub(super) struct Nothing<'s> {
-    pub(super) node: Node<'s>,
-    /// How much work is left for the module.
-    pub(super) work: &'s Cell<usize>,
-}
-
-impl value::Scope for Nothing<'_> {
-    fn engine(&self) -> Engine {
-        self.node.graph().engine()
-    }
-
-    fn limits(&self) -> &Limits {
-        &self.node.module().limits
-    }
-
-    fn work(&self) -> &Cell<usize> {
-        self.work
-    }
-
-    fn resolve(&self, _: &Traversal) -> Option<Resolved> {
-        None
-    }
-
-    fn lacks_function(&self, name: &str) -> bool {
-        lacks_function(self.node, name)
     }
 }

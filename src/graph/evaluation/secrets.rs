@@ -57,11 +57,11 @@ impl Evaluation<'_, '_> {
         let finding = Finding::language(EngineRule::InvalidValue, summary).at(attribute.expr.span);
         if let (Some(from), true) = (marks.sensitive, attribute.name == "for_each") {
             let detail = "This value is sensitive, and the addresses of instances would show its keys.";
-            self.tell(related(finding.clone(), from, "sensitive").detail(detail), address);
+            self.report(related(finding.clone(), from, "sensitive").detail(detail), address);
         }
         if let (Some(from), true) = (marks.ephemeral, self.knows_ephemeral()) {
             let detail = "This value is ephemeral, and the number and the keys of instances are kept.";
-            self.tell(related(finding, from, "ephemeral").detail(detail), address);
+            self.report(related(finding, from, "ephemeral").detail(detail), address);
         }
     }
 
@@ -81,7 +81,7 @@ impl Evaluation<'_, '_> {
                 let finding = Finding::language(EngineRule::InvalidValue, "Invalid use of ephemeral value")
                     .detail("This value is ephemeral, and what a resource is set to is kept in the state.");
                 let finding = at_argument(finding, attribute, &resource.config);
-                self.tell(related(finding, from, "ephemeral"), &resource.address);
+                self.report(related(finding, from, "ephemeral"), &resource.address);
             }
         }
     }
@@ -100,7 +100,7 @@ impl Evaluation<'_, '_> {
             {
                 let finding = not_ephemeral("variable", &attribute.expr)
                     .related(variable.origin.header(), "declared here, without `ephemeral = true`");
-                self.tell(related(finding, from, "ephemeral"), &format_args!("module.{}", call.name));
+                self.report(related(finding, from, "ephemeral"), &format_args!("module.{}", call.name));
             }
         }
     }
@@ -124,7 +124,7 @@ impl Evaluation<'_, '_> {
             }
             (true, _) | (false, None) => return,
         };
-        self.tell(finding, &format_args!("output.{}", output.name));
+        self.report(finding, &format_args!("output.{}", output.name));
     }
 
     /// Whether a value without the mark may have been made of something ephemeral, and be marked once it is known.
@@ -154,7 +154,7 @@ impl Evaluation<'_, '_> {
             .severity(Severity::Warning)
             .detail(format!("This is {mark}, so the engine will not show it."))
             .at(expr.span);
-        self.tell(related(finding, from, mark), address);
+        self.report(related(finding, from, mark), address);
     }
 
     /// What a root module gives is shown to people and kept in the state.
@@ -167,7 +167,7 @@ impl Evaluation<'_, '_> {
                 .detail("An output of a root module is kept, so it cannot be ephemeral.")
                 .at(output.origin.header())
                 .help("remove `ephemeral`, or the output");
-            return self.tell(finding, &address);
+            return self.report(finding, &address);
         }
         let Some(value) = &output.value else { return };
         // Even after an error, a sensitive value is reported.
@@ -179,11 +179,11 @@ impl Evaluation<'_, '_> {
                         .detail("This output of a root module would show a sensitive value.")
                         .at(output.origin.header())
                         .help("set `sensitive = true`, or wrap what may be shown in `nonsensitive(…)`");
-                self.tell(related(finding, from, "sensitive"), &address);
+                self.report(related(finding, from, "sensitive"), &address);
             }
             (_, Some(from)) if self.knows_ephemeral() => {
                 let finding = not_ephemeral("output", &value.expr);
-                self.tell(related(finding, from, "ephemeral"), &address);
+                self.report(related(finding, from, "ephemeral"), &address);
             }
             _ => {}
         }
@@ -194,7 +194,7 @@ impl Evaluation<'_, '_> {
         features.engine.product == Product::Terraform && features.grammar.ephemeral
     }
 
-    fn tell(&mut self, finding: Finding, address: &dyn Display) {
+    fn report(&mut self, finding: Finding, address: &dyn Display) {
         self.findings.push(finding.at_validate().address(address.to_string()));
     }
 }

@@ -2,19 +2,15 @@
 
 use std::cell::Cell;
 
-use smol_str::SmolStr;
-
 use super::locals::Locals;
 use super::scope::ModuleScope;
 use crate::engine::{Engine, Product};
 use crate::finding::{EngineRule, Finding, Severity};
-use crate::graph::references::sites::Symbols;
 use crate::graph::{Node, arguments, references};
-use crate::limits::Limits;
 use crate::module::declaration::{ModuleCall, Variable};
-use crate::syntax::{Expr, StepKind, Traversal};
+use crate::syntax::Expr;
 use crate::text::Span;
-use crate::value::{Constraint, Resolved, Scope, Value, convert, evaluate};
+use crate::value::{Constraint, Value, convert, evaluate};
 
 /// A default value that a validation of its variable refuses.
 #[derive(Debug)]
@@ -122,84 +118,32 @@ fn refusals(value: &Value, variable: &Variable, node: Node<'_>, work: &Cell<usiz
         return Vec::new();
     }
     let locals = Locals::default();
-    let unknown = ModuleScope {
-        node,
-        locals: &locals,
-        iterators: &[],
-        work,
-        symbols: Symbols::default(),
-        unnamed: false,
-    };
-    let known =
-        OneKnown { rest: unknown, name: Some(&variable.name), value: &value, engine: node.graph().engine() };
+    let unknown = ModuleScope::new(node, &locals, work);
+    let known = ModuleScope { known: Some((&variable.name, &value)), ..unknown };
     let conditions = variable.validations.iter().filter_map(|validation| validation.condition.as_ref());
     conditions
         .filter_map(|condition| {
             let mut found = Vec::new();
-            if evaluate(&condition.expr, &known, &mut found).as_bool() == Some(false) && found.is_empty() {
-                let is_certain = known.of_any(&condition.expr).as_bool() == Some(false);
+            let result = evaluate(&condition.expr, &known, &mut found);
+            if result.as_bool() == Some(false) && found.is_empty() {
+                let of_any = evaluate(&condition.expr, &unknown, &mut Vec::new());
+                let is_certain = of_any.as_bool() == Some(false);
                 return Some(Refusal { condition: condition.expr.span, error: None, is_certain });
             }
-            let error = if found.is_empty() { None } else { known.error_of_value(&condition.expr) };
+            let error = if found.is_empty() { None } else { error_of_value(&condition.expr, known, unknown) };
             let (condition, is_certain) = (condition.expr.span, false);
             error.map(|error| Refusal { condition, error: Some(error), is_certain })
         })
         .collect()
 }
 
-/// A module of which one variable is known, if it is named.
-struct OneKnown<'s> {
-    rest: ModuleScope<'s>,
-    name: Option<&'s SmolStr>,
-    value: &'s Value,
-    engine: Engine,
-}
-
-impl OneKnown<'_> {
-    /// The value of an expression whatever that of the variable is.
-    fn of_any(&self, expr: &Expr) -> Value {
-        evaluate(expr, &OneKnown { name: None, ..*self }, &mut Vec::new())
-    }
-
-    /// The summary of the error that an expression ends with for this value, but not for every value. An operand that
-    /// some engine does not evaluate does not count.
-    fn error_of_value(&self, expr: &Expr) -> Option<String> {
-        let error = |name| {
-            let (value, engine) = (self.value, Engine::newest(Product::Terraform));
-            let mut found = Vec::new();
-            evaluate(expr, &OneKnown { rest: self.rest, name, value, engine }, &mut found);
-            found.into_iter().find(|finding| finding.severity == Severity::Error)
-        };
-        error(self.name).filter(|_| error(None).is_none()).map(|finding| finding.summary)
-    }
-}
-
-impl Scope for OneKnown<'_> {
-    fn engine(&self) -> Engine {
-        self.engine
-    }
-
-    fn limits(&self) -> &Limits {
-        self.rest.limits()
-    }
-
-    fn work(&self) -> &Cell<usize> {
-        self.rest.work
-    }
-
-    fn resolve(&self, reference: &Traversal) -> Option<Resolved> {
-        let is_known = reference.root == "var"
-            && reference
-                .steps
-                .first()
-                .zip(self.name)
-                .is_some_and(|(step, name)| step.kind == StepKind::Attribute(name.clone()));
-        if is_known {
-            return Some(Resolved { value: self.value.clone(), steps: 1 });
-        }
-        self.rest.resolve(reference)
-    }
-    fn lacks_function(&self, name: &str) -> bool {
-        self.rest.lacks_function(name)
-    }
+/// The summary of the error that an expression ends with where the value is known, but not for every value. An operand
+/// that some engine does not evaluate does not count.
+fn error_of_value(expr: &Expr, known: ModuleScope<'_>, unknown: ModuleScope<'_>) -> Option<String> {
+    let error = |scope| {
+        let mut found = Vec::new();
+        evaluate(expr, &ModuleScope { engine: Engine::newest(Product::Terraform), ..scope }, &mut found);
+        found.into_iter().find(|finding| finding.severity == Severity::Error)
+    };
+    error(known).filter(|_| error(unknown).is_none()).map(|finding| finding.summary)
 }

@@ -50,9 +50,8 @@ fn locals(node: Node<'_>) -> Locals {
 
 fn value(node: Node<'_>, locals: &Locals, work: &Cell<usize>, expr: &Expr) -> Value {
     let mut found = Vec::new();
-    // That a symbol means nothing at a place is told elsewhere.
-    let symbols = Symbols::OF_ARGUMENTS;
-    let scope = ModuleScope { node, locals, iterators: &[], work, symbols, unnamed: false };
+    // That a symbol means nothing at a place is reported elsewhere.
+    let scope = ModuleScope { symbols: Symbols::OF_ARGUMENTS, ..ModuleScope::new(node, locals, work) };
     let value = evaluate(expr, &scope, &mut found);
     if found.iter().any(|finding| finding.severity == Severity::Error) { Value::UNKNOWN } else { value }
 }

@@ -6,7 +6,8 @@
 
 use smol_str::SmolStr;
 
-use super::{Configuration, Supply};
+use super::configuration::Configuration;
+use super::supply::Supply;
 use crate::finding::{Concern, EngineRule, Finding};
 use crate::graph::{Node, Role};
 use crate::module::Module;

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
+use super::configuration::Configuration;
 use super::declarations::{Declared, display};
-use super::{Configuration, missing};
+use super::missing;
 use crate::finding::{Concern, EngineRule, Finding, Severity};
 use crate::graph::reach::Reached;
 use crate::graph::{Node, Role};

@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
-use super::{Configuration, Node, Own, Supply};
-use crate::graph::Role;
+use super::configuration::Configuration;
+use super::supply::{Own, Supply};
+use crate::graph::{Node, Role};
 use crate::module::declaration::{ModuleCall, PassedProvider, ProviderConfiguration, compact_name};
 use crate::text::Span;
 

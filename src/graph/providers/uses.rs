@@ -6,32 +6,13 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::{Configuration, Supply};
+use super::configuration::{Configuration, Need, Uses};
+use super::supply::Supply;
 use crate::graph::{Callee, ModuleGraph, Node, NodeId};
 use crate::module::Module;
 use crate::module::address::ResourceAddress;
 use crate::module::declaration::{Action, ModuleCall, ProviderConfiguration, ProviderRef};
 use crate::text::Span;
-
-/// The configurations that a module uses, and that the modules it calls use through it.
-#[derive(Debug)]
-pub struct Uses {
-    /// Each with what needs it, here or in a module below.
-    pub configurations: BTreeMap<Configuration, Need>,
-    /// Whether these are all: every module below is known, and was read whole.
-    pub complete: bool,
-}
-
-/// What needs a provider configuration.
-#[derive(Debug, Clone, Copy)]
-pub struct Need {
-    /// The header of a resource.
-    pub at: Span,
-    /// The module that the resource stands in.
-    pub node: NodeId,
-    /// Whether an entry of `providers` asks for it, so that the module has to have it itself.
-    pub by_name: bool,
-}
 
 /// Something in a module that names a provider configuration.
 #[derive(Debug, Clone)]

@@ -117,15 +117,7 @@ fn no_attributes(ty: &Type) -> String {
                 ty.name()
             )
         }
-        Type::Any
-        | Type::Bool
-        | Type::Number
-        | Type::String
-        | Type::List(_)
-        | Type::Set(_)
-        | Type::Map(_)
-        | Type::Tuple(_)
-        | Type::Object(_) => format!("A {} has no attributes.", ty.name()),
+        _ => format!("A {} has no attributes.", ty.name()),
     }
 }
 

@@ -237,17 +237,7 @@ fn short_circuit(operator: BinaryOperator, left: Operand, right: Operand) -> Opt
     let decisive = match operator {
         BinaryOperator::Or => true,
         BinaryOperator::And => false,
-        BinaryOperator::Equal
-        | BinaryOperator::NotEqual
-        | BinaryOperator::Greater
-        | BinaryOperator::GreaterOrEqual
-        | BinaryOperator::Less
-        | BinaryOperator::LessOrEqual
-        | BinaryOperator::Add
-        | BinaryOperator::Subtract
-        | BinaryOperator::Multiply
-        | BinaryOperator::Divide
-        | BinaryOperator::Modulo => return None,
+        _ => return None,
     };
     if left.null || right.null {
         return None;

@@ -134,7 +134,11 @@ fn flatten_into(value: &Value, flat: &mut Vec<Value>, marks: &mut Marks) -> bool
         (Value::Set(_, elements), _) if elements.len() > 1 && !inner.is_wholly_known() => false,
         (Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements), _) => {
             *marks = marks.and(own);
-            elements.iter().fold(true, |is_known, element| flatten_into(element, flat, marks) && is_known)
+            let mut is_known = true;
+            for element in elements {
+                is_known &= flatten_into(element, flat, marks);
+            }
+            is_known
         }
         (Value::Unknown(_), Type::List(_) | Type::Set(_) | Type::Tuple(_)) => {
             *marks = marks.and(own);
@@ -148,22 +152,22 @@ fn flatten_into(value: &Value, flat: &mut Vec<Value>, marks: &mut Marks) -> bool
 }
 
 /// A list with the elements to keep.
-fn reduced(arguments: &[Value], mut keep: impl FnMut(&Value) -> bool) -> Outcome {
+fn reduced(arguments: &[Value], mut keep: impl FnMut(&Value) -> bool) -> Value {
     match &arguments[0] {
         Value::List(element, elements) if arguments[0].is_wholly_known() => {
-            Ok(Value::List(element.clone(), elements.iter().filter(|value| keep(value)).cloned().collect()))
+            Value::List(element.clone(), elements.iter().filter(|value| keep(value)).cloned().collect())
         }
-        other => Ok(Value::Unknown(other.ty())),
+        other => Value::Unknown(other.ty()),
     }
 }
 
 pub(super) fn compact(arguments: &[Value]) -> Outcome {
-    reduced(arguments, |value| !value.is_null() && value.as_str() != Some(""))
+    Ok(reduced(arguments, |value| !value.is_null() && value.as_str() != Some("")))
 }
 
 pub(super) fn distinct(arguments: &[Value]) -> Outcome {
     let mut seen = std::collections::HashSet::new();
-    reduced(arguments, |value| seen.insert(value.clone()))
+    Ok(reduced(arguments, |value| seen.insert(value.clone())))
 }
 
 pub(super) fn contains(arguments: &[Value]) -> Outcome {
@@ -189,29 +193,23 @@ pub(super) fn contains(arguments: &[Value]) -> Outcome {
 
 pub(super) fn one(arguments: &[Value]) -> Outcome {
     let value = &arguments[0];
-    let too_many = || FunctionError::of_argument(0, "it has more than one element");
+    let too_many = || Err(FunctionError::of_argument(0, "it has more than one element"));
     match (value, value.ty()) {
-        (Value::List(..), Type::List(element)) | (Value::Set(..), Type::Set(element)) => match value {
-            Value::Set(_, elements) if elements.len() > 1 && !value.is_wholly_known() => {
-                Ok(Value::Unknown((*element).clone()))
-            }
-            Value::List(_, elements) | Value::Set(_, elements) => match elements.as_slice() {
-                [] => Ok(Value::Null((*element).clone())),
+        (Value::Set(_, elements), Type::Set(element)) if elements.len() > 1 && !value.is_wholly_known() => {
+            Ok(Value::Unknown((*element).clone()))
+        }
+        (Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements), ty) => {
+            match elements.as_slice() {
+                [] => Ok(Value::Null(ty.element().cloned().unwrap_or(Type::Any))),
                 [only] => Ok(only.clone()),
-                [_, _, ..] => Err(too_many()),
-            },
-            _ => Ok(Value::Unknown((*element).clone())),
-        },
+                [_, _, ..] => too_many(),
+            }
+        }
         (_, Type::List(element) | Type::Set(element)) => Ok(Value::Unknown((*element).clone())),
-        (Value::Tuple(elements), _) => match elements.as_slice() {
-            [] => Ok(Value::NULL),
-            [only] => Ok(only.clone()),
-            [_, _, ..] => Err(too_many()),
-        },
         (_, Type::Tuple(elements)) => match &*elements {
             [] => Ok(Value::UNKNOWN),
             [only] => Ok(Value::Unknown(only.clone())),
-            [_, _, ..] => Err(too_many()),
+            [_, _, ..] => too_many(),
         },
         _ => Err(FunctionError::of_argument(0, "a list, a set or a tuple is needed")),
     }

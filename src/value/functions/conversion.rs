@@ -22,22 +22,22 @@ pub(super) fn to(arguments: &[Value], ty: &Type) -> Outcome {
     convert(value, ty).map_err(|_| refusal())
 }
 
-pub(super) fn sensitive(arguments: &[Value]) -> Outcome {
-    Ok(arguments[0].clone().mark(Marks { sensitive: Some(MarkSource::Expression), ..Marks::NONE }))
+pub(super) fn sensitive(arguments: &[Value]) -> Value {
+    arguments[0].clone().mark(Marks { sensitive: Some(MarkSource::Expression), ..Marks::NONE })
 }
 
-pub(super) fn nonsensitive(arguments: &[Value]) -> Outcome {
+pub(super) fn nonsensitive(arguments: &[Value]) -> Value {
     let (value, marks) = arguments[0].unmarked();
-    Ok(value.clone().mark(Marks { sensitive: None, ..marks }))
+    value.clone().mark(Marks { sensitive: None, ..marks })
 }
 
 /// Replaces what is ephemeral by null, unless it is unknown.
-pub(super) fn ephemeralasnull(arguments: &[Value]) -> Outcome {
-    Ok(arguments[0].clone().map_marked(&mut |value, marks| {
+pub(super) fn ephemeralasnull(arguments: &[Value]) -> Value {
+    arguments[0].clone().map_marked(&mut |value, marks| {
         let kept = Marks { ephemeral: None, ..marks };
         let is_replaced = marks.ephemeral.is_some() && value.is_known();
         if is_replaced { Value::Null(value.ty()).mark(kept) } else { value.mark(kept) }
-    }))
+    })
 }
 
 /// The error of a function that Terraform 0.12 removed, in the words of Terraform and OpenTofu.

@@ -6,7 +6,7 @@ use crate::value::unify::{Mode, unify};
 use crate::value::{Type, Value};
 
 pub(super) fn setunion(arguments: &[Value]) -> Outcome {
-    combined(arguments, |all, set| all.extend(set))
+    combined(arguments, Extend::extend)
 }
 
 pub(super) fn setintersection(arguments: &[Value]) -> Outcome {

@@ -1,0 +1,255 @@
+//! Modules as one engine sees them, and the calls between them.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use smol_str::SmolStr;
+
+use super::conflicts::Conflicts;
+use super::evaluation::Locals;
+use super::node_id::NodeId;
+use super::providers::{Table, Uses};
+use super::role::Surroundings;
+use crate::engine::Engine;
+use crate::module::Module;
+use crate::module::address::ModuleSource;
+use crate::module::declaration::ModuleCall;
+use crate::vfs::join;
+
+/// What a module call leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Callee {
+    /// A module of this tree.
+    Module(NodeId),
+    /// A directory that is not there.
+    Missing,
+    /// A directory outside of what may be read.
+    Outside,
+    /// A module from elsewhere, or one whose source is not known before something runs: nothing is guessed about it.
+    Opaque,
+}
+
+/// All modules that one engine sees, and how they call each other.
+#[derive(Debug)]
+pub struct ModuleGraph {
+    pub(super) engine: Engine,
+    pub(super) nodes: Vec<NodeData>,
+    /// By node: what it declares about providers, once somebody asks.
+    pub(super) provider_tables: OnceLock<Vec<Table>>,
+    /// By node: the provider configurations that it uses, once somebody asks.
+    pub(super) uses: OnceLock<Vec<Uses>>,
+    /// By node: the first of the modules that lead to it and back, once somebody asks.
+    pub(super) rings: OnceLock<Vec<Option<NodeId>>>,
+    /// By node: of what it and all below it ask for versions that there are none of, once somebody asks.
+    pub(super) clashes: OnceLock<Vec<Conflicts>>,
+}
+
+#[derive(Debug)]
+pub(super) struct NodeData {
+    pub(super) module: Module,
+    /// Whether the engine finds errors in its files.
+    pub(super) broken: bool,
+    pub(super) around: Surroundings,
+    pub(super) calls: BTreeMap<SmolStr, Callee>,
+    pub(super) callers: Vec<(NodeId, SmolStr)>,
+    /// The modules that its refused calls name.
+    pub(super) named: Vec<NodeId>,
+    /// The modules that name it in refused calls.
+    pub(super) named_by: Vec<NodeId>,
+    /// What its local values are worth, once somebody asks.
+    pub(super) locals: OnceLock<Locals>,
+}
+
+/// A module in its place.
+#[derive(Debug, Clone, Copy)]
+pub struct Node<'t> {
+    pub(super) graph: &'t ModuleGraph,
+    pub(super) id: NodeId,
+}
+
+impl ModuleGraph {
+    /// A tree without modules.
+    pub fn new(engine: Engine) -> Self {
+        Self {
+            engine,
+            nodes: Vec::new(),
+            provider_tables: OnceLock::new(),
+            uses: OnceLock::new(),
+            rings: OnceLock::new(),
+            clashes: OnceLock::new(),
+        }
+    }
+
+    /// The engine that sees it so.
+    pub fn engine(&self) -> Engine {
+        self.engine
+    }
+
+    /// Adds a module; `broken` says whether the engine finds errors in its files.
+    pub fn add(&mut self, module: Module, broken: bool) -> NodeId {
+        self.forget();
+        self.nodes.push(NodeData {
+            module,
+            broken,
+            around: Surroundings::default(),
+            calls: BTreeMap::new(),
+            callers: Vec::new(),
+            named: Vec::new(),
+            named_by: Vec::new(),
+            locals: OnceLock::new(),
+        });
+        NodeId(self.nodes.len() - 1)
+    }
+
+    /// Says what is known of a module beside its files.
+    pub fn surround(&mut self, id: NodeId, around: Surroundings) {
+        self.nodes[id.0].around = around;
+    }
+
+    /// Says what a call of a module leads to.
+    pub fn link(&mut self, caller: NodeId, call: &SmolStr, leads_to: Callee) {
+        self.forget();
+        self.nodes[caller.0].locals.take();
+        self.nodes[caller.0].calls.insert(call.clone(), leads_to);
+        if let Callee::Module(child) = leads_to {
+            self.nodes[child.0].callers.push((caller, call.clone()));
+        }
+    }
+
+    /// Records that a refused call of a module names another one: nothing is known of how it is called, but it is
+    /// called once the error is corrected, so it is no root module.
+    pub fn link_refused(&mut self, caller: NodeId, child: NodeId) {
+        self.forget();
+        self.nodes[caller.0].named.push(child);
+        self.nodes[child.0].named_by.push(caller);
+    }
+
+    /// Drops what was found out about all modules together.
+    fn forget(&mut self) {
+        self.provider_tables.take();
+        self.uses.take();
+        self.rings.take();
+        self.clashes.take();
+    }
+
+    /// By node: the modules that it calls.
+    pub(super) fn called(&self) -> Vec<Vec<usize>> {
+        let child = |callee: &Callee| match callee {
+            Callee::Module(child) => Some(child.0),
+            Callee::Missing | Callee::Outside | Callee::Opaque => None,
+        };
+        self.nodes.iter().map(|node| node.calls.values().filter_map(child).collect()).collect()
+    }
+
+    /// Every module, in the order in which they were added.
+    pub fn nodes(&self) -> impl Iterator<Item = Node<'_>> {
+        (0..self.nodes.len()).map(|number| Node { graph: self, id: NodeId(number) })
+    }
+
+    /// The modules alone, once nobody asks for more.
+    pub fn into_modules(self) -> Vec<Module> {
+        self.nodes.into_iter().map(|node| node.module).collect()
+    }
+
+    /// One module.
+    pub fn node(&self, id: NodeId) -> Node<'_> {
+        Node { graph: self, id }
+    }
+}
+
+impl<'t> Node<'t> {
+    /// Which one it is.
+    pub fn id(self) -> NodeId {
+        self.id
+    }
+
+    /// The tree that it stands in.
+    pub fn graph(self) -> &'t ModuleGraph {
+        self.graph
+    }
+
+    /// The module itself.
+    pub fn module(self) -> &'t Module {
+        &self.data().module
+    }
+
+    /// Whether the engine finds errors in its files.
+    pub fn is_broken(self) -> bool {
+        self.data().broken
+    }
+
+    /// Its calls, by name, and what they lead to.
+    pub fn calls(self) -> impl Iterator<Item = (&'t ModuleCall, Callee)> {
+        let data = self.data();
+        data.module
+            .calls
+            .values()
+            .map(|call| (&**call, data.calls.get(&call.name).copied().unwrap_or(Callee::Opaque)))
+    }
+
+    /// What the call of that name leads to.
+    pub fn callee(self, call: &str) -> Callee {
+        self.data().calls.get(call).copied().unwrap_or(Callee::Opaque)
+    }
+
+    /// The directory that a call names, from the top, be it there or not; none of what comes from elsewhere.
+    pub fn named_by(self, call: &ModuleCall) -> Option<String> {
+        match call.source.as_ref()?.address.as_ref()? {
+            ModuleSource::Local(path) => join(&self.module().directory, path),
+            ModuleSource::Registry(_) | ModuleSource::Remote(_) => None,
+        }
+    }
+
+    /// The module that the call of that name leads to, where it is known.
+    pub fn child(self, call: &str) -> Option<Node<'t>> {
+        match self.callee(call) {
+            Callee::Module(id) => Some(self.graph.node(id)),
+            Callee::Missing | Callee::Outside | Callee::Opaque => None,
+        }
+    }
+
+    /// The modules that it calls, and those that its refused calls name.
+    pub fn children(self) -> impl Iterator<Item = NodeId> + 't {
+        let called = self.data().calls.values().filter_map(|callee| match callee {
+            Callee::Module(child) => Some(*child),
+            Callee::Missing | Callee::Outside | Callee::Opaque => None,
+        });
+        called.chain(self.data().named.iter().copied())
+    }
+
+    /// The calls that lead here, each with the module that it stands in.
+    pub fn callers(self) -> impl Iterator<Item = (Node<'t>, &'t ModuleCall)> {
+        let callers = self.data().callers.iter();
+        callers.filter_map(|(caller, call)| {
+            let caller = self.graph.node(*caller);
+            Some((caller, &**caller.module().calls.get(call)?))
+        })
+    }
+
+    /// The directories of the modules that call it, or name it in refused calls.
+    pub(super) fn caller_directories(self) -> impl Iterator<Item = &'t str> {
+        let data = self.data();
+        let callers = data.callers.iter().map(|(caller, _)| caller).chain(&data.named_by);
+        callers.map(|caller| self.graph.node(*caller).module().directory.as_str())
+    }
+
+    /// What is known of it beside its files.
+    pub(super) fn surroundings(self) -> Surroundings {
+        self.data().around
+    }
+
+    /// Whether some local module calls it, be it in a call that is refused.
+    pub fn is_called(self) -> bool {
+        let data = self.data();
+        !data.callers.is_empty() || !data.named_by.is_empty() || data.around.is_called_from_outside
+    }
+
+    /// Whether a module calls it that is not in this tree, so that not all of its callers are known.
+    pub fn is_called_from_outside(self) -> bool {
+        self.data().around.is_called_from_outside
+    }
+
+    pub(super) fn data(self) -> &'t NodeData {
+        &self.graph.nodes[self.id.0]
+    }
+}

@@ -1,0 +1,173 @@
+//! The step from a provider configuration of a module to where the module has it from.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use smol_str::SmolStr;
+
+use super::configuration::{Configuration, Table};
+use super::declarations::is_configured;
+use crate::graph::{ModuleGraph, Node};
+use crate::module::address::ProviderAddress;
+use crate::module::declaration::{ModuleCall, PassedProvider, ProviderConfiguration, RequiredProvider};
+
+impl Table {
+    fn of(node: Node<'_>) -> Self {
+        let module = node.module();
+        let mut table = Self::default();
+        for (name, block) in &module.providers {
+            if let Some(configuration) = Configuration::by(module, block) {
+                table.blocks.entry(configuration).or_default().push(name.clone());
+            }
+        }
+        for entry in module.required_providers.values() {
+            table.names.entry(entry.address.clone()).or_default().push(entry.name.clone());
+        }
+        for (call, _) in node.calls().filter(|(call, _)| !call.providers.is_empty()) {
+            let Some(child) = node.child(&call.name) else { continue };
+            let passed = table.passed.entry(call.name.clone()).or_default();
+            for (number, entry) in call.providers.iter().enumerate() {
+                match Configuration::named(child.module(), &entry.in_child).map(|key| passed.entry(key)) {
+                    Some(Entry::Vacant(first)) => drop(first.insert((number, number))),
+                    Some(Entry::Occupied(mut known)) => known.get_mut().1 = number,
+                    None => {}
+                }
+            }
+        }
+        table
+    }
+}
+
+/// A configuration that blocks of a module make.
+#[derive(Debug, Clone)]
+pub struct Own<'m> {
+    /// The first block with the key.
+    pub block: &'m ProviderConfiguration,
+    /// The blocks whose arguments may take effect. The engines look for a block under the local name that
+    /// `required_providers` has for the provider: none means that the arguments of [`Self::block`] are dropped. If the
+    /// provider has several local names, one of them is chosen at random.
+    pub effective: Vec<&'m ProviderConfiguration>,
+    /// Whether what takes effect is random.
+    pub is_random: bool,
+    /// Whether an entry of the call replaces it: an empty block in a called module once declared that one is expected.
+    pub gives_way: bool,
+}
+
+impl<'m> Own<'m> {
+    /// The block that takes effect, if that is certain.
+    pub fn attached(&self) -> Option<&'m ProviderConfiguration> {
+        if self.is_random { None } else { self.effective.first().copied() }
+    }
+}
+
+/// Where a module has a provider configuration from.
+#[derive(Debug, Clone)]
+pub enum Supply<'t> {
+    /// From its own blocks.
+    Own(Own<'t>),
+    /// From an entry of the call, which asks for this configuration of the caller by name.
+    Passed(&'t PassedProvider, Configuration),
+    /// From the default configuration of the nearest module above it that has one.
+    Inherited,
+    /// From nowhere: aliases are never inherited.
+    Nowhere,
+}
+
+impl ModuleGraph {
+    fn provider_table(&self, node: Node<'_>) -> &Table {
+        &self.provider_tables.get_or_init(|| self.nodes().map(Table::of).collect())[node.id().0]
+    }
+}
+
+impl<'t> Node<'t> {
+    pub(super) fn provider_table(self) -> &'t Table {
+        self.graph.provider_table(self)
+    }
+
+    /// The configuration that blocks of this module make under a key.
+    pub fn own_configuration(self, key: &Configuration) -> Option<Own<'t>> {
+        let (module, table) = (self.module(), self.provider_table());
+        let names = table.blocks.get(key)?;
+        let blocks: Vec<&ProviderConfiguration> =
+            names.iter().filter_map(|name| Some(&**module.providers.get(name)?)).collect();
+        let block = *blocks.first()?;
+        let gives_way = blocks.iter().all(|block| block.config.looks_empty());
+        let local_names: &[SmolStr] =
+            table.names.get(&key.provider).map_or(std::slice::from_ref(&key.provider.name), Vec::as_slice);
+        let of_name = |name: &SmolStr| blocks.iter().find(|block| block.name == *name).copied();
+        let effective: Vec<_> = local_names.iter().filter_map(of_name).collect();
+        Some(Own { block, is_random: !effective.is_empty() && local_names.len() > 1, effective, gives_way })
+    }
+
+    /// Where this module has a configuration from; `by` is the call that leads here.
+    pub fn supply(self, key: &Configuration, by: Option<(Node<'t>, &'t ModuleCall)>) -> Supply<'t> {
+        let own = self.own_configuration(key);
+        if let Some((caller, call)) = by
+            && own.as_ref().is_none_or(|own| own.gives_way)
+            && let Some((first, last)) =
+                caller.provider_table().passed.get(&call.name).and_then(|passed| passed.get(key))
+            && let Some(entry) = call.providers.get(if own.is_some() { *last } else { *first })
+            && let Some(asked) = Configuration::asked_by(self.module(), entry)
+        {
+            return Supply::Passed(entry, asked);
+        }
+        match own {
+            Some(own) => Supply::Own(own),
+            None if key.alias.is_none() => Supply::Inherited,
+            None => Supply::Nowhere,
+        }
+    }
+
+    /// The keys under which a module that this one calls has a configuration of this module.
+    pub fn handed_down(
+        self,
+        call: &'t ModuleCall,
+        child: Node<'t>,
+        key: &Configuration,
+    ) -> Vec<Configuration> {
+        let passed = self.provider_table().passed.get(&call.name);
+        let inherited = key.alias.is_none().then_some(key);
+        let keys = passed.into_iter().flat_map(BTreeMap::keys).chain(inherited);
+        let comes_from = |below: &&Configuration| match child.supply(below, Some((self, call))) {
+            Supply::Passed(_, asked) => asked == *key,
+            Supply::Inherited => *below == key,
+            Supply::Own(_) | Supply::Nowhere => false,
+        };
+        let mut keys: Vec<Configuration> = keys.filter(comes_from).cloned().collect();
+        keys.sort();
+        keys.dedup();
+        keys
+    }
+
+    /// The entries of `required_providers` for a provider.
+    pub fn requirements_of(self, provider: &ProviderAddress) -> impl Iterator<Item = &'t RequiredProvider> {
+        let names = self.provider_table().names.get(provider);
+        let module = self.module();
+        names.into_iter().flatten().filter_map(|name| Some(&**module.required_providers.get(name)?))
+    }
+
+    /// The element of `configuration_aliases` that asks callers for a configuration.
+    pub fn asks_callers_for(self, key: &Configuration) -> Option<crate::text::Span> {
+        let mut aliases = self.requirements_of(&key.provider).flat_map(|entry| &entry.aliases);
+        aliases.find(|alias| alias.value.alias == key.alias).map(|alias| alias.span)
+    }
+
+    /// The local name of a provider in this module.
+    pub fn local_name(self, key: &Configuration) -> SmolStr {
+        if let Some(entry) = self.requirements_of(&key.provider).next() {
+            return entry.name.clone();
+        }
+        self.own_configuration(key).map_or_else(|| key.provider.name.clone(), |own| own.block.name.clone())
+    }
+
+    /// The provider blocks that configure something; the engines take every other one for a mere declaration.
+    pub fn configured_providers(self) -> impl Iterator<Item = &'t ProviderConfiguration> {
+        let providers = self.module().providers.values().map(|provider| &**provider);
+        providers.filter(|provider| is_configured(provider))
+    }
+
+    /// Whether the module declares a configuration: in a provider block, or as one that its callers pass.
+    pub fn declares(self, key: &Configuration) -> bool {
+        self.asks_callers_for(key).is_some() || self.provider_table().blocks.contains_key(key)
+    }
+}

@@ -1,0 +1,190 @@
+//! Turns where a module lies, what lies beside it and who calls it into its role.
+
+use super::node::Node;
+use super::role::{Reason, Role, Surroundings};
+
+impl Node<'_> {
+    /// What it is there for.
+    pub fn role(self) -> Role {
+        self.role_with_reason().0
+    }
+
+    /// What it is there for, and what shows that.
+    pub fn role_with_reason(self) -> (Role, Reason) {
+        of(self, self.surroundings())
+    }
+
+    /// Whether something beside the absence of callers shows that an engine is run there. A provider block does not: a
+    /// module for callers elsewhere may have one too.
+    pub(super) fn is_run_by_evidence(self) -> bool {
+        !self.is_called()
+            && evidence(self, self.surroundings()).is_some_and(|reason| reason != Reason::Provider)
+    }
+}
+
+/// What a module is there for. Roles are in the order of how strict they are.
+fn of(node: Node<'_>, around: Surroundings) -> (Role, Reason) {
+    let (role, reason) = by_signs(node, around);
+    match around.former {
+        Some(former) if former < role => (former, Reason::Former),
+        Some(_) | None => (role, reason),
+    }
+}
+
+/// The first that applies.
+fn by_signs(node: Node<'_>, around: Surroundings) -> (Role, Reason) {
+    let directory = node.module().directory.as_str();
+    let is_used = || around.is_used_from_outside || node.caller_directories().any(|caller| !is_aside(caller));
+    if let Some(role) = around.role {
+        (role, Reason::Policy)
+    } else if let Some((role, name)) = by_name(directory)
+        && !is_used()
+    {
+        (role, Reason::Under(name))
+    } else if node.is_called() {
+        (Role::Shared, Reason::Called)
+    } else if let Some(reason) = evidence(node, around) {
+        (Role::Root, reason)
+    } else if let Some(name) = SHARED.into_iter().find(|name| directory.split('/').any(|part| part == *name))
+    {
+        (Role::Shared, Reason::Under(name))
+    } else if around.is_in_library {
+        (Role::Shared, Reason::ParseCache)
+    } else {
+        (Role::Root, Reason::Uncalled)
+    }
+}
+
+/// What shows that an engine is run in the directory of a module.
+fn evidence(node: Node<'_>, around: Surroundings) -> Option<Reason> {
+    match around.role {
+        Some(Role::Root) => return Some(Reason::Policy),
+        Some(Role::Shared) => return None,
+        Some(Role::Example | Role::Test) | None => {}
+    }
+    if around.has_lock_file {
+        Some(Reason::LockFile)
+    } else if around.has_values {
+        Some(Reason::Values)
+    } else {
+        acts_as_root(node)
+    }
+}
+
+/// Directories for modules that others call.
+const SHARED: [&str; 2] = ["modules", "wrappers"];
+
+/// Whether a directory is one for examples or tests, so that what lies in it does not show what the repository is for.
+pub fn is_aside(directory: &str) -> bool {
+    by_name(directory).is_some()
+}
+
+/// `examples` and `fixtures` mean what they say in any directory. `test` may be the name of an environment, so it
+/// counts only at the top, and in the directory of one of many `modules`.
+fn by_name(directory: &str) -> Option<(Role, &'static str)> {
+    let names: Vec<&str> = directory.split('/').collect();
+    if names.contains(&"examples") {
+        return Some((Role::Example, "examples"));
+    }
+    let test = |name: &str| ["test", "tests"].into_iter().find(|known| *known == name);
+    let of_module = names.iter().position(|name| *name == "modules").and_then(|at| names.get(at + 2));
+    let fixtures = names.contains(&"fixtures").then_some("fixtures");
+    let found = test(names[0]).or_else(|| of_module.and_then(|name| test(name))).or(fixtures);
+    found.map(|name| (Role::Test, name))
+}
+
+/// What the module holds that means something only where an engine is run; [`crate::module::shows_root`] looks for the
+/// same in one file.
+fn acts_as_root(node: Node<'_>) -> Option<Reason> {
+    let module = node.module();
+    if module.backend.is_some() || module.cloud.is_some() {
+        return Some(Reason::Storage);
+    }
+    let configures = module.providers.values().any(|provider| !provider.config.is_empty());
+    configures.then_some(Reason::Provider)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Engine, FileKind, Product};
+    use crate::graph::{Callee, ModuleGraph};
+    use crate::limits::Limits;
+    use crate::module::{Module, ModuleFile};
+    use crate::syntax::{self, Notation};
+    use crate::text::{FileId, Source};
+
+    #[test]
+    fn directories_say_what_they_are() {
+        let by_name = |directory| super::by_name(directory).map(|(role, _)| role);
+        let test = Some(Role::Test);
+        assert_eq!(by_name("examples/a"), Some(Role::Example));
+        assert_eq!(by_name("modules/a/examples/b"), Some(Role::Example));
+        assert_eq!(by_name("tests/a"), test);
+        assert_eq!(by_name("modules/a/test"), test);
+        assert_eq!(by_name("a/fixtures/b"), test);
+        assert_eq!(by_name("live/test"), None);
+        assert_eq!(by_name("modules/test"), None);
+        assert_eq!(by_name(""), None);
+    }
+
+    /// The role and reason of the last module in a tree; each module is called by the one before it.
+    fn role(directories: &[&str], text: &str, around: Surroundings) -> (Role, Reason) {
+        let mut graph = ModuleGraph::new(Engine::newest(Product::Terraform));
+        let mut last = None;
+        for directory in directories {
+            let source = Source::new("main.tf", text.into());
+            let (file, _) = syntax::parse(FileId::new(0), &source, Notation::Native, &Limits::default());
+            let kind = FileKind::Primary;
+            let files = [ModuleFile { name: "main.tf", body: &file.body, kind, complete: true }];
+            let features = graph.engine().features();
+            let module = Module::build(*directory, &files, &features, &Limits::default(), &mut Vec::new());
+            let node = graph.add(module, false);
+            graph.surround(node, around);
+            if let Some(caller) = last {
+                graph.link(caller, &"m".into(), Callee::Module(node));
+            }
+            last = Some(node);
+        }
+        graph.node(last.expect("a module")).role_with_reason()
+    }
+
+    #[test]
+    fn the_first_reason_that_applies_counts() {
+        let nothing = Surroundings::default();
+        let cache = Surroundings { is_in_library: true, ..nothing };
+        let backend = "terraform {\n  backend \"s3\" {}\n}\n";
+        let provider = "provider \"aws\" {\n  region = \"eu-west-1\"\n}\n";
+        let call = "module \"m\" {\n  source = \"./m\"\n}\n";
+        for (directories, text, around, expected) in [
+            (
+                &["a"][..],
+                "",
+                Surroundings { role: Some(Role::Test), ..nothing },
+                (Role::Test, Reason::Policy),
+            ),
+            (&["examples/a"], backend, nothing, (Role::Example, Reason::Under("examples"))),
+            (&["tests/a", "tests/b"], call, nothing, (Role::Test, Reason::Under("tests"))),
+            (&["live", "tests/b"], call, nothing, (Role::Shared, Reason::Called)),
+            (
+                &["tests/b"],
+                "",
+                Surroundings { is_called_from_outside: true, is_used_from_outside: true, ..nothing },
+                (Role::Shared, Reason::Called),
+            ),
+            (&["live", "net"], call, nothing, (Role::Shared, Reason::Called)),
+            (&[""], backend, cache, (Role::Root, Reason::Storage)),
+            (&[""], provider, cache, (Role::Root, Reason::Provider)),
+            (&["modules/a"], provider, cache, (Role::Root, Reason::Provider)),
+            (&["a"], "", Surroundings { has_lock_file: true, ..cache }, (Role::Root, Reason::LockFile)),
+            (&["a"], "", Surroundings { has_values: true, ..cache }, (Role::Root, Reason::Values)),
+            (&["modules/a"], "", nothing, (Role::Shared, Reason::Under("modules"))),
+            (&["wrappers/a"], "", nothing, (Role::Shared, Reason::Under("wrappers"))),
+            (&["a"], "", cache, (Role::Shared, Reason::ParseCache)),
+            (&["a"], "", nothing, (Role::Root, Reason::Uncalled)),
+            (&[""], "", nothing, (Role::Root, Reason::Uncalled)),
+        ] {
+            assert_eq!(role(directories, text, around), expected, "{directories:?} {text}");
+        }
+    }
+}
