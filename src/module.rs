@@ -206,7 +206,7 @@ impl Module {
 
     /// Whether an override file contains a block that the engine does not merge.
     pub fn ignores_override_block(&self) -> bool {
-        self.dropped.values().any(|dropped| dropped.why == Why::Ignored && dropped.by.is_none())
+        self.dropped.values().any(|dropped| dropped.why == Why::Ignored && dropped.block.is_some())
     }
 
     /// The provider that a local name stands for: the one required under that name, else the one it implies. None

@@ -552,3 +552,86 @@ fn two_blocks_of_one_file_repeat_a_call_in_one_way() {
     let both = "resource \"a\" \"b\" {\n  count    = 2\n  for_each = {}\n}\n";
     assert_eq!(merged(both, "resource \"a\" \"b\" {\n  x = 1\n}\n").matches("for_each").count(), 1);
 }
+
+#[test]
+fn an_argument_that_the_engine_does_not_know_is_refused() {
+    let over = r#"resource "a" "b" {
+  lifecycle {
+    enabled = false
+  }
+}
+"#;
+    let files = [("main.tf", "resource \"a\" \"b\" {}\n"), ("a_override.tf", over)];
+    for (engine, why) in [
+        ("terraform@1.15", "Terraform refuses it in an override file"),
+        ("opentofu@1.12", "OpenTofu reads it in an override file, and merges it into nothing"),
+    ] {
+        let text = merge(engine, &files, &STYLE);
+        let dropped = format!("# - a_override.tf:3: `enabled` of a.b: {why}\n");
+        assert!(text.ends_with(&dropped), "{engine}: {text}");
+    }
+}
+
+#[test]
+fn requirements_in_several_blocks_go_into_one() {
+    let main = r#"terraform {
+  required_providers {
+    a = { source = "x/a" }
+  }
+}
+"#;
+    let over = r#"terraform {
+  required_providers {
+    a = "1.0"
+  }
+  required_providers {
+    a = "2.0"
+    b = "3.0"
+  }
+}
+"#;
+    assert_eq!(
+        merged(main, over),
+        r#"terraform {
+  required_providers {
+    a = "2.0" # from a_override.tf:6, was "1.0" in a_override.tf:3, { source = "x/a" } in main.tf:3
+    b = "3.0" # from a_override.tf:7
+  }
+}
+
+# Left out:
+# - main.tf:3: `a.source` of terraform: replaced as a whole by a_override.tf:6
+"#
+    );
+}
+
+#[test]
+fn of_two_places_for_the_state_only_the_last_one_stays() {
+    let over = r#"terraform {
+  cloud {
+    organization = "o"
+  }
+}
+"#;
+    let files = [
+        ("main.tf", "locals {}\n"),
+        ("a_override.tf", over),
+        ("b_override.tf", "terraform {\n  backend \"local\" {}\n}\n"),
+    ];
+    assert_eq!(
+        merge("terraform@1.11", &files, &STYLE),
+        r#"# main.tf
+
+locals {}
+
+# b_override.tf
+
+terraform { # from b_override.tf:1
+  backend "local" {}
+}
+
+# Left out:
+# - a_override.tf:2: `cloud` of terraform: replaced as a whole by b_override.tf:2
+"#
+    );
+}

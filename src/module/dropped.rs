@@ -1,5 +1,7 @@
 //! What is written in a module and is not part of it, and why.
 
+use std::sync::Arc;
+
 use smol_str::SmolStr;
 
 use crate::module::address::block_address;
@@ -7,12 +9,14 @@ use crate::syntax::{Attribute, Block};
 use crate::text::Span;
 
 /// An argument or block that is written in a file of a module and is not part of the merged module.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Dropped {
     /// The argument, or the header of the block.
     pub span: Span,
     /// The name of the argument, or the kind of the block with its labels.
     pub what: String,
+    /// The block, if it is one.
+    pub block: Option<Arc<Block>>,
     /// The address of the block around it; of a block at the top of a file, its own.
     pub address: String,
     /// Why it is not part of the module.
@@ -54,18 +58,21 @@ pub enum Why {
 impl Dropped {
     /// An argument of the block with that address.
     pub(super) fn argument(attribute: &Attribute, address: &str, why: Why) -> Self {
-        let (what, address) = (attribute.name.to_string(), address.to_owned());
-        Self { span: attribute.span, what, address, why, by: None, lost: Vec::new() }
+        Self::part(attribute.span, attribute.name.to_string(), address, why)
     }
 
     /// A block in the block with that address.
-    pub(super) fn block(block: &Block, address: &str, why: Why) -> Self {
-        let (what, address) = (header(block), address.to_owned());
-        Self { span: block.header, what, address, why, by: None, lost: Vec::new() }
+    pub(super) fn block(block: &Arc<Block>, address: &str, why: Why) -> Self {
+        Self { block: Some(Arc::clone(block)), ..Self::part(block.header, header(block), address, why) }
+    }
+
+    /// Something in the block with that address.
+    pub(super) fn part(span: Span, what: String, address: &str, why: Why) -> Self {
+        Self { span, what, block: None, address: address.to_owned(), why, by: None, lost: Vec::new() }
     }
 
     /// A block at the top of a file.
-    pub(super) fn top_block(block: &Block, why: Why) -> Self {
+    pub(super) fn top_block(block: &Arc<Block>, why: Why) -> Self {
         let address = block_address(block);
         Self { what: address.clone(), ..Self::block(block, &address, why) }
     }

@@ -14,13 +14,13 @@ mod settings;
 mod storage;
 mod variable;
 
-use smol_str::SmolStr;
+use std::sync::Arc;
 
 use crate::engine::{Features, InOverride, RemovedInOverride, RequiredVersion};
 use crate::finding::{EngineRule, Finding};
 use crate::module::Module;
-use crate::module::address::{Mode, ProviderAddress, block_address};
-use crate::module::declaration::{Dependency, Resource};
+use crate::module::address::{ProviderAddress, block_address};
+use crate::module::declaration::{Dependency, ProviderMeta};
 use crate::module::decode::Declarations;
 use crate::module::dropped::{Dropped, Why};
 use crate::syntax::Block;
@@ -42,13 +42,12 @@ pub(super) fn files(
     if overriding.is_empty() {
         return;
     }
-    let (mut settings, mut metas) = (Vec::new(), Vec::new());
+    let mut settings = Vec::new();
     for mut file in overriding {
         settings.append(&mut file.settings);
-        metas.append(&mut file.provider_metas);
         merger.merge(file);
     }
-    merger.drop_settings(&settings, &metas);
+    merger.drop_settings(&settings);
     merger.drop_for_each();
 }
 
@@ -111,6 +110,10 @@ impl Merger<'_> {
                 RemovedInOverride::Ignored => self.ignore(&removed.block),
             }
         }
+        for ProviderMeta { block, .. } in file.provider_metas {
+            let dropped = Dropped::block(&block, settings::ADDRESS, Why::Ignored);
+            self.module.dropped.insert(block.header, dropped);
+        }
         for moved in file.moved {
             self.not_in_override(&moved.block, "Cannot override 'moved' blocks");
         }
@@ -142,13 +145,31 @@ impl Merger<'_> {
     }
 
     /// Drops a block that the engine reads and does not merge.
-    fn ignore(&mut self, block: &Block) {
+    fn ignore(&mut self, block: &Arc<Block>) {
         self.module.dropped.insert(block.header, Dropped::top_block(block, Why::Ignored));
     }
 
     /// Reports a block that has no base block.
-    fn without_base(&mut self, summary: &str, what: &str, address: String, block: &Block) {
-        self.missing_base(summary, what, address, Dropped::top_block(block, Why::NoBase));
+    fn without_base(&mut self, block: &Arc<Block>) {
+        let labels: Vec<_> = block.labels.iter().map(|label| label.text.as_str()).collect();
+        let (name, address) = (labels.join("."), block_address(block));
+        let (summary, what, address) = match block.kind.as_str() {
+            "variable" => (
+                "Missing base variable declaration to override",
+                format!("variable `{name}`"),
+                format!("var.{name}"),
+            ),
+            "output" => ("Missing base output definition to override", format!("output `{name}`"), address),
+            "module" => ("Missing module call to override", format!("module call `{name}`"), address),
+            "action" => ("Missing resource to override", format!("action `{name}`"), address),
+            "data" => ("Missing data resource to override", format!("data source `{address}`"), address),
+            "ephemeral" => {
+                let what = format!("ephemeral resource `{address}`");
+                ("Missing ephemeral resource to override", what, address)
+            }
+            _ => ("Missing resource to override", format!("resource `{address}`"), address),
+        };
+        self.missing_base(summary, &what, address, Dropped::top_block(block, Why::NoBase));
     }
 
     /// Reports a declaration that base files do not contain. References to its address are not reported as well.
@@ -184,8 +205,9 @@ impl Merger<'_> {
     fn drop_for_each(&mut self) {
         let Module { calls, resources, actions, dropped, .. } = &mut *self.module;
         let calls = calls.values().map(|call| (&call.origin, &call.count, &call.for_each));
-        let resources =
-            resources.values().map(|resource| (&resource.origin, &resource.count, &resource.for_each));
+        // A data source in a `check` block can have neither.
+        let resources = resources.values().filter(|resource| resource.check.is_none());
+        let resources = resources.map(|resource| (&resource.origin, &resource.count, &resource.for_each));
         let actions = actions.values().map(|action| (&action.origin, &action.count, &action.for_each));
         for (origin, count, for_each) in calls.chain(resources).chain(actions) {
             let (Some(count), Some(for_each)) = (count, for_each) else { continue };
@@ -202,14 +224,4 @@ impl Merger<'_> {
     fn provider_address(&self, local_name: &str) -> Option<ProviderAddress> {
         self.module.provider_address(local_name)
     }
-}
-
-/// The word for a kind of resource in sentences.
-fn what(resource: &Resource) -> SmolStr {
-    let kind = match resource.address.mode {
-        Mode::Managed => "resource",
-        Mode::Data => "data source",
-        Mode::Ephemeral => "ephemeral resource",
-    };
-    smol_str::format_smolstr!("{kind} `{}`", resource.address)
 }

@@ -121,7 +121,7 @@ impl Merged {
         }
         let order: HashMap<_, _> = merged.iter().map(|file| file.body.span().file).zip(0..).collect();
         dropped.sort_by_key(|dropped| (order.get(&dropped.span.file).copied(), dropped.span));
-        dropped.dedup();
+        dropped.dedup_by_key(|dropped| (dropped.span, dropped.why));
         Self { files: merged, dropped }
     }
 }
@@ -136,14 +136,8 @@ fn lost_keys(merged: &MergedBlock, address: &str, dropped: &mut Vec<Dropped>) {
         let kept: HashSet<_> = counts.iter().filter_map(|(key, _)| key.keyword()).collect();
         for (key, value) in argument.before.iter().filter_map(|before| before.expr.as_map()).flatten() {
             let Some(name) = key.keyword().filter(|name| !kept.contains(name)) else { continue };
-            dropped.push(Dropped {
-                span: key.span().to(value.span),
-                what: format!("{}.{name}", argument.counts.name),
-                address: address.to_owned(),
-                why: Why::Replaced,
-                by: Some(argument.counts.span),
-                lost: Vec::new(),
-            });
+            let (span, what) = (key.span().to(value.span), format!("{}.{name}", argument.counts.name));
+            dropped.push(Dropped::part(span, what, address, Why::Replaced).by(Some(argument.counts.span)));
         }
     }
     for nested in &merged.blocks {

@@ -21,10 +21,11 @@ impl Rule for OverrideIgnoredArgument {
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
         let product = module.features.engine.product.name();
-        let overriding: BTreeSet<FileId> = match module.dropped.is_empty() {
-            true => return,
-            false => context.override_files(module).into_iter().map(|(id, _)| id).collect(),
-        };
+        if module.dropped.is_empty() {
+            return;
+        }
+        let overriding: BTreeSet<FileId> =
+            context.override_files(module).into_iter().map(|(id, _)| id).collect();
         for dropped in module.dropped.values() {
             let (name, Some(stays)) = (&dropped.what, dropped.by) else { continue };
             let block =

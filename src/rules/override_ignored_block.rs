@@ -1,7 +1,5 @@
 #![doc = include_str!("../../policies/rules/override-ignored-block.md")]
 
-use std::sync::Arc;
-
 use super::{Context, Rule};
 use crate::finding::Finding;
 use crate::graph::Node;
@@ -24,8 +22,8 @@ impl Rule for OverrideIgnoredBlock {
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
         let engine = module.features.engine.product.name();
-        for block in ignored(module, context) {
-            let block = &block;
+        let ignored = module.dropped.values().filter(|dropped| dropped.why == Why::Ignored);
+        for block in ignored.filter_map(|dropped| dropped.block.as_ref()) {
             let finding = Self::finding("Block in an override file is ignored")
                 .detail(format!(
                     "{engine} ignores `{}` blocks in override files, and does not report them.",
@@ -47,23 +45,6 @@ impl Rule for OverrideIgnoredBlock {
             });
         }
     }
-}
-
-/// The blocks in override files that the engine does not merge.
-fn ignored(module: &Module, context: &Context<'_>) -> Vec<Arc<Block>> {
-    if module.dropped.is_empty() {
-        return Vec::new();
-    }
-    let nested = |block: Arc<Block>| {
-        let metas =
-            if block.kind == "terraform" { block.blocks("provider_meta", &["provider"]) } else { Vec::new() };
-        std::iter::once(block).chain(metas)
-    };
-    let is_ignored = |block: &Arc<Block>| {
-        module.dropped.get(&block.header).is_some_and(|dropped| dropped.why == Why::Ignored)
-    };
-    let blocks = context.override_files(module).into_iter().flat_map(|(_, blocks)| blocks);
-    blocks.flat_map(nested).filter(is_ignored).collect()
 }
 
 /// The block in a base file that declares the same.

@@ -7,13 +7,7 @@ use crate::module::merge::overlay::Overlay;
 impl Merger<'_> {
     pub(super) fn override_call(&mut self, over: ModuleCall) {
         let Some(base) = self.module.calls.get_mut(&over.name) else {
-            let what = format!("module call `{}`", over.name);
-            self.without_base(
-                "Missing module call to override",
-                &what,
-                format!("module.{}", over.name),
-                &over.origin.base,
-            );
+            self.without_base(&over.origin.base);
             self.module.refused_calls.push(Box::new(over));
             return;
         };

@@ -7,13 +7,7 @@ use crate::module::merge::overlay::Overlay;
 impl Merger<'_> {
     pub(super) fn override_output(&mut self, over: Output) {
         let Some(base) = self.module.outputs.get_mut(&over.name) else {
-            let what = format!("output `{}`", over.name);
-            self.without_base(
-                "Missing base output definition to override",
-                &what,
-                format!("output.{}", over.name),
-                &over.origin.base,
-            );
+            self.without_base(&over.origin.base);
             return;
         };
         let mut overlay = Overlay::new(&base.origin, &over.origin.base, &mut self.module.dropped);

@@ -3,7 +3,7 @@
 use std::collections::btree_map::Entry;
 
 use crate::module::declaration::ProviderConfiguration;
-use crate::module::dropped::Why;
+use crate::module::dropped::{Dropped, Why};
 use crate::module::merge::Merger;
 use crate::module::merge::overlay::Overlay;
 
@@ -31,12 +31,16 @@ impl Merger<'_> {
                 place.insert(Box::new(over));
             }
             Entry::Vacant(_) => {
-                let what = format!("provider configuration `{}`", over.compact());
-                self.without_base(
+                let dropped = Dropped::top_block(&over.origin.base, Why::NoBase);
+                let (what, address) = (
+                    format!("provider configuration `{}`", over.compact()),
+                    format!("provider.{}", over.compact()),
+                );
+                self.missing_base(
                     "Missing base provider configuration for override",
                     &what,
-                    format!("provider.{}", over.compact()),
-                    &over.origin.base,
+                    address,
+                    dropped,
                 );
             }
         }

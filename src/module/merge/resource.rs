@@ -4,20 +4,15 @@ use crate::engine::{Features, InOverride};
 use crate::module::address::Mode;
 use crate::module::declaration::{Action, Managed, Resource};
 use crate::module::dropped::Why;
+use crate::module::merge::Merger;
 use crate::module::merge::overlay::Overlay;
-use crate::module::merge::{Merger, what};
 
 impl Merger<'_> {
     pub(super) fn override_resource(&mut self, mut over: Resource) {
         let provider =
             over.provider_ref.as_ref().and_then(|reference| self.provider_address(&reference.name));
         let Some(base) = self.module.resources.get_mut(&over.address) else {
-            let summary = match over.address.mode {
-                Mode::Managed => "Missing resource to override",
-                Mode::Data => "Missing data resource to override",
-                Mode::Ephemeral => "Missing ephemeral resource to override",
-            };
-            self.without_base(summary, &what(&over), over.address.to_string(), &over.origin.base);
+            self.without_base(&over.origin.base);
             return;
         };
         let mut overlay = Overlay::new(&base.origin, &over.origin.base, &mut self.module.dropped);
@@ -46,9 +41,7 @@ impl Merger<'_> {
 
     pub(super) fn override_action(&mut self, over: Action) {
         let Some(base) = self.module.actions.get_mut(&(over.kind.clone(), over.name.clone())) else {
-            let what = format!("action `{}.{}`", over.kind, over.name);
-            let address = format!("action.{}.{}", over.kind, over.name);
-            self.without_base("Missing resource to override", &what, address, &over.origin.base);
+            self.without_base(&over.origin.base);
             return;
         };
         let mut overlay = Overlay::new(&base.origin, &over.origin.base, &mut self.module.dropped);

@@ -5,26 +5,26 @@ use std::sync::Arc;
 
 use crate::engine::RequiredVersion;
 use crate::module::Module;
-use crate::module::declaration::ProviderMeta;
 use crate::module::dropped::{Dropped, Why};
 use crate::module::merge::Merger;
 use crate::module::parts::{Known, Place};
 use crate::syntax::Block;
 use crate::text::Span;
 
-const ADDRESS: &str = "terraform";
+pub(super) const ADDRESS: &str = "terraform";
 
 impl Merger<'_> {
     /// Drops what the `terraform` blocks of override files contain and the module does not have, once all are merged.
-    pub(super) fn drop_settings(&mut self, blocks: &[Arc<Block>], metas: &[ProviderMeta]) {
+    pub(super) fn drop_settings(&mut self, blocks: &[Arc<Block>]) {
         let merged = merged(self.module);
         let unread = match self.features.required_version {
             RequiredVersion::EveryFile => Why::Refused,
             RequiredVersion::TofuFiles => Why::Ignored,
         };
-        let metas: HashSet<Span> = metas.iter().map(|meta| meta.block.header).collect();
         let mut encrypted = HashSet::new();
-        let mut drop = |dropped: Dropped| self.module.dropped.insert(dropped.span, dropped);
+        let mut drop = |dropped: Dropped| {
+            self.module.dropped.entry(dropped.span).or_insert(dropped);
+        };
         for block in blocks {
             let parts = Place::top(block).parts(&block.body, &Known::default());
             for argument in parts.arguments.iter().filter(|argument| !merged.contains(&argument.span)) {
@@ -36,24 +36,18 @@ impl Merger<'_> {
                 drop(Dropped::argument(argument, ADDRESS, why));
             }
             for nested in parts.blocks.iter().filter(|nested| !merged.contains(&nested.header)) {
-                let why = match nested.kind.as_str() {
+                match nested.kind.as_str() {
                     "required_providers" => {
                         let entries = nested.body.just_attributes(&mut Vec::new()).into_iter();
                         for entry in entries.filter(|entry| !merged.contains(&entry.span)) {
                             drop(Dropped::argument(&entry, ADDRESS, Why::Refused));
                         }
-                        continue;
                     }
                     // One override file can have one.
                     "encryption"
-                        if self.features.grammar.encryption && encrypted.insert(nested.header.file) =>
-                    {
-                        continue;
-                    }
-                    "provider_meta" if metas.contains(&nested.header) => Why::Ignored,
-                    _ => Why::Refused,
-                };
-                drop(Dropped::block(nested, ADDRESS, why));
+                        if self.features.grammar.encryption && encrypted.insert(nested.header.file) => {}
+                    _ => drop(Dropped::block(nested, ADDRESS, Why::Refused)),
+                }
             }
         }
     }

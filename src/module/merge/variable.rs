@@ -11,13 +11,7 @@ use crate::value::{self, Mismatch};
 impl Merger<'_> {
     pub(super) fn override_variable(&mut self, over: Variable) {
         let Some(base) = self.module.variables.get_mut(&over.name) else {
-            let what = format!("variable `{}`", over.name);
-            self.without_base(
-                "Missing base variable declaration to override",
-                &what,
-                format!("var.{}", over.name),
-                &over.origin.base,
-            );
+            self.without_base(&over.origin.base);
             return;
         };
         let wrote = (over.constraint.is_some(), over.default.is_some());

@@ -191,16 +191,16 @@ impl<'m> Layers<'m> {
 
     /// Replaces all blocks of one type.
     fn replace(&mut self, merged: &mut Group, parent: &Block, by: Vec<Arc<Block>>, place: Place) {
-        let (mut replaces, mut replaced) = (Vec::new(), Vec::new());
+        let (mut history, mut replaced) = (Vec::new(), Vec::new());
         for number in merged.of_type.remove(group(parent, &by[0])).unwrap_or_default() {
             let Some(mut nested) = merged.blocks[number].take() else { continue };
-            replaces.append(&mut nested.replaces);
-            replaces.push(Arc::clone(&nested.block.block));
+            history.append(&mut nested.replaces);
+            history.push(Arc::clone(&nested.block.block));
             replaced.push(nested.block.block);
         }
         for block in &by {
             let block = whole(block, place.nested(block));
-            merged.push(parent, Nested { block, replaces: std::mem::take(&mut replaces) });
+            merged.push(parent, Nested { block, replaces: std::mem::take(&mut history) });
         }
         if !replaced.is_empty() {
             self.replacements.push(Replacement { by, replaced });
