@@ -14,11 +14,15 @@ impl Node<'_> {
         of(self, self.surroundings())
     }
 
-    /// Whether something beside the absence of callers shows that an engine is run there. A provider block does not: a
-    /// module for callers elsewhere may have one too.
+    /// Whether it is certain that an engine is run there. A provider block and a lock file do not show that: a module
+    /// for callers elsewhere may have both.
     pub(super) fn is_run_by_evidence(self) -> bool {
-        !self.is_called()
-            && evidence(self, self.surroundings()).is_some_and(|reason| reason != Reason::Provider)
+        let (module, around) = (self.module(), self.surroundings());
+        let is_run = match around.role {
+            Some(role) => role == Role::Root,
+            None => around.has_values || module.backend.is_some() || module.cloud.is_some(),
+        };
+        is_run && !self.is_called()
     }
 }
 
@@ -57,11 +61,6 @@ fn by_signs(node: Node<'_>, around: Surroundings) -> (Role, Reason) {
 
 /// What shows that an engine is run in the directory of a module.
 fn evidence(node: Node<'_>, around: Surroundings) -> Option<Reason> {
-    match around.role {
-        Some(Role::Root) => return Some(Reason::Policy),
-        Some(Role::Shared) => return None,
-        Some(Role::Example | Role::Test) | None => {}
-    }
     if around.has_lock_file {
         Some(Reason::LockFile)
     } else if around.has_values {
