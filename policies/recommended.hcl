@@ -11,7 +11,6 @@ rule "unused-exception" { level = "warning" }
 rule "expired-exception" { level = "warning" }
 
 # Overrides
-rule "override-accidental-name" { level = "warning" }
 rule "override-breaks-block" { level = "error" }
 rule "override-count-for-each-clash" { level = "error" }
 rule "override-disarms-provider-block" { level = "warning" }

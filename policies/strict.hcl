@@ -17,6 +17,10 @@ rule "non-preferred-local-name" { level = "notice" }
 
 # Versions
 rule "lock-file-drift" { level = "warning" }
+rule "required-provider-missing" {
+  level        = "warning"
+  every_module = true
+}
 rule "no-upper-bound-in-root" { level = "notice" }
 rule "prerelease-in-range" { level = "notice" }
 rule "provider-version-missing" { level = "notice" }
@@ -27,6 +31,10 @@ rule "module-tree-depth" { level = "notice" }
 rule "module-version-exact" { level = "notice" }
 
 # Interfaces
+rule "moved-target-missing" {
+  level   = "warning"
+  history = true
+}
 rule "moved-without-moved-block" { level = "warning" }
 rule "unused-declaration" { level = "warning" }
 rule "unused-output" { level = "notice" }

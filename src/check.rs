@@ -7,6 +7,7 @@ pub mod doctest;
 mod engines;
 mod fingerprint;
 mod fix;
+mod linked;
 mod load_policy;
 mod run;
 mod suppress;

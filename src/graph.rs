@@ -24,6 +24,7 @@ mod module_call_cycles;
 mod similar;
 mod role;
 mod role_signs;
+mod unmodelled;
 mod validation;
 #[cfg(test)]
 mod tests;

@@ -38,6 +38,7 @@ use crate::syntax::{Block, Body};
 use crate::text::Span;
 use crate::value;
 
+pub use crate::module::compatibility::Unmodelled;
 pub use crate::module::decode::{references_elsewhere, shows_root, top_blocks};
 pub use crate::module::state_address::StateAddress;
 
@@ -69,8 +70,8 @@ pub struct Module {
     pub complete: bool,
     /// Whether nothing else can be said of it: it is for other versions of the engine, or its files are no module.
     pub excluded: bool,
-    /// Whether it is for versions of the engine that are not modelled.
-    pub unmodelled: bool,
+    /// The versions of the engine that it is for, where these are not modelled.
+    pub unmodelled: Option<Unmodelled>,
     /// How many files it is made of.
     pub files: usize,
     /// `required_version` of the `terraform` blocks.
@@ -158,6 +159,7 @@ impl Module {
         module.files = files.len();
         module.complete = files.iter().all(|file| file.complete);
         merge::files(&mut module, primary, overriding, findings);
+        merge::suggest_names(&module, files, findings);
         module.evaluate_early(findings);
         module.excluded_version(findings);
         module.unmodelled_version(files, findings);
@@ -171,7 +173,7 @@ impl Module {
             limits: Limits::default(),
             complete: true,
             excluded: false,
-            unmodelled: false,
+            unmodelled: None,
             files: 0,
             required_versions: Vec::new(),
             overridden_versions: Vec::new(),

@@ -29,7 +29,6 @@ mod no_default_provider;
 mod no_upper_bound_in_root;
 mod non_preferred_local_name;
 mod output_description_missing;
-mod override_accidental_name;
 mod override_breaks_block;
 mod override_committed;
 mod override_count_for_each_clash;
@@ -51,6 +50,7 @@ mod override_source_keeps_version;
 mod override_stale_optional_default;
 mod override_unannounced;
 mod override_uncommitted;
+mod own_module;
 pub mod page;
 mod parametric;
 mod prerelease_in_range;
@@ -115,7 +115,6 @@ pub const ENTRIES: &[Entry] = &[
     Entry::of::<no_upper_bound_in_root::NoUpperBoundInRoot>(),
     Entry::of::<non_preferred_local_name::NonPreferredLocalName>(),
     Entry::of::<output_description_missing::OutputDescriptionMissing>(),
-    Entry::of::<override_accidental_name::OverrideAccidentalName>(),
     Entry::of::<override_breaks_block::OverrideBreaksBlock>(),
     Entry::of::<override_committed::OverrideCommitted>(),
     Entry::of::<override_count_for_each_clash::OverrideCountForEachClash>(),
@@ -179,6 +178,10 @@ pub trait Rule: Sized + Send + Sync + 'static {
     /// Whether it asks which dependency lock files a `.gitignore` keeps out of git.
     const ASKS_FOR_EXCLUDED_LOCKS: bool = false;
 
+    /// Whether what it finds in a file that several modules load through symbolic links is reported only if it finds the
+    /// same in all of them: what one of them does not use, another one may.
+    const ASKS_FOR_ALL_SHARERS: bool = false;
+
     /// Of which kinds the fixes are that its findings may have; none of them has one where this is empty.
     const FIXES: &'static [Safety] = &[];
 
@@ -216,6 +219,8 @@ pub struct Entry {
     pub is_steady: bool,
     /// See [`Rule::ASKS_FOR_EXCLUDED_LOCKS`].
     pub asks_for_excluded_locks: bool,
+    /// See [`Rule::ASKS_FOR_ALL_SHARERS`].
+    pub asks_for_all_sharers: bool,
     /// Of which kinds the fixes are that its findings may have.
     pub fixes: &'static [Safety],
     /// See [`Rule::OPTIONS`].
@@ -238,6 +243,7 @@ impl Entry {
             id: R::ID,
             is_steady: R::IS_STEADY,
             asks_for_excluded_locks: R::ASKS_FOR_EXCLUDED_LOCKS,
+            asks_for_all_sharers: R::ASKS_FOR_ALL_SHARERS,
             fixes: R::FIXES,
             options: R::OPTIONS,
             roles: R::ROLES,
@@ -274,7 +280,17 @@ mod tests {
         assert_eq!(
             files(
                 "src/rules",
-                &["context", "earlier", "expressions", "mend", "page", "parametric", "publisher", "states"]
+                &[
+                    "context",
+                    "earlier",
+                    "expressions",
+                    "mend",
+                    "own_module",
+                    "page",
+                    "parametric",
+                    "publisher",
+                    "states",
+                ]
             ),
             names,
             "src/rules and the list"

@@ -33,6 +33,7 @@ mod stored;
 mod difference;
 mod documents;
 mod touched;
+mod remotes;
 mod renamed;
 mod base;
 mod change;

@@ -20,20 +20,6 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
     ("syntax-error", "A comma too many in JSON", "invalid-value"),
     // The engine blames the call; the rule shows every provider block, and such calls first.
     ("provider-block-in-shared-module", "A call further up repeats it", "provider-block-in-repeated-module"),
-    // What the engines say for want of a base, or of a name that makes it an override, is what these rules explain.
-    (
-        "override-accidental-name",
-        "A name that is misspelt is not the name of the file",
-        "override-without-base",
-    ),
-    ("override-accidental-name", "New declarations", "override-without-base"),
-    (
-        "override-accidental-name",
-        "Of two files that declare the same, one is renamed",
-        "override-without-base",
-    ),
-    ("override-accidental-name", "The file overrides a setting too", "override-without-base"),
-    ("override-accidental-name", "The name without `_override` is taken", "override-without-base"),
     ("override-near-miss-name", "A dot instead of an underscore", "duplicate-declaration"),
     ("override-near-miss-name", "A hyphen instead of an underscore", "duplicate-declaration"),
     // What the rule reports in native syntax, Terraform reports in JSON.

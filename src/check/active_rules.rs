@@ -1,5 +1,6 @@
 //! Turns a policy into rules that are ready, and modules in their places into what those find.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use rayon::prelude::*;
@@ -71,18 +72,19 @@ impl<'p> ActiveRules<'p> {
         self.ready.iter().any(|ready| asks(&ready.rule))
     }
 
-    /// What the rules find in the modules that some of these roots lead to.
+    /// What the rules find in the modules that some of these roots lead to, but for those that are set aside.
     pub(super) fn findings(
         &self,
         graph: &ModuleGraph,
         roots: &[NodeId],
+        set_aside: &BTreeSet<NodeId>,
         context: &Context<'_>,
     ) -> Vec<Finding> {
         if self.ready.is_empty() {
             return Vec::new();
         }
         let mut below = graph.below(roots);
-        below.retain(|id| !graph.node(*id).module().excluded);
+        below.retain(|id| !graph.node(*id).module().excluded && !set_aside.contains(id));
         let found: Vec<Vec<Finding>> = below.par_iter().map(|id| self.of(graph.node(*id), context)).collect();
         found.into_iter().flatten().collect()
     }

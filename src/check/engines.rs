@@ -45,6 +45,8 @@ pub(super) struct Seen {
     pub(super) trees: BTreeMap<Engine, ModuleGraph>,
     /// The roles of the modules.
     pub(super) roles: Roles,
+    /// The directories that are no modules by the evidence of their files.
+    pub(super) set_aside: BTreeSet<SmolStr>,
 }
 
 /// What is asked of the engines.
@@ -140,7 +142,7 @@ fn look_at(
         }
         sayings = Sayings::of(&mut heard.accounts, snapshot, cache);
     }
-    let Heard { accounts, trees, roles, .. } = heard;
+    let Heard { accounts, trees, roles, set_aside, .. } = heard;
     let positive = wanted.positive_directories(&accounts);
     let mut findings = sayings.together(&|directory| positive.contains(directory));
     concerns::state(findings.iter_mut().map(|(finding, _)| finding), cache.files());
@@ -159,7 +161,7 @@ fn look_at(
             }
         }
     }
-    Ok(Seen { engines: wanted.roots.keys().copied().collect(), looked, findings, trees, roles })
+    Ok(Seen { engines: wanted.roots.keys().copied().collect(), looked, findings, trees, roles, set_aside })
 }
 
 impl Seen {
@@ -170,6 +172,7 @@ impl Seen {
         self.findings.extend(other.findings);
         self.trees.extend(other.trees);
         self.roles.extend(other.roles);
+        self.set_aside.extend(other.set_aside);
     }
 }
 
@@ -179,11 +182,18 @@ struct Heard<'q> {
     accounts: Vec<Account>,
     trees: BTreeMap<Engine, ModuleGraph>,
     roles: Roles,
+    set_aside: BTreeSet<SmolStr>,
 }
 
 impl<'q> Heard<'q> {
     fn new(question: &'q Question<'q>) -> Self {
-        Self { question, accounts: Vec::new(), trees: BTreeMap::new(), roles: Roles::new() }
+        Self {
+            question,
+            accounts: Vec::new(),
+            trees: BTreeMap::new(),
+            roles: Roles::new(),
+            set_aside: BTreeSet::new(),
+        }
     }
 }
 
@@ -198,9 +208,13 @@ impl Heard<'_> {
         roots: &[NodeId],
     ) -> BTreeSet<SmolStr> {
         let context = Context::new(snapshot, cache.files(), self.question.earlier, self.question.states);
-        let mut surveyed = loaded.validation(roots, snapshot.sources());
+        let mut surveyed = loaded.validation(roots, snapshot);
         let mut findings = std::mem::take(&mut surveyed.findings);
-        findings.extend(self.question.active_rules.findings(&loaded.graph, roots, &context));
+        let set_aside = &surveyed.set_aside;
+        findings.extend(self.question.active_rules.findings(&loaded.graph, roots, set_aside, &context));
+        for id in set_aside {
+            self.set_aside.insert(loaded.graph.node(*id).module().directory.clone());
+        }
         for node in loaded.graph.nodes() {
             self.roles.entry(node.module().directory.clone()).or_default().insert(node.role());
         }

@@ -8,6 +8,7 @@ use smol_str::SmolStr;
 use crate::check::active_rules::ActiveRules;
 use crate::check::engines::{self, Question};
 use crate::check::fingerprint::Fingerprints;
+use crate::check::linked;
 use crate::check::suppress::exceptions::{EXPIRED_EXCEPTION, Exceptions, Parted, UNUSED_EXCEPTION};
 use crate::check::verdict::{in_scope, merge, once_in_each_file, weigh};
 use crate::check::{Outcome, Settings, Suppressed, Verdict};
@@ -97,6 +98,9 @@ pub(super) fn tell(
     let Parted { mut told, mut excused, findings } = exceptions.part(verdicts);
     let wrong = findings.into_iter().filter(is_for_role).map(|finding| (finding, None)).collect();
     merge(&mut told, weigh(wrong, sources, settings, &mut fingerprints), sources);
+    let is_module =
+        |directory: &str| seen.looked.contains_key(directory) && !seen.set_aside.contains(directory);
+    linked::settle(&mut told, sources, &is_module);
     once_in_each_file(&mut told, |verdict| verdict, sources);
     once_in_each_file(&mut excused, |excused| &excused.verdict, sources);
     if about_exceptions {

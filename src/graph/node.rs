@@ -125,7 +125,7 @@ impl ModuleGraph {
     }
 
     /// Drops what was found out about all modules together.
-    fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         self.provider_tables.take();
         self.uses.take();
         self.rings.take();

@@ -70,10 +70,12 @@ pub enum Reason {
     Values,
     /// It says where the state is kept.
     Storage,
+    /// It asks callers for provider configurations (`configuration_aliases`).
+    Aliases,
     /// It configures a provider.
     Provider,
     /// No directory of the repository shows any sign of a root module.
-    ParseCache,
+    Library,
     /// No module calls it, and nothing else shows what it is.
     Uncalled,
 }

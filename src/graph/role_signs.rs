@@ -49,11 +49,13 @@ fn by_signs(node: Node<'_>, around: Surroundings) -> (Role, Reason) {
         (Role::Shared, Reason::Called)
     } else if let Some(reason) = evidence(node, around) {
         (Role::Root, reason)
+    } else if asks_for_configurations(node) {
+        (Role::Shared, Reason::Aliases)
     } else if let Some(name) = SHARED.into_iter().find(|name| directory.split('/').any(|part| part == *name))
     {
         (Role::Shared, Reason::Under(name))
     } else if around.is_in_library {
-        (Role::Shared, Reason::ParseCache)
+        (Role::Shared, Reason::Library)
     } else {
         (Role::Root, Reason::Uncalled)
     }
@@ -65,8 +67,10 @@ fn evidence(node: Node<'_>, around: Surroundings) -> Option<Reason> {
         Some(Reason::LockFile)
     } else if around.has_values {
         Some(Reason::Values)
+    } else if keeps_state(node) {
+        Some(Reason::Storage)
     } else {
-        acts_as_root(node)
+        (configures_provider(node) && !asks_for_configurations(node)).then_some(Reason::Provider)
     }
 }
 
@@ -92,15 +96,20 @@ fn by_name(directory: &str) -> Option<(Role, &'static str)> {
     found.map(|name| (Role::Test, name))
 }
 
-/// What the module holds that means something only where an engine is run; [`crate::module::shows_root`] looks for the
-/// same in one file.
-fn acts_as_root(node: Node<'_>) -> Option<Reason> {
-    let module = node.module();
-    if module.backend.is_some() || module.cloud.is_some() {
-        return Some(Reason::Storage);
-    }
-    let configures = module.providers.values().any(|provider| !provider.config.is_empty());
-    configures.then_some(Reason::Provider)
+/// Whether the module says where the state is kept, which means something only where an engine is run;
+/// [`crate::module::shows_root`] looks for the same in one file.
+fn keeps_state(node: Node<'_>) -> bool {
+    node.module().backend.is_some() || node.module().cloud.is_some()
+}
+
+/// Whether the module needs provider configurations that only callers can pass.
+fn asks_for_configurations(node: Node<'_>) -> bool {
+    node.module().required_providers.values().any(|entry| !entry.aliases.is_empty())
+}
+
+/// Whether the module configures a provider, which is for root modules to do.
+fn configures_provider(node: Node<'_>) -> bool {
+    node.module().providers.values().any(|provider| !provider.config.is_empty())
 }
 
 #[cfg(test)]
@@ -154,6 +163,7 @@ mod tests {
         let cache = Surroundings { is_in_library: true, ..nothing };
         let backend = "terraform {\n  backend \"s3\" {}\n}\n";
         let provider = "provider \"aws\" {\n  region = \"eu-west-1\"\n}\n";
+        let aliases = "terraform {\n  required_providers {\n    aws = {\n      source = \"hashicorp/aws\"\n      configuration_aliases = [aws.b]\n    }\n  }\n}\nprovider \"aws\" {\n  alias = \"a\"\n  region = \"x\"\n}\n";
         let call = "module \"m\" {\n  source = \"./m\"\n}\n";
         for (directories, text, around, expected) in [
             (
@@ -174,12 +184,13 @@ mod tests {
             (&["live", "net"], call, nothing, (Role::Shared, Reason::Called)),
             (&[""], backend, cache, (Role::Root, Reason::Storage)),
             (&[""], provider, cache, (Role::Root, Reason::Provider)),
+            (&["a"], aliases, nothing, (Role::Shared, Reason::Aliases)),
             (&["modules/a"], provider, cache, (Role::Root, Reason::Provider)),
             (&["a"], "", Surroundings { has_lock_file: true, ..cache }, (Role::Root, Reason::LockFile)),
             (&["a"], "", Surroundings { has_values: true, ..cache }, (Role::Root, Reason::Values)),
             (&["modules/a"], "", nothing, (Role::Shared, Reason::Under("modules"))),
             (&["wrappers/a"], "", nothing, (Role::Shared, Reason::Under("wrappers"))),
-            (&["a"], "", cache, (Role::Shared, Reason::ParseCache)),
+            (&["a"], "", cache, (Role::Shared, Reason::Library)),
             (&["a"], "", nothing, (Role::Root, Reason::Uncalled)),
             (&[""], "", nothing, (Role::Root, Reason::Uncalled)),
         ] {

@@ -48,7 +48,7 @@ impl<'t> Validation<'t> {
         let mut findings = Vec::new();
         let node = self.graph.node(id);
         if node.module().excluded {
-            if node.module().unmodelled {
+            if node.module().unmodelled.is_some() {
                 children::missing(node, &mut findings);
             }
             for finding in &mut findings {

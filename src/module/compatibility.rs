@@ -11,6 +11,13 @@ use crate::module::{Module, ModuleFile, is_tofu_file};
 use crate::syntax::{Attribute, BlockSchema, Body, Schema};
 use crate::value::{self, Constraints, Version};
 
+/// Versions of an engine that are not modelled, such as Terraform 0.11, which a module is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unmodelled {
+    product: Product,
+    constraints: Constraints,
+}
+
 /// Why a version constraint on the engine is not met.
 enum Unmet {
     /// It cannot be one.
@@ -50,6 +57,14 @@ impl Module {
         }
     }
 
+    /// Makes it a module for versions of the engine that are not modelled: only what is wrong in all of them remains.
+    pub fn bind(&mut self, versions: Unmodelled, findings: &mut Vec<Finding>) {
+        findings.retain(|finding| versions.confirms(finding));
+        self.unmodelled = Some(versions);
+        self.excluded = true;
+        self.complete = false;
+    }
+
     /// The same for a module that is for versions which are not modelled, such as Terraform 0.11: it is reported once,
     /// with what is wrong in every version. An engine that somebody asked for in a version is held to that version.
     pub(super) fn unmodelled_version(&mut self, files: &[ModuleFile<'_>], findings: &mut Vec<Finding>) {
@@ -64,13 +79,8 @@ impl Module {
             Some((Product::Terraform, unmodelled(Product::Terraform, &written)?))
         };
         let Some((product, constraint)) = required.or_else(written) else { return };
-        let is_hcl2 = constraint.constraints.as_ref().is_some_and(|constraints| {
-            product.newest_release_where(|release| matches(constraints, release)).is_some()
-        });
-        self.unmodelled = true;
-        self.excluded = true;
-        self.complete = false;
-        findings.retain(|finding| is_hcl2 && is_wrong_in_every_version(finding));
+        let Some(constraints) = constraint.constraints.clone() else { return };
+        self.bind(Unmodelled { product, constraints }, findings);
         let (name, oldest, newest) = (product.name(), product.oldest_modelled(), product.newest_release());
         let newest_engine = Engine::newest(product).features();
         let finding = Finding::language(
@@ -85,6 +95,27 @@ impl Module {
         ))
         .at(constraint.span);
         findings.push(finding);
+    }
+}
+
+impl Unmodelled {
+    /// The versions that a module supports whose callers are for these: these, as far as its own `required_version`
+    /// admits them. None where it admits none of them.
+    pub fn of_callee(&self, callee: &Module) -> Option<Self> {
+        let own = callee.required_versions.iter().filter_map(|constraint| constraint.constraints.as_ref());
+        let all = std::iter::once(&self.constraints).chain(own).flat_map(Constraints::conditions);
+        let constraints = Constraints::of(all.cloned().collect());
+        constraints.can_be_met().then_some(Self { constraints, ..*self })
+    }
+
+    /// Whether some of these versions read the language of Terraform 0.12 and later.
+    pub fn is_hcl2(&self) -> bool {
+        self.product.newest_release_where(|release| matches(&self.constraints, release)).is_some()
+    }
+
+    /// Whether a finding holds in all of these versions. Nothing is known about the language before Terraform 0.12.
+    fn confirms(&self, finding: &Finding) -> bool {
+        self.is_hcl2() && is_wrong_in_every_version(finding)
     }
 }
 

@@ -5,6 +5,7 @@
 //! an override file makes of something is checked there and then, even where a later one mends it.
 
 mod call;
+mod orphans;
 mod output;
 mod overlay;
 mod primary;
@@ -14,6 +15,7 @@ mod settings;
 mod storage;
 mod variable;
 
+pub(super) use orphans::suggest_names;
 use std::sync::Arc;
 
 use crate::engine::{Features, InOverride, RemovedInOverride, RequiredVersion};
@@ -50,6 +52,9 @@ pub(super) fn files(
     merger.drop_settings(&settings);
     merger.drop_for_each();
 }
+
+/// What to do about a block without a base, wherever it is.
+const WITHOUT_BASE: &str = "declare it in a base file, or correct the name";
 
 struct Merger<'a> {
     module: &'a mut Module,
@@ -184,7 +189,7 @@ impl Merger<'_> {
                      files declare."
                 ))
                 .at(at)
-                .help("declare it in a base file, or correct the name"),
+                .help(WITHOUT_BASE),
         );
     }
 

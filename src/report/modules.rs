@@ -167,8 +167,9 @@ fn because(reason: Reason) -> String {
         Reason::LockFile => "a lock file lies beside it".to_owned(),
         Reason::Values => "values of variables lie beside it".to_owned(),
         Reason::Storage => "it says where the state is kept".to_owned(),
+        Reason::Aliases => "it declares `configuration_aliases`".to_owned(),
         Reason::Provider => "it configures a provider".to_owned(),
-        Reason::ParseCache => "no directory of the repository looks like a root module".to_owned(),
+        Reason::Library => "no directory of the repository looks like a root module".to_owned(),
         Reason::Uncalled => "no module calls it".to_owned(),
     }
 }

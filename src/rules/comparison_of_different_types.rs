@@ -56,7 +56,7 @@ impl Comparisons<'_> {
         let mended = self.mended(*operator, expr, left).or_else(|| self.mended(*operator, expr, right));
         let help = match &mended {
             Some(edit) => format!("write `{}`", edit.text),
-            None => "compare values of the same type".to_owned(),
+            None => self.advice(left, right),
         };
         Some(
             ComparisonOfDifferentTypes::finding("Comparison of different types")
@@ -71,6 +71,39 @@ impl Comparisons<'_> {
                 .fixed_by(mended.map(|edit| Fix::on_request([edit])))
                 .address(written.address),
         )
+    }
+
+    /// What to do where no other comparison follows from the types.
+    fn advice(&self, left: (&Expr, &Expr), right: (&Expr, &Expr)) -> String {
+        let written = |expr: &Expr| {
+            let text = self.context.editor(expr.span.file).map(|editor| editor.slice(expr.span));
+            text.filter(|text| !text.contains('\n')).map(|text| format!("`{text}`"))
+        };
+        for (constant, other) in [left, right] {
+            let (value, wanted) = (self.values.of(constant), self.values.of(other).ty());
+            let values = match wanted {
+                Type::Bool => "`true` or `false`",
+                Type::Number => "a number",
+                _ => continue,
+            };
+            if let (Some(_), Some(other)) = (value.as_str(), written(other)) {
+                return format!("compare {other} with {values}, or change its type to string");
+            }
+        }
+        let types = [left.0, right.0].map(|expr| self.values.of(expr).ty());
+        let primitive = |ty: &Type| matches!(ty, Type::Bool | Type::Number | Type::String);
+        if types.iter().all(primitive) {
+            return match types.iter().position(|ty| *ty == Type::String) {
+                Some(at) => {
+                    let other = if at == 0 { right.0 } else { left.0 };
+                    let other = written(other).unwrap_or_else(|| "the other side".to_owned());
+                    format!("convert {other} with `tostring`, if the two can be equal as strings")
+                }
+                None => "compare two values of the same type".to_owned(),
+            };
+        }
+        "compare two values of the same type, such as one element or attribute, or `length(…)` with a number"
+            .to_owned()
     }
 
     /// The comparison with its constant side written as a value of the type of the other side, if it can be.
@@ -90,10 +123,14 @@ impl Comparisons<'_> {
         let is_empty = match &constant.kind {
             ExprKind::Tuple(elements) => elements.is_empty(),
             ExprKind::Object(items) => items.is_empty(),
-            _ => false,
+            _ => self.values.of(constant).as_str() == Some(""),
         };
         if is_empty && is_collection {
-            let collection = if self.may_be_null(other) {
+            let is_string = !matches!(constant.kind, ExprKind::Tuple(_) | ExprKind::Object(_));
+            let collection = if self.may_be_null(other) && is_string {
+                let empty = if matches!(wanted, Type::Map(_)) { "{}" } else { "[]" };
+                format!("coalesce({text}, {empty})")
+            } else if self.may_be_null(other) {
                 format!("coalesce({text}, {})", editor.slice(constant.span))
             } else {
                 text.to_owned()

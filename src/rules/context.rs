@@ -1,14 +1,17 @@
 //! Turns a run into what a rule may look at beside the modules themselves: texts, comments, and names of files.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+
+use smol_str::SmolStr;
 
 use super::{Earlier, States};
 use crate::engine::{FileKind, LOCK_FILE, Loaded};
 use crate::graph::Node;
+use crate::limits::Limits;
 use crate::module::{Module, top_blocks};
 use crate::policy::is_exception;
-use crate::syntax::{Block, Comment, Editor, File};
+use crate::syntax::{self, Block, BlockSchema, Comment, Editor, File, Notation, Schema};
 use crate::text::{FileId, Sources, Span};
 use crate::vfs::{Directory, Names, Snapshot, child, last_name, parent};
 
@@ -68,9 +71,24 @@ impl<'c> Context<'c> {
         self.snapshot.is_repository()
     }
 
-    /// The name of the directory that is checked; none where there is no such directory on disk.
-    pub fn repository_name(&self) -> Option<&'c str> {
-        self.snapshot.top()?.file_name()?.to_str()
+    /// The names of the repository by the URLs of its remotes.
+    pub fn repository_names(&self) -> BTreeSet<SmolStr> {
+        self.snapshot.repository_names()
+    }
+
+    /// The names of the variables that the module in a directory declares, be it looked at in this batch or not; none
+    /// where no module is there.
+    pub fn variables(&self, directory: &str) -> Option<BTreeSet<SmolStr>> {
+        let files = &self.directory(directory).filter(|directory| !directory.files.is_empty())?.files;
+        let mut names = BTreeSet::new();
+        for id in files.iter().filter_map(|file| file.id) {
+            let source = self.sources().get(id);
+            let (file, _) = syntax::parse(id, source, Notation::of(source.name()), &Limits::default());
+            let variables = Schema { attributes: &[], blocks: &[BlockSchema::new("variable", &["name"])] };
+            let blocks = file.body.partial_content(&variables, &mut Vec::new()).0.blocks;
+            names.extend(blocks.iter().filter_map(|block| Some(block.labels.first()?.text.clone())));
+        }
+        Some(names)
     }
 
     /// A file of a module as it was read, without regard to what any engine makes of it.

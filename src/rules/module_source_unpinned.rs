@@ -1,8 +1,9 @@
 #![doc = include_str!("../../policies/rules/module-source-unpinned.md")]
 
+use super::own_module::is_own_package;
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
-use crate::graph::{Node, Role};
+use crate::graph::Node;
 use crate::module::address::{ModuleSource, RemoteModule};
 use crate::policy::{Globs, Options};
 
@@ -51,7 +52,6 @@ impl Rule for ModuleSourceUnpinned {
     }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
-        let is_shown = matches!(node.role(), Role::Example | Role::Test);
         for call in node.module().calls.values() {
             let Some(source) = &call.source else { continue };
             let Some(ModuleSource::Remote(remote)) = &source.address else { continue };
@@ -60,7 +60,7 @@ impl Rule for ModuleSourceUnpinned {
             }
             let Some(pin) = pin(remote) else { continue };
             let pinned = pin.keys.iter().find_map(|key| remote.parameter(key));
-            if is_shown && is_this_repository(remote, context) {
+            if is_own_package(node, call, remote, context) {
                 continue;
             }
             let finding = match pinned {
@@ -121,17 +121,6 @@ fn names_version(address: &str) -> bool {
     let is_version =
         path.windows(3).any(|part| part[0].is_ascii_digit() && part[1] == b'.' && part[2].is_ascii_digit());
     is_version || path.split(|byte| !byte.is_ascii_hexdigit()).any(|part| part.len() >= 40)
-}
-
-/// Whether a package is the repository that is checked: it has the same name, or the directory inside it is a module
-/// here.
-fn is_this_repository(remote: &RemoteModule, context: &Context<'_>) -> bool {
-    if !remote.subdir.is_empty() {
-        return context.directory(&remote.subdir).is_some_and(|directory| !directory.files.is_empty());
-    }
-    let name = path(remote).rsplit(['/', ':']).next().unwrap_or_default();
-    let name = name.strip_suffix(".git").unwrap_or(name);
-    context.repository_name().is_some_and(|here| here == name)
 }
 
 /// The help, for a source that may have a query already.

@@ -3,6 +3,7 @@
 use smol_str::SmolStr;
 
 use super::mend::argument;
+use super::own_module::is_own_registry_module;
 use super::{Context, Rule};
 use crate::engine::Product;
 use crate::finding::{Concern, Finding};
@@ -34,7 +35,7 @@ impl Rule for ModuleVersionMissing {
         for call in module.calls.values().filter(|call| call.address.version.is_none()) {
             let Some(source) = &call.source else { continue };
             let Some(ModuleSource::Registry(package)) = &source.address else { continue };
-            if self.allow.has(&source.raw) {
+            if self.allow.has(&source.raw) || is_own_registry_module(node, call, package, context) {
                 continue;
             }
             let finding = Self::finding("Registry module without a version")

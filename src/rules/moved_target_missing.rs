@@ -1,30 +1,43 @@
 #![doc = include_str!("../../policies/rules/moved-target-missing.md")]
 
-use smol_str::format_smolstr;
+use smol_str::{SmolStr, format_smolstr};
 
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 use crate::module::Module;
 use crate::module::address::{ModuleStep, MoveEndpoint, ResourceAddress};
+use crate::module::declaration::Moved;
 use crate::policy::Options;
-use crate::text::Span;
+use crate::text::{Span, nearest};
 
-pub(super) struct MovedTargetMissing;
+pub(super) struct MovedTargetMissing {
+    /// Whether blocks are reported that may be mere history: neither end is declared, and no name is nearly the target.
+    history: bool,
+}
 
 impl Rule for MovedTargetMissing {
     const ID: &'static str = "moved-target-missing";
 
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
+    const OPTIONS: &'static [&'static str] = &["history"];
+
+    fn configure(options: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self { history: options.flag("history")?.unwrap_or_default() })
     }
 
-    fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for moved in &node.module().moved {
             let (Some(from), Some(to)) = (&moved.from, &moved.to) else { continue };
             let is_absent = matches!(look_for(node, to), Sight::Absent);
             let seen = look_for(node, from);
-            if is_absent {
+            let meant = nearest_target(node, to);
+            let is_reported = || {
+                self.history
+                    || meant.is_some()
+                    || matches!(seen, Sight::Declared { .. })
+                    || is_new(moved, node, context)
+            };
+            if is_absent && is_reported() {
                 let known = &node.module().features.grammar;
                 let help = match seen {
                     Sight::Absent | Sight::Other if known.removed => {
@@ -42,7 +55,7 @@ impl Rule for MovedTargetMissing {
                         .at(to.span)
                         .label("not declared")
                         .related(from.span, "moved from here")
-                        .help(help)
+                        .help(meant.map_or_else(|| help.to_owned(), |meant| format!("did you mean `{meant}`?")))
                         .address("moved")
                         .concerns(Concern::Name(format_smolstr!("{to}"))),
                 );
@@ -72,6 +85,36 @@ impl Rule for MovedTargetMissing {
             }
         }
     }
+}
+
+/// The resource or module call of this module whose name is nearly that of a target.
+fn nearest_target(node: Node<'_>, to: &MoveEndpoint) -> Option<String> {
+    let module = node.module();
+    match (&to.resource, to.path.as_slice()) {
+        (Some(resource), []) => {
+            let wanted = &resource.resource;
+            let alike = module
+                .resources
+                .keys()
+                .filter(|other| other.mode == wanted.mode && other.kind == wanted.kind);
+            let name = nearest(&wanted.name, alike.map(|other| other.name.as_str()))?;
+            Some(ResourceAddress { name: name.into(), ..wanted.clone() }.to_string())
+        }
+        (None, [step]) => {
+            let name = nearest(&step.name, module.calls.keys().map(SmolStr::as_str))?;
+            Some(format!("module.{name}"))
+        }
+        _ => None,
+    }
+}
+
+/// Whether the change that is looked at adds a block.
+fn is_new(moved: &Moved, node: Node<'_>, context: &Context<'_>) -> bool {
+    let ends = |moved: &Moved| Some((moved.from.as_ref()?.to_string(), moved.to.as_ref()?.to_string()));
+    context.before(node.module()).is_some_and(|(before, _)| {
+        let mut existing = before.module().moved.iter();
+        existing.all(|other| ends(other) != ends(moved))
+    })
 }
 
 /// What can be seen of what an address names.
@@ -125,7 +168,7 @@ fn look_for(node: Node<'_>, endpoint: &MoveEndpoint) -> Sight {
 pub(super) fn is_left(module: &Module, path: &[ModuleStep], resource: Option<&ResourceAddress>) -> bool {
     is_moved(module, path, resource)
         || module.removed.iter().filter_map(|removed| removed.from.as_ref()).any(|from| {
-            let names: Vec<&str> = from.path.iter().map(smol_str::SmolStr::as_str).collect();
+            let names: Vec<&str> = from.path.iter().map(SmolStr::as_str).collect();
             is_around(&names, from.resource.as_ref(), path, resource)
         })
 }

@@ -105,7 +105,6 @@ pub const PAGES: &[Page] = pages![
     "non-preferred-local-name",
     "not-a-module",
     "output-description-missing",
-    "override-accidental-name",
     "override-breaks-block",
     "override-committed",
     "override-count-for-each-clash",

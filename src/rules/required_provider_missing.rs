@@ -1,6 +1,7 @@
 #![doc = include_str!("../../policies/rules/required-provider-missing.md")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::mend::require;
 use super::publisher::{Source, source};
@@ -10,8 +11,12 @@ use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::module::declaration::Resource;
 use crate::policy::Options;
+use crate::syntax::Block;
 
-pub(super) struct RequiredProviderMissing;
+pub(super) struct RequiredProviderMissing {
+    /// Whether providers of HashiCorp are reported although every caller requires them, or is reported itself.
+    every_module: bool,
+}
 
 /// A provider that a module uses without an entry.
 struct Missing<'m> {
@@ -28,12 +33,17 @@ impl Rule for RequiredProviderMissing {
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
     const ROLES: &'static [Role] = ADVICE;
 
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
+    const OPTIONS: &'static [&'static str] = &["every_module"];
+
+    fn configure(options: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self { every_module: options.flag("every_module")?.unwrap_or_default() })
     }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
-        let missing = missing(node, context);
+        let mut missing = missing(node, context);
+        if !self.every_module {
+            missing.retain(|one| !(one.is_of_hashicorp() && is_left_to_callers(node, one.name)));
+        }
         let Some(first) = missing.iter().map(|one| one.first.origin.header()).min() else { return };
         let module = node.module();
         let names = listed(&missing, |one| format!("`{}`", one.name));
@@ -43,6 +53,9 @@ impl Rule for RequiredProviderMissing {
         } else {
             "Providers missing from `required_providers`"
         };
+        // A block in a file that other modules load through symbolic links is theirs as well.
+        let is_own = |block: &&Arc<Block>| context.sources().links(block.header.file).is_empty();
+        let block = module.required_providers_block.as_ref().filter(is_own);
         let entries: Option<Vec<String>> = missing.iter().map(Missing::entry).collect();
         let fix = entries.and_then(|entries| require(module, &entries.join("\n"), context));
         let finding = Self::finding(summary)
@@ -50,7 +63,7 @@ impl Rule for RequiredProviderMissing {
                 "This module uses {names} without an entry in `required_providers`, so Terraform and OpenTofu assume \
                  {assumed}."
             ))
-            .at(module.required_providers_block.as_ref().map_or(first, |block| block.header))
+            .at(block.map_or(first, |block| block.header))
             .help(missing.iter().map(Missing::help).collect::<Vec<_>>().join("; "))
             .fixed_by(fix.map(|edit| Fix::on_request([edit])))
             .concerns(Concern::Providers(missing.iter().map(|one| one.name.into()).collect()));
@@ -66,6 +79,11 @@ impl Rule for RequiredProviderMissing {
 }
 
 impl Missing<'_> {
+    /// Whether the provider is the one that Terraform and OpenTofu assume.
+    fn is_of_hashicorp(&self) -> bool {
+        self.source.as_ref().is_some_and(|source| source.address == format!("hashicorp/{}", self.name))
+    }
+
     fn entry(&self) -> Option<String> {
         Some(format!("{} = {{\n  source = \"{}\"\n}}", self.name, self.source.as_ref()?.address))
     }
@@ -105,6 +123,35 @@ fn missing<'t>(node: Node<'t>, context: &Context<'_>) -> Vec<Missing<'t>> {
         }
     }
     missing.into_iter().map(|(name, first)| Missing { name, first, source: source(node, name) }).collect()
+}
+
+/// How many callers are asked at most; a module with more of them is reported.
+const MOST_CALLERS: usize = 100;
+
+/// Whether each way from a root module to this one leads through a module that requires the provider, or that uses it
+/// itself and so is reported. Examples and tests do not count: what only they call is for callers elsewhere.
+fn is_left_to_callers(node: Node<'_>, name: &str) -> bool {
+    let Some(address) = node.module().provider_address(name) else { return false };
+    let decides = |module: &Module| {
+        let mut entries = module.required_providers.values();
+        let uses = |resource: &Resource| {
+            let name =
+                resource.provider_ref.as_ref().map_or(resource.address.implied_provider(), |one| &one.name);
+            module.provider_address(name).as_ref() == Some(&address)
+        };
+        entries.any(|entry| entry.address == address) || module.resources.values().any(|one| uses(one))
+    };
+    let mut seen = BTreeSet::from([node.id()]);
+    let mut next = vec![node];
+    while let Some(called) = next.pop() {
+        let callers = called.callers().map(|(caller, _)| caller);
+        let mut callers = callers.filter(|caller| ADVICE.contains(&caller.role())).peekable();
+        if callers.peek().is_none() || called.is_called_from_outside() || seen.len() > MOST_CALLERS {
+            return false;
+        }
+        next.extend(callers.filter(|caller| seen.insert(caller.id()) && !decides(caller.module())));
+    }
+    true
 }
 
 /// Whether nothing says which provider a local name is. Terraform reports a provider that is required under another

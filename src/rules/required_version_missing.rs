@@ -18,6 +18,7 @@ pub(super) struct RequiredVersionMissing;
 
 impl Rule for RequiredVersionMissing {
     const ID: &'static str = "required-version-missing";
+    const ASKS_FOR_ALL_SHARERS: bool = true;
     const ROLES: &'static [Role] = ADVICE;
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {

@@ -55,11 +55,13 @@ fn help(variable: &Variable, node: Node<'_>) -> String {
     format!("{remove}{null}; if the default is a secret in use, replace that secret")
 }
 
-/// Whether there is a text or a number in it: nothing else is a secret. The depth of values is bounded where they are
-/// read.
+/// What people write where there is no secret yet.
+const PLACEHOLDERS: [&str; 3] = ["", "none", "null"];
+
+/// Whether there is a string or a number in it that may be a secret. The depth of values is bounded where they are read.
 fn holds_something(value: &Value) -> bool {
     match value {
-        Value::String(text) => !text.trim().is_empty(),
+        Value::String(text) => !PLACEHOLDERS.contains(&text.trim().to_lowercase().as_str()),
         Value::Number(_) => true,
         Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements) => {
             elements.iter().any(holds_something)

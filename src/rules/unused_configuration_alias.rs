@@ -11,6 +11,7 @@ pub(super) struct UnusedConfigurationAlias;
 
 impl Rule for UnusedConfigurationAlias {
     const ID: &'static str = "unused-configuration-alias";
+    const ASKS_FOR_ALL_SHARERS: bool = true;
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
     const ROLES: &'static [Role] = ADVICE;
 

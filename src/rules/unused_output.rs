@@ -15,6 +15,7 @@ pub(super) struct UnusedOutput;
 
 impl Rule for UnusedOutput {
     const ID: &'static str = "unused-output";
+    const ASKS_FOR_ALL_SHARERS: bool = true;
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)

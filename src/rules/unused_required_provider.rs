@@ -11,6 +11,7 @@ pub(super) struct UnusedRequiredProvider;
 
 impl Rule for UnusedRequiredProvider {
     const ID: &'static str = "unused-required-provider";
+    const ASKS_FOR_ALL_SHARERS: bool = true;
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
     const ROLES: &'static [Role] = ADVICE;
 

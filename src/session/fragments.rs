@@ -1,14 +1,21 @@
 //! Finds directories whose files are not meant to be loaded together: fragments, templates, expected results of tests.
 //!
 //! Every file of such a directory brings errors that nobody wants to hear. A directory counts as one only where a
-//! module that somebody is working on does not: where six files or more, and more than half of all, have errors that
-//! keep a file from being one of a module; or where every syntax error is in a file with a placeholder of a template.
+//! module that somebody is working on does not:
+//!
+//! - by its syntax ([`finding`]): where six files or more, and more than half of all, have errors that keep a file from
+//!   being one of a module; or where every syntax error is in a file with a placeholder of a template;
+//! - by what it holds ([`evidence`]): where nobody calls it, nothing beside it shows that an engine is run there, and
+//!   its files are override files without a base, alternatives of which one is used, or the targets of symbolic links.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use crate::engine::FileKind;
 use crate::finding::{EngineRule, Finding, RuleId, Severity};
+use crate::graph::Node;
+use crate::module::Module;
 use crate::text::{FileId, Source, Span};
-use crate::vfs::Directory;
+use crate::vfs::{Directory, Snapshot, parent};
 
 /// As few files with errors as can make up such a directory.
 const FEWEST: usize = 6;
@@ -47,15 +54,140 @@ pub(crate) fn finding(
     } else {
         return None;
     };
+    Some(not_a_module(directory, &why, Severity::Error, broken.into_values()))
+}
+
+/// What a directory is that shows by its files that it is no module, although each engine would load it as one.
+#[derive(Debug)]
+pub(crate) enum Evidence {
+    /// Modules elsewhere load its files through symbolic links, and are checked with them.
+    LinkTargets,
+    /// Its files are meant to be copied to others.
+    Fragments(Box<Finding>),
+}
+
+/// Looks for evidence that a directory is no module; `findings` are all that its module has. A module that is called, or
+/// has a lock file or variable values beside it, or is the top of the run, is one whatever is wrong with it.
+pub(crate) fn evidence(node: Node<'_>, snapshot: &Snapshot, findings: &[&Finding]) -> Option<Evidence> {
+    let module = node.module();
+    let directory = snapshot.directory(&module.directory)?;
+    // What somebody checks by itself is no part of something else.
+    let is_whole = directory.path.is_empty();
+    if is_whole || node.is_called() || directory.has_lock_file || directory.has_values || module.excluded {
+        return None;
+    }
+    let files = directory.module_files(module.features.engine);
+    let files: Vec<(FileId, FileKind)> =
+        files.into_iter().filter_map(|(file, loaded)| Some((file.id?, loaded.kind))).collect();
+    if !files.is_empty() && files.iter().all(|(id, _)| is_linked_elsewhere(*id, directory, snapshot)) {
+        return Some(Evidence::LinkTargets);
+    }
+    let why = overrides_nothing(module, &files, findings)
+        .or_else(|| are_alternatives(directory, module, &files, findings))?;
+    let mut places: BTreeMap<FileId, Span> = BTreeMap::new();
+    for place in findings.iter().filter_map(|finding| finding.primary) {
+        places.entry(place.file).or_insert(place);
+    }
+    Some(Evidence::Fragments(Box::new(not_a_module(directory, why, Severity::Notice, places.into_values()))))
+}
+
+/// Whether another directory loads a file through a symbolic link.
+fn is_linked_elsewhere(id: FileId, directory: &Directory, snapshot: &Snapshot) -> bool {
+    let links = snapshot.sources().links(id).iter();
+    let mut others = links.filter_map(|link| snapshot.directory(parent(link).unwrap_or_default()));
+    others.any(|other| other.real != directory.real)
+}
+
+/// Whether its override files override nothing, and no other file is complete without the base files.
+fn overrides_nothing(
+    module: &Module,
+    files: &[(FileId, FileKind)],
+    findings: &[&Finding],
+) -> Option<&'static str> {
+    let has = |id: FileId, rule: EngineRule| {
+        findings
+            .iter()
+            .any(|finding| finding.rule == rule.id() && finding.primary.is_some_and(|place| place.file == id))
+    };
+    let is_override = |kind: FileKind| kind == FileKind::Override;
+    let is_fragment = |(id, kind): &(FileId, FileKind)| match kind {
+        FileKind::Override => has(*id, EngineRule::OverrideWithoutBase),
+        FileKind::Primary => has(*id, EngineRule::UndeclaredReference),
+    };
+    let is_run = module.backend.is_some()
+        || module.cloud.is_some()
+        || module.providers.values().any(|provider| !provider.config.is_empty());
+    if module.overridden().next().is_some() {
+        None
+    } else if files.iter().all(|(_, kind)| is_override(*kind)) {
+        let has_orphan = files.iter().any(|(id, _)| has(*id, EngineRule::OverrideWithoutBase));
+        has_orphan
+            .then_some("This directory has only override files, and no base files for them to override.")
+    } else if files.iter().any(|(_, kind)| is_override(*kind)) && files.iter().all(is_fragment) && !is_run {
+        Some(
+            "The override files in this directory override nothing in it, and every other file refers to something \
+             that is not declared here.",
+        )
+    } else {
+        None
+    }
+}
+
+/// Whether the files hold nothing but settings, each the same ones, so that only one of them can be in use.
+fn are_alternatives(
+    directory: &Directory,
+    module: &Module,
+    files: &[(FileId, FileKind)],
+    findings: &[&Finding],
+) -> Option<&'static str> {
+    let is_duplicate = |finding: &&&Finding| finding.rule == EngineRule::DuplicateDeclaration.id();
+    let repeats = findings.iter().filter(is_duplicate).filter_map(|finding| finding.primary);
+    let repeats: BTreeSet<FileId> = repeats.map(|place| place.file).collect();
+    let holds_settings_alone = module.variables.is_empty()
+        && module.locals.is_empty()
+        && module.outputs.is_empty()
+        && module.calls.is_empty()
+        && module.refused_calls.is_empty()
+        && module.resources.is_empty()
+        && module.actions.is_empty()
+        && module.moved.is_empty()
+        && module.removed.is_empty()
+        && module.imports.is_empty()
+        && module.checks.is_empty();
+    let names: Vec<&str> = directory.files.iter().map(|file| file.name.as_str()).collect();
+    let is_choice = repeats.len() + 1 == files.len() && holds_settings_alone && differ_in_last_part(&names);
+    is_choice.then_some(
+        "The files in this directory hold settings alone, and each repeats those of the others, so Terraform and OpenTofu \
+         cannot load them together.",
+    )
+}
+
+/// Whether names are several that differ in their last part alone, such as `state-s3.tf` and `state-gcs.tf`.
+fn differ_in_last_part(names: &[&str]) -> bool {
+    let first_part = |name: &str| {
+        let (stem, _) = name.split_once('.')?;
+        Some(stem.rsplit_once(['-', '_'])?.0.to_owned())
+    };
+    let parts: Option<BTreeSet<String>> = names.iter().map(|name| first_part(name)).collect();
+    names.len() > 1 && parts.is_some_and(|parts| parts.len() == 1)
+}
+
+/// The finding about a directory, with the first error in some of its files.
+fn not_a_module(
+    directory: &Directory,
+    why: &str,
+    severity: Severity,
+    places: impl Iterator<Item = Span>,
+) -> Finding {
     let pattern = if directory.path.is_empty() { "*.tf" } else { directory.path.as_str() };
     let finding = Finding::language(EngineRule::NotAModule, "Directory is not a module")
+        .severity(severity)
         .detail(why)
         .module(directory.path.clone())
         .help(format!(
             "if that is intended, write `exclude = [\"{pattern}\"]` in the `policy` block of `overrule.hcl`"
         ));
-    let places = broken.into_values().take(SHOWN);
-    Some(places.fold(finding, |finding, place| finding.related(place, "the first error in this file")))
+    places.take(SHOWN).fold(finding, |finding, place| finding.related(place, "the first error in this file"))
 }
 
 /// Whether an error shows that a file does not belong to the others of its directory.

@@ -12,8 +12,9 @@ use crate::module::address::ModuleSource;
 use crate::module::declaration::ModuleCall;
 use crate::policy::Policy;
 use crate::session::batches::{Batch, Obstacle};
+use crate::session::fragments::{self, Evidence};
 use crate::session::parse_cache::{Built, ParseCache};
-use crate::text::{Sources, Span};
+use crate::text::Span;
 use crate::vfs::{Directory, Reached, Snapshot, join};
 
 /// All modules as one engine sees them, with what is wrong in their files.
@@ -25,10 +26,12 @@ pub(crate) struct LoadedGraph {
 }
 
 /// What an engine says of modules.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Validated {
     /// Everything that is wrong with them.
     pub(crate) findings: Vec<Finding>,
+    /// Those that are no modules by the evidence of their files, so that no rule looks at them.
+    pub(crate) set_aside: BTreeSet<NodeId>,
     /// Those that name types where others expect a value.
     pub(crate) naming_types: BTreeSet<NodeId>,
 }
@@ -110,7 +113,11 @@ pub(crate) fn look(
             }
         }
     }
-    if unread.is_empty() { Ok(loaded) } else { Err(Obstacle::Unread(unread)) }
+    if !unread.is_empty() {
+        return Err(Obstacle::Unread(unread));
+    }
+    loaded.bind_to_callers();
+    Ok(loaded)
 }
 
 impl LoadedGraph {
@@ -122,17 +129,41 @@ impl LoadedGraph {
         node
     }
 
+    /// Judges modules by the versions of the engine that their callers are for, where these are not modelled.
+    fn bind_to_callers(&mut self) {
+        for (id, versions) in self.graph.bound_by_callers() {
+            self.graph.bind(id, versions, &mut self.findings[id.number()]);
+        }
+    }
+
     /// Looks at the modules that some of these roots lead to.
-    pub(crate) fn validation(&self, roots: &[NodeId], sources: &Sources) -> Validated {
-        let seen = self.graph.below(roots);
-        let own = seen.iter().flat_map(|node| self.findings[node.number()].iter().cloned());
+    pub(crate) fn validation(&self, roots: &[NodeId], snapshot: &Snapshot) -> Validated {
         let validation = Validation::of(&self.graph, roots);
-        let said: Vec<ModuleDiagnostics> =
-            validation.modules().par_iter().map(|id| validation.of_module(*id, sources)).collect();
-        let naming = validation.modules().iter().zip(&said).filter(|(_, said)| said.names_types);
-        let naming_types = naming.map(|(id, _)| *id).collect();
-        let found = said.into_iter().flat_map(|said| said.findings);
-        Validated { findings: once(own.chain(found).chain(validation.of_ways()).collect()), naming_types }
+        let sources = snapshot.sources();
+        let mut diagnostics: Vec<(NodeId, ModuleDiagnostics)> =
+            validation.modules().par_iter().map(|id| (*id, validation.of_module(*id, sources))).collect();
+        let mut validated = Validated::default();
+        for (id, found) in &mut diagnostics {
+            let own = &self.findings[id.number()];
+            let all: Vec<&Finding> = own.iter().chain(&found.findings).collect();
+            match fragments::evidence(self.graph.node(*id), snapshot, &all) {
+                None => validated.findings.extend(own.iter().cloned()),
+                Some(evidence) => {
+                    found.findings.clear();
+                    validated.set_aside.insert(*id);
+                    if let Evidence::Fragments(finding) = evidence {
+                        validated.findings.push(*finding);
+                    }
+                }
+            }
+            if found.names_types {
+                validated.naming_types.insert(*id);
+            }
+        }
+        validated.findings.extend(diagnostics.into_iter().flat_map(|(_, found)| found.findings));
+        validated.findings.extend(validation.of_ways());
+        validated.findings = once(validated.findings);
+        validated
     }
 
     /// Gives back its memory before something else as large takes its place.

@@ -8,18 +8,19 @@ pub(super) mod commit;
 pub(super) mod index;
 mod overview;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 use std::io::{self, ErrorKind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
+use smol_str::SmolStr;
 
 use super::listing::{Entry, Kind, Listing, is_values_file, rendered};
 use super::read::{Bytes, Failure};
 use super::top::Place;
-use super::{Error, Names};
+use super::{Error, Names, remotes};
 use crate::engine::{self, Signal};
 
 use crate::text::file_name::{decode, encode};
@@ -80,6 +81,11 @@ const MOST_LINKS: usize = 40;
 pub(super) const LONGEST_PATH: usize = 4096;
 
 impl GitTree {
+    /// The names of the repository by the URLs of its remotes.
+    pub(super) fn repository_names(&self) -> BTreeSet<SmolStr> {
+        remotes::names(&self.git.to_thread_local())
+    }
+
     /// The index of a repository, as the next commit will have it.
     pub(super) fn of_index(git: &gix::Repository) -> Result<Self, Error> {
         let index = Index::open(git)?;

@@ -97,7 +97,8 @@ fn in_repository(repository: &Repository, given: &[NamedPath<'_>]) -> Snapshot {
     let tracked = Tracked::of(&index);
     let working_tree = repository.working_tree.clone();
     let top = Top::new(working_tree.clone(), vec![working_tree], tracked.submodules.clone(), true)
-        .hiding(tracked.hidden.clone(), tracked.sparse.clone());
+        .hiding(tracked.hidden.clone(), tracked.sparse.clone())
+        .named(repository.names());
     let git = Some((&tracked, repository.ignored(&index)));
     let mut rules = Rules { top: &top, git };
     let mut walk = rules.walk(String::new());

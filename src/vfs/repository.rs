@@ -1,13 +1,16 @@
 //! A git repository, turned into what it tracks and what it ignores.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use gix::bstr::ByteSlice;
 use gix::index::entry::{Flags, Mode, Stage};
 use gix::worktree::stack::state::ignore::Source;
 
+use smol_str::SmolStr;
+
 use super::git::{discover, index_path};
+use super::remotes;
 use crate::text::file_name::{decode, encode, encode_os};
 
 /// A repository with a working tree.
@@ -53,6 +56,11 @@ impl Repository {
         let (path, hash, skip_checksum) = (index_path(&self.git), self.git.object_hash(), true);
         let read = gix::index::File::at(&path, hash, skip_checksum, gix::index::decode::Options::default());
         read.unwrap_or_else(|_| gix::index::File::from_state(gix::index::State::new(hash), path))
+    }
+
+    /// The names of the repository by the URLs of its remotes.
+    pub(super) fn names(&self) -> BTreeSet<SmolStr> {
+        remotes::names(&self.git)
     }
 
     /// The answers to "would git track this?", by way of all `.gitignore` files and settings that count.

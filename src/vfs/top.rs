@@ -1,8 +1,10 @@
 //! A path from the top of a run, turned into the place on disk that it means, if the run may look there.
 
 use crate::text::file_name::{decode_os, encode_os};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Component, Path, PathBuf};
+
+use smol_str::SmolStr;
 
 /// The top directory of a run.
 #[derive(Debug, Clone)]
@@ -19,6 +21,8 @@ pub(super) struct Top {
     sparse: HashSet<String>,
     /// Whether this is a repository, so that others inside are not part of it.
     is_repository: bool,
+    /// The names of the repository by the URLs of its remotes.
+    repository_names: BTreeSet<SmolStr>,
 }
 
 /// What there is at a path.
@@ -48,12 +52,22 @@ impl Top {
         is_repository: bool,
     ) -> Self {
         let (hidden, sparse) = (HashSet::new(), HashSet::new());
-        Self { path, roots, submodules, hidden, sparse, is_repository }
+        let repository_names = BTreeSet::new();
+        Self { path, roots, submodules, hidden, sparse, is_repository, repository_names }
     }
 
     /// The same, where a sparse checkout leaves out files of some directories, and others with all that is in them.
     pub(super) fn hiding(self, hidden: HashSet<String>, sparse: HashSet<String>) -> Self {
         Self { hidden, sparse, ..self }
+    }
+
+    /// The same, where the remotes of the repository give it these names.
+    pub(super) fn named(self, repository_names: BTreeSet<SmolStr>) -> Self {
+        Self { repository_names, ..self }
+    }
+
+    pub(super) fn repository_names(&self) -> &BTreeSet<SmolStr> {
+        &self.repository_names
     }
 
     pub(super) fn path(&self) -> &Path {

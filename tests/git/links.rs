@@ -100,3 +100,57 @@ fn a_module_behind_a_link_is_one_module() {
     place.stage("modules/net/main.tf", format!("{BROKEN}\nlocals {{\n  b = var.lost\n}}\n"));
     assert_eq!(findings(&place, &["--changed"]).len(), 1);
 }
+
+const REQUIREMENTS: &str = "terraform {
+  required_providers {
+    random = { source = \"hashicorp/random\" }
+    auth0  = { source = \"auth0/auth0\", version = \"1.41.0\" }
+    tls    = { source = \"hashicorp/tls\", version = \"4.0.6\" }
+  }
+}
+";
+
+/// Two root modules that share their requirements; the first one uses a provider only through a module that it calls.
+fn sharing_requirements() -> Place {
+    let place = Place::repository(&[
+        ("shared/versions.tf", REQUIREMENTS),
+        ("a/main.tf", "module \"login\" {\n  source = \"../login\"\n}\n"),
+        ("b/main.tf", "resource \"random_pet\" \"name\" {}\n"),
+        (
+            "login/main.tf",
+            "terraform {\n  required_providers {\n    auth0 = { source = \"auth0/auth0\" }\n  }\n}\n\nresource \"auth0_client\" \"web\" {}\n",
+        ),
+    ]);
+    for root in ["a", "b"] {
+        place.link(&format!("{root}/versions.tf"), "../shared/versions.tf");
+    }
+    place.commit("first");
+    place
+}
+
+#[test]
+fn an_entry_in_a_shared_file_is_unused_only_if_no_module_uses_it() {
+    let place = sharing_requirements();
+    let unused = ["--isolated", "--select", "unused-required-provider"];
+    let found = "shared/versions.tf:5:5: warning: Unused required provider [unused-required-provider] [*]";
+    assert_eq!(findings(&place, &unused), [found]);
+    let fixed =
+        place.overrule(&["check", "--isolated", "--select", "unused-required-provider", "--fix=unsafe"]);
+    assert_eq!(fixed.code, Some(0), "{}", fixed.err);
+    let left: String =
+        REQUIREMENTS.lines().filter(|line| !line.contains("tls")).map(|line| format!("{line}\n")).collect();
+    let text = std::fs::read_to_string(place.path().join("shared/versions.tf")).expect("the file");
+    assert_eq!(text, left, "the pin of a called module stays");
+}
+
+#[test]
+fn a_directory_of_link_targets_is_checked_through_the_links() {
+    let files = [POLICY, ("shared/main.tf", BROKEN), ("a/vars.tf", "variable \"gone\" {}\n")];
+    let place = Place::repository(&files);
+    place.link("a/main.tf", "../shared/main.tf");
+    place.commit("first");
+    assert_eq!(findings(&place, &[]), [""; 0], "what is missing in the directory itself is in the module");
+    place.write("shared/terraform.tfvars", "");
+    let found = format!("shared/main.tf{FOUND}");
+    assert_eq!(findings(&place, &[]), [found.as_str()], "variable values show that it is a module");
+}

@@ -243,13 +243,33 @@ impl Edge<'_> {
                 .at(passed.in_child.name_span)
                 .address(format!("module.{}", self.call.name))
                 .concerns(Concern::Provider(name.into()))
-                .help(format!(
-                    "add `{name}` under `required_providers` of the module: source = {:?}",
-                    display(child, theirs).as_str()
-                ));
+                .help(self.how_to_declare(passed, theirs));
         match &child.required_providers_block {
             Some(block) => finding.related(block.header, "it would be declared here"),
             None => finding,
+        }
+    }
+
+    /// The entry to write in the called module; an alias is no entry of its own.
+    fn how_to_declare(&self, passed: &PassedProvider, theirs: &ProviderAddress) -> String {
+        let child = self.child.module();
+        let (name, compact) = (&passed.in_child.name, passed.in_child.compact());
+        let aliases = format!("configuration_aliases = [{compact}]");
+        match (&passed.in_child.alias, child.required_providers.get(name)) {
+            (Some(_), Some(entry)) if entry.aliases.is_empty() => {
+                format!("in the called module, add `{aliases}` to the entry `{name}` of `required_providers`")
+            }
+            (Some(_), Some(_)) => format!(
+                "in the called module, add `{compact}` to `configuration_aliases` in the entry `{name}` of \
+                 `required_providers`"
+            ),
+            (alias, None) | (alias @ None, Some(_)) => {
+                let aliases = if alias.is_some() { format!(", {aliases}") } else { String::new() };
+                let source = display(child, theirs);
+                format!(
+                    "in the called module, add to `required_providers`: `{name} = {{ source = \"{source}\"{aliases} }}`"
+                )
+            }
         }
     }
 

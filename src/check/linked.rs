@@ -1,0 +1,63 @@
+//! Decides what is reported about files that several modules load through symbolic links.
+//!
+//! Such a file belongs to no module more than to others. What a rule finds missing around it in one module, such as a
+//! use of a provider, may be there in the next, and an edit changes all of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use smol_str::SmolStr;
+
+use crate::check::Verdict;
+use crate::finding::RuleId;
+use crate::rules;
+use crate::text::{FileId, Sources, Span};
+use crate::vfs::parent;
+
+/// What two modules have in common that find the same in one file.
+type Key = (RuleId, Span, String);
+
+/// Drops what holds in some modules alone, if the rule asks whether it holds in all of them, and fixes that other
+/// modules did not ask for. `is_module` tells which directories are checked as modules.
+pub(super) fn settle(verdicts: &mut Vec<Verdict>, sources: &Sources, is_module: &dyn Fn(&str) -> bool) {
+    let sharing = |file: FileId| -> BTreeSet<SmolStr> {
+        let links = sources.links(file).iter().map(SmolStr::as_str);
+        let paths = links.chain([sources.get(file).name()]);
+        let directories = paths.map(|path| parent(path).unwrap_or_default());
+        directories.filter(|directory| is_module(directory)).map(SmolStr::new).collect()
+    };
+    let is_linked = |file: FileId| !sources.links(file).is_empty();
+    let mut modules: BTreeMap<Key, BTreeSet<SmolStr>> = BTreeMap::new();
+    for verdict in verdicts.iter() {
+        if let Some(key) = key(verdict).filter(|(_, at, _)| is_linked(at.file)) {
+            modules.entry(key).or_default().insert(verdict.finding.module.clone());
+        }
+    }
+    let holds_for = |verdict: &Verdict, file: FileId| {
+        let found = key(verdict).and_then(|key| modules.get(&key));
+        let own = BTreeSet::from([verdict.finding.module.clone()]);
+        sharing(file).is_subset(found.unwrap_or(&own))
+    };
+    let mut reported = BTreeSet::new();
+    verdicts.retain(|verdict| match key(verdict).filter(|(_, at, _)| is_linked(at.file)) {
+        Some((rule, at, address)) if asks_for_all(&rule) => {
+            holds_for(verdict, at.file) && reported.insert((rule, at, address))
+        }
+        Some(_) | None => true,
+    });
+    for verdict in verdicts {
+        let files = verdict.finding.fix.iter().flat_map(|fix| &fix.edits).map(|edit| edit.span.file);
+        let mut files = files.filter(|file| is_linked(*file));
+        if files.any(|file| !holds_for(verdict, file)) {
+            verdict.finding.fix = None;
+        }
+    }
+}
+
+fn key(verdict: &Verdict) -> Option<Key> {
+    let finding = &verdict.finding;
+    Some((finding.rule.clone(), finding.primary?, finding.address.clone()))
+}
+
+fn asks_for_all(rule: &RuleId) -> bool {
+    rules::ENTRIES.iter().any(|entry| entry.id == rule.as_str() && entry.asks_for_all_sharers)
+}

@@ -1,0 +1,62 @@
+//! Carries versions of an engine that are not modelled from modules to those that only they call.
+
+use crate::finding::{Finding, Severity};
+use crate::graph::{Callee, ModuleGraph, NodeId};
+use crate::module::Unmodelled;
+
+impl ModuleGraph {
+    /// The modules whose callers are all for versions of the engine that are not modelled, and so are for them, too.
+    /// Callers come before those that they call. A module with a caller for modelled versions is for these.
+    pub fn bound_by_callers(&self) -> Vec<(NodeId, Unmodelled)> {
+        let mut versions: Vec<Option<Unmodelled>> =
+            self.nodes.iter().map(|node| node.module.unmodelled.clone()).collect();
+        // How many calls lead to each module from one that is for modelled versions.
+        let mut modelled: Vec<usize> =
+            self.nodes.iter().map(|node| node.callers.len() + node.named_by.len()).collect();
+        let mut bound = Vec::new();
+        let mut next: Vec<usize> = (0..versions.len()).filter(|number| versions[*number].is_some()).collect();
+        while let Some(caller) = next.pop() {
+            for child in self.named(caller) {
+                modelled[child] -= 1;
+                if modelled[child] > 0 || versions[child].is_some() {
+                    continue;
+                }
+                let Some(of_child) = self.agreed(child, &versions) else { continue };
+                bound.push((NodeId(child), of_child.clone()));
+                versions[child] = Some(of_child);
+                next.push(child);
+            }
+        }
+        bound
+    }
+
+    /// Makes a module one for versions that are not modelled. Of what is wrong with its files, only what is wrong in all
+    /// of these versions remains.
+    pub fn bind(&mut self, id: NodeId, versions: Unmodelled, findings: &mut Vec<Finding>) {
+        let node = &mut self.nodes[id.0];
+        node.module.bind(versions, findings);
+        node.broken = findings.iter().any(|finding| finding.severity == Severity::Error);
+        self.forget();
+    }
+
+    /// The modules that a module calls, or names in refused calls, each once for every call.
+    fn named(&self, caller: usize) -> impl Iterator<Item = usize> + '_ {
+        let node = &self.nodes[caller];
+        let called = node.calls.values().filter_map(|callee| match callee {
+            Callee::Module(child) => Some(child.0),
+            Callee::Missing | Callee::Outside | Callee::Opaque => None,
+        });
+        called.chain(node.named.iter().map(|child| child.0))
+    }
+
+    /// The versions that a module is for whose callers are all for unmodelled ones: those of the first caller, unless its
+    /// own `required_version` admits none of those of some caller. Of several callers the one counts that confirms the
+    /// least.
+    fn agreed(&self, child: usize, versions: &[Option<Unmodelled>]) -> Option<Unmodelled> {
+        let node = &self.nodes[child];
+        let callers = node.callers.iter().map(|(caller, _)| caller).chain(&node.named_by);
+        let of_callers: Option<Vec<Unmodelled>> =
+            callers.map(|caller| versions[caller.0].as_ref()?.of_callee(&node.module)).collect();
+        of_callers?.into_iter().min_by_key(Unmodelled::is_hcl2)
+    }
+}

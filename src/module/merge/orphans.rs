@@ -1,0 +1,103 @@
+//! Finds override files that override nothing, and so may have their name by mistake, and suggests another name.
+
+use std::collections::BTreeMap;
+
+use crate::engine::FileKind;
+use crate::finding::{EngineRule, Finding};
+use crate::module::address::block_address;
+use crate::module::decode::top_blocks;
+use crate::module::merge::WITHOUT_BASE;
+use crate::module::{Module, ModuleFile};
+use crate::syntax::Block;
+use crate::text::nearest;
+
+/// Suggests to rename each override file in which nothing has a base, in the help of what is reported there. Renamed, it
+/// must be a base file that declares nothing twice.
+pub(in crate::module) fn suggest_names(module: &Module, files: &[ModuleFile<'_>], findings: &mut [Finding]) {
+    let is_orphan = |finding: &&mut Finding| {
+        finding.rule == EngineRule::OverrideWithoutBase.id() && finding.primary.is_some()
+    };
+    let mut orphans: Vec<&mut Finding> = findings.iter_mut().filter(is_orphan).collect();
+    if orphans.is_empty() {
+        return;
+    }
+    let overriding = files.iter().filter(|file| file.kind == FileKind::Override);
+    let declared: Vec<(&ModuleFile<'_>, Vec<String>, bool)> = overriding
+        .map(|file| {
+            let blocks = top_blocks(file.body, &module.features);
+            let is_all = blocks.iter().all(|block| is_without_base(block, module));
+            (file, blocks.iter().flat_map(|block| addresses(block)).collect(), is_all)
+        })
+        .collect();
+    let mut number: BTreeMap<&str, usize> = BTreeMap::new();
+    for address in declared.iter().flat_map(|(_, addresses, _)| addresses) {
+        *number.entry(address).or_default() += 1;
+    }
+    let known = known(module);
+    for finding in &mut orphans {
+        if let Some(meant) = meant(&finding.address.replacen("variable.", "var.", 1), &known) {
+            finding.help = Some(format!("did you mean `{meant}`?"));
+        }
+    }
+    for (file, addresses, is_all) in &declared {
+        if addresses.iter().any(|address| meant(address, &known).is_some()) {
+            continue;
+        }
+        let is_alone = addresses.iter().all(|address| number.get(address.as_str()) == Some(&1));
+        let Some(name) = base_name(file.name, files).filter(|_| *is_all && is_alone) else { continue };
+        let id = file.body.span().file;
+        for finding in orphans.iter_mut().filter(|finding| finding.primary.is_some_and(|at| at.file == id)) {
+            finding.help = Some(format!(
+                "{WITHOUT_BASE}; if the file is not meant to override anything, rename it to `{name}`"
+            ));
+        }
+    }
+}
+
+/// What base files declare.
+fn known(module: &Module) -> Vec<String> {
+    let variables = module.variables.keys().map(|name| format!("var.{name}"));
+    let locals = module.locals.keys().map(|name| format!("local.{name}"));
+    let outputs = module.outputs.keys().map(|name| format!("output.{name}"));
+    let calls = module.calls.keys().map(|name| format!("module.{name}"));
+    let resources = module.resources.keys().map(ToString::to_string);
+    variables.chain(locals).chain(outputs).chain(calls).chain(resources).collect()
+}
+
+/// The address among those known whose name is nearly that of another one of its kind.
+fn meant<'k>(address: &str, known: &'k [String]) -> Option<&'k String> {
+    let (kind, name) = address.rsplit_once('.')?;
+    let alike = known.iter().filter_map(|other| other.rsplit_once('.')).filter(|(other, _)| *other == kind);
+    let name = nearest(name, alike.map(|(_, name)| name))?;
+    known.iter().find(|other| other.rsplit_once('.') == Some((kind, name)))
+}
+
+/// Whether nothing that a block declares is in a base file.
+fn is_without_base(block: &Block, module: &Module) -> bool {
+    let needs_base =
+        matches!(block.kind.as_str(), "variable" | "locals" | "output" | "module" | "resource" | "data");
+    needs_base && addresses(block).iter().all(|address| module.without_base.contains(address))
+}
+
+/// What a block declares, as [`Module::without_base`] has it.
+fn addresses(block: &Block) -> Vec<String> {
+    match block.kind.as_str() {
+        "locals" => block
+            .body
+            .names()
+            .iter()
+            .filter(|name| *name != "//")
+            .map(|name| format!("local.{name}"))
+            .collect(),
+        "variable" => block.labels.first().map(|label| format!("var.{}", label.text)).into_iter().collect(),
+        _ => vec![block_address(block)],
+    }
+}
+
+/// The name without the ending that makes it an override file; none where a file of the module has that stem.
+fn base_name(name: &str, files: &[ModuleFile<'_>]) -> Option<String> {
+    let (stem, extension) = name.split_once('.')?;
+    let stem = stem.strip_suffix("_override").filter(|stem| !stem.is_empty() && *stem != "override")?;
+    let is_free = files.iter().all(|file| file.name.split('.').next() != Some(stem));
+    (is_free && !stem.ends_with("_override")).then(|| format!("{stem}.{extension}"))
+}
