@@ -5,6 +5,7 @@ pub mod address;
 pub mod config;
 pub mod declaration;
 pub mod lock;
+pub mod terragrunt;
 
 mod compatibility;
 mod decode;
@@ -34,6 +35,7 @@ use crate::module::declaration::{
 use crate::module::decode::Decoder;
 use crate::module::dropped::{Dropped, Why};
 use crate::module::static_eval::{Early, Purpose};
+use crate::module::terragrunt::Generated;
 use crate::syntax::{Block, Body};
 use crate::text::Span;
 use crate::value;
@@ -68,6 +70,9 @@ pub struct Module {
     pub limits: Limits,
     /// Whether all files were read whole. Where not, what seems undeclared may be in the part that was not.
     pub complete: bool,
+    /// Whether a tool generates files beside these. They may configure providers, require versions, and refer to
+    /// anything.
+    pub has_generated_files: bool,
     /// Whether nothing else can be said of it: it is for other versions of the engine, or its files are no module.
     pub excluded: bool,
     /// The versions of the engine that it is for, where these are not modelled.
@@ -116,9 +121,9 @@ pub struct Module {
     pub imports: Vec<Import>,
     /// What override files contain, and base files where an override makes it so, that has no effect: by its span.
     pub dropped: BTreeMap<Span, Dropped>,
-    /// What only override files declare, by address: `var.a`, `output.a`, `module.a` and so on. That it is missing is
-    /// reported there, so no reference to it is reported as well.
-    pub(crate) without_base: BTreeSet<String>,
+    /// What only override files declare, and files that a tool generates, by address: `var.a`, `output.a`, `module.a`
+    /// and so on. No reference to it is reported: what lacks its base is reported in the override file.
+    pub(crate) declared_elsewhere: BTreeSet<String>,
     /// Variables whose values are needed before anything runs, each with what for (OpenTofu).
     pub(crate) early_needs: Vec<(SmolStr, Purpose)>,
 }
@@ -132,6 +137,18 @@ impl Module {
     /// Builds the module of a directory from its files, which are in the order of their names. What is in `findings` is
     /// about the same files; it goes where the module turns out to be for other versions of the engine.
     pub fn build(
+        directory: impl Into<SmolStr>,
+        files: &[ModuleFile<'_>],
+        features: &Features,
+        limits: &Limits,
+        findings: &mut Vec<Finding>,
+    ) -> Self {
+        Self::build_beside(&Generated::default(), directory, files, features, limits, findings)
+    }
+
+    /// The same for a directory in which a tool generates more files.
+    pub fn build_beside(
+        generated: &Generated,
         directory: impl Into<SmolStr>,
         files: &[ModuleFile<'_>],
         features: &Features,
@@ -158,6 +175,7 @@ impl Module {
         let mut module = Self { limits: *limits, ..Self::empty(directory.into(), features) };
         module.files = files.len();
         module.complete = files.iter().all(|file| file.complete);
+        module.generate(generated);
         merge::files(&mut module, primary, overriding, findings);
         merge::suggest_names(&module, files, findings);
         module.evaluate_early(findings);
@@ -172,6 +190,7 @@ impl Module {
             features: *features,
             limits: Limits::default(),
             complete: true,
+            has_generated_files: false,
             excluded: false,
             unmodelled: None,
             files: 0,
@@ -196,7 +215,7 @@ impl Module {
             removed: Vec::new(),
             imports: Vec::new(),
             dropped: BTreeMap::new(),
-            without_base: BTreeSet::new(),
+            declared_elsewhere: BTreeSet::new(),
             early_needs: Vec::new(),
         }
     }
@@ -209,6 +228,18 @@ impl Module {
     /// Whether an override file contains a block that the engine does not merge.
     pub fn ignores_override_block(&self) -> bool {
         self.dropped.values().any(|dropped| dropped.why == Why::Ignored && dropped.block.is_some())
+    }
+
+    /// Adds what files declare that a tool generates.
+    pub fn generate(&mut self, generated: &Generated) {
+        self.complete &= !generated.is_unknown;
+        self.has_generated_files |= generated.is_there;
+        self.declared_elsewhere.extend(generated.names.iter().cloned());
+    }
+
+    /// Whether something that is not among the declarations may be declared all the same.
+    pub(crate) fn may_have(&self, address: &str) -> bool {
+        !self.complete || self.declared_elsewhere.contains(address)
     }
 
     /// The provider that a local name stands for: the one required under that name, else the one it implies. None

@@ -9,6 +9,7 @@ pub(crate) mod fragments;
 pub(crate) mod load;
 pub(crate) mod parse_cache;
 pub(crate) mod roots;
+pub(crate) mod terragrunt;
 pub(crate) mod threads;
 
 pub use threads::in_threads;

@@ -35,6 +35,7 @@ mod documents;
 mod touched;
 mod remotes;
 mod renamed;
+mod terragrunt;
 mod base;
 mod change;
 mod edited;
@@ -82,6 +83,8 @@ pub struct Snapshot {
     limits: Limits,
     /// By their real paths: files that were read through symbolic links.
     linked: HashMap<SmolStr, FileId>,
+    /// The unit files of Terragrunt, sorted by path.
+    unit_files: Vec<SmolStr>,
     /// What is still to be read.
     unread: Option<Unread>,
 }

@@ -1,6 +1,7 @@
 //! Turns a working tree into its modules, as the engines see them that they are for, before any rule is asked.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::check::engines;
 use crate::engine::{Choice, Engine};
@@ -11,6 +12,7 @@ use crate::module::merged::{Around, Merged};
 use crate::policy::Policy;
 use crate::session::load::LoadedGraph;
 use crate::session::parse_cache::ParseCache;
+use crate::session::terragrunt::Units;
 use crate::vfs::Snapshot;
 
 /// All modules of a working tree.
@@ -38,7 +40,7 @@ impl Analysis {
     /// Looks at every module with the engines of `choice`, else with those of the policy, else with those that files
     /// speak for, else with both.
     pub fn of(snapshot: &mut Snapshot, choice: Option<&Choice>, policy: &Policy) -> Self {
-        let mut cache = ParseCache::new(policy.limits());
+        let mut cache = ParseCache::new(policy.limits(), Arc::new(Units::of(snapshot)));
         let choice = choice.or(policy.engine());
         let sights = engines::sights(snapshot, &mut cache, choice, policy);
         Self { cache, sights }

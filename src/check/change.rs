@@ -23,6 +23,7 @@ use crate::check::run::{Against, tell};
 use crate::check::verdict::real_directory;
 use crate::check::{Outcome, Settings, Verdict};
 use crate::session::call_index::{self, CallIndex};
+use crate::session::terragrunt::ChangedUnits;
 use crate::session::threads::discard;
 use crate::text::Sources;
 use crate::vfs::{Change, Error, Excerpt, Snapshot, State};
@@ -53,13 +54,15 @@ pub fn run_change(
     all: bool,
 ) -> Result<Checked, Error> {
     let mut touched = change.touched()?;
+    let units = ChangedUnits::of(change);
+    touched.extend(units.touched.iter().cloned());
     if is_about_names(settings) {
         touched.extend(change.with_other_names());
     }
     if touched.is_empty() {
         // Most commits touch no module.
         let mut snapshot = change.open(State::Now, &Excerpt::default(), &settings.policy.limits(), policy);
-        let told = tell(&mut snapshot, settings, Fingerprints::default(), Against::Nothing);
+        let told = tell(&mut snapshot, &units.now, settings, Fingerprints::default(), Against::Nothing);
         let outcome = told.outcome(&snapshot, settings, &|_| false);
         return Ok(Checked { snapshot, outcome, affected: BTreeSet::new(), absent: 0, memory: None });
     }
@@ -74,11 +77,12 @@ pub fn run_change(
         let mut earlier = change.open(State::Before, &excerpt, &settings.policy.limits(), policy);
         let mut snapshot = change.open(State::Now, &excerpt, &settings.policy.limits(), policy).within(scope);
         let names = Fingerprints::ahead(renamed.clone(), renames::of(&earlier, &snapshot, &renamed));
-        let mut was = tell(&mut earlier, settings, names, Against::Later);
+        let mut was = tell(&mut earlier, &units.before, settings, names, Against::Later);
         let (mut told, mut excused) = (mem::take(&mut was.verdicts), mem::take(&mut was.excused));
         let modules = earlier.directories().iter().map(|directory| directory.path.clone()).collect();
         let earlier = was.earlier(earlier, renamed.clone());
-        let mut now = tell(&mut snapshot, settings, Fingerprints::default(), Against::Earlier(&earlier));
+        let against = Against::Earlier(&earlier);
+        let mut now = tell(&mut snapshot, &units.now, settings, Fingerprints::default(), against);
         change.is_whole(&excerpt)?;
         match_findings::number(
             Side { sources: earlier.sources(), told: &mut told, excused: &mut excused },
@@ -123,7 +127,8 @@ pub fn run_named(
     let named = impact.modules_of(paths);
     let excerpt = impact.excerpt(&named);
     let mut snapshot = change.open(State::Now, &excerpt, &settings.policy.limits(), policy);
-    let told = tell(&mut snapshot, settings, Fingerprints::default(), Against::Nothing);
+    let units = ChangedUnits::of(change).now;
+    let told = tell(&mut snapshot, &units, settings, Fingerprints::default(), Against::Nothing);
     let outcome = told.outcome(&snapshot, settings, &|module| named.contains(module));
     change.is_whole(&excerpt)?;
     Ok(Checked { snapshot, outcome, affected: named, absent: known.absent(), memory: news(&memory, &known) })

@@ -8,6 +8,7 @@ mod apply;
 mod trial;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use crate::check::fingerprint::Fingerprints;
 use crate::check::run::{Against, Told, tell};
@@ -16,6 +17,7 @@ use crate::finding::{Fix, Safety};
 use crate::limits::Limits;
 use crate::policy::{Globs, is_exception};
 use crate::rules;
+use crate::session::terragrunt::Units;
 use crate::session::threads::discard;
 use crate::syntax::{self, Notation};
 use crate::text::{FileId, Span};
@@ -57,8 +59,11 @@ pub fn fix(
     let (baseline, policy) = (std::mem::take(&mut settings.baseline), settings.policy.without_excludes());
     let settings =
         Settings { select: Vec::new(), ignore: Vec::new(), exclude: Globs::default(), policy, ..settings };
-    let look = |snapshot: &mut Snapshot| tell(snapshot, &settings, Fingerprints::default(), Against::Nothing);
     let mut snapshot = snapshot.clone();
+    let units = Arc::new(Units::of(&snapshot));
+    let look = |snapshot: &mut Snapshot| {
+        tell(snapshot, &units, &settings, Fingerprints::default(), Against::Nothing)
+    };
     let now = look(&mut snapshot);
     let wanted = told.iter().map(Key::of).collect();
     let mut fixing =

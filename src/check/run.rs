@@ -19,12 +19,14 @@ use crate::policy::can_be_off;
 use crate::rules::{Earlier, States, shared_states};
 use crate::session::batches::batch_bytes;
 use crate::session::parse_cache::ParseCache;
+use crate::session::terragrunt::Units;
 use crate::session::threads::discard;
 use crate::vfs::{Snapshot, child};
 
 /// Checks every module of a working tree, and tells what has a place in its scope.
 pub fn run(snapshot: &mut Snapshot, settings: &Settings) -> Outcome {
-    let told = tell(snapshot, settings, Fingerprints::default(), Against::Nothing);
+    let units = Arc::new(Units::of(snapshot));
+    let told = tell(snapshot, &units, settings, Fingerprints::default(), Against::Nothing);
     told.outcome(snapshot, settings, &|_| true)
 }
 
@@ -49,9 +51,10 @@ pub(super) enum Against<'e> {
     Later,
 }
 
-/// Checks every module of a working tree; `fingerprints` names what is found.
+/// Checks every module of a working tree, which `units` of Terragrunt may run; `fingerprints` names what is found.
 pub(super) fn tell(
     snapshot: &mut Snapshot,
+    units: &Arc<Units>,
     settings: &Settings,
     mut fingerprints: Fingerprints,
     against: Against<'_>,
@@ -69,7 +72,7 @@ pub(super) fn tell(
     if active_rules.asks_for_excluded_locks() {
         snapshot.find_excluded_locks();
     }
-    let mut cache = ParseCache::new(settings.policy.limits());
+    let mut cache = ParseCache::new(settings.policy.limits(), units.clone());
     if let Against::Earlier(earlier) = against
         && !settings.trusts_change
     {

@@ -16,6 +16,7 @@ use crate::graph::{Callee, Node};
 use crate::module::declaration::ModuleCall;
 use crate::report::Style;
 use crate::report::modules::{Drawing, Picture};
+use crate::session::terragrunt::ChangedUnits;
 use crate::vfs::{Change, Snapshot, parent};
 
 /// Arguments of `modules`.
@@ -64,7 +65,9 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let current = place::current()?;
     let mut changed = BTreeSet::new();
     let mut snapshot = if arguments.impact {
-        changed = Change::staged(&current)?.touched()?.into_iter().map(SmolStr::from).collect();
+        let change = Change::staged(&current)?;
+        let touched = change.touched()?.into_iter().chain(ChangedUnits::of(&change).touched);
+        changed = touched.map(SmolStr::from).collect();
         Snapshot::listed_in_index(&current)?.asked(&current, &arguments.paths)?
     } else {
         arguments.state.open(&current, &arguments.paths)?

@@ -48,6 +48,7 @@ const NAMES: &[&str] = &[
     "mise.toml",
     ".mise.toml",
     "terragrunt.hcl",
+    "terragrunt.hcl.json",
 ];
 
 /// Where an engine keeps which versions of providers it selected.

@@ -93,7 +93,7 @@ fn set_in_base(config: &Config, child: &Module) -> (Vec<Arc<Attribute>>, Option<
 }
 
 fn schema(child: &Module) -> Vec<AttributeSchema<'_>> {
-    let without_base = child.without_base.iter().filter_map(|address| address.strip_prefix("var."));
-    let names = child.variables.keys().map(smol_str::SmolStr::as_str).chain(without_base);
+    let elsewhere = child.declared_elsewhere.iter().filter_map(|address| address.strip_prefix("var."));
+    let names = child.variables.keys().map(smol_str::SmolStr::as_str).chain(elsewhere);
     names.map(AttributeSchema::optional).collect()
 }

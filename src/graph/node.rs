@@ -14,6 +14,7 @@ use crate::engine::Engine;
 use crate::module::Module;
 use crate::module::address::ModuleSource;
 use crate::module::declaration::ModuleCall;
+use crate::module::terragrunt::{Generated, RunBy};
 use crate::vfs::join;
 
 /// What a module call leads to.
@@ -50,6 +51,8 @@ pub(super) struct NodeData {
     /// Whether the engine finds errors in its files.
     pub(super) broken: bool,
     pub(super) around: Surroundings,
+    /// The units of Terragrunt that run it.
+    pub(super) run_by: RunBy,
     pub(super) calls: BTreeMap<SmolStr, Callee>,
     pub(super) callers: Vec<(NodeId, SmolStr)>,
     /// The modules that its refused calls name.
@@ -92,6 +95,7 @@ impl ModuleGraph {
             module,
             broken,
             around: Surroundings::default(),
+            run_by: RunBy::default(),
             calls: BTreeMap::new(),
             callers: Vec::new(),
             named: Vec::new(),
@@ -104,6 +108,22 @@ impl ModuleGraph {
     /// Says what is known of a module beside its files.
     pub fn surround(&mut self, id: NodeId, around: Surroundings) {
         self.nodes[id.0].around = around;
+    }
+
+    /// Records which units of Terragrunt run a module.
+    pub fn run_by(&mut self, id: NodeId, run_by: RunBy) {
+        self.nodes[id.0].run_by = run_by;
+    }
+
+    /// Records that units of Terragrunt may run every module that nothing else calls.
+    pub fn may_be_run(&mut self, generated: &Generated) {
+        for number in 0..self.nodes.len() {
+            if !self.node(NodeId(number)).is_called() {
+                let node = &mut self.nodes[number];
+                node.run_by.with(None, generated);
+                node.module.generate(generated);
+            }
+        }
     }
 
     /// Says what a call of a module leads to.
@@ -224,6 +244,11 @@ impl<'t> Node<'t> {
             let caller = self.graph.node(*caller);
             Some((caller, &**caller.module().calls.get(call)?))
         })
+    }
+
+    /// The units of Terragrunt that run it, or may.
+    pub fn run_by_units(self) -> &'t RunBy {
+        &self.data().run_by
     }
 
     /// The directories of the modules that call it, or name it in refused calls.

@@ -38,7 +38,9 @@ fn of(node: Node<'_>, around: Surroundings) -> (Role, Reason) {
 /// The first that applies.
 fn by_signs(node: Node<'_>, around: Surroundings) -> (Role, Reason) {
     let directory = node.module().directory.as_str();
-    let is_used = || around.is_used_from_outside || node.caller_directories().any(|caller| !is_aside(caller));
+    let is_called_for_use =
+        || around.is_used_from_outside || node.caller_directories().any(|caller| !is_aside(caller));
+    let is_used = || is_run_by_terragrunt(node) || is_called_for_use();
     if let Some(role) = around.role {
         (role, Reason::Policy)
     } else if let Some((role, name)) = by_name(directory)
@@ -63,7 +65,9 @@ fn by_signs(node: Node<'_>, around: Surroundings) -> (Role, Reason) {
 
 /// What shows that an engine is run in the directory of a module.
 fn evidence(node: Node<'_>, around: Surroundings) -> Option<Reason> {
-    if around.has_lock_file {
+    if is_run_by_terragrunt(node) {
+        Some(Reason::Terragrunt)
+    } else if around.has_lock_file {
         Some(Reason::LockFile)
     } else if around.has_values {
         Some(Reason::Values)
@@ -72,6 +76,11 @@ fn evidence(node: Node<'_>, around: Surroundings) -> Option<Reason> {
     } else {
         (configures_provider(node) && !asks_for_configurations(node)).then_some(Reason::Provider)
     }
+}
+
+/// Whether a unit runs the module that is not there for an example or a test.
+fn is_run_by_terragrunt(node: Node<'_>) -> bool {
+    node.run_by_units().units.iter().any(|unit| !is_aside(unit))
 }
 
 /// Directories for modules that others call.

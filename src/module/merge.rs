@@ -180,7 +180,7 @@ impl Merger<'_> {
     /// Reports a declaration that base files do not contain. References to its address are not reported as well.
     fn missing_base(&mut self, summary: &str, what: &str, address: String, dropped: Dropped) {
         let at = dropped.span;
-        self.module.without_base.insert(address);
+        self.module.declared_elsewhere.insert(address);
         self.module.dropped.insert(at, dropped);
         self.findings.push(
             Finding::language(EngineRule::OverrideWithoutBase, summary)

@@ -136,7 +136,7 @@ impl<'m> Early<'m> {
 
     fn static_variable(&mut self, name: &str, at: Span, purpose: &Purpose) -> Outcome {
         let Some(variable) = self.module.variables.get(name) else {
-            if self.module.complete {
+            if self.is_undeclared_variable(name) {
                 self.findings.push(refusal::undefined("variable", name, at));
                 return Outcome::FAILED;
             }
@@ -152,7 +152,7 @@ impl<'m> Early<'m> {
 
     fn static_local(&mut self, name: &str, at: Span, purpose: &Purpose, depth: usize) -> Outcome {
         let Some(local) = self.module.locals.get(name) else {
-            if self.module.complete {
+            if self.is_undeclared_local(name) {
                 self.findings.push(refusal::undefined("local", name, at));
                 return Outcome::FAILED;
             }
@@ -264,11 +264,11 @@ impl<'m> Early<'m> {
     }
 
     fn is_undeclared_variable(&self, name: &str) -> bool {
-        self.module.complete && !self.module.variables.contains_key(name)
+        !self.module.variables.contains_key(name) && !self.module.may_have(&format!("var.{name}"))
     }
 
     fn is_undeclared_local(&self, name: &str) -> bool {
-        self.module.complete && !self.module.locals.contains_key(name)
+        !self.module.locals.contains_key(name) && !self.module.may_have(&format!("local.{name}"))
     }
 
     fn after_merge(&self) -> bool {

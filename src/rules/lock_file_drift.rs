@@ -78,6 +78,10 @@ fn unread(node: Node<'_>, lock: &Lock) -> Finding {
 
 /// Where a root module that needs a lock file shows that it is one.
 fn needs_lock(node: Node<'_>) -> Option<Span> {
+    // Terragrunt keeps the lock file beside each unit.
+    if !node.run_by_units().units.is_empty() {
+        return None;
+    }
     let at = run_in(node).filter(|_| node.role() == Role::Root)?;
     (!needed_below(node).is_empty()).then_some(at)
 }

@@ -25,7 +25,8 @@ impl Rule for NoDefaultProvider {
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
         // A module with `configuration_aliases` is for callers, and inherits a default configuration from them.
-        if !module.complete || module.required_providers.values().any(|entry| !entry.aliases.is_empty()) {
+        let is_for_callers = module.required_providers.values().any(|entry| !entry.aliases.is_empty());
+        if !module.complete || module.has_generated_files || is_for_callers {
             return;
         }
         let mut blocks: BTreeMap<Configuration, Vec<&ProviderConfiguration>> = BTreeMap::new();

@@ -104,7 +104,7 @@ impl Missing<'_> {
 /// The providers without an entry, by name.
 fn missing<'t>(node: Node<'t>, context: &Context<'_>) -> Vec<Missing<'t>> {
     let module = node.module();
-    if !module.complete {
+    if !module.complete || module.has_generated_files {
         return Vec::new();
     }
     let mut missing: BTreeMap<&str, &Resource> = BTreeMap::new();

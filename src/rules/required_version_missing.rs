@@ -33,7 +33,8 @@ impl Rule for RequiredVersionMissing {
             RequiredVersion::TofuFiles => false,
         };
         let does_something = !module.resources.is_empty() || !module.calls.is_empty();
-        if !counts || !does_something || !module.complete || !module.required_versions.is_empty() {
+        let is_known = module.complete && !module.has_generated_files;
+        if !counts || !does_something || !is_known || !module.required_versions.is_empty() {
             return;
         }
         let is_written = |block: &Arc<Block>| block.attribute("required_version").is_some();

@@ -32,7 +32,8 @@ impl Rule for UnusedDeclaration {
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
-        if !module.complete {
+        // A generated `provider` block may refer to anything.
+        if !module.complete || module.has_generated_files {
             return;
         }
         let Some(used) = used(node, context) else { return };
@@ -52,7 +53,9 @@ impl Rule for UnusedDeclaration {
         };
         // A file that other directories have by a symbolic link may be there for them.
         let is_linked = |at: Span| !context.sources().links(at.file).is_empty();
-        for variable in module.variables.values().filter(|variable| !is_kept(variable)) {
+        // Units of Terragrunt share their inputs, so a variable may be there to accept one of them.
+        let is_for_units = node.run_by_units().may_be_run;
+        for variable in module.variables.values().filter(|variable| !is_for_units && !is_kept(variable)) {
             if is_linked(variable.origin.header()) {
                 continue;
             }

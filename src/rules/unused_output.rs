@@ -48,7 +48,9 @@ impl Rule for UnusedOutput {
 fn is_internal(node: Node<'_>) -> bool {
     let module = node.module();
     let runs = module.backend.is_some() || module.cloud.is_some();
-    node.role() == Role::Shared && !runs && !node.is_called_from_outside() && has_root_above(node)
+    let may_be_run = node.run_by_units().may_be_run;
+    let is_called_here = !may_be_run && !node.is_called_from_outside();
+    node.role() == Role::Shared && !runs && is_called_here && has_root_above(node)
 }
 
 fn has_root_above(node: Node<'_>) -> bool {

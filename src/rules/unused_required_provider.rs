@@ -23,7 +23,8 @@ impl Rule for UnusedRequiredProvider {
         let module = node.module();
         // A module that does nothing yet, or whose files are completed by another tool, shows nothing.
         let does_something = !module.resources.is_empty() || !module.calls.is_empty();
-        if module.required_providers.is_empty() || !does_something || !node.uses().complete {
+        let is_known = node.uses().complete && !module.has_generated_files;
+        if module.required_providers.is_empty() || !does_something || !is_known {
             return;
         }
         for entry in module.required_providers.values() {

@@ -113,6 +113,9 @@ pub(crate) fn look(
             }
         }
     }
+    if let Some(generated) = cache.units.anywhere() {
+        loaded.graph.may_be_run(generated);
+    }
     if !unread.is_empty() {
         return Err(Obstacle::Unread(unread));
     }
@@ -125,6 +128,7 @@ impl LoadedGraph {
         let broken = built.is_broken();
         self.findings.push(built.findings);
         let node = self.graph.add(built.module, broken);
+        self.graph.run_by(node, built.run_by);
         self.graph.surround(node, around);
         node
     }

@@ -10,8 +10,10 @@ use crate::engine::{Engine, Loaded};
 use crate::finding::{Finding, Severity};
 use crate::graph::Role;
 use crate::limits::Limits;
+use crate::module::terragrunt::{Generated, RunBy};
 use crate::module::{Module, ModuleFile};
 use crate::session::fragments;
+use crate::session::terragrunt::Units;
 use crate::syntax::{self, File, Notation};
 use crate::text::FileId;
 use crate::vfs::{Directory, Snapshot};
@@ -32,6 +34,8 @@ pub(crate) struct ParseCache {
     pub(crate) has_root: bool,
     /// By directory: the roles that modules had before a change that must not choose them.
     pub(crate) former_roles: Arc<HashMap<SmolStr, Role>>,
+    /// The units of Terragrunt in the repository.
+    pub(crate) units: Arc<Units>,
 }
 
 /// A module, and what is wrong with its files taken by themselves.
@@ -39,6 +43,8 @@ pub(crate) struct ParseCache {
 pub(crate) struct Built {
     pub(crate) module: Module,
     pub(crate) findings: Vec<Finding>,
+    /// The units of Terragrunt that run it.
+    pub(crate) run_by: RunBy,
 }
 
 impl Built {
@@ -50,8 +56,8 @@ impl Built {
 
 impl ParseCache {
     /// Nothing read yet.
-    pub(crate) fn new(limits: Limits) -> Self {
-        Self { limits, ..Self::default() }
+    pub(crate) fn new(limits: Limits, units: Arc<Units>) -> Self {
+        Self { limits, units, ..Self::default() }
     }
 
     /// Reads the module files of some directories, unless they are at hand.
@@ -82,7 +88,8 @@ impl ParseCache {
 
     /// One that holds to the same limits, with nothing read yet.
     pub(crate) fn another(&self) -> Self {
-        Self { has_root: self.has_root, former_roles: self.former_roles.clone(), ..Self::new(self.limits) }
+        let former_roles = self.former_roles.clone();
+        Self { has_root: self.has_root, former_roles, ..Self::new(self.limits, self.units.clone()) }
     }
 
     /// Puts away what was read, but for files that are `wanted` later.
@@ -136,13 +143,21 @@ impl ParseCache {
     pub(crate) fn build(&self, directory: &Directory, engine: Engine) -> Built {
         let mut findings = Vec::new();
         let files = self.module_files(directory, engine);
+        let run_by = self.units.that_run(&directory.path);
         for file in &files {
             findings.extend(self.wrong.get(&file.body.span().file).into_iter().flatten().cloned());
         }
         // Why a file could not be read is among the findings of the working tree.
-        let complete = files.len() == directory.module_files(engine).len() && !directory.lacks_rendered_files;
-        let mut module =
-            Module::build(directory.path.clone(), &files, &engine.features(), &self.limits, &mut findings);
+        let complete = files.len() == directory.module_files(engine).len();
+        let unknown = directory.lacks_rendered_files.then(Generated::unknown);
+        let mut module = Module::build_beside(
+            unknown.as_ref().unwrap_or(&run_by.generated),
+            directory.path.clone(),
+            &files,
+            &engine.features(),
+            &self.limits,
+            &mut findings,
+        );
         module.complete &= complete;
         if let Some(finding) =
             fragments::finding(directory, files.len(), &findings, |file| self.templates.contains(&file))
@@ -154,6 +169,6 @@ impl ParseCache {
         for finding in &mut findings {
             finding.module.clone_from(&directory.path);
         }
-        Built { module, findings }
+        Built { module, findings, run_by }
     }
 }

@@ -13,10 +13,11 @@ use smol_str::SmolStr;
 use super::absent::Remedy;
 use super::difference::{self, Difference};
 use super::git::Git;
-use super::git_tree::{Content, GitTree, Overview, Reading};
+use super::git_tree::{Content, GitTree, ItemKind, Overview, Reading};
 use super::listing::Listing;
 use super::read::{self, Failure};
 use super::renamed::renamed;
+use super::terragrunt::{in_use, is_unit_file};
 use super::top::{Place, slashed, without_dots};
 use super::touched::Touched;
 use super::{Error, Excerpt, Snapshot, parent, settled};
@@ -259,7 +260,31 @@ impl Change {
 
     /// A part of one state. Copies of `others` come first among its sources.
     pub fn open(&self, state: State, excerpt: &Excerpt, limits: &Limits, others: &Sources) -> Snapshot {
-        Snapshot::of_excerpt(self.git_tree(state), self.top.as_deref(), excerpt, limits, others)
+        let unit_files = self.unit_files(state);
+        Snapshot {
+            unit_files,
+            ..Snapshot::of_excerpt(self.git_tree(state), self.top.as_deref(), excerpt, limits, others)
+        }
+    }
+
+    /// The unit files of Terragrunt in one state.
+    fn unit_files(&self, state: State) -> Vec<SmolStr> {
+        let now = self.overview.unit_files.clone();
+        if state == State::Now {
+            return now;
+        }
+        let changed = self.differences.iter().filter(|difference| is_unit_file(name_of(&difference.path)));
+        let mut units: BTreeSet<SmolStr> = now.into_iter().collect();
+        for Difference { path, was, .. } in changed {
+            let path = SmolStr::from(decode(path));
+            let is_file = was.as_ref().is_some_and(|item| item.kind == ItemKind::File);
+            if is_file {
+                units.insert(path)
+            } else {
+                units.remove(&path)
+            };
+        }
+        in_use(units.into_iter().collect())
     }
 
     /// Where something may be kept for later runs: in the directory of git, never in a working tree.
@@ -290,6 +315,10 @@ pub(super) fn from_top(top: &Path, current: &Path, path: &Path) -> Option<String
     let is_top = |above: &&Path| above.canonicalize().is_ok_and(|real| real == top);
     let above = at.ancestors().filter(is_top).last()?;
     at.strip_prefix(above).ok().map(slashed)
+}
+
+fn name_of(path: &[u8]) -> &[u8] {
+    path.rfind_byte(b'/').map_or(path, |slash| &path[slash + 1..])
 }
 
 /// The directories around what lies at a path, the top last.

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::SmolStr;
 
 use super::listing::{is_values_file, rendered};
+use super::terragrunt::{in_use, is_unit_file};
 use super::uncommitted::ignored;
-use super::{Directory, File, Origin, Snapshot, parent};
+use super::{Directory, File, Origin, Snapshot, last_name, parent};
 use crate::engine::{self, LOCK_FILE, Signal};
 use crate::text::Source;
 
@@ -27,6 +28,8 @@ pub(super) fn snapshot(files: Vec<(String, Vec<u8>)>) -> Snapshot {
     for (path, files) in directories {
         snapshot.add_in_memory(&path, files, &mut others);
     }
+    let units = others.keys().filter(|path| is_unit_file(last_name(path).as_bytes()));
+    snapshot.unit_files = in_use(units.map(SmolStr::new).collect());
     snapshot.origin = Origin::Memory { directories: all, others };
     snapshot
 }

@@ -177,6 +177,11 @@ fn unread(top: Top, walk: Walk, scope: Vec<String>) -> Snapshot {
 /// Reads what was listed.
 pub(super) fn read(snapshot: &mut Snapshot, walk: &Walk) {
     let Origin::Disk(top) = snapshot.origin.clone() else { return };
+    let beside = walk.listed.iter().flat_map(|listed| {
+        let names = listed.listing.evidence.iter().map(|entry| &entry.name);
+        names.map(|name| (listed.path.as_str(), name))
+    });
+    snapshot.find_units(beside);
     let reader = Reader::new(&top, &snapshot.limits);
     let read: Vec<_> = walk
         .listed

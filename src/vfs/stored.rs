@@ -59,6 +59,7 @@ impl Snapshot {
         let overview = git_tree.read().overview().map_err(|failure| Error::git(failure.reason()))?;
         let directories = overview.directories.iter().map(|(path, _)| SmolStr::from(path.as_str())).collect();
         Ok(Self {
+            unit_files: overview.unit_files,
             unread: Some(Unread::Stored(git_tree.clone(), directories)),
             ..Self::without_directories(git_tree, top)
         })

@@ -23,4 +23,5 @@ mod partial;
 mod place;
 mod random;
 mod states;
+mod terragrunt;
 mod trusted;

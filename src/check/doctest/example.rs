@@ -28,6 +28,7 @@ pub use mark::{Difference, Mark, MarkedPlace};
 pub use page::{PageError, examples, has_examples};
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::check::fingerprint::Fingerprints;
 use crate::check::run::{Against, tell};
@@ -36,6 +37,7 @@ use crate::engine::Choice;
 use crate::finding::{RuleId, Safety};
 use crate::policy::{Date, Policy};
 use crate::rules::Kind;
+use crate::session::terragrunt::Units;
 use crate::vfs::Snapshot;
 use mark::{Comment, marks, texts, words};
 
@@ -221,11 +223,13 @@ impl Example {
         let earlier = (!self.before.is_empty()).then(|| {
             let files = self.before.iter().map(|(name, text)| (name.clone(), text.clone().into_bytes()));
             let mut earlier = Snapshot::of_files(files.collect());
-            tell(&mut earlier, &settings, Fingerprints::default(), Against::Later)
+            let units = Arc::new(Units::of(&earlier));
+            tell(&mut earlier, &units, &settings, Fingerprints::default(), Against::Later)
                 .earlier(earlier, BTreeMap::new())
         });
         let against = earlier.as_ref().map_or(Against::Nothing, Against::Earlier);
-        let told = tell(&mut snapshot, &settings, Fingerprints::default(), against);
+        let units = Arc::new(Units::of(&snapshot));
+        let told = tell(&mut snapshot, &units, &settings, Fingerprints::default(), against);
         let verdicts = told.outcome(&snapshot, &settings, &|_| true).verdicts;
         (snapshot, verdicts)
     }

@@ -5,6 +5,7 @@ use smol_str::format_smolstr;
 use crate::finding::{Concern, EngineRule, Finding};
 use crate::graph::Node;
 use crate::graph::similar::Similar;
+use crate::module::Module;
 use crate::module::declaration::ModuleCall;
 use crate::syntax::{Expr, ExprKind, Step, StepKind};
 
@@ -77,7 +78,7 @@ impl<'t> Outputs<'t, '_> {
             shape = match (shape, &step.kind) {
                 (Shape::Modules, StepKind::Attribute(name)) => self.call(name),
                 (Shape::Outputs(call, child), StepKind::Attribute(name)) => {
-                    if !child.module().outputs.contains_key(name) && child.module().complete {
+                    if is_undefined(child.module(), name) {
                         self.findings.push(undefined(call, child, name, step, self.similar));
                     }
                     Shape::Unknown
@@ -116,6 +117,10 @@ impl<'t> Outputs<'t, '_> {
             Shape::Outputs(call, child)
         }
     }
+}
+
+fn is_undefined(child: &Module, output: &str) -> bool {
+    !child.outputs.contains_key(output) && !child.may_have(&format!("output.{output}"))
 }
 
 fn undefined(call: &ModuleCall, child: Node<'_>, name: &str, step: &Step, similar: &Similar) -> Finding {

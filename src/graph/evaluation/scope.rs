@@ -131,7 +131,7 @@ const OWN_FUNCTIONS: &[&str] = &["decode_tfvars", "encode_expr", "encode_tfvars"
 /// Whether no provider that the module requires can have this function.
 fn lacks_function(node: Node<'_>, name: &str) -> bool {
     let module = node.module();
-    if node.graph().engine().product == Product::OpenTofu || !module.complete {
+    if node.graph().engine().product == Product::OpenTofu || !module.complete || module.has_generated_files {
         return false;
     }
     let mut parts = name.split("::").skip(1);
@@ -172,8 +172,8 @@ impl ModuleScope<'_> {
         if call.enabled.is_some() {
             return Value::UNKNOWN;
         }
-        let without_base = child.without_base.iter().filter_map(|address| address.strip_prefix("output."));
-        let outputs = child.outputs.keys().cloned().chain(without_base.map(SmolStr::new));
+        let elsewhere = child.declared_elsewhere.iter().filter_map(|address| address.strip_prefix("output."));
+        let outputs = child.outputs.keys().cloned().chain(elsewhere.map(SmolStr::new));
         let outputs = outputs.map(|name| (name, value::Attribute::required(Type::Any)));
         let instance = Type::object(outputs);
         Value::Unknown(if call.count.is_some() {

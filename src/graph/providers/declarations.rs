@@ -52,7 +52,9 @@ pub(in crate::graph) fn check(node: Node<'_>, sources: &Sources, findings: &mut 
         }
     }
     let declared = Declared::of(module);
-    undeclared_in_calls(module, &declared, findings);
+    if !module.has_generated_files {
+        undeclared_in_calls(module, &declared, findings);
+    }
     if node.is_called() {
         proxies(module, &declared, sources, findings);
     }

@@ -21,7 +21,7 @@ use crate::text::nearest;
 /// module asks its callers for.
 pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     let module = node.module();
-    if node.is_broken() || !module.complete {
+    if node.is_broken() || !module.complete || module.has_generated_files {
         return;
     }
     let resources = module
@@ -54,7 +54,9 @@ enum Missing<'t> {
 
 /// How a module lacks a configuration that it has to have itself; none where it has it, or nobody can tell.
 fn missing<'t>(node: Node<'t>, key: &Configuration, reference: &ProviderRef) -> Option<Missing<'t>> {
-    if node.is_broken() || !node.module().complete || node.own_configuration(key).is_some() {
+    let module = node.module();
+    let is_known = !node.is_broken() && module.complete && !module.has_generated_files;
+    if !is_known || node.own_configuration(key).is_some() {
         return None;
     }
     if node.callers().next().is_some() {

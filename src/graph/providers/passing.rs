@@ -202,6 +202,9 @@ impl Edge<'_> {
     /// Rows 11 to 13: what is passed has to be declared in the called module, and has to be of one provider on both
     /// sides.
     fn types(&self, linked: bool, refused: &mut BTreeSet<SmolStr>, findings: &mut Vec<Finding>) {
+        if self.caller.module().has_generated_files || self.child.module().has_generated_files {
+            return;
+        }
         for passed in &self.call.providers {
             let Some(theirs) = self.child_address(passed, linked) else { continue };
             let name = passed.in_child.compact();

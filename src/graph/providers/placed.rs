@@ -57,6 +57,10 @@ pub struct Reaching<'t> {
 /// Whether the engines are run in a module: a way that ends there ends in the root module, and not at callers that are
 /// not known.
 pub fn in_root(top: Node<'_>) -> bool {
+    // The configurations of others may be in files that a tool generates.
+    if top.module().has_generated_files {
+        return false;
+    }
     match top.role() {
         Role::Root | Role::Example | Role::Test => !top.is_called(),
         Role::Shared => false,

@@ -52,7 +52,7 @@ pub(super) fn no_variable(
     similar: &Similar,
     findings: &mut Vec<Finding>,
 ) {
-    if !module.complete || module.without_base.contains(&format!("var.{name}")) {
+    if module.may_have(&format!("var.{name}")) {
         return;
     }
     let finding = undeclared("input variable", format_smolstr!("var.{name}"), at)
@@ -72,7 +72,7 @@ pub(super) fn no_local(
     similar: &Similar,
     findings: &mut Vec<Finding>,
 ) {
-    if !module.complete || module.without_base.contains(&format!("local.{name}")) {
+    if module.may_have(&format!("local.{name}")) {
         return;
     }
     let finding = undeclared("local value", format_smolstr!("local.{name}"), at)
@@ -92,7 +92,7 @@ pub(super) fn no_call(
     similar: &Similar,
     findings: &mut Vec<Finding>,
 ) {
-    if !module.complete || module.without_base.contains(&format!("module.{name}")) {
+    if module.may_have(&format!("module.{name}")) {
         return;
     }
     let finding = undeclared("module", format_smolstr!("module.{name}"), at)
@@ -112,7 +112,7 @@ pub(super) fn no_resource(
     similar: &Similar,
     findings: &mut Vec<Finding>,
 ) {
-    if !module.complete || module.without_base.contains(&address.to_string()) {
+    if module.may_have(&address.to_string()) {
         return;
     }
     let what = match address.mode {

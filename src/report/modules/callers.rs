@@ -25,15 +25,23 @@ impl Upward<'_> {
     fn above(&mut self, node: Node<'_>, prefix: &str, path: &mut Vec<NodeId>) {
         self.seen.insert(node.id());
         let callers: Vec<_> = node.callers().collect();
-        let last = callers.len().saturating_sub(1);
+        let units = &node.run_by_units().units;
+        let last = (callers.len() + units.len()).saturating_sub(1);
         let unicode = self.picture.style.unicode;
+        let lines = |number: usize| match (number == last, unicode) {
+            (true, true) => ("└─ ", "   "),
+            (true, false) => ("`- ", "   "),
+            (false, true) => ("├─ ", "│  "),
+            (false, false) => ("|- ", "|  "),
+        };
+        for (number, unit) in (callers.len()..).zip(units) {
+            if self.lines < MOST_INSTANCES {
+                let (name, (branch, _)) = (self.picture.style.names.of(unit), lines(number));
+                self.line(&format!("{prefix}{branch}{} (Terragrunt)", one_line(&name)));
+            }
+        }
         for (number, (caller, call)) in callers.into_iter().enumerate() {
-            let (branch, bar) = match (number == last, unicode) {
-                (true, true) => ("└─ ", "   "),
-                (true, false) => ("`- ", "   "),
-                (false, true) => ("├─ ", "│  "),
-                (false, false) => ("|- ", "|  "),
-            };
+            let (branch, bar) = lines(number);
             let is_ring = path.contains(&caller.id());
             let is_seen = caller.is_called() && self.seen.contains(&caller.id());
             let is_too_much = path.len() >= DEEPEST || self.lines >= MOST_INSTANCES;

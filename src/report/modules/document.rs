@@ -97,6 +97,9 @@ struct Entry {
     changed: bool,
     calls: Vec<Call>,
     callers: Vec<Caller>,
+    /// The unit files of Terragrunt that run it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    terragrunt_units: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -239,6 +242,12 @@ impl Picture<'_> {
             changed: self.changed.contains(&node.module().directory),
             calls: calls.collect(),
             callers: callers.collect(),
+            terragrunt_units: node
+                .run_by_units()
+                .units
+                .iter()
+                .map(|unit| self.style.names.of(unit))
+                .collect(),
         }
     }
 

@@ -87,8 +87,9 @@ impl<'t> Search<'t> {
         // An empty block with the name of what callers pass stands for that.
         let is_passed =
             before.callers().any(|by| matches!(before.supply(&configuration, Some(by)), Supply::Passed(..)));
-        if both.now.is_some_and(|now| now.own_configuration(&configuration).is_some())
-            || (is_passed && !is_configured)
+        if both.now.is_some_and(|now| {
+            now.own_configuration(&configuration).is_some() || now.module().has_generated_files
+        }) || (is_passed && !is_configured)
         {
             return None;
         }

@@ -10,6 +10,7 @@ use super::{Item, ItemKind, LONGEST_PATH, Overview, failure, matters, not_here};
 use crate::text::file_name::{decode, encode};
 use crate::vfs::path::child;
 use crate::vfs::read::Failure;
+use crate::vfs::terragrunt::is_unit_file;
 
 /// A tree, and what was read of those below it.
 pub(in crate::vfs) struct Commit {
@@ -35,6 +36,7 @@ impl Commit {
                 match item.kind {
                     ItemKind::Directory if path.len() < LONGEST_PATH => next.push((inside(), item.id)),
                     ItemKind::Link => drop(into.links.insert(inside())),
+                    ItemKind::File if is_unit_file(&name) => into.unit_files.push(inside().into()),
                     ItemKind::File | ItemKind::Directory | ItemKind::Submodule => {}
                 }
                 has_some |= item.kind != ItemKind::Directory && matters(name.as_bstr());

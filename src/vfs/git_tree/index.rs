@@ -12,12 +12,14 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use gix::index::entry::{Flags, Mode, Stage, Stat};
 use gix::index::extension::Tree;
 use gix::index::{Entry, File, State, decode};
+use smol_str::SmolStr;
 
 use super::{Item, ItemKind, LONGEST_PATH, Overview};
 use crate::text::file_name::{decode, encode};
 use crate::vfs::Error;
 use crate::vfs::git::{INDEX_FILE, index_path};
 use crate::vfs::path::child;
+use crate::vfs::terragrunt::is_unit_file;
 
 /// An index without conflicts, of which every entry is a file, a link or a submodule.
 pub(in crate::vfs) struct Index {
@@ -103,6 +105,14 @@ impl Index {
         }
         let paths = self.links.iter().map(|number| decode(self.path(*number)).into_owned());
         into.links.extend(paths);
+        into.unit_files.extend(self.unit_files());
+    }
+
+    fn unit_files(&self) -> impl Iterator<Item = SmolStr> {
+        let paths = self.state.entries().iter().map(|entry| entry.path(&self.state));
+        let name = |path: &BStr| path.rfind_byte(b'/').map_or(0, |slash| slash + 1);
+        let units = paths.filter(move |path| is_unit_file(&path[name(path)..]));
+        units.map(|path| decode(path).into())
     }
 
     /// Everything that lies directly in a directory.

@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 
 use gix::ObjectId;
+use smol_str::SmolStr;
 
 use super::{Held, Reading};
 use crate::vfs::listing::Kind;
 use crate::vfs::parent;
 use crate::vfs::read::Failure;
+use crate::vfs::terragrunt::in_use;
 
 /// Everything that a snapshot holds, seen from far.
 #[derive(Debug, Default)]
@@ -16,6 +18,8 @@ pub(in crate::vfs) struct Overview {
     pub(in crate::vfs) directories: Vec<(String, Option<ObjectId>)>,
     /// The path of every symbolic link.
     pub(in crate::vfs) links: BTreeSet<String>,
+    /// The path of every unit file of Terragrunt.
+    pub(in crate::vfs) unit_files: Vec<SmolStr>,
 }
 
 /// A name for what a directory holds: two directories with one name hold the same module files.
@@ -43,6 +47,7 @@ impl Reading<'_> {
             Held::Commit(commit) => commit.look_over(&self.git, &mut overview)?,
         }
         overview.directories.sort();
+        overview.unit_files = in_use(overview.unit_files);
         Ok(overview)
     }
 

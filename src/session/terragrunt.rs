@@ -1,0 +1,184 @@
+//! The units of Terragrunt, turned into what is known of the modules that they run.
+//!
+//! Terragrunt copies a module, generates files into the copy, and runs an engine there. Its language is not evaluated:
+//! what a unit's `source` leads to and what is generated is read as far as literals and the functions for paths say it,
+//! and the rest is unknown, so that nothing is reported about what a unit may bring.
+
+mod paths;
+mod pattern;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use smol_str::SmolStr;
+
+use crate::limits::Limits;
+use crate::module::terragrunt::{Generated, RunBy, TerragruntFile};
+use crate::session::terragrunt::paths::{Read, Scope, Target};
+use crate::session::terragrunt::pattern::Patterns;
+use crate::text::{Source, Sources};
+use crate::vfs::{Change, Excerpt, Snapshot, State, parent};
+
+/// What the units of a repository run.
+#[derive(Debug, Default)]
+pub(crate) struct Units {
+    /// By directory: the units that run the module there, and what they generate.
+    modules: BTreeMap<SmolStr, RunBy>,
+    /// What units may run whose sources are not known as a whole.
+    patterns: Patterns,
+    /// By path of a file that units read: the modules that these run.
+    read: BTreeMap<SmolStr, BTreeSet<SmolStr>>,
+}
+
+/// The files that units read, each once.
+pub(crate) struct Files<'s> {
+    pub(crate) snapshot: &'s Snapshot,
+    parsed: HashMap<SmolStr, Option<Arc<TerragruntFile>>>,
+    texts: HashMap<SmolStr, Option<Arc<Source>>>,
+    there: HashMap<String, bool>,
+    /// By text of a file that is generated.
+    generated: HashMap<String, Generated>,
+}
+
+impl Units {
+    /// Reads the units of a repository, and the files that these include or copy.
+    pub(crate) fn of(snapshot: &Snapshot) -> Self {
+        let mut units = Self::default();
+        let paths = snapshot.unit_files();
+        if paths.is_empty() {
+            return units;
+        }
+        let read = snapshot.read_files(paths).into_par_iter();
+        let parsed: Vec<_> =
+            read.map(|source| source.as_ref().map(TerragruntFile::read).map(Arc::new)).collect();
+        let mut files = Files {
+            snapshot,
+            parsed: paths.iter().cloned().zip(parsed).collect(),
+            texts: HashMap::new(),
+            there: HashMap::new(),
+            generated: HashMap::new(),
+        };
+        for path in paths {
+            units.add(path, &mut files);
+        }
+        units
+    }
+
+    fn add(&mut self, path: &SmolStr, files: &mut Files<'_>) {
+        let Some(unit) = files.parsed(path) else { return };
+        let directory = SmolStr::new(parent(path).unwrap_or_default());
+        let mut scope = Scope::new(&directory, unit, files);
+        let target = scope.target();
+        let mut generated = scope.generated();
+        let Read { files: read, copied } = scope.into_read();
+        // A directory of files that are copied elsewhere need not be a module.
+        for copied in copied {
+            self.modules.entry(copied).or_default().with(None, &Generated::unknown());
+        }
+        let has_module = files.snapshot.holds_module(&directory);
+        let target = target.or_else(|| has_module.then(|| Target::Module(directory.clone())));
+        if has_module && target.as_ref() != Some(&Target::Module(directory.clone())) {
+            // Terragrunt copies the files beside a unit into the module that it runs.
+            generated = Generated::unknown();
+            self.modules.entry(directory).or_default().with(None, &generated);
+        }
+        match target {
+            Some(Target::Module(module)) => {
+                for path in read.into_iter().chain([path.clone()]) {
+                    self.read.entry(path).or_default().insert(module.clone());
+                }
+                self.modules.entry(module).or_default().with(Some(path), &generated);
+            }
+            Some(Target::Pattern(pattern)) => self.patterns.add(&pattern, &generated),
+            Some(Target::Elsewhere) | None => {}
+        }
+    }
+
+    /// What is known of the units that run the module in a directory.
+    pub(crate) fn that_run(&self, directory: &str) -> RunBy {
+        let mut run_by = self.modules.get(directory).cloned().unwrap_or_default();
+        if let Some(generated) = self.patterns.matching(directory) {
+            run_by.with(None, &generated);
+        }
+        run_by
+    }
+
+    /// What units generate that may run any module.
+    pub(crate) fn anywhere(&self) -> Option<&Generated> {
+        self.patterns.anywhere()
+    }
+
+    /// The modules that a change to files of Terragrunt concerns.
+    pub(crate) fn touched_by(&self, paths: &BTreeSet<String>) -> BTreeSet<String> {
+        let modules = paths.iter().filter_map(|path| self.read.get(path.as_str()));
+        modules.flatten().map(ToString::to_string).collect()
+    }
+}
+
+impl Files<'_> {
+    /// A file of Terragrunt; none where it cannot be read.
+    fn parsed(&mut self, path: &str) -> Option<Arc<TerragruntFile>> {
+        if let Some(known) = self.parsed.get(path) {
+            return known.clone();
+        }
+        let read = self.text(path).map(|source| Arc::new(TerragruntFile::read(&source)));
+        self.parsed.insert(path.into(), read.clone());
+        read
+    }
+
+    /// A file; none where it cannot be read.
+    fn text(&mut self, path: &str) -> Option<Arc<Source>> {
+        if let Some(known) = self.texts.get(path) {
+            return known.clone();
+        }
+        let read = self.snapshot.read_files(&[path.into()]).pop().flatten().map(Arc::new);
+        self.texts.insert(path.into(), read.clone());
+        read
+    }
+
+    /// What a file with this text declares.
+    fn generated(&mut self, text: String) -> Generated {
+        self.generated.entry(text).or_insert_with_key(|text| Generated::by(text)).clone()
+    }
+
+    fn is_there(&mut self, path: String) -> bool {
+        let snapshot = self.snapshot;
+        *self.there.entry(path).or_insert_with_key(|path| snapshot.is_there(path))
+    }
+}
+
+/// The units before a change and after it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ChangedUnits {
+    pub(crate) before: Arc<Units>,
+    pub(crate) now: Arc<Units>,
+    /// The modules that are run by units of which the change alters a file.
+    pub(crate) touched: BTreeSet<String>,
+}
+
+impl ChangedUnits {
+    /// Reads the units of both states.
+    pub(crate) fn of(change: &Change) -> Self {
+        let open = |state| change.open(state, &Excerpt::default(), &Limits::default(), &Sources::default());
+        let states = [State::Before, State::Now].map(open);
+        if states.iter().all(|state| state.unit_files().is_empty()) {
+            return Self::default();
+        }
+        let [before, after] = states;
+        let now = Arc::new(Units::of(&after));
+        let paths: BTreeSet<String> = change.paths().collect();
+        let may_concern_units =
+            |path: &String| path.ends_with(".hcl") || now.read.contains_key(path.as_str());
+        let before = match paths.iter().any(may_concern_units) {
+            true => Arc::new(Units::of(&before)),
+            false => now.clone(),
+        };
+        let mut touched = before.touched_by(&paths);
+        touched.extend(now.touched_by(&paths));
+        Self { before, now, touched }
+    }
+}
+
+#[cfg(test)]
+mod tests;

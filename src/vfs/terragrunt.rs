@@ -1,0 +1,112 @@
+//! The unit files of Terragrunt, found among what was listed, and the files that these name, read when they are asked
+//! for.
+
+use std::io::ErrorKind;
+
+use gix::bstr::ByteSlice;
+use rayon::prelude::*;
+use smol_str::SmolStr;
+
+use super::git_tree::GitTree;
+use super::read::{self, Failure};
+use super::top::Top;
+use super::{Origin, Snapshot, child};
+use crate::engine;
+use crate::limits::Limit;
+use crate::text::Source;
+use crate::text::file_name::{encode, encode_os};
+
+/// The names of unit files. Terragrunt reads the first that is there.
+const NAMES: [&str; 2] = ["terragrunt.hcl", "terragrunt.hcl.json"];
+
+/// Whether a file of this name is a unit file.
+pub(super) fn is_unit_file(name: &[u8]) -> bool {
+    NAMES.iter().any(|known| known.as_bytes() == name)
+}
+
+/// Of all unit files those that Terragrunt reads, sorted.
+pub(super) fn in_use(mut paths: Vec<SmolStr>) -> Vec<SmolStr> {
+    paths.sort_unstable();
+    let json = |path: &SmolStr| path.ends_with(".json");
+    paths.dedup_by(|later, first| json(later) && later.strip_suffix(".json") == Some(first.as_str()));
+    paths
+}
+
+impl Snapshot {
+    /// The unit files of the repository, sorted by path.
+    pub fn unit_files(&self) -> &[SmolStr] {
+        &self.unit_files
+    }
+
+    /// Reads files at paths from the top; none of those that cannot be read.
+    pub fn read_files(&self, paths: &[SmolStr]) -> Vec<Option<Source>> {
+        let limit = self.limits.get(Limit::FileSize);
+        let source = |path: &SmolStr, bytes: Result<Vec<u8>, Failure>| {
+            bytes.ok().map(|bytes| Source::new(path.clone(), bytes))
+        };
+        match &self.origin {
+            Origin::Memory { others, .. } => {
+                let text = |path: &SmolStr| {
+                    let of_module = self.sources.iter().find(|(_, source)| source.name() == path.as_str());
+                    let text = of_module.map(|(_, source)| source.text().as_bytes().to_vec());
+                    text.or_else(|| others.get(path.as_str()).cloned())
+                };
+                paths.iter().map(|path| Some(Source::new(path.clone(), text(path)?))).collect()
+            }
+            Origin::Disk(top) => {
+                paths.par_iter().map(|path| source(path, on_disk(top, path, limit))).collect()
+            }
+            Origin::Git { git_tree, .. } => quietly(git_tree, || {
+                let reading = |path| source(path, git_tree.read().content(path, limit));
+                paths.par_iter().map(reading).collect()
+            }),
+        }
+    }
+
+    /// Whether a file or a directory lies at a path from the top.
+    pub fn is_there(&self, path: &str) -> bool {
+        match &self.origin {
+            Origin::Memory { directories, others } => {
+                directories.contains(path)
+                    || others.contains_key(path)
+                    || self.sources.iter().any(|(_, source)| source.name() == path)
+            }
+            Origin::Disk(top) => top.path().join(encode_os(path)).exists(),
+            Origin::Git { git_tree, .. } => {
+                git_tree.read().item(encode(path).as_bstr()).is_ok_and(|item| item.is_some())
+            }
+        }
+    }
+
+    /// Whether a directory holds a file of a module.
+    pub fn holds_module(&self, directory: &str) -> bool {
+        match self.directory(directory) {
+            Some(directory) => !directory.files.is_empty(),
+            None if self.is_whole() && self.unread.is_none() => false,
+            None => self.names(directory).files.iter().any(|name| engine::is_module_file(name)),
+        }
+    }
+
+    /// The unit files of directories that were listed: `(path of the directory, name)`.
+    pub(super) fn find_units<'n>(&mut self, names: impl Iterator<Item = (&'n str, &'n SmolStr)>) {
+        let units = names.filter(|(_, name)| is_unit_file(name.as_bytes()));
+        self.unit_files = in_use(units.map(|(directory, name)| child(directory, name).into()).collect());
+    }
+}
+
+fn on_disk(top: &Top, path: &str, limit: u64) -> Result<Vec<u8>, Failure> {
+    // Of directories without a repository around them, what lies beside them is none of our business.
+    if !top.holds(top.path()) {
+        return Err(Failure::Io(ErrorKind::NotFound.into()));
+    }
+    let real = std::fs::canonicalize(top.path().join(encode_os(path))).map_err(Failure::Io)?;
+    if top.holds(&real) { read::regular(&real, limit) } else { Err(Failure::Leaves) }
+}
+
+/// Looks at what git holds without regard to files that this clone does not have.
+fn quietly<T>(git_tree: &GitTree, look: impl FnOnce() -> T) -> T {
+    let had_missed = git_tree.has_missed(false);
+    let seen = look();
+    git_tree.has_missed(had_missed);
+    seen
+}

@@ -1,0 +1,112 @@
+//! Units of Terragrunt in the index and in commits: what is known of the modules that they run, and which of these a
+//! change concerns.
+
+use crate::place::{ModuleDiagnostics, Place};
+
+const UNIT: &str = r#"
+include "root" {
+  path = find_in_parent_folders("root.hcl")
+}
+
+terraform {
+  source = "../../modules//net"
+}
+"#;
+
+const ROOT: &str = r#"
+generate "common" {
+  path     = "common.tf"
+  contents = file("common/variables.txt")
+}
+"#;
+
+const NET: &str = r#"
+output "name" {
+  value = "${var.env}-${var.region}"
+}
+"#;
+
+const POLICY: &str = r#"
+policy {
+  extends = ["language"]
+}
+"#;
+
+fn repository() -> Place {
+    Place::committed(&[
+        ("overrule.hcl", POLICY),
+        ("live/root.hcl", ROOT),
+        ("live/common/variables.txt", "variable \"env\" {}\nvariable \"region\" {}\n"),
+        ("live/net/terragrunt.hcl", UNIT),
+        ("modules/net/main.tf", NET),
+        ("modules/db/main.tf", "output \"name\" {\n  value = var.nothing\n}\n"),
+    ])
+}
+
+/// The first line of each finding.
+#[track_caller]
+fn lines(said: &ModuleDiagnostics) -> Vec<&str> {
+    assert_ne!(said.code, Some(2), "{}", said.err);
+    said.out.lines().filter(|line| !line.starts_with(' ')).collect()
+}
+
+fn changed(place: &Place) -> ModuleDiagnostics {
+    place.overrule(&["check", "--changed", "--format", "concise"])
+}
+
+const NO_REGION: &str =
+    "modules/net/main.tf:3:25: error: Reference to undeclared input variable [undeclared-reference]";
+const NO_ENV: &str =
+    "modules/net/main.tf:3:14: error: Reference to undeclared input variable [undeclared-reference]";
+
+#[test]
+fn what_a_unit_generates_is_declared_in_the_working_tree_the_index_and_commits() {
+    let place = repository();
+    let db = "modules/db/main.tf:2:11: error: Reference to undeclared input variable [undeclared-reference]";
+    let check = |arguments: &[&str]| place.overrule(&[&["check", "--format", "concise"], arguments].concat());
+    assert_eq!(lines(&check(&[])), [db]);
+    place.stage("modules/net/more.tf", "locals {\n  a = var.env\n  b = var.other\n}\n");
+    let new = "modules/net/more.tf:3:7: error: Reference to undeclared input variable [undeclared-reference]";
+    assert_eq!(lines(&changed(&place)), [new]);
+    place.commit("second");
+    assert_eq!(lines(&check(&["--base", "HEAD~1"])), [new]);
+}
+
+#[test]
+fn a_change_to_what_a_unit_reads_concerns_the_module_that_it_runs() {
+    let place = repository();
+    place.stage("live/common/variables.txt", "variable \"env\" {}\n");
+    assert_eq!(lines(&changed(&place)), [NO_REGION]);
+    place.stage("live/root.hcl", "");
+    assert_eq!(lines(&changed(&place)), [NO_ENV, NO_REGION]);
+    let shown = place.overrule(&["modules", "--impact"]);
+    assert_eq!(shown.out, "modules/net  root: Terragrunt runs it  (changed)\n\n1 module, 0 calls\n");
+}
+
+#[test]
+fn a_unit_that_goes_takes_with_it_what_it_generates() {
+    let place = repository();
+    place.git(&["rm", "--quiet", "live/net/terragrunt.hcl"]);
+    assert_eq!(lines(&changed(&place)), [NO_ENV, NO_REGION]);
+}
+
+#[test]
+fn a_unit_that_comes_brings_what_it_generates() {
+    let place = repository();
+    place.git(&["rm", "--quiet", "live/net/terragrunt.hcl"]);
+    place.commit("second");
+    place.stage("live/other/terragrunt.hcl", UNIT);
+    place.stage("modules/net/more.tf", "locals {\n  a = var.env\n}\n");
+    let said = changed(&place);
+    assert_eq!((lines(&said), said.code), (vec![], Some(0)), "{}", said.err);
+    let shown = place.overrule(&["modules", "--callers", "modules/net", "--staged"]);
+    assert_eq!(shown.out, "modules/net\n└─ live/other/terragrunt.hcl (Terragrunt)\n", "{}", shown.err);
+}
+
+#[test]
+fn a_change_beside_the_units_concerns_none_of_their_modules() {
+    let place = repository();
+    place.stage("live/README.md", "Read me.\n");
+    let said = place.overrule(&["modules", "--impact"]);
+    assert_eq!(said.err, "note: nothing is staged that a module is made of\n");
+}
