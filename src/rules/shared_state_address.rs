@@ -28,7 +28,8 @@ impl Rule for SharedStateAddress {
     fn check(&self, node: Node<'_>, context: &Context<'_>, _: &mut Vec<Finding>) {
         let module = node.module();
         let Some(storage) = module.cloud.as_ref().or(module.backend.as_ref()) else { return };
-        if node.is_called() || !module.complete {
+        // Terragrunt runs a copy of the module, and may generate another backend there.
+        if node.is_called() || !module.complete || node.run_by_units().may_be_run {
             return;
         }
         let address = StateAddress::of(storage.kind.as_deref(), &storage.block, &module.limits);

@@ -68,7 +68,7 @@ impl Units {
     fn add(&mut self, path: &SmolStr, files: &mut Files<'_>) {
         let Some(unit) = files.parsed(path) else { return };
         let directory = SmolStr::new(parent(path).unwrap_or_default());
-        let mut scope = Scope::new(&directory, unit, files);
+        let mut scope = Scope::new(&directory, &unit, files);
         let target = scope.target();
         let mut generated = scope.generated();
         let Read { files: read, copied } = scope.into_read();

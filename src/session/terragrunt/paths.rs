@@ -84,7 +84,7 @@ enum At {
 }
 
 impl<'a, 's> Scope<'a, 's> {
-    pub(super) fn new(unit: &'a str, file: Arc<TerragruntFile>, files: &'a mut Files<'s>) -> Self {
+    pub(super) fn new(unit: &'a str, file: &Arc<TerragruntFile>, files: &'a mut Files<'s>) -> Self {
         let (includes, read) = (Vec::new(), Read::default());
         let (steps, depth, lacks_include) = (0, 0, false);
         let mut scope = Self { files, unit, file: file.clone(), includes, lacks_include, read, steps, depth };
