@@ -169,15 +169,18 @@ impl ChangedUnits {
         let now = Arc::new(Units::of(&after));
         let paths: BTreeSet<String> = change.paths().collect();
         let may_concern_units =
-            |path: &String| path.ends_with(".hcl") || now.read.contains_key(path.as_str());
-        let before = match paths.iter().any(may_concern_units) {
-            true => Arc::new(Units::of(&before)),
-            false => now.clone(),
-        };
+            |path: &String| is_configuration(path) || now.read.contains_key(path.as_str());
+        let is_same = !paths.iter().any(may_concern_units);
+        let before = if is_same { now.clone() } else { Arc::new(Units::of(&before)) };
         let mut touched = before.touched_by(&paths);
         touched.extend(now.touched_by(&paths));
         Self { before, now, touched }
     }
+}
+
+/// Whether a file may be one of Terragrunt, by its name.
+fn is_configuration(path: &str) -> bool {
+    [".hcl", ".hcl.json"].iter().any(|end| path.strip_suffix(end).is_some())
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 use crate::engine::is_module_file;
 use crate::module::terragrunt::{Generated, GeneratedFile, STAND_IN, TerragruntFile};
 use crate::session::terragrunt::Files;
-use crate::syntax::{self, Call, Expr, ExprKind, Part, StepKind, Template, Traversal};
+use crate::syntax::{self, Call, Expr, ExprKind, Notation, Part, StepKind, Template, Traversal};
 use crate::vfs::{join, last_name, parent};
 
 /// Any text.
@@ -161,7 +161,7 @@ impl<'a, 's> Scope<'a, 's> {
             return Generated::default();
         }
         let Some(contents) = &file.contents else { return Generated::unknown() };
-        match self.contents(contents, at).filter(|_| !path.ends_with(".json")) {
+        match self.contents(contents, at).filter(|_| Notation::of(&path) == Notation::Native) {
             Some(text) => self.files.generated(text),
             None => Generated::unknown(),
         }
@@ -188,9 +188,7 @@ impl<'a, 's> Scope<'a, 's> {
                 Some(text)
             }
             ExprKind::Parens(inner) => self.contents(inner, at),
-            ExprKind::Traversal(traversal) => {
-                self.local(traversal, at, |this, local, at| this.contents(local, at)).flatten()
-            }
+            ExprKind::Traversal(traversal) => self.local(traversal, at, Self::contents).flatten(),
             ExprKind::Call(call) if call.name == "file" => self.file(call, at),
             ExprKind::Call(call) if call.name == "templatefile" => {
                 let text = self.file(call, at)?;
@@ -208,7 +206,9 @@ impl<'a, 's> Scope<'a, 's> {
                         calls.push(call);
                     }
                 });
-                calls.into_iter().for_each(|call| drop(self.file(call, at)));
+                for call in calls {
+                    self.file(call, at);
+                }
                 None
             }
         }
@@ -268,9 +268,9 @@ impl<'a, 's> Scope<'a, 's> {
                 Err(_) => UNKNOWN.into(),
             },
             ExprKind::Parens(inner) => self.text(inner, at),
-            ExprKind::Traversal(traversal) => self
-                .local(traversal, at, |this, local, at| this.text(local, at))
-                .unwrap_or_else(|| UNKNOWN.into()),
+            ExprKind::Traversal(traversal) => {
+                self.local(traversal, at, Self::text).unwrap_or_else(|| UNKNOWN.into())
+            }
             ExprKind::Call(call) => self.call(call, at).unwrap_or_else(|| UNKNOWN.into()),
             _ => UNKNOWN.into(),
         };

@@ -19,8 +19,11 @@ fn units(files: &[(&str, &str)]) -> Units {
 /// The modules that units run, each with what is generated there; those that units may run are marked.
 fn run(files: &[(&str, &str)]) -> Vec<String> {
     let units = units(files);
-    let directories: BTreeSet<&str> =
-        files.iter().filter(|(path, _)| path.ends_with(".tf")).filter_map(|(path, _)| parent(path)).collect();
+    let directories: BTreeSet<&str> = files
+        .iter()
+        .filter(|(path, _)| path.strip_suffix(".tf").is_some())
+        .filter_map(|(path, _)| parent(path))
+        .collect();
     let lines = directories.into_iter().filter_map(|directory| {
         let RunBy { units, may_be_run, generated } = units.that_run(directory);
         let mark = if units.is_empty() { "?" } else { "" };
@@ -206,8 +209,8 @@ fn what_is_generated_is_known_as_far_as_it_is_written_out() {
 
 #[test]
 fn locals_that_refer_to_each_other_end() {
-    let doubling: String =
-        (0..40).map(|n| format!("l{n} = \"${{local.l{}}}${{local.l{}}}\"\n", n + 1, n + 1)).collect();
+    let local = |n: u32| format!("l{n} = \"${{local.l{next}}}${{local.l{next}}}\"\n", next = n + 1);
+    let doubling = (0..40).map(local).collect::<Vec<_>>().concat();
     let unit = format!("locals {{\na = local.b\nb = local.a\n{doubling}}}\nterraform {{\n  source = ");
     for source in ["local.a", "local.l0"] {
         let unit = format!("{unit}{source}\n}}\n");
