@@ -4,10 +4,11 @@
 //! what a unit's `source` leads to and what is generated is read as far as literals and the functions for paths say it,
 //! and the rest is unknown, so that nothing is reported about what a unit may bring.
 
+mod files;
 mod paths;
 mod pattern;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -15,9 +16,10 @@ use smol_str::SmolStr;
 
 use crate::limits::Limits;
 use crate::module::terragrunt::{Generated, RunBy, TerragruntFile};
+use crate::session::terragrunt::files::Files;
 use crate::session::terragrunt::paths::{Read, Scope, Target};
 use crate::session::terragrunt::pattern::Patterns;
-use crate::text::{Source, Sources};
+use crate::text::Sources;
 use crate::vfs::{Change, Excerpt, Snapshot, State, parent};
 
 /// What the units of a repository run.
@@ -31,16 +33,6 @@ pub(crate) struct Units {
     read: BTreeMap<SmolStr, BTreeSet<SmolStr>>,
 }
 
-/// The files that units read, each once.
-pub(crate) struct Files<'s> {
-    pub(crate) snapshot: &'s Snapshot,
-    parsed: HashMap<SmolStr, Option<Arc<TerragruntFile>>>,
-    texts: HashMap<SmolStr, Option<Arc<Source>>>,
-    there: HashMap<String, bool>,
-    /// By text of a file that is generated.
-    generated: HashMap<String, Generated>,
-}
-
 impl Units {
     /// Reads the units of a repository, and the files that these include or copy.
     pub(crate) fn of(snapshot: &Snapshot) -> Self {
@@ -52,13 +44,7 @@ impl Units {
         let read = snapshot.read_files(paths).into_par_iter();
         let parsed: Vec<_> =
             read.map(|source| source.as_ref().map(TerragruntFile::read).map(Arc::new)).collect();
-        let mut files = Files {
-            snapshot,
-            parsed: paths.iter().cloned().zip(parsed).collect(),
-            texts: HashMap::new(),
-            there: HashMap::new(),
-            generated: HashMap::new(),
-        };
+        let mut files = Files::new(snapshot, paths.iter().cloned().zip(parsed));
         for path in paths {
             units.add(path, &mut files);
         }
@@ -113,38 +99,6 @@ impl Units {
     pub(crate) fn touched_by(&self, paths: &BTreeSet<String>) -> BTreeSet<String> {
         let modules = paths.iter().filter_map(|path| self.read.get(path.as_str()));
         modules.flatten().map(ToString::to_string).collect()
-    }
-}
-
-impl Files<'_> {
-    /// A file of Terragrunt; none where it cannot be read.
-    fn parsed(&mut self, path: &str) -> Option<Arc<TerragruntFile>> {
-        if let Some(known) = self.parsed.get(path) {
-            return known.clone();
-        }
-        let read = self.text(path).map(|source| Arc::new(TerragruntFile::read(&source)));
-        self.parsed.insert(path.into(), read.clone());
-        read
-    }
-
-    /// A file; none where it cannot be read.
-    fn text(&mut self, path: &str) -> Option<Arc<Source>> {
-        if let Some(known) = self.texts.get(path) {
-            return known.clone();
-        }
-        let read = self.snapshot.read_files(&[path.into()]).pop().flatten().map(Arc::new);
-        self.texts.insert(path.into(), read.clone());
-        read
-    }
-
-    /// What a file with this text declares.
-    fn generated(&mut self, text: String) -> Generated {
-        self.generated.entry(text).or_insert_with_key(|text| Generated::by(text)).clone()
-    }
-
-    fn is_there(&mut self, path: String) -> bool {
-        let snapshot = self.snapshot;
-        *self.there.entry(path).or_insert_with_key(|path| snapshot.is_there(path))
     }
 }
 

@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 
 use crate::engine::is_module_file;
 use crate::module::terragrunt::{Generated, GeneratedFile, STAND_IN, TerragruntFile};
-use crate::session::terragrunt::Files;
+use crate::session::terragrunt::files::Files;
 use crate::syntax::{self, Call, Expr, ExprKind, Notation, Part, StepKind, Template, Traversal};
 use crate::vfs::{join, last_name, parent};
 
