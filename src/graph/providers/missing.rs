@@ -71,7 +71,6 @@ fn missing<'t>(node: Node<'t>, key: &Configuration, reference: &ProviderRef) -> 
         return None;
     }
     // A tool may generate the files with the provider blocks of what looks like a root module.
-    let module = node.module();
     let is_configured = || {
         module
             .providers
