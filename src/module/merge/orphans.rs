@@ -76,10 +76,10 @@ fn meant<'k>(address: &str, known: &'k [String]) -> Option<&'k String> {
 fn is_without_base(block: &Block, module: &Module) -> bool {
     let needs_base =
         matches!(block.kind.as_str(), "variable" | "locals" | "output" | "module" | "resource" | "data");
-    needs_base && addresses(block).iter().all(|address| module.without_base.contains(address))
+    needs_base && addresses(block).iter().all(|address| module.declared_elsewhere.contains(address))
 }
 
-/// What a block declares, as [`Module::without_base`] has it.
+/// What a block declares, as [`Module::declared_elsewhere`] has it.
 fn addresses(block: &Block) -> Vec<String> {
     match block.kind.as_str() {
         "locals" => block
