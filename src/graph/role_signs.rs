@@ -17,10 +17,10 @@ impl Node<'_> {
     /// Whether it is certain that an engine is run there. A provider block and a lock file do not show that: a module
     /// for callers elsewhere may have both.
     pub(super) fn is_run_by_evidence(self) -> bool {
-        let (module, around) = (self.module(), self.surroundings());
+        let around = self.surroundings();
         let is_run = match around.role {
             Some(role) => role == Role::Root,
-            None => around.has_values || module.backend.is_some() || module.cloud.is_some(),
+            None => around.has_values || keeps_state(self) || is_run_by_terragrunt(self),
         };
         is_run && !self.is_called()
     }
