@@ -42,11 +42,11 @@ impl ModuleGraph {
     /// The modules that a module calls, or names in refused calls, each once for every call.
     fn named(&self, caller: usize) -> impl Iterator<Item = usize> + '_ {
         let node = &self.nodes[caller];
-        let called = node.calls.values().filter_map(|callee| match callee {
+        let children = node.calls.values().filter_map(|callee| match callee {
             Callee::Module(child) => Some(child.0),
             Callee::Missing | Callee::Outside | Callee::Opaque => None,
         });
-        called.chain(node.named.iter().map(|child| child.0))
+        children.chain(node.named.iter().map(|child| child.0))
     }
 
     /// The versions that a module is for whose callers are all for unmodelled ones: those of the first caller, unless its

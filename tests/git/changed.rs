@@ -309,7 +309,7 @@ fn where_a_module_went_is_said_where_it_is_still_called() {
     place.git(&["reset", "--quiet", "--hard"]);
     place.stage("other/main.tf", call("../modules/dns", ""));
     let never = said(&place);
-    assert!(never.contains("There is no directory \"../modules/dns\" beside this module"), "{never}");
+    assert!(never.contains("There is no directory \"../modules/dns\" relative to this module"), "{never}");
 }
 
 #[test]
