@@ -161,13 +161,13 @@ fn reduced(arguments: &[Value], mut keep: impl FnMut(&Value) -> bool) -> Value {
     }
 }
 
-pub(super) fn compact(arguments: &[Value]) -> Outcome {
-    Ok(reduced(arguments, |value| !value.is_null() && value.as_str() != Some("")))
+pub(super) fn compact(arguments: &[Value]) -> Value {
+    reduced(arguments, |value| !value.is_null() && value.as_str() != Some(""))
 }
 
-pub(super) fn distinct(arguments: &[Value]) -> Outcome {
+pub(super) fn distinct(arguments: &[Value]) -> Value {
     let mut seen = std::collections::HashSet::new();
-    Ok(reduced(arguments, |value| seen.insert(value.clone())))
+    reduced(arguments, |value| seen.insert(value.clone()))
 }
 
 pub(super) fn contains(arguments: &[Value]) -> Outcome {
