@@ -103,9 +103,7 @@ pub(crate) fn configurations(cases: &[Case]) -> Vec<Ours> {
     let reachable: Vec<BTreeSet<String>> = reachable.collect();
     for diagnostic in run(place.path(), AS_RECORDED) {
         let Some((number, found)) = belongs(&diagnostic) else { continue };
-        // Only `plan` looks at configurations that nothing uses, and `graph` does not.
-        let is_of_plan = diagnostic["stage"] == "plan";
-        if found.diagnostic.is_error && !is_of_plan && reachable[number].contains(&found.directory) {
+        if found.diagnostic.is_error && reachable[number].contains(&found.directory) {
             ours[number].errors.insert(found.diagnostic.summary);
         }
     }
@@ -168,6 +166,10 @@ fn run(root: &Path, arguments: &[&str]) -> Vec<Value> {
 
 /// The number of the case that a diagnostic is about, and the diagnostic as if that case were alone.
 fn belongs(diagnostic: &Value) -> Option<(usize, Found)> {
+    // Only `plan` looks at configurations that nothing uses; the answers are those of `validate` and `graph`.
+    if diagnostic["stage"] == "plan" {
+        return None;
+    }
     let (number, case) = number_of(diagnostic)?;
     Some((number, parse(diagnostic, case)?))
 }
