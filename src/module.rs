@@ -61,7 +61,6 @@ pub struct ModuleFile<'a> {
 ///
 /// What is large is boxed: a map has room for eleven values as soon as it holds one, and there are many small modules.
 #[derive(Debug, Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a sign of its own")]
 pub struct Module {
     /// The directory, from the top of the run; empty for the top directory itself.
     pub directory: SmolStr,

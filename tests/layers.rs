@@ -78,9 +78,10 @@ fn imports_go_up() {
                     ));
                 }
             }
-            let of_tests = match file.ends_with("tests.rs") {
-                true => 0,
-                false => text.lines().position(|line| line == "mod tests {").unwrap_or(usize::MAX),
+            let of_tests = if file.ends_with("tests.rs") {
+                0
+            } else {
+                text.lines().position(|line| line == "mod tests {").unwrap_or(usize::MAX)
             };
             for (name, _) in WORLD.iter().filter(|(_, owners)| number < of_tests && is_kept_from(owners)) {
                 if mentions(line, name) {

@@ -77,17 +77,10 @@ mod tests {
 
     #[test]
     fn the_starter_policy_is_valid_as_written_and_without_its_comment_marks() {
-        let uncommented: String = STARTER
-            .lines()
-            .map(|line| {
-                let code = line.trim_start().strip_prefix("# ").filter(|code| {
-                    code.contains([' ']) && (code.contains(" = ") || code.ends_with('{'))
-                        || code.trim() == "}"
-                });
-                format!("{}\n", code.unwrap_or(line))
-            })
-            .collect();
-        for text in [STARTER.to_owned(), uncommented] {
+        let is_code = |line: &&str| line.contains(" = ") || line.ends_with('{') || line.trim() == "}";
+        let uncommented = |line| str::trim_start(line).strip_prefix("# ").filter(is_code).unwrap_or(line);
+        let uncommented: Vec<&str> = STARTER.lines().map(uncommented).collect();
+        for text in [STARTER.to_owned(), uncommented.join("\n")] {
             let files = vec![(POLICIES[0].to_owned(), text.clone().into_bytes())];
             let mut snapshot = Snapshot::of_files(files);
             let file = snapshot.read_policy().expect("one policy");

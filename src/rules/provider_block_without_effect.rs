@@ -26,10 +26,10 @@ impl Rule for ProviderBlockWithoutEffect {
             let is_used = || node.uses().configurations.contains_key(&key) || !node.uses().complete;
             if own.is_random {
                 // One finding for all blocks that come to the same.
-                if std::ptr::eq(own.block, &**block) && is_used() {
+                if std::ptr::eq(own.block, block.as_ref()) && is_used() {
                     findings.push(random(node, &key, &own.effective));
                 }
-            } else if !own.effective.iter().any(|other| std::ptr::eq(*other, &**block)) {
+            } else if !own.effective.iter().any(|other| std::ptr::eq(*other, block.as_ref())) {
                 findings.push(dropped(node, &key, block, own.attached()));
             }
         }

@@ -288,7 +288,7 @@ fn help(node: Node<'_>, reference: &ProviderRef, key: &Configuration, argument: 
     }
     let (name, alias) = (node.local_name(key), key.alias.as_deref().unwrap_or_default());
     let known = known_aliases(node, &key.provider);
-    if let Some(meant) = nearest(alias, known.iter().map(|alias| alias.as_str())) {
+    if let Some(meant) = nearest(alias, known.iter().map(SmolStr::as_str)) {
         return format!("did you mean `{name}.{meant}`?");
     }
     if !node.is_called() {

@@ -85,10 +85,9 @@ pub fn resolve<'t>(way: &[Level<'t>], asked: Configuration, by_name: bool) -> Op
                 }
                 (key, by_name) = (above, true);
             }
-            Supply::Inherited if level == 0 => found = Some(at_top(node, &key, by_name)),
+            Supply::Inherited | Supply::Nowhere if level == 0 => found = Some(at_top(node, &key, by_name)),
             Supply::Inherited if by_name => found = Some(Found::Missing),
             Supply::Inherited => {}
-            Supply::Nowhere if level == 0 => found = Some(at_top(node, &key, by_name)),
             Supply::Nowhere => found = Some(Found::Missing),
         }
         if found.is_some() {

@@ -45,6 +45,7 @@ fn by_file(fix: &Fix) -> BTreeMap<FileId, Vec<&Edit>> {
     }
     for edits in by_file.values_mut() {
         edits.sort_unstable();
+        edits.dedup();
     }
     by_file
 }
