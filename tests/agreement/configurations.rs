@@ -212,7 +212,7 @@ impl Score {
         let is_refused = matches!(answer, Reached::Refused(_));
         add(&mut self.trees, true);
         add(&mut self.refused, is_refused);
-        add(&mut self.refused_alike, is_refused == !ours.errors.is_empty());
+        add(&mut self.refused_alike, is_refused != ours.errors.is_empty());
         add(&mut self.falsely_refused, !is_refused && !ours.errors.is_empty());
         if is_refused == ours.errors.is_empty() {
             let _ = write!(apart, "terraform: {answer}, here: {:?}", ours.errors);

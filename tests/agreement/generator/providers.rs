@@ -79,14 +79,14 @@ pub(crate) fn tree(seed: u64) -> Case {
 fn declarations(dice: &mut Dice, habits: &Habits, number: usize) -> Plan {
     let mut plan = Plan::default();
     let mut required = Block::new("required_providers", &[]);
-    for name in 0..habits.names {
+    for (name, local) in NAMES.into_iter().enumerate().take(habits.names) {
         if !dice.chance(70) {
             continue;
         }
         let deviates = dice.chance(habits.deviation);
         let source = if deviates { dice.below(SOURCES.len()) } else { habits.sources[name] };
         plan.required.push((name, source));
-        let is_implied = SOURCES[source] == format!("hashicorp/{}", NAMES[name]);
+        let is_implied = SOURCES[source] == format!("hashicorp/{local}");
         let mut entry = if is_implied && dice.chance(30) {
             vec![("version".to_owned(), Value::text(">= 1.0"))]
         } else {
@@ -95,10 +95,10 @@ fn declarations(dice: &mut Dice, habits: &Habits, number: usize) -> Plan {
         if number > 0 && dice.chance(25) {
             let alias = dice.word(&ALIASES);
             plan.aliases.push((name, alias));
-            let list = vec![Value::word(format!("{}.{alias}", NAMES[name]))];
+            let list = vec![Value::word(format!("{local}.{alias}"))];
             entry.push(("configuration_aliases".to_owned(), Value::List(list)));
         }
-        required.set(NAMES[name], Value::Object(entry));
+        required.set(local, Value::Object(entry));
     }
     let is_root = number == 0;
     for name in 0..habits.names {
