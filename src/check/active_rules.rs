@@ -114,7 +114,7 @@ impl<'p> ActiveRules<'p> {
 
     /// Whether what the rule finds with these options is what counts at the place where it is found.
     fn is_asked_for(&self, ready: &Ready, finding: &Finding, sources: &Sources) -> bool {
-        let place = crate::check::verdict::place_of(finding, sources);
+        let place = crate::check::location::place_of(finding, sources);
         self.policy.setting(&ready.rule, place).is_some_and(|(setting, _)| setting == ready.setting)
     }
 }

@@ -10,7 +10,7 @@ use std::hash::Hash;
 use smol_str::SmolStr;
 
 use crate::check::fingerprint::renames::Renamed;
-use crate::check::verdict::real_directory;
+use crate::check::location::real_directory;
 use crate::finding::{Concern, Finding};
 use crate::text::{Sources, Span};
 

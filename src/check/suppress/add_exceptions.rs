@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::Verdict;
 use crate::check::fix::apply;
+use crate::check::location::place_of;
 use crate::check::suppress::exceptions::{EXPIRED_EXCEPTION, UNUSED_EXCEPTION};
-use crate::check::verdict::place_of;
 use crate::finding::Edit;
 use crate::limits::Limits;
 use crate::policy::{EXCEPTION_COMMENT, can_be_off};

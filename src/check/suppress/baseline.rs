@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::check::Verdict;
+use crate::check::location::place_of;
+use crate::check::verdict::Verdict;
 use crate::policy::can_be_off;
 use crate::text::Sources;
 
@@ -39,7 +40,7 @@ impl Baseline {
             .iter()
             .filter(|verdict| can_be_off(&verdict.finding.rule))
             .flat_map(|verdict| {
-                let place = crate::check::verdict::place_of(&verdict.finding, sources);
+                let place = place_of(&verdict.finding, sources);
                 // A name with a line break in it would be two lines.
                 let place: String = place.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
                 let rule = verdict.finding.rule.as_str();

@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use smol_str::SmolStr;
 
 use crate::check::load_policy::rule_names_under;
+use crate::check::location::places_of;
+use crate::check::settings::Settings;
 use crate::check::suppress::allow;
-use crate::check::verdict::{AppliedException, Settings, Suppressed, Verdict, places_of};
+use crate::check::verdict::{AppliedException, Suppressed, Verdict};
 use crate::engine::Engine;
 use crate::finding::{Finding, Related, RuleId, Severity};
 use crate::policy::{EXCEPTION_COMMENT, Exception, Setting, Until, can_be_off};

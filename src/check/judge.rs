@@ -1,0 +1,196 @@
+//! Turns the findings of all modules into verdicts, sorted, each once.
+
+use std::collections::HashSet;
+
+use crate::check::fingerprint::{Fingerprints, Identity};
+use crate::check::location::real_directory;
+use crate::check::settings::Settings;
+use crate::check::verdict::Verdict;
+use crate::engine::Product;
+use crate::finding::Finding;
+use crate::text::{Sources, Span};
+
+/// Sorts what was found, drops what is not asked for and what was found twice, and names each.
+///
+/// Beside a finding stands the engine, where one of two alone raises it. What is told has a place under one of the
+/// files and directories of `scope`, from the top of the run; all of it where that is empty.
+pub fn judge(
+    findings: Vec<(Finding, Option<Product>)>,
+    sources: &Sources,
+    scope: &[String],
+    settings: &Settings,
+) -> Vec<Verdict> {
+    let mut verdicts = weigh(findings, sources, settings, &mut Fingerprints::default());
+    verdicts.retain(|verdict| verdict.reaches(sources, scope));
+    verdicts
+}
+
+/// The same, wherever it has its place. A fingerprint does not depend on what is told.
+pub(super) fn weigh(
+    mut findings: Vec<(Finding, Option<Product>)>,
+    sources: &Sources,
+    settings: &Settings,
+    fingerprints: &mut Fingerprints,
+) -> Vec<Verdict> {
+    findings.retain(|(finding, _)| settings.ask_for(finding, sources));
+    for (finding, _) in &mut findings {
+        make_whole(finding, sources);
+    }
+    findings.sort_by(|(a, _), (b, _)| order(a, sources).cmp(&order(b, sources)));
+    findings.dedup();
+    findings
+        .into_iter()
+        .filter_map(|(finding, engine)| {
+            let (level, asked_by) = settings.level(&finding, sources)?;
+            let Identity { fingerprint, likeness, covers } = fingerprints.of(&finding, sources);
+            let finding = settings.reworded(finding, sources);
+            Some(Verdict { finding, level, asked_by, engine, fingerprint, likeness, covers })
+        })
+        .collect()
+}
+
+/// The engines count in a string as if nothing in it were escaped, and that may lead into a character.
+fn make_whole(finding: &mut Finding, sources: &Sources) {
+    for place in finding.places_mut() {
+        *place = sources.get(place.file).whole(*place);
+    }
+}
+
+/// Adds verdicts to others, so that all are in order.
+pub(super) fn merge(verdicts: &mut Vec<Verdict>, more: Vec<Verdict>, sources: &Sources) {
+    if !more.is_empty() {
+        verdicts.extend(more);
+        verdicts.sort_by(|a, b| order(&a.finding, sources).cmp(&order(&b.finding, sources)));
+    }
+}
+
+/// Leaves out what was found in one file through several symbolic links, but for the first.
+pub(super) fn once_in_each_file<T>(items: &mut Vec<T>, verdict: impl Fn(&T) -> &Verdict, sources: &Sources) {
+    let mut seen = HashSet::new();
+    items.retain(|item| {
+        let verdict = verdict(item);
+        real_directory(&verdict.finding, sources).is_none() || seen.insert(verdict.fingerprint.clone())
+    });
+}
+
+/// By module, by file, by place; a finding without a place comes before those that have one.
+fn order<'a>(finding: &'a Finding, sources: &'a Sources) -> impl Ord + 'a {
+    let place = |span: Span| (sources.get(span.file).name(), span.start, span.end);
+    (
+        finding.module.as_str(),
+        finding.primary.map(place),
+        finding.severity,
+        finding.rule.as_str(),
+        finding.summary.as_str(),
+        (finding.detail.as_str(), &finding.label, finding.address.as_str(), &finding.concern),
+        (&finding.help, finding.category, finding.stage),
+        finding.related.iter().map(|other| (place(other.span), other.message.as_str())).collect::<Vec<_>>(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::EngineRule;
+    use crate::policy::Globs;
+    use crate::text::{FileId, Source};
+
+    fn by_both(findings: Vec<Finding>) -> Vec<(Finding, Option<Product>)> {
+        findings.into_iter().map(|finding| (finding, None)).collect()
+    }
+
+    fn sources() -> Sources {
+        Sources::new(vec![
+            Source::new("live/main.tf", "a b c d".into()),
+            Source::new("net/main.tf", "a a".into()),
+        ])
+    }
+
+    fn found(rule: EngineRule, file: usize, at: usize) -> Finding {
+        let module = ["live", "net"][file];
+        Finding::language(rule, "Summary").at(Span::new(FileId::new(file), at..at + 1)).module(module)
+    }
+
+    fn places(verdicts: &[Verdict]) -> Vec<(usize, u32)> {
+        verdicts
+            .iter()
+            .filter_map(|v| v.finding.primary)
+            .map(|span| (span.file.number(), span.start))
+            .collect()
+    }
+
+    #[test]
+    fn verdicts_are_sorted_and_each_told_once() {
+        let one = found(EngineRule::InvalidName, 1, 2);
+        let findings = vec![
+            one.clone(),
+            found(EngineRule::InvalidName, 0, 4),
+            one,
+            found(EngineRule::InvalidName, 0, 0),
+        ];
+        let verdicts = judge(by_both(findings), &sources(), &[], &Settings::default());
+        assert_eq!(places(&verdicts), [(0, 0), (0, 4), (1, 2)]);
+    }
+
+    #[test]
+    fn select_and_ignore_leave_out_all_but_what_cannot_be_off() {
+        let findings = vec![
+            found(EngineRule::InvalidName, 0, 0),
+            found(EngineRule::InvalidValue, 0, 2),
+            found(EngineRule::SyntaxError, 0, 4),
+        ];
+        let told = |settings: Settings| places(&judge(by_both(findings.clone()), &sources(), &[], &settings));
+        assert_eq!(
+            told(Settings { select: vec![EngineRule::InvalidName.id()], ..Settings::default() }),
+            [(0, 0), (0, 4)]
+        );
+        assert_eq!(
+            told(Settings { ignore: vec![EngineRule::InvalidName.id()], ..Settings::default() }),
+            [(0, 2), (0, 4)]
+        );
+        assert_eq!(
+            told(Settings { ignore: vec![EngineRule::SyntaxError.id()], ..Settings::default() }).len(),
+            3
+        );
+    }
+
+    #[test]
+    fn a_path_keeps_what_has_any_place_under_it() {
+        let related =
+            found(EngineRule::InvalidName, 0, 0).related(Span::new(FileId::new(1), 0..1), "called here");
+        let findings =
+            vec![related, found(EngineRule::InvalidName, 0, 2), found(EngineRule::InvalidName, 1, 0)];
+        let told = |path: &str| {
+            places(&judge(by_both(findings.clone()), &sources(), &[path.to_owned()], &Settings::default()))
+        };
+        assert_eq!(told("net"), [(0, 0), (1, 0)]);
+        assert_eq!(told("live/main.tf"), [(0, 0), (0, 2)]);
+        assert_eq!(told("ne"), []);
+        assert_eq!(told("").len(), 3);
+    }
+
+    #[test]
+    fn what_is_excluded_is_not_told() {
+        let findings = vec![found(EngineRule::InvalidName, 0, 0), found(EngineRule::InvalidName, 1, 0)];
+        let exclude = Globs::new(["net"]).expect("a pattern");
+        let settings = Settings { exclude, ..Settings::default() };
+        assert_eq!(places(&judge(by_both(findings), &sources(), &[], &settings)), [(0, 0)]);
+    }
+
+    #[test]
+    fn a_fingerprint_outlives_moves_and_words_and_tells_equals_apart() {
+        let sources = sources();
+        let of = |findings: Vec<Finding>| -> Vec<String> {
+            judge(by_both(findings), &sources, &[], &Settings::default())
+                .into_iter()
+                .map(|v| v.fingerprint)
+                .collect()
+        };
+        let two = of(vec![found(EngineRule::InvalidName, 1, 0), found(EngineRule::InvalidName, 1, 2)]);
+        assert_ne!(two[0], two[1], "the same name twice");
+        let moved = of(vec![found(EngineRule::InvalidName, 1, 2).detail("In other words.")]);
+        assert_eq!(moved[0], two[0], "moved and reworded");
+        let other = of(vec![found(EngineRule::InvalidName, 0, 2)]);
+        assert_ne!(other[0], two[0], "another module");
+    }
+}

@@ -1,0 +1,56 @@
+//! Turns a finding into the file or directory that it is about, by its real path and by the links that lead there.
+
+use smol_str::SmolStr;
+
+use crate::finding::{Concern, Finding};
+use crate::text::{FileId, Sources};
+use crate::vfs::parent;
+
+/// The file that a finding is in, or is about; else the directory of its module.
+pub(super) fn place_of<'a>(finding: &'a Finding, sources: &'a Sources) -> &'a str {
+    match (finding.primary, &finding.file) {
+        (Some(span), _) => sources.get(span.file).name(),
+        (None, Some(file)) => file,
+        (None, None) => &finding.module,
+    }
+}
+
+/// The same, and the path by which the module loads that file, if it does so through a symbolic link.
+pub(super) fn places_of<'a>(finding: &'a Finding, sources: &'a Sources) -> impl Iterator<Item = &'a str> {
+    let link = finding.primary.and_then(|at| link_of(&finding.module, at.file, sources));
+    std::iter::once(place_of(finding, sources)).chain(link)
+}
+
+/// The real path of a file, and the path by which a module loads it, if it does so through a symbolic link.
+pub(super) fn paths_of<'a>(
+    module: &'a str,
+    file: FileId,
+    sources: &'a Sources,
+) -> impl Iterator<Item = &'a str> {
+    std::iter::once(sources.get(file).name()).chain(link_of(module, file, sources))
+}
+
+/// The path by which a module loads a file through a symbolic link.
+fn link_of<'a>(module: &str, file: FileId, sources: &'a Sources) -> Option<&'a str> {
+    let links = sources.links(file).iter().map(SmolStr::as_str);
+    links.into_iter().find(|link| parent(link).unwrap_or_default() == module)
+}
+
+/// The real directory of a finding, if it concerns a file that symbolic links lead to: such a file belongs to no module
+/// more than to others. A finding about a module belongs to that one, wherever its range is.
+pub(super) fn real_directory<'a>(finding: &Finding, sources: &'a Sources) -> Option<&'a str> {
+    let is_about_module = finding.address.is_empty() && finding.concern != Concern::Unstated;
+    let linked =
+        finding.primary.filter(|_| !is_about_module).filter(|at| !sources.links(at.file).is_empty())?;
+    Some(parent(sources.get(linked.file).name()).unwrap_or_default())
+}
+
+/// Whether a file or directory lies in what was asked about; everything does where nothing was named.
+pub(super) fn in_scope(name: &str, scope: &[String]) -> bool {
+    scope.is_empty() || scope.iter().any(|path| is_under(name, path))
+}
+
+/// Whether `name` is `path` or lies in that directory; the empty path is the top, which holds everything.
+fn is_under(name: &str, path: &str) -> bool {
+    path.is_empty() || name.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
