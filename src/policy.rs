@@ -2,6 +2,7 @@
 //!
 //! Rules are known by name only here: what options a rule has shows when it is made.
 
+mod argument;
 mod common;
 mod date;
 mod definition;
@@ -15,6 +16,7 @@ mod load;
 mod names;
 mod options;
 mod preset;
+mod reader;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

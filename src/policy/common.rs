@@ -5,9 +5,9 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::Globs;
+use super::argument::{empty_list, globs, texts};
 use super::fault::{fault, unknown};
-use super::file::Reader;
-use super::options::{empty_list, globs, texts};
+use super::reader::Reader;
 use crate::finding::{Finding, RuleId};
 use crate::graph::Role;
 use crate::syntax::Attribute;

@@ -3,9 +3,9 @@
 
 use smol_str::SmolStr;
 
+use super::argument::{missing, text, wrong_type};
 use super::fault::{fault, unknown};
-use super::file::{Reader, missing};
-use super::options::{text, wrong_type};
+use super::reader::Reader;
 use crate::finding::Finding;
 use crate::syntax::{Block, Expr, ExprKind, Label, ObjectKey};
 use crate::text::Span;

@@ -2,9 +2,9 @@
 
 use smol_str::SmolStr;
 
+use super::argument::wrong_type;
 use super::fault::{fault, unknown};
-use super::file::Reader;
-use super::options::wrong_type;
+use super::reader::Reader;
 use super::{Date, Globs};
 use crate::syntax::Block;
 use crate::text::Span;

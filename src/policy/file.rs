@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+use super::argument::{invalid_pattern, texts, written};
 use super::common::Common;
 use super::definition::{self, Definition};
 use super::exception::{self, Exception};
 use super::fault::{INVALID_POLICY, fault, unknown};
-use super::options::{globs, invalid_pattern, text, texts, written, wrong_type};
+use super::reader::Reader;
 use super::{FailOn, Globs, Level};
 use crate::engine::Choice;
 use crate::finding::{Category, Finding};
 use crate::graph::Role;
 use crate::limits::{Limit, Limits};
-use crate::syntax::{self, Attribute, AttributeSchema, Block, BlockSchema, Content, Notation, Schema};
+use crate::syntax::{self, Attribute, Block, BlockSchema, Content, Notation, Schema};
 use crate::text::{FileId, Source, Span};
 
 /// What one file says.
@@ -90,12 +91,6 @@ pub(super) fn read(id: FileId, source: &Source, findings: &mut Vec<Finding>) -> 
         ..finding
     }));
     read
-}
-
-/// Reads one file.
-pub(super) struct Reader<'r> {
-    source: &'r Source,
-    pub(super) findings: &'r mut Vec<Finding>,
 }
 
 impl Reader<'_> {
@@ -218,53 +213,6 @@ impl Reader<'_> {
             options,
         })
     }
-
-    /// The arguments of a block that has no blocks in it. A missing one is reported only where nothing else in the
-    /// block is wrong, because an unknown argument may be the missing one, misspelled.
-    pub(super) fn arguments(&mut self, block: &Block, names: &[&str], required: &[&str]) -> Content {
-        let attributes: Vec<_> = names.iter().map(|name| AttributeSchema::optional(name)).collect();
-        let before = self.findings.len();
-        let content = block.body.content(&Schema { attributes: &attributes, blocks: &[] }, self.findings);
-        if self.findings.len() == before {
-            let absent = required.iter().filter(|name| content.attribute(name).is_none());
-            self.findings.extend(absent.map(|name| missing(name, block.header)));
-        }
-        content
-    }
-
-    /// The patterns of an argument, where it is set.
-    pub(super) fn globs(&mut self, content: &Content, name: &str) -> Option<Globs> {
-        let attribute = content.attribute(name)?;
-        let patterns = self.kept(texts(name, &attribute.expr))?;
-        self.kept(globs(&patterns, Globs::new))
-    }
-
-    pub(super) fn text(&mut self, attribute: &Attribute) -> Option<SmolStr> {
-        let given = text(&attribute.expr);
-        self.kept(given.ok_or_else(|| wrong_type(&attribute.name, "a text between quotes", &attribute.expr)))
-    }
-
-    /// A string that is not empty.
-    pub(super) fn sentence(&mut self, attribute: &Attribute) -> Option<SmolStr> {
-        let text = self.text(attribute)?;
-        let is_empty = text.trim().is_empty();
-        if is_empty {
-            let finding = fault(format!("Invalid `{}`", attribute.name), attribute.expr.span);
-            self.findings.push(finding.detail("It is empty.").help("write a sentence, or leave it out"));
-        }
-        (!is_empty).then_some(text)
-    }
-
-    fn word(&mut self, attribute: &Attribute, words: &[&'static str]) -> Option<&'static str> {
-        let given = self.text(attribute)?;
-        let known = words.iter().copied();
-        let word = known.clone().find(|word| *word == given);
-        self.kept(word.ok_or_else(|| unknown(&attribute.name, &given, known, attribute.expr.span)))
-    }
-
-    pub(super) fn kept<T>(&mut self, result: Result<T, Finding>) -> Option<T> {
-        result.map_err(|finding| self.findings.push(finding)).ok()
-    }
 }
 
 fn limit(attribute: &Attribute) -> Result<(Limit, u64), Finding> {
@@ -277,13 +225,6 @@ fn limit(attribute: &Attribute) -> Result<(Limit, u64), Finding> {
         fault(format!("Invalid `{name}`"), attribute.expr.span).detail(why).help(order)
     });
     Ok((limit, value?))
-}
-
-/// An argument that has to be there.
-pub(super) fn missing(name: &str, block: Span) -> Finding {
-    fault("Missing required argument", block)
-        .detail(format!("The argument `{name}` is required, but it is not set."))
-        .help(format!("set `{name}`"))
 }
 
 /// Whether a text in the notation of policies makes a rule itself: others use that notation too.

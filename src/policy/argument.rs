@@ -1,0 +1,70 @@
+//! Turns the expression of an argument into the text, list or patterns that it has to be, or into a finding.
+
+use std::fmt;
+
+use smol_str::SmolStr;
+
+use super::Globs;
+use super::fault::fault;
+use super::globs::InvalidPattern;
+use crate::finding::Finding;
+use crate::syntax::Expr;
+use crate::text::Span;
+use crate::value;
+
+/// Reads a list of patterns; the first that cannot be used is reported where it is written.
+pub(super) fn globs<'a>(
+    patterns: &'a [(SmolStr, Span)],
+    read: impl FnOnce(Vec<&'a str>) -> Result<Globs, InvalidPattern>,
+) -> Result<Globs, Finding> {
+    let texts = patterns.iter().map(|(pattern, _)| pattern.as_str()).collect();
+    read(texts).map_err(|invalid| {
+        let (pattern, at) = &patterns[invalid.index];
+        let finding = invalid_pattern(invalid.why, *at);
+        if pattern.starts_with('!') && invalid.index == 0 && patterns.len() > 1 {
+            return finding.help(format!("move `{pattern}` behind the patterns that it takes from"));
+        }
+        finding
+    })
+}
+
+/// A pattern that cannot be used.
+pub(super) fn invalid_pattern(why: impl fmt::Display, at: Span) -> Finding {
+    fault("Invalid pattern", at).detail(format!("{why}."))
+}
+
+/// An empty list, with which a rule could never report anything.
+pub(super) fn empty_list(name: &str, at: Span, help: &str) -> Finding {
+    let why = format!("With an empty `{name}` the rule can never report anything.");
+    fault(format!("Invalid `{name}`"), at).detail(why).help(help)
+}
+
+/// The texts of a list that is written out, each with its place.
+pub(super) fn texts(name: &str, expr: &Expr) -> Result<Vec<(SmolStr, Span)>, Finding> {
+    let wrong = |expr| wrong_type(name, "a list of texts between quotes", expr);
+    let elements = expr.as_list().ok_or_else(|| wrong(expr))?;
+    elements.iter().map(|element| Ok((text(element).ok_or_else(|| wrong(element))?, element.span))).collect()
+}
+
+/// The text of a string without anything to calculate.
+pub(super) fn text(expr: &Expr) -> Option<SmolStr> {
+    value::constant(expr, &mut Vec::new()).as_str().map(SmolStr::new)
+}
+
+/// The same for what becomes a string where one is asked for.
+pub(super) fn written(expr: &Expr) -> Option<SmolStr> {
+    let value = value::constant(expr, &mut Vec::new());
+    value::convert(&value, &value::Type::String).ok()?.as_str().map(SmolStr::new)
+}
+
+/// An argument that has to be something else.
+pub(super) fn wrong_type(name: &str, wanted: &str, expr: &Expr) -> Finding {
+    fault("Unsuitable value", expr.span).detail(format!("`{name}` takes {wanted}."))
+}
+
+/// An argument that has to be there.
+pub(super) fn missing(name: &str, block: Span) -> Finding {
+    fault("Missing required argument", block)
+        .detail(format!("The argument `{name}` is required, but it is not set."))
+        .help(format!("set `{name}`"))
+}

@@ -1,0 +1,65 @@
+//! Turns the arguments of a block into what they are set to, and keeps what is wrong with them.
+
+use smol_str::SmolStr;
+
+use super::Globs;
+use super::argument::{globs, missing, text, texts, wrong_type};
+use super::fault::{fault, unknown};
+use crate::finding::Finding;
+use crate::syntax::{Attribute, AttributeSchema, Block, Content, Schema};
+use crate::text::Source;
+
+/// Reads the blocks of one file, and keeps what is wrong with them.
+pub(super) struct Reader<'r> {
+    pub(super) source: &'r Source,
+    pub(super) findings: &'r mut Vec<Finding>,
+}
+
+impl Reader<'_> {
+    /// The arguments of a block that has no blocks in it. A missing one is reported only where nothing else in the
+    /// block is wrong, because an unknown argument may be the missing one, misspelled.
+    pub(super) fn arguments(&mut self, block: &Block, names: &[&str], required: &[&str]) -> Content {
+        let attributes: Vec<_> = names.iter().map(|name| AttributeSchema::optional(name)).collect();
+        let before = self.findings.len();
+        let content = block.body.content(&Schema { attributes: &attributes, blocks: &[] }, self.findings);
+        if self.findings.len() == before {
+            let absent = required.iter().filter(|name| content.attribute(name).is_none());
+            self.findings.extend(absent.map(|name| missing(name, block.header)));
+        }
+        content
+    }
+
+    /// The patterns of an argument, where it is set.
+    pub(super) fn globs(&mut self, content: &Content, name: &str) -> Option<Globs> {
+        let attribute = content.attribute(name)?;
+        let patterns = self.kept(texts(name, &attribute.expr))?;
+        self.kept(globs(&patterns, Globs::new))
+    }
+
+    pub(super) fn text(&mut self, attribute: &Attribute) -> Option<SmolStr> {
+        let given = text(&attribute.expr);
+        self.kept(given.ok_or_else(|| wrong_type(&attribute.name, "a text between quotes", &attribute.expr)))
+    }
+
+    /// A string that is not empty.
+    pub(super) fn sentence(&mut self, attribute: &Attribute) -> Option<SmolStr> {
+        let text = self.text(attribute)?;
+        let is_empty = text.trim().is_empty();
+        if is_empty {
+            let finding = fault(format!("Invalid `{}`", attribute.name), attribute.expr.span);
+            self.findings.push(finding.detail("It is empty.").help("write a sentence, or leave it out"));
+        }
+        (!is_empty).then_some(text)
+    }
+
+    pub(super) fn word(&mut self, attribute: &Attribute, words: &[&'static str]) -> Option<&'static str> {
+        let given = self.text(attribute)?;
+        let known = words.iter().copied();
+        let word = known.clone().find(|word| *word == given);
+        self.kept(word.ok_or_else(|| unknown(&attribute.name, &given, known, attribute.expr.span)))
+    }
+
+    pub(super) fn kept<T>(&mut self, result: Result<T, Finding>) -> Option<T> {
+        result.map_err(|finding| self.findings.push(finding)).ok()
+    }
+}
