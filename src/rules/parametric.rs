@@ -7,6 +7,7 @@ mod allowed_file;
 mod allowed_source;
 mod allowed_value;
 mod argument;
+mod block_kind;
 mod block_order;
 mod blocks;
 mod forbidden_argument;

@@ -6,7 +6,7 @@
 use smol_str::SmolStr;
 
 use super::argument::ArgumentPath;
-use super::blocks::{BlockKind, REQUIRED_PROVIDERS};
+use super::block_kind::{BlockKind, REQUIRED_PROVIDERS};
 use crate::engine::{Engine, Features, FileKind, Notation, Product};
 use crate::finding::Finding;
 use crate::limits::Limits;

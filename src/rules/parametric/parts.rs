@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::blocks::{REQUIRED_PROVIDERS, TERRAFORM};
+use super::block_kind::{REQUIRED_PROVIDERS, TERRAFORM};
 use crate::module::Module;
 use crate::module::address::Mode;
 use crate::module::declaration::{Origin, RequiredProvider};

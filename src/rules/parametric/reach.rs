@@ -10,7 +10,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::argument::ArgumentPath;
-use super::blocks::TERRAFORM;
+use super::block_kind::TERRAFORM;
 use super::parts::Part;
 use crate::graph::Values;
 use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, ObjectKey};
