@@ -36,6 +36,7 @@ mod touched;
 mod remotes;
 mod renamed;
 mod terragrunt;
+mod unit_file;
 mod base;
 mod change;
 mod edited;

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::SmolStr;
 
 use super::listing::{is_values_file, rendered};
-use super::terragrunt::{in_use, is_unit_file};
 use super::uncommitted::ignored;
+use super::unit_file::{in_use, is_unit_file};
 use super::{Directory, File, Origin, Snapshot, last_name, parent};
 use crate::engine::{self, LOCK_FILE, Signal};
 use crate::text::Source;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use smol_str::SmolStr;
 
 use super::read::{self, Reader};
 use super::repository::{Repository, Tracked};
@@ -14,6 +15,7 @@ use super::unread::Unread;
 use super::walk::{Listed, Rules, Walk};
 use super::{Directory, Error, Origin, Snapshot, parent};
 use crate::finding::Severity;
+use crate::limits::Limits;
 use crate::text::file_name::encode_os;
 
 /// A path as it was given, and what it is.
@@ -31,6 +33,32 @@ impl NamedPath<'_> {
             Some(parent) if !self.is_directory => parent,
             _ => &self.real,
         }
+    }
+}
+
+impl Snapshot {
+    /// Lists what [`Snapshot::open`] reads. Nothing is read before [`Snapshot::read`].
+    pub fn listed(current: &Path, paths: &[impl AsRef<Path>]) -> Result<Self, Error> {
+        let paths: Vec<&Path> = paths.iter().map(AsRef::as_ref).collect();
+        open(current, &paths)
+    }
+
+    /// Reads what is still to be read, within limits that hold from now on.
+    pub fn read(&mut self, limits: &Limits) {
+        self.limits = *limits;
+        match self.unread.take() {
+            Some(Unread::Listed(walk)) => read(self, &walk),
+            Some(Unread::Stored(git_tree, directories)) => {
+                self.read_directories(&git_tree, &directories.iter().map(SmolStr::as_str).collect());
+            }
+            None => {}
+        }
+    }
+
+    /// The same with all of it read.
+    pub(super) fn whole(mut self) -> Self {
+        self.read(&Limits::default());
+        self
     }
 }
 

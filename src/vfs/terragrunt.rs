@@ -10,27 +10,12 @@ use smol_str::SmolStr;
 use super::git_tree::GitTree;
 use super::read::{self, Failure};
 use super::top::Top;
+use super::unit_file::{in_use, is_unit_file};
 use super::{Origin, Snapshot, child};
 use crate::engine;
 use crate::limits::Limit;
 use crate::text::Source;
 use crate::text::file_name::{encode, encode_os};
-
-/// The names of unit files. Terragrunt reads the first that is there.
-const NAMES: [&str; 2] = ["terragrunt.hcl", "terragrunt.hcl.json"];
-
-/// Whether a file of this name is a unit file.
-pub(super) fn is_unit_file(name: &[u8]) -> bool {
-    NAMES.iter().any(|known| known.as_bytes() == name)
-}
-
-/// Of all unit files those that Terragrunt reads, sorted.
-pub(super) fn in_use(mut paths: Vec<SmolStr>) -> Vec<SmolStr> {
-    paths.sort_unstable();
-    let json = |path: &SmolStr| path.ends_with(".json");
-    paths.dedup_by(|later, first| json(later) && later.strip_suffix(".json") == Some(first.as_str()));
-    paths
-}
 
 impl Snapshot {
     /// The unit files of the repository, sorted by path.

@@ -10,7 +10,7 @@ use super::{Item, ItemKind, LONGEST_PATH, Overview, failure, matters, not_here};
 use crate::text::file_name::{decode, encode};
 use crate::vfs::path::child;
 use crate::vfs::read::Failure;
-use crate::vfs::terragrunt::is_unit_file;
+use crate::vfs::unit_file::is_unit_file;
 
 /// A tree, and what was read of those below it.
 pub(in crate::vfs) struct Commit {

@@ -19,7 +19,7 @@ use crate::text::file_name::{decode, encode};
 use crate::vfs::Error;
 use crate::vfs::git::{INDEX_FILE, index_path};
 use crate::vfs::path::child;
-use crate::vfs::terragrunt::is_unit_file;
+use crate::vfs::unit_file::is_unit_file;
 
 /// An index without conflicts, of which every entry is a file, a link or a submodule.
 pub(in crate::vfs) struct Index {

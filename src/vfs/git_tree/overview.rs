@@ -9,7 +9,7 @@ use super::{Held, Reading};
 use crate::vfs::listing::Kind;
 use crate::vfs::parent;
 use crate::vfs::read::Failure;
-use crate::vfs::terragrunt::in_use;
+use crate::vfs::unit_file::in_use;
 
 /// Everything that a snapshot holds, seen from far.
 #[derive(Debug, Default)]
