@@ -5,6 +5,7 @@
 //! alike.
 
 mod analysis;
+mod attribute;
 mod body;
 mod editor;
 mod expression;
@@ -14,7 +15,8 @@ mod remark;
 mod written;
 
 pub use analysis::{MapKey, Scope};
-pub use body::{Attribute, AttributeSchema, Block, BlockSchema, Body, Content, Iteration, Label, Schema};
+pub use attribute::Attribute;
+pub use body::{AttributeSchema, Block, BlockSchema, Body, Content, Item, Iteration, Label, Schema};
 pub use editor::{Editor, item_spans};
 pub use expression::{
     BinaryOperator, Call, Expr, ExprKind, For, ForDirective, IfDirective, JsonProperty, JsonString,
@@ -22,7 +24,7 @@ pub use expression::{
 };
 
 pub use native::{aligned, reindented, stand_ins, with_carriage_returns};
-pub use remark::{Item, Remark};
+pub use remark::Remark;
 pub use written::{escaped, key, quoted};
 
 pub use crate::engine::Notation;

@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 
 use crate::finding::{Concern, EngineRule, Finding};
 use crate::syntax::json::Node;
-use crate::syntax::{Expr, Item};
+use crate::syntax::{Attribute, Expr};
 use crate::text::Span;
 
 mod context;
@@ -21,22 +21,6 @@ mod path;
 pub use iterators::Iteration;
 use json::JsonBody;
 use native::NativeBody;
-
-/// `name = expression`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Attribute {
-    /// Left of the `=`.
-    pub name: SmolStr,
-    /// Where the name stands; in JSON with its quotes.
-    pub name_span: Span,
-    /// From name to the end of the value.
-    pub span: Span,
-    /// Right of the `=`.
-    pub expr: Expr,
-    /// Whether there is a syntax error in `expr`. It is then what the engines' parsers make of it, and nothing can be
-    /// concluded from its references or its value.
-    pub is_broken: bool,
-}
 
 /// `kind "label" { … }`.
 #[derive(Debug, Clone)]
@@ -51,6 +35,15 @@ pub struct Block {
     pub header: Span,
     /// What stands between the braces.
     pub body: Body,
+}
+
+/// An argument or a block of the native syntax.
+#[derive(Debug, Clone, Copy)]
+pub struct Item<'b> {
+    /// All of it.
+    pub span: Span,
+    /// What stands in it, if it is a block.
+    pub body: Option<&'b Body>,
 }
 
 impl Block {

@@ -16,15 +16,6 @@ pub struct Remark {
     pub about: Span,
 }
 
-/// An argument or a block of the native syntax.
-#[derive(Debug, Clone, Copy)]
-pub struct Item<'b> {
-    /// All of it.
-    pub span: Span,
-    /// What stands in it, if it is a block.
-    pub body: Option<&'b Body>,
-}
-
 impl File {
     /// Every remark whose text starts with `start`, in order.
     pub fn remarks(&self, source: &Source, start: &str) -> Vec<Remark> {
