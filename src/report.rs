@@ -157,8 +157,8 @@ pub struct Style {
     pub statistics: bool,
     /// From which level on a finding fails the run.
     pub fail_on: FailOn,
-    /// Whether what is excused is told too, where a format can say that it is.
-    pub shows_excused: bool,
+    /// Whether suppressed findings are in the report, where a format can mark them.
+    pub shows_suppressed: bool,
     /// How many findings are fixed in the working tree alone, where it is not the working tree that was looked at.
     pub unstaged: usize,
 }
@@ -173,7 +173,7 @@ impl Default for Style {
             elapsed: None,
             statistics: false,
             fail_on: FailOn::Level(Severity::Error),
-            shows_excused: true,
+            shows_suppressed: true,
             unstaged: 0,
         }
     }

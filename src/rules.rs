@@ -305,7 +305,7 @@ mod tests {
         let names: Vec<&str> = KINDS.iter().map(|kind| kind.id).collect();
         assert!(names.is_sorted(), "the list is sorted by name");
         assert_eq!(
-            files("src/rules/parametric", &["argument", "blocks", "grammar", "parts", "reach"]),
+            files("src/rules/parametric", &["argument", "block_kind", "blocks", "grammar", "parts", "reach"]),
             names,
             "the directory and the list"
         );

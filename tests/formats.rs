@@ -53,14 +53,14 @@ fn outcome(sources: &Sources) -> Outcome {
     let settings = Settings::default();
     let verdicts =
         judge(findings.into_iter().map(|finding| (finding, None)).collect(), sources, &[], &settings);
-    let (excused, verdicts) =
+    let (suppressed, verdicts) =
         verdicts.into_iter().partition(|verdict| verdict.finding.summary == "Suppressed");
-    let excuse = |verdict| Suppressed {
+    let suppress = |verdict| Suppressed {
         verdict,
-        excuse: AppliedException { reason: HOSTILE.into(), in_source: false },
+        exception: AppliedException { reason: HOSTILE.into(), in_source: false },
     };
-    let excused = Vec::into_iter(excused).map(excuse).collect();
-    Outcome { verdicts, excused, modules: 3, files: 2, ..Outcome::default() }
+    let suppressed = Vec::into_iter(suppressed).map(suppress).collect();
+    Outcome { verdicts, suppressed, modules: 3, files: 2, ..Outcome::default() }
 }
 
 /// The report of a run that found much, and of one that found nothing.
@@ -174,7 +174,7 @@ fn what_is_excused_is_in_sarif_with_its_reason_or_not_at_all() {
     let suppression = &with.last().expect("a result")["suppressions"][0];
     assert_eq!(suppression["kind"], "external");
     assert!(suppression["justification"].as_str().is_some_and(|reason| reason.contains("::error::x")));
-    let without = results(&Style { shows_excused: false, ..Style::default() });
+    let without = results(&Style { shows_suppressed: false, ..Style::default() });
     assert_eq!(without.len(), with.len() - 1);
     assert!(without.iter().all(|result| result["suppressions"].is_null()));
 }

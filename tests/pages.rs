@@ -51,8 +51,8 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
     ),
     // The engine misses the entry that the override drops.
     ("override-replaces-providers-map", REQUIRED, "missing-provider-configuration"),
-    // What the exception excused, told again.
-    ("expired-exception", "What it excused is told again", "duplicate-declaration"),
+    // What the exception suppressed, reported again.
+    ("expired-exception", "What it suppressed is reported again", "duplicate-declaration"),
     // The engines take the configured block for an empty one: this is what is left of their errors.
     ("override-disarms-provider-block", "In a module that is called twice", "proxy-provider-block"),
     ("override-disarms-provider-block", "In a module that is given another one", "proxy-provider-block"),

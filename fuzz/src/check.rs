@@ -82,7 +82,7 @@ fn policy(snapshot: &mut Snapshot) -> Option<Policy> {
 /// What is told has its place in a file.
 pub fn outcome_holds(outcome: &Outcome, sources: &Sources) {
     lie_in_one_of(outcome.verdicts.iter().map(|verdict| &verdict.finding), sources);
-    lie_in_one_of(outcome.excused.iter().map(|excused| &excused.verdict.finding), sources);
+    lie_in_one_of(outcome.suppressed.iter().map(|suppressed| &suppressed.verdict.finding), sources);
     for verdict in &outcome.verdicts {
         assert!(!verdict.finding.summary.is_empty(), "{verdict:?}");
     }

@@ -138,7 +138,7 @@ mod tests {
         ("net/override.tf", "terraform {\n  required_providers {\n    x = { version = \"1.0\" }\n  }\n}\n"),
     ];
 
-    fn told(settings: &Settings) -> Vec<String> {
+    fn reported(settings: &Settings) -> Vec<String> {
         let files = FILES.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
         let verdicts = run(&mut Snapshot::of_files(files.collect()), settings).verdicts;
         let asker = |asked_by: &AskedBy| match asked_by {
@@ -159,22 +159,22 @@ mod tests {
 
     #[test]
     fn what_both_engines_see_is_told_once_at_the_level_of_the_policy() {
-        let told = told(&Settings::default());
-        assert_eq!(told, ["net override-drops-provider-source error recommended.hcl"]);
+        let reported = reported(&Settings::default());
+        assert_eq!(reported, ["net override-drops-provider-source error recommended.hcl"]);
     }
 
     #[test]
     fn a_rule_is_silent_unless_somebody_asks_for_it() {
         let policy = Policy::preset("language").expect("a preset");
         let settings = Settings { policy, ..Settings::default() };
-        assert!(told(&settings).is_empty());
+        assert!(reported(&settings).is_empty());
         let select = vec![RuleId::named("override-drops-provider-source")];
-        assert_eq!(told(&Settings { select, ..settings }).len(), 1, "asked for by name");
+        assert_eq!(reported(&Settings { select, ..settings }).len(), 1, "asked for by name");
     }
 
     #[test]
     fn a_rule_can_be_left_out() {
         let ignore = vec![RuleId::named("override-drops-provider-source")];
-        assert!(told(&Settings { ignore, ..Settings::default() }).is_empty());
+        assert!(reported(&Settings { ignore, ..Settings::default() }).is_empty());
     }
 }

@@ -20,7 +20,7 @@ use crate::check::change::match_findings::Side;
 use crate::check::fingerprint::Fingerprints;
 use crate::check::fingerprint::renames;
 use crate::check::location::real_directory;
-use crate::check::run::{Against, tell};
+use crate::check::run::{Against, collect};
 use crate::check::{Outcome, Settings, Verdict};
 use crate::session::call_index::{self, CallIndex};
 use crate::session::terragrunt::ChangedUnits;
@@ -45,7 +45,7 @@ pub struct Checked {
 
 /// Checks the modules that a change can affect; `policy` holds the sources that the policy of the settings is made of.
 ///
-/// What was found before the change too is counted as known, unless `all` is to be told.
+/// What was found before the change too is counted as known, unless `all` is to be reported.
 pub fn run_change(
     change: &Change,
     policy: &Sources,
@@ -62,8 +62,9 @@ pub fn run_change(
     if touched.is_empty() {
         // Most commits touch no module.
         let mut snapshot = change.open(State::Now, &Excerpt::default(), &settings.policy.limits(), policy);
-        let told = tell(&mut snapshot, &units.now, settings, Fingerprints::default(), Against::Nothing);
-        let outcome = told.outcome(&snapshot, settings, &|_| false);
+        let collected =
+            collect(&mut snapshot, &units.now, settings, Fingerprints::default(), Against::Nothing);
+        let outcome = collected.outcome(&snapshot, settings, &|_| false);
         return Ok(Checked { snapshot, outcome, affected: BTreeSet::new(), absent: 0, memory: None });
     }
     let mut memory = remembered(change);
@@ -77,22 +78,26 @@ pub fn run_change(
         let mut earlier = change.open(State::Before, &excerpt, &settings.policy.limits(), policy);
         let mut snapshot = change.open(State::Now, &excerpt, &settings.policy.limits(), policy).within(scope);
         let names = Fingerprints::ahead(renamed.clone(), renames::of(&earlier, &snapshot, &renamed));
-        let mut was = tell(&mut earlier, &units.before, settings, names, Against::Later);
-        let (mut told, mut excused) = (mem::take(&mut was.verdicts), mem::take(&mut was.excused));
+        let mut was = collect(&mut earlier, &units.before, settings, names, Against::Later);
+        let (mut reported, mut suppressed) = (mem::take(&mut was.verdicts), mem::take(&mut was.suppressed));
         let modules = earlier.directories().iter().map(|directory| directory.path.clone()).collect();
         let earlier = was.earlier(earlier, renamed.clone());
         let against = Against::Earlier(&earlier);
-        let mut now = tell(&mut snapshot, &units.now, settings, Fingerprints::default(), against);
+        let mut now = collect(&mut snapshot, &units.now, settings, Fingerprints::default(), against);
         change.is_whole(&excerpt)?;
         match_findings::number(
-            Side { sources: earlier.sources(), told: &mut told, excused: &mut excused },
-            Side { sources: snapshot.sources(), told: &mut now.verdicts, excused: &mut now.excused },
+            Side { sources: earlier.sources(), reported: &mut reported, suppressed: &mut suppressed },
+            Side {
+                sources: snapshot.sources(),
+                reported: &mut now.verdicts,
+                suppressed: &mut now.suppressed,
+            },
             &renamed,
         );
         removed_module_hint::explain(&mut now.verdicts, snapshot.sources(), &modules, &renamed);
         discard(earlier);
         let before: BTreeSet<String> =
-            told.iter().flat_map(|verdict| verdict.fingerprints().iter().cloned()).collect();
+            reported.iter().flat_map(|verdict| verdict.fingerprints().iter().cloned()).collect();
         let new = now.verdicts.iter().filter(|verdict| !verdict.is_among(&before));
         // What is found behind a link that is new may have existed in the directory that it leads to.
         let modules = |verdict: &Verdict| {
@@ -128,8 +133,8 @@ pub fn run_named(
     let excerpt = impact.excerpt(&named);
     let mut snapshot = change.open(State::Now, &excerpt, &settings.policy.limits(), policy);
     let units = ChangedUnits::of(change).now;
-    let told = tell(&mut snapshot, &units, settings, Fingerprints::default(), Against::Nothing);
-    let outcome = told.outcome(&snapshot, settings, &|module| named.contains(module));
+    let collected = collect(&mut snapshot, &units, settings, Fingerprints::default(), Against::Nothing);
+    let outcome = collected.outcome(&snapshot, settings, &|module| named.contains(module));
     change.is_whole(&excerpt)?;
     Ok(Checked { snapshot, outcome, affected: named, absent: known.absent(), memory: news(&memory, &known) })
 }

@@ -201,13 +201,13 @@ mod tests {
     use super::*;
 
     /// Each chapter: file, rule, number of examples, and where they differ.
-    fn told(files: &[(&str, &str)]) -> Vec<String> {
+    fn reported(files: &[(&str, &str)]) -> Vec<String> {
         let texts = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
         let mut snapshot = Snapshot::of_files(texts.collect());
         let file = snapshot.read_policy().expect("one policy");
         let policy = load_policy(&mut snapshot, file).expect("a policy without a mistake");
         let chapters = of_policy(&policy, &mut snapshot);
-        let told = chapters.iter().map(|chapter| {
+        let reported = chapters.iter().map(|chapter| {
             let proof = chapter.prove();
             let places: Vec<String> = proof
                 .wrong
@@ -218,7 +218,7 @@ mod tests {
                 .collect();
             format!("{} {} {}{}", chapter.file, chapter.rule.as_str(), proof.examples, places.concat())
         });
-        told.collect()
+        reported.collect()
     }
 
     const BASE: &str = r#"
@@ -242,13 +242,13 @@ rule "forbidden-block" "no-user" {
         let policy = "policy {\n  extends = [\"./base.hcl\"]\n}\n";
         let page = "## Examples\n\n### A role\n\n```hcl\nresource \"aws_iam_role\" \"a\" {}\n```\n";
         let files = [("overrule.hcl", policy), ("base.hcl", BASE), ("no-user.md", page)];
-        assert_eq!(told(&files), ["base.hcl no-user 1", "no-user.md no-user 1"]);
+        assert_eq!(reported(&files), ["base.hcl no-user 1", "no-user.md no-user 1"]);
     }
 
     #[test]
     fn the_level_that_holds_is_shown_and_what_is_replaced_is_not() {
         let policy = "policy {\n  extends = [\"./base.hcl\"]\n}\nrule \"no-user\" { level = \"warning\" }\n";
-        let [chapter] = &told(&[("overrule.hcl", policy), ("base.hcl", BASE)])[..] else {
+        let [chapter] = &reported(&[("overrule.hcl", policy), ("base.hcl", BASE)])[..] else {
             panic!("one chapter")
         };
         assert!(
@@ -260,6 +260,6 @@ rule "forbidden-block" "no-user" {
             "{chapter}"
         );
         let policy = "policy {\n  extends = [\"./base.hcl\"]\n}\nrule \"forbidden-block\" \"no-user\" {\n  blocks = [\"data\"]\n}\n";
-        assert_eq!(told(&[("overrule.hcl", policy), ("base.hcl", BASE)]), Vec::<String>::new());
+        assert_eq!(reported(&[("overrule.hcl", policy), ("base.hcl", BASE)]), Vec::<String>::new());
     }
 }

@@ -14,9 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::SmolStr;
 
 use crate::check::active_rules::ActiveRules;
-use crate::check::engines::merge_results::Sayings;
-use crate::check::engines::result::Account;
-use crate::check::engines::selection::Wanted;
+use crate::check::engines::merge_results::MergedResults;
+use crate::check::engines::result::EngineResult;
+use crate::check::engines::selection::Selection;
 use crate::check::fingerprint::concerns;
 use crate::check::settings::Roles;
 use crate::check::suppress::exceptions::may_excuse;
@@ -34,7 +34,7 @@ use crate::vfs::Snapshot;
 
 /// What all engines together say.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct BatchResult {
     /// The engines that looked, Terraform first.
     pub(super) engines: BTreeSet<Engine>,
     /// By directory: the engines that looked at the module there.
@@ -66,7 +66,7 @@ pub(super) struct Question<'q> {
 }
 
 /// Looks at every module with the engines that it is for.
-pub(super) fn look(snapshot: &mut Snapshot, cache: &mut ParseCache, question: &Question<'_>) -> Seen {
+pub(super) fn look(snapshot: &mut Snapshot, cache: &mut ParseCache, question: &Question<'_>) -> BatchResult {
     cache.has_root = roots::are_in(snapshot, question.active_rules.policy);
     // What is to be kept is small, and has to be one tree.
     let batches =
@@ -82,8 +82,8 @@ fn in_batches(
     cache: &mut ParseCache,
     batches: Vec<Batch>,
     question: &Question<'_>,
-) -> Result<Seen, Crossing> {
-    let mut seen = Seen::default();
+) -> Result<BatchResult, Crossing> {
+    let mut seen = BatchResult::default();
     let first =
         if batches.len() > 1 { side_by_side(snapshot, cache, &batches, question) } else { Vec::new() };
     let mut first = first.into_iter();
@@ -110,7 +110,7 @@ fn side_by_side(
     cache: &ParseCache,
     batches: &[Batch],
     question: &Question<'_>,
-) -> Vec<Result<(Seen, ParseCache), Obstacle>> {
+) -> Vec<Result<(BatchResult, ParseCache), Obstacle>> {
     one_in_each(batches, |batch| {
         let mut read = cache.another();
         Ok((look_at(snapshot, &mut read, batch, question)?, read))
@@ -126,34 +126,34 @@ fn look_at(
     cache: &mut ParseCache,
     batch: &Batch,
     question: &Question<'_>,
-) -> Result<Seen, Obstacle> {
+) -> Result<BatchResult, Obstacle> {
     let policy = question.active_rules.policy;
-    let mut heard = Heard::new(question);
-    let mut wanted = ask(snapshot, cache, batch, question.choice, policy, &mut |cache, loaded, roots| {
-        heard.add(snapshot, cache, loaded, &roots)
+    let mut collected = EngineResults::new(question);
+    let mut selection = ask(snapshot, cache, batch, question.choice, policy, &mut |cache, loaded, roots| {
+        collected.add(snapshot, cache, loaded, &roots)
     })?;
-    let mut sayings = Sayings::of(&mut heard.accounts, snapshot, cache);
-    if wanted.by_syntax(&heard.accounts, &sayings) {
-        heard = Heard::new(question);
-        for engine in wanted.roots.keys() {
+    let mut merged = MergedResults::of(&mut collected.results, snapshot, cache);
+    if selection.by_syntax(&collected.results, &merged) {
+        collected = EngineResults::new(question);
+        for engine in selection.roots.keys() {
             let loaded = load::look(snapshot, cache, batch, policy, *engine)?;
-            let roots = wanted.roots_in(&loaded.graph);
-            heard.add(snapshot, cache, loaded, &roots);
+            let roots = selection.roots_in(&loaded.graph);
+            collected.add(snapshot, cache, loaded, &roots);
         }
-        sayings = Sayings::of(&mut heard.accounts, snapshot, cache);
+        merged = MergedResults::of(&mut collected.results, snapshot, cache);
     }
-    let Heard { accounts, trees, roles, set_aside, .. } = heard;
-    let positive = wanted.positive_directories(&accounts);
-    let mut findings = sayings.together(&|directory| positive.contains(directory));
+    let EngineResults { results, trees, roles, set_aside, .. } = collected;
+    let positive = selection.positive_directories(&results);
+    let mut findings = merged.together(&|directory| positive.contains(directory));
     concerns::state(findings.iter_mut().map(|(finding, _)| finding), cache.files());
     cache.put_away(|id| may_excuse(snapshot.sources().get(id)));
     let mut looked: BTreeMap<SmolStr, Vec<Engine>> = BTreeMap::new();
-    for account in &accounts {
-        for directory in account.directories() {
-            looked.entry(directory.clone()).or_default().push(account.engine);
+    for result in &results {
+        for directory in result.directories() {
+            looked.entry(directory.clone()).or_default().push(result.engine);
         }
     }
-    for (engine, directories) in wanted.spared {
+    for (engine, directories) in selection.spared {
         for directory in directories {
             let engines = looked.entry(directory).or_default();
             if !engines.contains(&engine) {
@@ -161,10 +161,17 @@ fn look_at(
             }
         }
     }
-    Ok(Seen { engines: wanted.roots.keys().copied().collect(), looked, findings, trees, roles, set_aside })
+    Ok(BatchResult {
+        engines: selection.roots.keys().copied().collect(),
+        looked,
+        findings,
+        trees,
+        roles,
+        set_aside,
+    })
 }
 
-impl Seen {
+impl BatchResult {
     /// Adds what is said of other modules.
     fn add(&mut self, other: Self) {
         self.engines.extend(other.engines);
@@ -176,20 +183,20 @@ impl Seen {
     }
 }
 
-/// What was heard so far.
-struct Heard<'q> {
+/// What was collected so far.
+struct EngineResults<'q> {
     question: &'q Question<'q>,
-    accounts: Vec<Account>,
+    results: Vec<EngineResult>,
     trees: BTreeMap<Engine, ModuleGraph>,
     roles: Roles,
     set_aside: BTreeSet<SmolStr>,
 }
 
-impl<'q> Heard<'q> {
+impl<'q> EngineResults<'q> {
     fn new(question: &'q Question<'q>) -> Self {
         Self {
             question,
-            accounts: Vec::new(),
+            results: Vec::new(),
             trees: BTreeMap::new(),
             roles: Roles::new(),
             set_aside: BTreeSet::new(),
@@ -197,7 +204,7 @@ impl<'q> Heard<'q> {
     }
 }
 
-impl Heard<'_> {
+impl EngineResults<'_> {
     /// Listens to what is to be said of the modules that an engine sees, as far as those roots lead to them. Gives the
     /// directories of which the next engine would say the same: nothing.
     fn add(
@@ -226,7 +233,7 @@ impl Heard<'_> {
         } else {
             BTreeSet::new()
         };
-        self.accounts.push(Account::new(&loaded.graph, roots, findings, snapshot));
+        self.results.push(EngineResult::new(&loaded.graph, roots, findings, snapshot));
         if self.question.keep {
             self.trees.insert(loaded.graph.engine(), loaded.graph);
         } else {
@@ -256,7 +263,7 @@ pub(super) fn sights(
     Batch::whole(snapshot).look(snapshot, look).expect("what is whole has nowhere else to lead to")
 }
 
-/// Who is told what an engine sees, and which of the root modules are for it, and gives the directories at which the
+/// Gets what an engine sees, and which of the root modules are for it, and returns the directories at which the
 /// next one need not look.
 type Listener<'l> = &'l mut dyn FnMut(&ParseCache, LoadedGraph, Vec<NodeId>) -> BTreeSet<SmolStr>;
 
@@ -268,8 +275,8 @@ fn ask(
     choice: Option<&Choice>,
     policy: &Policy,
     listen: Listener<'_>,
-) -> Result<Wanted, Obstacle> {
-    let mut wanted = Wanted::default();
+) -> Result<Selection, Obstacle> {
+    let mut selection = Selection::default();
     let asked = choice.map(Choice::engines);
     let engines = asked.map_or_else(|| Product::ALL.map(Engine::newest).to_vec(), <[Engine]>::to_vec);
     let mut spared = BTreeSet::new();
@@ -277,24 +284,24 @@ fn ask(
         let batch = &batch.sparing(&spared, snapshot);
         let loaded = load::look(snapshot, cache, batch, policy, engine)?;
         if asked.is_some() {
-            wanted.all(&loaded.graph);
+            selection.all(&loaded.graph);
         } else {
-            wanted.by_files(snapshot, &loaded.graph);
-            wanted.spare(engine, &spared);
+            selection.by_files(snapshot, &loaded.graph);
+            selection.spare(engine, &spared);
         }
         let is_meant = |other: &Engine| match asked {
             Some(_) => *other == engine,
             None => other.product == engine.product,
         };
         let mut first = Some(loaded);
-        for meant in wanted.roots.keys().filter(|other| is_meant(other)) {
+        for meant in selection.roots.keys().filter(|other| is_meant(other)) {
             let loaded = match first.take_if(|loaded| loaded.graph.engine() == *meant) {
                 Some(loaded) => loaded,
                 None => load::look(snapshot, cache, batch, policy, *meant)?,
             };
-            let roots = wanted.roots_in(&loaded.graph);
+            let roots = selection.roots_in(&loaded.graph);
             spared.extend(listen(cache, loaded, roots));
         }
     }
-    Ok(wanted)
+    Ok(selection)
 }

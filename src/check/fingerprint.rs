@@ -14,7 +14,7 @@ use crate::check::location::real_directory;
 use crate::finding::{Concern, Finding};
 use crate::text::{Sources, Span};
 
-/// What was named so far in one run, so that equals are told apart by a number.
+/// What was named so far in one run, so that equals are distinguished by a number.
 #[derive(Debug, Default)]
 pub(super) struct Fingerprints {
     named: HashMap<u128, u32>,

@@ -2,7 +2,7 @@
 //!
 //! Fixes are tried before they count: with them made, the whole run is looked at again. What a fix is for has to be
 //! gone, and nothing may be found that was not there before, in whichever module. A fix that does not hold is withheld,
-//! and what spoke against it is told.
+//! and what spoke against it is reported.
 
 mod apply;
 mod trial;
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::check::fingerprint::Fingerprints;
-use crate::check::run::{Against, Told, tell};
+use crate::check::run::{Against, Collected, collect};
 use crate::check::{Baseline, Settings, Verdict};
 use crate::finding::{Fix, Safety};
 use crate::limits::Limits;
@@ -34,7 +34,7 @@ pub struct Fixed {
     pub files: Vec<FileId>,
     /// What is no longer found.
     pub mended: Vec<Verdict>,
-    /// What is still found of what was to be mended, as it is told of the new texts.
+    /// What is still found of what was to be mended, as it is reported of the new texts.
     pub left: Vec<Verdict>,
     /// What a fix was there for and is still found, and why, in one lower-case line.
     pub withheld: Vec<(Verdict, String)>,
@@ -43,12 +43,12 @@ pub struct Fixed {
 /// Fixes that make room for others are followed by those, so many times.
 const MOST_ROUNDS: usize = 50;
 
-/// Mends what can be of what a run told, in the texts of its working tree; nothing is written.
+/// Mends what can be of what a run reported, in the texts of its working tree; nothing is written.
 ///
 /// `standing` says of a file why it may not be changed, if so.
 pub fn fix(
     snapshot: &Snapshot,
-    told: &[Verdict],
+    reported: &[Verdict],
     settings: &Settings,
     safety: Safety,
     standing: &mut dyn FnMut(FileId) -> Option<String>,
@@ -62,24 +62,24 @@ pub fn fix(
     let mut snapshot = snapshot.clone();
     let units = Arc::new(Units::of(&snapshot));
     let look = |snapshot: &mut Snapshot| {
-        tell(snapshot, &units, &settings, Fingerprints::default(), Against::Nothing)
+        collect(snapshot, &units, &settings, Fingerprints::default(), Against::Nothing)
     };
     let now = look(&mut snapshot);
-    let wanted = told.iter().map(Key::of).collect();
+    let wanted = reported.iter().map(Key::of).collect();
     let mut fixing =
-        Fixing { told, wanted, baseline, before: Counts::of(&now), safety, standing, look: &look };
+        Fixing { reported, wanted, baseline, before: Counts::of(&now), safety, standing, look: &look };
     // What is left unused without another thing goes with it, if all of that can go.
     let fixed = fixing.run(snapshot.clone(), now, true);
     let fixed = fixed.or_else(|| {
         let now = look(&mut snapshot);
         fixing.run(snapshot.clone(), now, false)
     });
-    fixed.unwrap_or_else(|| Fixed { snapshot, left: told.to_vec(), ..Fixed::default() })
+    fixed.unwrap_or_else(|| Fixed { snapshot, left: reported.to_vec(), ..Fixed::default() })
 }
 
 /// What is asked of fixing.
 struct Fixing<'f> {
-    told: &'f [Verdict],
+    reported: &'f [Verdict],
     wanted: BTreeSet<Key>,
     baseline: Baseline,
     /// What was found before anything was fixed.
@@ -90,10 +90,10 @@ struct Fixing<'f> {
 }
 
 impl Fixing<'_> {
-    /// Fixes, round by round, until nothing is left that holds; `now` is all that is told of the working tree. With
+    /// Fixes, round by round, until nothing is left that holds; `now` is all that is reported of the working tree. With
     /// `follows` a fix may bring a finding of its own rule that can be fixed too; nothing comes of it where in the end
     /// such a one is left.
-    fn run(&mut self, mut snapshot: Snapshot, mut now: Told, follows: bool) -> Option<Fixed> {
+    fn run(&mut self, mut snapshot: Snapshot, mut now: Collected, follows: bool) -> Option<Fixed> {
         let mut fixed = Fixed::default();
         for _ in 0..MOST_ROUNDS {
             // Every round asks about all that is left, so that doing the whole again has nothing left to do.
@@ -102,9 +102,9 @@ impl Fixing<'_> {
             let follows = follows.then_some(self.safety);
             let tried = Trials::new(&snapshot, Counts::of(&now), follows, self.look).run(chosen.fixes);
             fixed.withheld.extend(tried.withheld);
-            let Some((after, told)) = tried.after else { break };
+            let Some((after, collected)) = tried.after else { break };
             fixed.files.extend(tried.files);
-            discard(std::mem::replace(&mut now, told));
+            discard(std::mem::replace(&mut now, collected));
             snapshot = after;
         }
         if Counts::of(&now).exceed(&self.before) {
@@ -114,7 +114,7 @@ impl Fixing<'_> {
             |verdict: &&Verdict| self.wanted.contains(&Key::of(verdict)) && !self.baseline.has(verdict);
         fixed.left = now.verdicts.iter().filter(is_left).cloned().collect();
         fixed.withheld = standing_now(fixed.withheld, &fixed.left);
-        fixed.mended = gone(self.told, &fixed.left);
+        fixed.mended = gone(self.reported, &fixed.left);
         fixed.withheld.extend(in_json(&fixed.left, self.safety, &snapshot));
         discard(now);
         fixed.files.sort_by_key(|id| snapshot.sources().get(*id).name());
@@ -123,9 +123,13 @@ impl Fixing<'_> {
         Some(fixed)
     }
 
-    /// Fixes that can be made in one round: of what was told, and of what came with other fixes. Beside them stand
+    /// Fixes that can be made in one round: of what was reported, and of what came with other fixes. Beside them stand
     /// those that would change what may not be changed, each with why.
-    fn choose<'v>(&mut self, now: &'v Told, snapshot: &Snapshot) -> (Chosen<'v>, Vec<(Verdict, String)>) {
+    fn choose<'v>(
+        &mut self,
+        now: &'v Collected,
+        snapshot: &Snapshot,
+    ) -> (Chosen<'v>, Vec<(Verdict, String)>) {
         let (mut chosen, mut withheld) = (Chosen::default(), Vec::new());
         let mut comments = Comments::default();
         for verdict in &now.verdicts {
@@ -221,8 +225,8 @@ fn standing_now(withheld: Vec<(Verdict, String)>, left: &[Verdict]) -> Vec<(Verd
     withheld.into_iter().filter_map(now).collect()
 }
 
-/// What was told and is not left.
-fn gone(told: &[Verdict], left: &[Verdict]) -> Vec<Verdict> {
+/// What was reported and is not left.
+fn gone(reported: &[Verdict], left: &[Verdict]) -> Vec<Verdict> {
     let mut left_of: BTreeMap<Key, usize> = BTreeMap::new();
     for verdict in left {
         *left_of.entry(Key::of(verdict)).or_insert(0) += 1;
@@ -234,7 +238,7 @@ fn gone(told: &[Verdict], left: &[Verdict]) -> Vec<Verdict> {
         }
         Some(_) | None => true,
     };
-    told.iter().filter(is_gone).cloned().collect()
+    reported.iter().filter(is_gone).cloned().collect()
 }
 
 /// What has no fix only because it is written in JSON.
@@ -254,7 +258,7 @@ fn in_json(left: &[Verdict], safety: Safety, snapshot: &Snapshot) -> Vec<(Verdic
     found
 }
 
-/// Everything that is told of a state, as fixing counts it.
-fn all(told: &Told) -> impl Iterator<Item = &Verdict> {
-    told.verdicts.iter().chain(told.excused.iter().map(|excused| &excused.verdict))
+/// Everything that is reported of a state, as fixing counts it.
+fn all(collected: &Collected) -> impl Iterator<Item = &Verdict> {
+    collected.verdicts.iter().chain(collected.suppressed.iter().map(|suppressed| &suppressed.verdict))
 }

@@ -12,7 +12,7 @@ use crate::text::{Sources, Span};
 
 /// Sorts what was found, drops what is not asked for and what was found twice, and names each.
 ///
-/// Beside a finding stands the engine, where one of two alone raises it. What is told has a place under one of the
+/// Beside a finding stands the engine, where one of two alone raises it. What is reported has a place under one of the
 /// files and directories of `scope`, from the top of the run; all of it where that is empty.
 pub fn judge(
     findings: Vec<(Finding, Option<Product>)>,
@@ -25,7 +25,7 @@ pub fn judge(
     verdicts
 }
 
-/// The same, wherever it has its place. A fingerprint does not depend on what is told.
+/// The same, wherever it has its place. A fingerprint does not depend on what is reported.
 pub(super) fn weigh(
     mut findings: Vec<(Finding, Option<Product>)>,
     sources: &Sources,
@@ -139,17 +139,18 @@ mod tests {
             found(EngineRule::InvalidValue, 0, 2),
             found(EngineRule::SyntaxError, 0, 4),
         ];
-        let told = |settings: Settings| places(&judge(by_both(findings.clone()), &sources(), &[], &settings));
+        let reported =
+            |settings: Settings| places(&judge(by_both(findings.clone()), &sources(), &[], &settings));
         assert_eq!(
-            told(Settings { select: vec![EngineRule::InvalidName.id()], ..Settings::default() }),
+            reported(Settings { select: vec![EngineRule::InvalidName.id()], ..Settings::default() }),
             [(0, 0), (0, 4)]
         );
         assert_eq!(
-            told(Settings { ignore: vec![EngineRule::InvalidName.id()], ..Settings::default() }),
+            reported(Settings { ignore: vec![EngineRule::InvalidName.id()], ..Settings::default() }),
             [(0, 2), (0, 4)]
         );
         assert_eq!(
-            told(Settings { ignore: vec![EngineRule::SyntaxError.id()], ..Settings::default() }).len(),
+            reported(Settings { ignore: vec![EngineRule::SyntaxError.id()], ..Settings::default() }).len(),
             3
         );
     }
@@ -160,13 +161,13 @@ mod tests {
             found(EngineRule::InvalidName, 0, 0).related(Span::new(FileId::new(1), 0..1), "called here");
         let findings =
             vec![related, found(EngineRule::InvalidName, 0, 2), found(EngineRule::InvalidName, 1, 0)];
-        let told = |path: &str| {
+        let reported = |path: &str| {
             places(&judge(by_both(findings.clone()), &sources(), &[path.to_owned()], &Settings::default()))
         };
-        assert_eq!(told("net"), [(0, 0), (1, 0)]);
-        assert_eq!(told("live/main.tf"), [(0, 0), (0, 2)]);
-        assert_eq!(told("ne"), []);
-        assert_eq!(told("").len(), 3);
+        assert_eq!(reported("net"), [(0, 0), (1, 0)]);
+        assert_eq!(reported("live/main.tf"), [(0, 0), (0, 2)]);
+        assert_eq!(reported("ne"), []);
+        assert_eq!(reported("").len(), 3);
     }
 
     #[test]

@@ -27,15 +27,15 @@ use crate::vfs::{Snapshot, child};
 /// Checks every module of a working tree, and tells what has a place in its scope.
 pub fn run(snapshot: &mut Snapshot, settings: &Settings) -> Outcome {
     let units = Arc::new(Units::of(snapshot));
-    let told = tell(snapshot, &units, settings, Fingerprints::default(), Against::Nothing);
-    told.outcome(snapshot, settings, &|_| true)
+    let collected = collect(snapshot, &units, settings, Fingerprints::default(), Against::Nothing);
+    collected.outcome(snapshot, settings, &|_| true)
 }
 
-/// Everything that can be told of a working tree.
+/// Everything that can be reported of a working tree.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct Collected {
     pub(super) verdicts: Vec<Verdict>,
-    pub(super) excused: Vec<Suppressed>,
+    pub(super) suppressed: Vec<Suppressed>,
     pub(super) engines: Vec<Engine>,
     /// By engine: the modules as it saw them, where something is to be held against them.
     trees: BTreeMap<Engine, ModuleGraph>,
@@ -53,13 +53,13 @@ pub(super) enum Against<'e> {
 }
 
 /// Checks every module of a working tree, which `units` of Terragrunt may run; `fingerprints` names what is found.
-pub(super) fn tell(
+pub(super) fn collect(
     snapshot: &mut Snapshot,
     units: &Arc<Units>,
     settings: &Settings,
     mut fingerprints: Fingerprints,
     against: Against<'_>,
-) -> Told {
+) -> Collected {
     let mut policy = settings.policy.clone();
     settings.select.iter().for_each(|rule| policy.turn_on(rule.as_str()));
     // Whether an exception is of use shows only where every rule looks.
@@ -99,21 +99,27 @@ pub(super) fn tell(
     let verdicts = weigh(found.collect(), sources, settings, &mut fingerprints);
     let exceptions = Exceptions::gather(snapshot, &cache, &seen.looked, settings);
     discard(cache);
-    let Parted { mut told, mut excused, findings } = exceptions.part(verdicts);
+    let Parted { mut reported, mut suppressed, findings } = exceptions.part(verdicts);
     let wrong = findings.into_iter().filter(is_for_role).map(|finding| (finding, None)).collect();
-    merge(&mut told, weigh(wrong, sources, settings, &mut fingerprints), sources);
+    merge(&mut reported, weigh(wrong, sources, settings, &mut fingerprints), sources);
     let is_module =
         |directory: &str| seen.looked.contains_key(directory) && !seen.set_aside.contains(directory);
-    linked::settle(&mut told, sources, &is_module);
-    once_in_each_file(&mut told, |verdict| verdict, sources);
-    once_in_each_file(&mut excused, |excused| &excused.verdict, sources);
+    linked::settle(&mut reported, sources, &is_module);
+    once_in_each_file(&mut reported, |verdict| verdict, sources);
+    once_in_each_file(&mut suppressed, |suppressed| &suppressed.verdict, sources);
     if about_exceptions {
-        told.retain(|verdict| asked.contains(&verdict.finding.rule) || !can_be_off(&verdict.finding.rule));
+        reported
+            .retain(|verdict| asked.contains(&verdict.finding.rule) || !can_be_off(&verdict.finding.rule));
     }
-    Told { verdicts: told, excused, engines: seen.engines.into_iter().collect(), trees: seen.trees }
+    Collected {
+        verdicts: reported,
+        suppressed,
+        engines: seen.engines.into_iter().collect(),
+        trees: seen.trees,
+    }
 }
 
-impl Told {
+impl Collected {
     /// What it was that was looked at, for a run over what became of it.
     pub(super) fn earlier(self, snapshot: Snapshot, renamed: BTreeMap<SmolStr, SmolStr>) -> Earlier {
         Earlier::new(snapshot, self.trees.into_values(), renamed)
@@ -132,7 +138,7 @@ impl Told {
         let is_asked_for =
             |verdict: &Verdict| wanted(&verdict.finding.module) && verdict.reaches(sources, scope);
         self.verdicts.retain(is_asked_for);
-        self.excused.retain(|excused| is_asked_for(&excused.verdict));
+        self.suppressed.retain(|suppressed| is_asked_for(&suppressed.verdict));
         let before = self.verdicts.len();
         self.verdicts.retain(|verdict| !settings.baseline.has(verdict));
         let (modules, files) = extent(snapshot, &self.engines, wanted);
@@ -140,7 +146,7 @@ impl Told {
         Outcome {
             known: before - self.verdicts.len(),
             verdicts: self.verdicts,
-            excused: self.excused,
+            suppressed: self.suppressed,
             modules,
             files,
             engine: engines.join(", "),

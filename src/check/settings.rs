@@ -29,7 +29,7 @@ pub struct Settings {
     pub exclude: Globs,
     /// The day on which exceptions are looked at; without one, none has ended.
     pub today: Option<Date>,
-    /// What was there before and is not told again.
+    /// What was there before and is not reported again.
     pub baseline: Baseline,
     /// Whether what is checked may choose how it is judged: comments suppress findings, unless the policy forbids them,
     /// and a module may have a less strict role than before. Not so where the policy comes from a trusted revision.
@@ -59,7 +59,7 @@ impl Settings {
         (self.names(&finding.rule) || !can_be_off(&finding.rule)) && !is_excluded
     }
 
-    /// Whether comments may excuse something.
+    /// Whether comments may suppress something.
     pub(super) fn allows_comments(&self) -> bool {
         self.policy.allows_comments().unwrap_or(self.trusts_change)
     }
@@ -69,7 +69,7 @@ impl Settings {
         (self.select.is_empty() || self.select.contains(rule)) && !self.ignore.contains(rule)
     }
 
-    /// Whether what a rule finds at a path is told.
+    /// Whether what a rule finds at a path is reported.
     pub(super) fn is_on(&self, rule: &str, place: &str) -> bool {
         let setting = self.policy.setting(rule, place).map(|(_, setting)| setting);
         let is_excluded = self.exclude.has(place) || self.policy.excludes(place);
@@ -78,7 +78,7 @@ impl Settings {
             && !is_excluded
     }
 
-    /// Whether what a rule finds is told at any path.
+    /// Whether what a rule finds is reported at any path.
     pub(super) fn is_on_anywhere(&self, rule: &str) -> bool {
         let settings = self.policy.settings(rule);
         let is_on =

@@ -15,9 +15,9 @@ use crate::text::Sources;
 pub struct Outcome {
     /// Sorted by module, file and place.
     pub verdicts: Vec<Verdict>,
-    /// What is not told, because somebody excused it; in the same order.
-    pub excused: Vec<Suppressed>,
-    /// How many are not told, because they are in the baseline.
+    /// What is not reported, because somebody suppressed it; in the same order.
+    pub suppressed: Vec<Suppressed>,
+    /// How many are not reported, because they are in the baseline.
     pub known: usize,
     /// How many modules were checked.
     pub modules: usize,
@@ -46,13 +46,13 @@ pub struct Verdict {
     pub(super) covers: Vec<String>,
 }
 
-/// A verdict that is not told.
+/// A verdict that is not reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suppressed {
     /// What was found.
     pub verdict: Verdict,
     /// Why that is all right.
-    pub excuse: AppliedException,
+    pub exception: AppliedException,
 }
 
 /// Why something may stay as it is.

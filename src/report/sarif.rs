@@ -35,19 +35,19 @@ pub(super) fn write<'o>(
 ) -> io::Result<()> {
     let places = Places::new(sources, &style.names);
     let told = outcome.verdicts.iter().map(|verdict| (verdict, None));
-    let excused = outcome.excused.iter().filter(|_| style.shows_excused);
-    let excused = excused.map(|excused| (&excused.verdict, Some(&excused.excuse)));
-    let all: Vec<(&Verdict, Option<&AppliedException>)> = told.chain(excused).collect();
+    let suppressed = outcome.suppressed.iter().filter(|_| style.shows_suppressed);
+    let suppressed = suppressed.map(|one| (&one.verdict, Some(&one.exception)));
+    let all: Vec<(&Verdict, Option<&AppliedException>)> = told.chain(suppressed).collect();
     let mut rules: BTreeMap<&RuleId, &Verdict> = BTreeMap::new();
     for (verdict, _) in &all {
         rules.entry(&verdict.finding.rule).or_insert(verdict);
     }
     let numbers: BTreeMap<&RuleId, usize> =
         rules.keys().enumerate().map(|(number, rule)| (*rule, number)).collect();
-    let has_excused = all.iter().any(|(_, excuse)| excuse.is_some());
+    let has_suppressions = all.iter().any(|(_, excuse)| excuse.is_some());
     let result = |(verdict, excuse): &(&'o Verdict, Option<&AppliedException>)| {
         // If one result says whether it is suppressed, all have to.
-        let suppressions = has_excused.then(|| excuse.iter().copied().map(suppression).collect());
+        let suppressions = has_suppressions.then(|| excuse.iter().copied().map(suppression).collect());
         self::result(verdict, numbers[&verdict.finding.rule], suppressions, &places, &style.names)
     };
     let log = Log {

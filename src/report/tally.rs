@@ -60,7 +60,7 @@ pub(super) fn closing_line(outcome: &Outcome, style: &Style) -> String {
         (style.unstaged, "fixed in the working tree and not staged"),
         (safe, "fixable with --fix"),
         (other, if safe == 0 { "fixable with --fix=unsafe" } else { "more with --fix=unsafe" }),
-        (outcome.excused.len(), "suppressed"),
+        (outcome.suppressed.len(), "suppressed"),
         (outcome.known, existing),
     ];
     let hidden: Vec<String> = hidden

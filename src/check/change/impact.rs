@@ -225,7 +225,7 @@ impl<'c> Impact<'c> {
     }
 
     /// Tells every call of these modules: who calls, and what.
-    fn for_each_caller(&self, modules: &BTreeSet<SmolStr>, tell: &mut dyn FnMut(&str, &SmolStr)) {
+    fn for_each_caller(&self, modules: &BTreeSet<SmolStr>, visit: &mut dyn FnMut(&str, &SmolStr)) {
         let names: HashSet<&str> = modules.iter().map(|path| last_name(path)).collect();
         let may_lead_there: Vec<bool> =
             self.memory.addresses().iter().map(|address| ends_in_one_of(address, &names)).collect();
@@ -233,12 +233,12 @@ impl<'c> Impact<'c> {
             for number in calls.iter().filter(|number| may_lead_there[**number as usize]) {
                 let callee = join(path, &self.memory.addresses()[*number as usize]);
                 if let Some(module) = callee.and_then(|callee| modules.get(callee.as_str())) {
-                    tell(path, module);
+                    visit(path, module);
                 }
             }
         }
         for (path, callees) in &self.further {
-            callees.intersection(modules).for_each(|module| tell(path, module));
+            callees.intersection(modules).for_each(|module| visit(path, module));
         }
     }
 

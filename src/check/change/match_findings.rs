@@ -1,5 +1,5 @@
-//! Turns the places of findings that are told alike, before a change and after it, into the numbers by which they are
-//! told apart: what stands on lines that the change left alone has the same number in both.
+//! Turns the places of findings that are reported alike, before a change and after it, into the numbers by which they are
+//! distinguished: what stands on lines that the change left alone has the same number in both.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,17 +11,17 @@ use crate::check::verdict::{Suppressed, Verdict};
 use crate::text::{Source, Sources};
 use crate::vfs::parent;
 
-/// Longer files are not compared line by line: what is told alike there has its number by its place.
+/// Longer files are not compared line by line: what is reported alike there has its number by its place.
 const MOST_LINES: usize = 4_000;
 
 /// One of the states that a change lies between: its texts, and what is found there.
 pub(super) struct Side<'s> {
     pub(super) sources: &'s Sources,
-    pub(super) told: &'s mut [Verdict],
-    pub(super) excused: &'s mut [Suppressed],
+    pub(super) reported: &'s mut [Verdict],
+    pub(super) suppressed: &'s mut [Suppressed],
 }
 
-/// Numbers what is told alike anew on both sides; `renamed` has directories by what they are called later.
+/// Numbers what is reported alike anew on both sides; `renamed` has directories by what they are called later.
 pub(super) fn number(mut before: Side<'_>, mut now: Side<'_>, renamed: &BTreeMap<SmolStr, SmolStr>) {
     let several: BTreeSet<u128> = before.several().union(&now.several()).copied().collect();
     if several.is_empty() {
@@ -55,8 +55,8 @@ impl Side<'_> {
     /// What more than one finding has in common.
     fn several(&self) -> BTreeSet<u128> {
         let (mut seen, mut several) = (BTreeSet::new(), BTreeSet::new());
-        let excused = self.excused.iter().map(|excused| &excused.verdict);
-        for verdict in self.told.iter().chain(excused) {
+        let suppressed = self.suppressed.iter().map(|suppressed| &suppressed.verdict);
+        for verdict in self.reported.iter().chain(suppressed) {
             if !seen.insert(verdict.likeness) {
                 several.insert(verdict.likeness);
             }
@@ -65,9 +65,9 @@ impl Side<'_> {
     }
 
     fn number(&mut self, several: &BTreeSet<u128>, is_altered: &mut dyn FnMut(&Verdict) -> bool) {
-        let excused = self.excused.iter_mut().map(|excused| &mut excused.verdict);
+        let suppressed = self.suppressed.iter_mut().map(|suppressed| &mut suppressed.verdict);
         let mut alike: BTreeMap<u128, Vec<(bool, &mut Verdict)>> = BTreeMap::new();
-        for verdict in self.told.iter_mut().chain(excused) {
+        for verdict in self.reported.iter_mut().chain(suppressed) {
             if several.contains(&verdict.likeness) {
                 alike.entry(verdict.likeness).or_default().push((is_altered(verdict), verdict));
             }

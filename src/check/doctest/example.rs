@@ -31,7 +31,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::check::fingerprint::Fingerprints;
-use crate::check::run::{Against, tell};
+use crate::check::run::{Against, collect};
 use crate::check::{Settings, Verdict, fix, judge, load_policy};
 use crate::engine::Choice;
 use crate::finding::{RuleId, Safety};
@@ -89,7 +89,7 @@ pub struct OnPage {
 
 impl Example {
     /// Where a check of one rule alone differs from the page. Syntax errors, and what is wrong with the policy of an
-    /// example, are told whatever the rule; of a kind of rule all are looked at that the policy of the example makes.
+    /// example, are reported whatever the rule; of a kind of rule all are looked at that the policy of the example makes.
     pub fn differences(&self, rule: &RuleId) -> Vec<Difference> {
         self.differences_under(&Policy::recommended(), rule)
     }
@@ -224,13 +224,13 @@ impl Example {
             let files = self.before.iter().map(|(name, text)| (name.clone(), text.clone().into_bytes()));
             let mut earlier = Snapshot::of_files(files.collect());
             let units = Arc::new(Units::of(&earlier));
-            tell(&mut earlier, &units, &settings, Fingerprints::default(), Against::Later)
+            collect(&mut earlier, &units, &settings, Fingerprints::default(), Against::Later)
                 .earlier(earlier, BTreeMap::new())
         });
         let against = earlier.as_ref().map_or(Against::Nothing, Against::Earlier);
         let units = Arc::new(Units::of(&snapshot));
-        let told = tell(&mut snapshot, &units, &settings, Fingerprints::default(), against);
-        let verdicts = told.outcome(&snapshot, &settings, &|_| true).verdicts;
+        let collected = collect(&mut snapshot, &units, &settings, Fingerprints::default(), against);
+        let verdicts = collected.outcome(&snapshot, &settings, &|_| true).verdicts;
         (snapshot, verdicts)
     }
 }

@@ -39,11 +39,11 @@ pub(super) fn directories(
     if graph.engine() != Engine::newest(Product::Terraform) {
         return BTreeSet::new();
     }
-    let told: BTreeSet<&str> = findings.iter().map(|finding| finding.module.as_str()).collect();
+    let reported: BTreeSet<&str> = findings.iter().map(|finding| finding.module.as_str()).collect();
     let may_be_alike: Vec<NodeId> = graph
         .below(roots)
         .into_iter()
-        .filter(|id| !told.contains(graph.node(*id).module().directory.as_str()))
+        .filter(|id| !reported.contains(graph.node(*id).module().directory.as_str()))
         .filter(|id| !surveyed.naming_types.contains(id))
         .collect();
     let is_alike: Vec<bool> = may_be_alike.par_iter().map(|id| is_alike(graph.node(*id), snapshot)).collect();

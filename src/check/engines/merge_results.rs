@@ -12,16 +12,16 @@ use smol_str::SmolStr;
 
 use crate::check::engines::only_syntax::Foreign;
 use crate::check::engines::refused::TopBlocks;
-use crate::check::engines::result::Account;
+use crate::check::engines::result::EngineResult;
 use crate::engine::{Engine, Product};
 use crate::finding::{Finding, RuleId, Severity};
 use crate::session::parse_cache::ParseCache;
 use crate::text::Span;
 use crate::vfs::Snapshot;
 
-/// All that is said.
+/// All that is by_place.
 #[derive(Default)]
-pub(super) struct Sayings {
+pub(super) struct MergedResults {
     /// Of modules that one product looks at.
     apart: Vec<Finding>,
     /// What both products say, in Terraform's words.
@@ -45,9 +45,9 @@ pub(super) struct OwnSyntax {
 
 /// What one product says of one rule at one place.
 #[derive(Default)]
-struct Saying {
+struct ProductFindings {
     findings: Vec<Finding>,
-    /// A number for the words of each: what has no place may be said thousands of times in other words.
+    /// A number for the words of each: what has no place may be by_place thousands of times in other words.
     words: Vec<u64>,
     /// In which versions.
     engines: Vec<Engine>,
@@ -63,8 +63,8 @@ fn words(finding: &Finding) -> u64 {
     hasher.finish()
 }
 
-impl Saying {
-    /// Adds what is not said yet: two versions of one engine say much the same, if one of them earlier than the other.
+impl ProductFindings {
+    /// Adds what is not by_place yet: two versions of one engine say much the same, if one of them earlier than the other.
     fn add(&mut self, finding: Finding) {
         let words = words(&finding);
         let at = |stage| Finding { stage, ..finding.clone() };
@@ -80,46 +80,45 @@ impl Saying {
     }
 }
 
-impl Sayings {
+impl MergedResults {
     /// Listens to all engines, and takes what they found.
-    pub(super) fn of(accounts: &mut [Account], snapshot: &Snapshot, cache: &ParseCache) -> Self {
-        let mut sayings = Self::default();
-        if let [account] = accounts {
-            sayings.apart = std::mem::take(&mut account.findings);
-            return sayings;
+    pub(super) fn of(results: &mut [EngineResult], snapshot: &Snapshot, cache: &ParseCache) -> Self {
+        let mut merged = Self::default();
+        if let [result] = results {
+            merged.apart = std::mem::take(&mut result.findings);
+            return merged;
         }
         // The directories that each product looks at, and what it says.
         let mut looked: BTreeMap<Product, BTreeSet<&str>> = BTreeMap::new();
-        let mut said: BTreeMap<Place, [Saying; Product::ALL.len()]> = BTreeMap::new();
-        let found: Vec<_> =
-            accounts.iter_mut().map(|account| std::mem::take(&mut account.findings)).collect();
-        let accounts = &*accounts;
-        for (account, findings) in accounts.iter().zip(found) {
-            let product = account.engine.product;
-            looked.entry(product).or_default().extend(account.directories().into_iter().map(SmolStr::as_str));
+        let mut by_place: BTreeMap<Place, [ProductFindings; Product::ALL.len()]> = BTreeMap::new();
+        let found: Vec<_> = results.iter_mut().map(|result| std::mem::take(&mut result.findings)).collect();
+        let results = &*results;
+        for (result, findings) in results.iter().zip(found) {
+            let product = result.engine.product;
+            looked.entry(product).or_default().extend(result.directories().into_iter().map(SmolStr::as_str));
             for finding in findings {
                 let place = (finding.primary, finding.rule.clone(), finding.module.clone());
-                let saying = &mut said.entry(place).or_default()[product as usize];
-                if !saying.engines.contains(&account.engine) {
-                    saying.engines.push(account.engine);
+                let of_product = &mut by_place.entry(place).or_default()[product as usize];
+                if !of_product.engines.contains(&result.engine) {
+                    of_product.engines.push(result.engine);
                 }
-                saying.add(finding);
+                of_product.add(finding);
             }
         }
-        let foreign = Foreign::of(accounts, snapshot);
+        let foreign = Foreign::of(results, snapshot);
         let mut unknown: Vec<(Product, Finding, OwnSyntax)> = Vec::new();
         // By module and rule: what one of the engines alone says at its place.
         let mut left: BTreeMap<(SmolStr, RuleId), [Vec<Finding>; 2]> = BTreeMap::new();
-        for ((_, rule, directory), [terraform, opentofu]) in said {
+        for ((_, rule, directory), [terraform, opentofu]) in by_place {
             let both = looked.len() > 1
                 && looked.values().all(|directories| directories.contains(directory.as_str()));
             if !both {
-                sayings.apart.extend(terraform.findings.into_iter().chain(opentofu.findings));
+                merged.apart.extend(terraform.findings.into_iter().chain(opentofu.findings));
                 continue;
             }
             let engines = [terraform.engines, opentofu.engines];
             let (agreed, alone) = compare(terraform.findings, opentofu.findings, &[&|_, _| true]);
-            sayings.agreed.extend(agreed);
+            merged.agreed.extend(agreed);
             let left = left.entry((directory.clone(), rule)).or_default();
             for (((product, strangers), alone), left) in
                 Product::ALL.into_iter().zip(engines).zip(alone).zip(left)
@@ -140,12 +139,12 @@ impl Sayings {
         let of_one_block = |ours: &Finding, theirs: &Finding| are_of_one_block(ours, theirs, &blocks);
         for [terraform, opentofu] in left.into_values() {
             let (agreed, [terraform, opentofu]) = compare(terraform, opentofu, &[&overlap, &of_one_block]);
-            sayings.agreed.extend(agreed);
-            sayings.alone.extend(terraform.into_iter().map(|finding| (Product::Terraform, finding)));
-            sayings.alone.extend(opentofu.into_iter().map(|finding| (Product::OpenTofu, finding)));
+            merged.agreed.extend(agreed);
+            merged.alone.extend(terraform.into_iter().map(|finding| (Product::Terraform, finding)));
+            merged.alone.extend(opentofu.into_iter().map(|finding| (Product::OpenTofu, finding)));
         }
-        sayings.part(unknown, &blocks);
-        sayings
+        merged.part(unknown, &blocks);
+        merged
     }
 
     /// Takes what lies in blocks that both products refuse out of what one alone reports, and out of what it reports

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::engines::result::Account;
+use crate::check::engines::result::EngineResult;
 use crate::engine::Product;
 use crate::finding::{Category, EngineRule, Finding};
 use crate::text::{FileId, Sources, Span};
@@ -18,13 +18,13 @@ pub(super) struct Foreign<'w> {
 }
 
 impl<'w> Foreign<'w> {
-    pub(super) fn of(accounts: &'w [Account], snapshot: &'w Snapshot) -> Self {
+    pub(super) fn of(results: &'w [EngineResult], snapshot: &'w Snapshot) -> Self {
         let mut foreign =
             Self { sources: snapshot.sources(), files: BTreeMap::new(), places: BTreeMap::new() };
-        for account in accounts {
-            let product = account.engine.product;
-            foreign.places.entry(product).or_default().extend(&account.places);
-            foreign.files.entry(product).or_default().push(&account.files);
+        for result in results {
+            let product = result.engine.product;
+            foreign.places.entry(product).or_default().extend(&result.places);
+            foreign.files.entry(product).or_default().push(&result.files);
         }
         foreign
     }

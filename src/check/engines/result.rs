@@ -13,7 +13,7 @@ use crate::vfs::Snapshot;
 
 /// What one engine says.
 #[derive(Debug)]
-pub(super) struct Account {
+pub(super) struct EngineResult {
     /// Who says it.
     pub(super) engine: Engine,
     /// What it says of the modules that it looked at.
@@ -30,7 +30,7 @@ pub(super) struct Account {
     roots: Vec<usize>,
 }
 
-impl Account {
+impl EngineResult {
     /// What the engine of a tree says of the modules that some of its roots lead to.
     pub(super) fn new(
         graph: &ModuleGraph,
@@ -39,7 +39,7 @@ impl Account {
         snapshot: &Snapshot,
     ) -> Self {
         let engine = graph.engine();
-        let mut account = Self {
+        let mut result = Self {
             engine,
             findings,
             files: BTreeSet::new(),
@@ -50,12 +50,12 @@ impl Account {
         };
         for id in graph.below(roots) {
             let module = graph.node(id).module();
-            account.places.extend(module.exclusive_places());
+            result.places.extend(module.exclusive_places());
             let Some(directory) = snapshot.directory(&module.directory) else { continue };
             let files = directory.module_files(engine);
-            account.files.extend(files.into_iter().filter_map(|(file, _)| file.id));
+            result.files.extend(files.into_iter().filter_map(|(file, _)| file.id));
         }
-        account
+        result
     }
 
     /// The directories of the modules that it looked at.

@@ -7,15 +7,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use crate::check::engines::merge_results::Sayings;
-use crate::check::engines::result::Account;
+use crate::check::engines::merge_results::MergedResults;
+use crate::check::engines::result::EngineResult;
 use crate::engine::Engine;
 use crate::graph::{ModuleGraph, Node, NodeId};
 use crate::vfs::Snapshot;
 
 /// The modules that are for each engine.
 #[derive(Default)]
-pub(super) struct Wanted {
+pub(super) struct Selection {
     /// By engine: the directories of its root modules.
     pub(super) roots: BTreeMap<Engine, BTreeSet<SmolStr>>,
     /// By engine: the directories of modules that it need not look at, because it would find nothing.
@@ -24,7 +24,7 @@ pub(super) struct Wanted {
     positive: BTreeSet<SmolStr>,
 }
 
-impl Wanted {
+impl Selection {
     /// Every root module is for the engine, because somebody said so.
     pub(super) fn all(&mut self, graph: &ModuleGraph) {
         let directories: BTreeSet<SmolStr> =
@@ -63,25 +63,24 @@ impl Wanted {
 
     /// Leaves a root module to one engine where it, or what it calls, is written in what only that one understands.
     /// Gives whether anything has changed.
-    pub(super) fn by_syntax(&mut self, accounts: &[Account], sayings: &Sayings) -> bool {
-        let own = sayings.in_own_syntax();
+    pub(super) fn by_syntax(&mut self, results: &[EngineResult], merged: &MergedResults) -> bool {
+        let own = merged.in_own_syntax();
         let mut leaves: Vec<(Engine, &SmolStr)> = Vec::new();
         if own.is_empty() {
             return false;
         }
-        for account in accounts {
-            for (directory, below) in account.roots() {
+        for result in results {
+            for (directory, below) in result.roots() {
                 let is_for =
                     |engine: &Engine| self.roots.get(engine).is_some_and(|roots| roots.contains(directory));
                 let mut of_other = false;
                 let mut of_own = false;
                 for own in below.iter().filter_map(|directory| own.get(directory.as_str())).flatten() {
-                    of_other |=
-                        own.owner != account.engine.product && own.strangers.contains(&account.engine);
-                    of_own |= own.owner == account.engine.product && own.strangers.iter().any(is_for);
+                    of_other |= own.owner != result.engine.product && own.strangers.contains(&result.engine);
+                    of_own |= own.owner == result.engine.product && own.strangers.iter().any(is_for);
                 }
                 if of_other && !of_own && !self.positive.contains(directory) {
-                    leaves.push((account.engine, directory));
+                    leaves.push((result.engine, directory));
                 }
             }
         }
@@ -95,10 +94,10 @@ impl Wanted {
     }
 
     /// The directories that roots lead to of which it is certain what they are for.
-    pub(super) fn positive_directories<'a>(&self, accounts: &'a [Account]) -> BTreeSet<&'a str> {
-        accounts
+    pub(super) fn positive_directories<'a>(&self, results: &'a [EngineResult]) -> BTreeSet<&'a str> {
+        results
             .iter()
-            .flat_map(|account| account.directories_below(|root| self.positive.contains(root)))
+            .flat_map(|result| result.directories_below(|root| self.positive.contains(root)))
             .map(SmolStr::as_str)
             .collect()
     }

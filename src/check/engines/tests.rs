@@ -6,7 +6,7 @@ use crate::check::{Settings, run};
 use crate::finding::RuleId;
 use crate::rules::page::PAGES;
 
-fn told(files: &[(&str, &str)], policy: &str) -> Vec<String> {
+fn reported(files: &[(&str, &str)], policy: &str) -> Vec<String> {
     let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
     let policy = Policy::preset(policy).expect("a preset");
     let outcome = run(&mut Snapshot::of_files(files.collect()), &Settings { policy, ..Settings::default() });
@@ -24,7 +24,7 @@ fn an_engine_says_nothing_of_calls_in_modules_that_are_for_the_other_one() {
     // This one has errors of its own, so that its engine does not get to the call.
     let of_tofu = format!("terraform {{\n  encryption {{}}\n}}\nvariable \"a b\" {{}}\n{CALLS}");
     let files = [("net/main.tf", ASKS), ("tofu/main.tf", &of_tofu), ("both/main.tf", CALLS)];
-    assert_eq!(told(&files, "language"), ["both missing-provider-configuration", "tofu invalid-name"]);
+    assert_eq!(reported(&files, "language"), ["both missing-provider-configuration", "tofu invalid-name"]);
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn an_exception_in_a_file_that_no_engine_loads_there_is_left_alone() {
         ("terraform/.terraform-version", "1.9.0\n"),
         ("terraform/main.tf", comment),
     ];
-    assert_eq!(told(&files, "recommended"), ["terraform unused-exception"]);
+    assert_eq!(reported(&files, "recommended"), ["terraform unused-exception"]);
 }
 
 #[test]
@@ -53,8 +53,8 @@ fn what_an_old_version_does_not_know_is_no_syntax_of_the_other_engine() {
         ("new/main.tf", CALLS),
     ];
     // Only Terraform asks for a version where there are `.tf` files.
-    let told = told(&files, "recommended");
-    assert!(told.contains(&"new required-version-missing".to_owned()), "{told:?}");
+    let reported = reported(&files, "recommended");
+    assert!(reported.contains(&"new required-version-missing".to_owned()), "{reported:?}");
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn two_versions_that_say_the_same_at_different_times_say_it_once() {
         ("old/.terraform-version", "1.9.8\n"),
         ("new/main.tf", root),
     ];
-    assert_eq!(told(&files, "language"), ["app unknown-module-argument"]);
+    assert_eq!(reported(&files, "language"), ["app unknown-module-argument"]);
 }
 
 #[test]
@@ -99,10 +99,10 @@ fn seen(files: &[(String, String)], select: &[RuleId], keep: bool, batch: usize)
     let states = &States::default();
     let question = Question { choice: None, active_rules: &active_rules, earlier: None, states, keep, batch };
     let seen = look(&mut Snapshot::of_files(files.collect()), &mut ParseCache::default(), &question);
-    let mut told: Vec<String> = seen.findings.iter().map(|finding| format!("{finding:?}")).collect();
-    told.sort();
-    told.push(format!("{:?} {:?}", seen.engines, seen.looked));
-    told
+    let mut reported: Vec<String> = seen.findings.iter().map(|finding| format!("{finding:?}")).collect();
+    reported.sort();
+    reported.push(format!("{:?} {:?}", seen.engines, seen.looked));
+    reported
 }
 
 #[test]
@@ -159,16 +159,17 @@ fn opentofu_need_not_look_where_it_would_find_nothing() {
             batch: usize::MAX,
         };
         let batch = Batch::whole(&snapshot);
-        let mut heard = Heard::new(&question);
+        let mut collected = EngineResults::new(&question);
         ask(&snapshot, &mut ParseCache::default(), &batch, None, &policy, &mut |cache, loaded, roots| {
-            heard.add(&snapshot, cache, loaded, &roots)
+            collected.add(&snapshot, cache, loaded, &roots)
         })
         .expect("all of it");
-        let directories = |account: &Account| account.directories().into_iter().cloned().collect::<Vec<_>>();
-        heard
-            .accounts
+        let directories =
+            |result: &EngineResult| result.directories().into_iter().cloned().collect::<Vec<_>>();
+        collected
+            .results
             .iter()
-            .filter(|account| account.engine.product == Product::OpenTofu)
+            .filter(|result| result.engine.product == Product::OpenTofu)
             .flat_map(directories)
             .collect::<Vec<_>>()
     };

@@ -1,6 +1,6 @@
 //! Turns the blocks of modules before a change and after it into those that only have another name now.
 //!
-//! Git tells renamed files by what they share, and so are blocks told here: one that is gone and one that is new are
+//! Git tells renamed files by what they share, and so are blocks here: one that is gone and one that is new are
 //! the same if they are of one kind and type, in one module, and at least half of what is in them is the same line by
 //! line. Local values have no block of their own, and are not looked for.
 

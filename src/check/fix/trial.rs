@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::all;
 use super::apply::apply;
 use crate::check::Verdict;
-use crate::check::run::Told;
+use crate::check::run::Collected;
 use crate::finding::{Concern, Edit, Fix, RuleId, Safety};
 use crate::text::{FileId, Span};
 use crate::vfs::{Snapshot, parent};
@@ -37,9 +37,9 @@ impl Key {
 pub(super) struct Counts(BTreeMap<Key, usize>);
 
 impl Counts {
-    pub(super) fn of(told: &Told) -> Self {
+    pub(super) fn of(collected: &Collected) -> Self {
         let mut counts = BTreeMap::new();
-        for verdict in all(told) {
+        for verdict in all(collected) {
             *counts.entry(Key::of(verdict)).or_insert(0) += 1;
         }
         Self(counts)
@@ -63,7 +63,7 @@ impl Counts {
 type Found<'v> = (&'v Verdict, &'v Fix);
 
 /// Looks at a working tree as a run does.
-pub(super) type Look<'t> = &'t dyn Fn(&mut Snapshot) -> Told;
+pub(super) type Look<'t> = &'t dyn Fn(&mut Snapshot) -> Collected;
 
 /// How often a run is looked at again for the fixes of one round; with fewer the rest is withheld.
 const MOST_LOOKS: usize = 100;
@@ -80,8 +80,8 @@ pub(super) struct Trials<'t> {
 /// What came of trying.
 #[derive(Default)]
 pub(super) struct Tried {
-    /// The working tree with what holds, and what is told of it; nothing where nothing holds.
-    pub(super) after: Option<(Snapshot, Told)>,
+    /// The working tree with what holds, and what is reported of it; nothing where nothing holds.
+    pub(super) after: Option<(Snapshot, Collected)>,
     pub(super) files: BTreeSet<FileId>,
     pub(super) withheld: Vec<(Verdict, String)>,
 }
@@ -125,11 +125,11 @@ impl<'t> Trials<'t> {
                 }
                 let all: Vec<Found<'v>> = held.iter().chain(groups.iter().flatten()).copied().collect();
                 let mut snapshot = self.snapshot.edited(&self.texts(&all));
-                let told = (self.look)(&mut snapshot);
-                let objections = self.objections(&all, &told);
+                let collected = (self.look)(&mut snapshot);
+                let objections = self.objections(&all, &collected);
                 if objections.is_empty() {
                     held = all;
-                    tried.after = Some((snapshot, told));
+                    tried.after = Some((snapshot, collected));
                     break;
                 }
                 groups = self.without(groups, &objections, &mut waiting, &mut doubtful, &mut tried);
@@ -211,16 +211,16 @@ impl<'t> Trials<'t> {
     }
 
     /// What speaks against some fixes once they are made.
-    fn objections(&self, fixes: &[Found<'_>], told: &Told) -> Vec<Objection> {
-        let after = Counts::of(told);
+    fn objections(&self, fixes: &[Found<'_>], collected: &Collected) -> Vec<Objection> {
+        let after = Counts::of(collected);
         let rules: BTreeSet<&RuleId> = fixes.iter().map(|(verdict, _)| &verdict.finding.rule).collect();
         let followed: BTreeSet<Key> =
-            told.verdicts.iter().filter(|verdict| self.is_followed(verdict)).map(Key::of).collect();
+            collected.verdicts.iter().filter(|verdict| self.is_followed(verdict)).map(Key::of).collect();
         let is_new = |key: &Key| {
             let is_followed = rules.contains(&key.rule) && !self.before.has(key) && followed.contains(key);
             after.get(key) > self.before.get(key) && !is_followed
         };
-        let new = all(told).filter(|verdict| is_new(&Key::of(verdict))).map(|verdict| {
+        let new = all(collected).filter(|verdict| is_new(&Key::of(verdict))).map(|verdict| {
             let Key { rule, module, .. } = Key::of(verdict);
             let place = if module.is_empty() { String::new() } else { format!(" in {module}") };
             let others =

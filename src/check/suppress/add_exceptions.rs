@@ -1,4 +1,4 @@
-//! Turns everything that a run tells into the exceptions that excuse it: comments where they can stand, and blocks of a
+//! Turns everything that a run tells into the exceptions that suppress it: comments where they can stand, and blocks of a
 //! policy for the rest.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ use crate::policy::{EXCEPTION_COMMENT, can_be_off};
 use crate::syntax::{self, Body, File, Notation, quoted};
 use crate::text::{FileId, Source, Sources, Span};
 
-/// What has to be written so that nothing is told any more.
+/// What has to be written so that nothing is reported any more.
 #[derive(Debug, Default)]
 pub struct Additions {
     /// Files of modules with their new texts.
@@ -22,9 +22,9 @@ pub struct Additions {
     pub comments: usize,
     /// Blocks for a policy; empty where none is needed.
     pub blocks: String,
-    /// Files that can have no comment, each with why; what is found there is excused by the blocks.
+    /// Files that can have no comment, each with why; what is found there is suppressed by the blocks.
     pub refused: BTreeMap<FileId, String>,
-    /// What cannot be excused.
+    /// What cannot be suppressed.
     pub left: Vec<Verdict>,
 }
 
@@ -33,7 +33,7 @@ type Comments<'v> = BTreeMap<FileId, BTreeMap<usize, BTreeSet<&'v str>>>;
 
 impl Additions {
     /// Excuses all of these verdicts with one reason. `refusal` says of a file why it may not be changed, if so.
-    pub fn excuse(
+    pub fn for_verdicts(
         verdicts: &[Verdict],
         sources: &Sources,
         reason: &str,
@@ -167,7 +167,7 @@ mod tests {
         let policy = load_policy(&mut snapshot, file).expect("a policy without a mistake");
         let outcome = run(&mut snapshot, &Settings { policy, ..Settings::default() });
         assert!(!outcome.verdicts.is_empty(), "something is found");
-        let additions = Additions::excuse(&outcome.verdicts, snapshot.sources(), REASON, &mut |_| None);
+        let additions = Additions::for_verdicts(&outcome.verdicts, snapshot.sources(), REASON, &mut |_| None);
         let given = files.iter().find(|(name, _)| *name == "overrule.hcl").map_or("", |(_, text)| text);
         let policy = format!("{given}{}", additions.blocks);
         let mut after: Vec<(&str, &str)> = vec![("overrule.hcl", &policy)];

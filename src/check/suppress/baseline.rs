@@ -1,4 +1,4 @@
-//! Turns what a run tells into a list of what is known, and such a list into what a later run need not tell.
+//! Turns the findings of a run into a baseline, and a baseline into what a later run does not report.
 
 use std::collections::BTreeSet;
 
@@ -14,12 +14,12 @@ pub struct Baseline {
 }
 
 const HEAD: &str = "\
-# What was found when this file was written, and is not told again by `overrule check --baseline`.
+# What was found when this file was written, and is not reported again by `overrule check --baseline`.
 # Fingerprint, rule, file. Lines may be removed; nobody writes them by hand.
 ";
 
 impl Baseline {
-    /// Reads a list. What is no line of one is told by its number.
+    /// Reads a list. What is no line of one is reported by its number.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut fingerprints = BTreeSet::new();
         for (number, line) in text.lines().enumerate() {
@@ -34,7 +34,7 @@ impl Baseline {
         Ok(Self { fingerprints })
     }
 
-    /// Writes a list of what was told.
+    /// Writes a list of what was reported.
     pub fn write(verdicts: &[Verdict], sources: &Sources) -> String {
         let mut lines: Vec<String> = verdicts
             .iter()

@@ -1,4 +1,4 @@
-//! Turns exceptions, in policies and in comments, into verdicts that are not told, and what is wrong with them into
+//! Turns exceptions, in policies and in comments, into verdicts that are not reported, and what is wrong with them into
 //! findings.
 
 use std::collections::BTreeMap;
@@ -18,16 +18,16 @@ use crate::session::parse_cache::ParseCache;
 use crate::text::{FileId, Source, Sources, Span, nearest};
 use crate::vfs::Snapshot;
 
-/// What exceptions are found under that excuse nothing.
+/// What exceptions are found under that suppress nothing.
 pub const UNUSED_EXCEPTION: RuleId = RuleId::built_in("unused-exception");
 
 /// What exceptions are found under that have ended.
 pub const EXPIRED_EXCEPTION: RuleId = RuleId::built_in("expired-exception");
 
-/// What is said at a comment that would excuse something, were it allowed to.
+/// What is said at a comment that would suppress something, were it allowed to.
 const REFUSED: &str = "excuses nothing: the policy that holds here does not allow exceptions in comments";
 
-/// Everything that is excused in one run.
+/// Everything that is suppressed in one run.
 #[derive(Debug)]
 pub(in crate::check) struct Exceptions<'e> {
     settings: &'e Settings,
@@ -70,17 +70,17 @@ struct Block<'e> {
 struct Ended<'e> {
     exception: &'e Exception,
     until: Until,
-    /// The first that is told again.
-    told: Option<Span>,
+    /// The first that is reported again.
+    reported: Option<Span>,
 }
 
 /// Verdicts, parted.
 #[derive(Debug, Default)]
 pub(in crate::check) struct Parted {
-    /// What is to be told.
-    pub(in crate::check) told: Vec<Verdict>,
-    /// What is excused.
-    pub(in crate::check) excused: Vec<Suppressed>,
+    /// What is to be reported.
+    pub(in crate::check) reported: Vec<Verdict>,
+    /// What is suppressed.
+    pub(in crate::check) suppressed: Vec<Suppressed>,
     /// What is wrong with exceptions.
     pub(in crate::check) findings: Vec<Finding>,
 }
@@ -109,7 +109,7 @@ impl<'e> Exceptions<'e> {
             let until =
                 exception.until.filter(|until| settings.today.is_some_and(|today| until.date < today));
             match until {
-                Some(until) => exceptions.ended.push(Ended { exception, until, told: None }),
+                Some(until) => exceptions.ended.push(Ended { exception, until, reported: None }),
                 None => exceptions.blocks.push(Block { exception, used: false }),
             }
         }
@@ -129,17 +129,17 @@ impl<'e> Exceptions<'e> {
         exceptions
     }
 
-    /// Parts verdicts into those that are told and those that are excused.
+    /// Parts verdicts into those that are reported and those that are suppressed.
     pub(in crate::check) fn part(mut self, verdicts: Vec<Verdict>) -> Parted {
         let mut parted = Parted::default();
         for mut verdict in verdicts {
-            let can_be_excused = can_be_off(&verdict.finding.rule);
-            let excuse = can_be_excused.then(|| self.excuse(&mut verdict.finding)).flatten();
-            if let Some(excuse) = excuse {
-                parted.excused.push(Suppressed { verdict, excuse });
+            let can_be_suppressed = can_be_off(&verdict.finding.rule);
+            let exception = can_be_suppressed.then(|| self.suppress(&mut verdict.finding)).flatten();
+            if let Some(exception) = exception {
+                parted.suppressed.push(Suppressed { verdict, exception });
             } else {
                 self.tell_again(&verdict.finding);
-                parted.told.push(verdict);
+                parted.reported.push(verdict);
             }
         }
         self.unused();
@@ -156,16 +156,16 @@ impl<'e> Exceptions<'e> {
 
     /// What excuses a finding, the nearest to it first. All that does is then used. A comment that would, if comments
     /// could, is shown with the finding.
-    fn excuse(&mut self, finding: &mut Finding) -> Option<AppliedException> {
+    fn suppress(&mut self, finding: &mut Finding) -> Option<AppliedException> {
         let rule = finding.rule.as_str();
-        let mut excuse = None;
+        let mut exception = None;
         let mut refused = None;
         if let Some(at) = finding.primary {
             let covers = |about: Span| about.file == at.file && (about.start..about.end).contains(&at.start);
             for comment in self.comments.iter_mut().filter(|one| one.rule == rule && covers(one.about)) {
                 comment.used = true;
                 if self.settings.allows_comments() {
-                    excuse
+                    exception
                         .get_or_insert(AppliedException { reason: comment.reason.clone(), in_source: true });
                 } else {
                     refused.get_or_insert(comment.at);
@@ -176,23 +176,23 @@ impl<'e> Exceptions<'e> {
         let covers = |exception: &Exception| places.iter().any(|place| exception.covers(rule, place));
         for block in self.blocks.iter_mut().filter(|block| covers(block.exception)) {
             block.used = true;
-            excuse
+            exception
                 .get_or_insert(AppliedException { reason: block.exception.reason.clone(), in_source: false });
         }
-        if let Some(at) = refused.filter(|_| excuse.is_none()) {
+        if let Some(at) = refused.filter(|_| exception.is_none()) {
             finding.related.push(Related { span: at, message: REFUSED.to_owned() });
         }
-        excuse
+        exception
     }
 
-    /// Notes what an exception that has ended no longer excuses.
+    /// Notes what an exception that has ended no longer suppresses.
     fn tell_again(&mut self, finding: &Finding) {
         let places: Vec<&str> = places_of(finding, self.sources).collect();
         let of_rule = |ended: &&mut Ended<'_>| {
             places.iter().any(|place| ended.exception.covers(finding.rule.as_str(), place))
         };
         for ended in self.ended.iter_mut().filter(of_rule) {
-            ended.told = ended.told.or(finding.primary);
+            ended.reported = ended.reported.or(finding.primary);
         }
     }
 
@@ -232,7 +232,7 @@ impl<'e> Exceptions<'e> {
         }
     }
 
-    /// Finds exceptions that excuse nothing, though their rule was on, looked everywhere, and sees no more in other
+    /// Finds exceptions that suppress nothing, though their rule was on, looked everywhere, and sees no more in other
     /// runs.
     fn unused(&mut self) {
         let unused = |rule: &str| {
@@ -262,18 +262,18 @@ fn is_steady(rule: &str) -> bool {
 
 impl Ended<'_> {
     fn finding(&self) -> Finding {
-        let Self { exception, until, told } = self;
+        let Self { exception, until, reported } = self;
         let finding = finding(EXPIRED_EXCEPTION, "Exception that has ended")
             .detail(format!(
-                "It held until {}, and what it excused is told again. The reason was: {}",
+                "It held until {}, and what it suppressed is reported again. The reason was: {}",
                 until.date, exception.reason
             ))
             .at(until.span)
             .related(exception.header, "this exception")
             .help("remove the exception, or find a new date that holds");
-        // With this place, whoever asks about that file alone is told why.
-        match told {
-            Some(told) => finding.related(*told, "is told again"),
+        // With this location, a report on that file alone says why.
+        match reported {
+            Some(reported) => finding.related(*reported, "is reported again"),
             None => finding,
         }
     }

@@ -12,9 +12,9 @@ use crate::text::{FileId, counted};
 use crate::vfs::{POLICIES, Snapshot};
 
 /// Excuses what was told with one reason, as far as the files on disk may be changed. Nothing is written yet.
-pub(super) fn excuse(snapshot: &Snapshot, told: &[Verdict], reason: &str) -> Additions {
+pub(super) fn additions(snapshot: &Snapshot, told: &[Verdict], reason: &str) -> Additions {
     let mut refusal = |id: FileId| refusal(snapshot, id);
-    Additions::excuse(told, snapshot.sources(), reason, &mut refusal)
+    Additions::for_verdicts(told, snapshot.sources(), reason, &mut refusal)
 }
 
 /// Writes comments into the files of modules, and blocks into the policy: the one that holds, or a new one. Says how

@@ -48,7 +48,7 @@ pub(super) struct Run<'r> {
 impl Arguments {
     /// Writes every report. What `style` says of the terminal is for the one on standard output.
     pub(super) fn write(&self, run: &Run<'_>, style: Style, terminal: &Terminal) -> Result<(), Failure> {
-        let style = Style { statistics: self.statistics, shows_excused: !self.hide_suppressed, ..style };
+        let style = Style { statistics: self.statistics, shows_suppressed: !self.hide_suppressed, ..style };
         let elapsed = style.elapsed;
         let in_file = Style { elapsed: None, ..style };
         for (format, file) in &self.output {

@@ -31,7 +31,7 @@ pub(super) enum Mode<'a> {
     Tell,
     /// It is listed in a file.
     List(&'a Path),
-    /// It is excused.
+    /// It is suppressed.
     AddExceptions,
     /// What can be fixed is fixed.
     Fix(Safety),

@@ -147,7 +147,7 @@ locals {}
     #[test]
     fn headings_are_claims_and_blocks_are_files() {
         let examples = read(PAGE);
-        let told: Vec<String> = examples
+        let reported: Vec<String> = examples
             .iter()
             .map(|example| {
                 let files: Vec<&str> = example.files.iter().map(|file| file.name.as_str()).collect();
@@ -155,7 +155,7 @@ locals {}
             })
             .collect();
         assert_eq!(
-            told,
+            reported,
             [
                 "5 The second is one too many: main.tf",
                 "19 In another directory: modules/net/main.tf main.tf.json"
