@@ -11,6 +11,7 @@ mod version;
 mod release;
 mod choice;
 mod file;
+mod companion;
 mod features;
 mod expressions;
 mod grammar;
@@ -18,6 +19,7 @@ mod summaries;
 mod evidence;
 
 pub use choice::{Choice, ChoiceError};
+pub use companion::{Companion, is_automatic_values_file, unread_kind};
 pub use evidence::{Evidence, LOCK_FILE, Signal, Wish};
 pub use features::{
     ChildImport, CombinationSubject, Features, ImportSubject, InOverride, LifecycleSubject, ModuleAddress,

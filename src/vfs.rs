@@ -42,12 +42,14 @@ mod change;
 mod edited;
 mod in_memory;
 mod names;
+mod companion;
 mod uncommitted;
 mod unread;
 mod excluded;
 mod policy;
 
 pub use change::{Change, State};
+pub use companion::CompanionFile;
 pub use documents::Documents;
 pub use edited::{HARD_LINKS, Standing, has_hard_links};
 pub use error::Error;
@@ -84,6 +86,8 @@ pub struct Snapshot {
     limits: Limits,
     /// By their real paths: files that were read through symbolic links.
     linked: HashMap<SmolStr, FileId>,
+    /// By directory: files that an engine reads beside those of a module, sorted by name.
+    companions: BTreeMap<SmolStr, Vec<CompanionFile>>,
     /// The unit files of Terragrunt, sorted by path.
     unit_files: Vec<SmolStr>,
     /// What is still to be read.
@@ -381,7 +385,9 @@ impl Snapshot {
     /// Adds a directory with what was read of it; one without module files says something about others at most.
     fn take_in(&mut self, directory: Directory, read: Read) {
         if read.files.is_empty() {
+            self.findings.extend(read.findings);
             self.listen(&directory.path, read.signals);
+            self.accompanied(&directory.path, read.companions);
         } else {
             self.put(directory, read, true);
         }
@@ -399,6 +405,9 @@ impl Snapshot {
         }
         self.listen(&directory.path, read.signals);
         let is_linked = directory.real != directory.path;
+        if !is_linked {
+            self.accompanied(&directory.path, read.companions);
+        }
         let files = read.files.into_iter().map(|ReadFile { name, source, target }| {
             let target = target.or_else(|| is_linked.then(|| child(&directory.real, &name)));
             let id = source.map(|source| match target {
@@ -435,6 +444,7 @@ impl Snapshot {
         let known = self.linked.get(target).copied();
         let known =
             known.or_else(|| self.directory(parent(target).unwrap_or_default()).and_then(in_directory));
+        let known = known.or_else(|| self.companion_at(target));
         let id = known.unwrap_or_else(|| self.sources.push(source.renamed(target)));
         self.linked.insert(target.into(), id);
         self.sources.add_link(id, link);
@@ -486,7 +496,7 @@ impl Directory {
     fn of<At>(path: &str, listing: &listing::Listing<At>) -> Self {
         Self {
             has_lock_file: listing.has_lock_file,
-            has_values: listing.has_values,
+            has_values: listing.has_values(),
             lacks_rendered_files: listing.lacks_rendered_files(),
             ..Self::empty(path)
         }

@@ -22,11 +22,12 @@ use crate::check::fingerprint::renames;
 use crate::check::location::real_directory;
 use crate::check::run::{Against, collect};
 use crate::check::{Outcome, Settings, Verdict};
+use crate::engine::Companion;
 use crate::session::call_index::{self, CallIndex};
 use crate::session::terragrunt::ChangedUnits;
 use crate::session::threads::discard;
 use crate::text::Sources;
-use crate::vfs::{Change, Error, Excerpt, Snapshot, State};
+use crate::vfs::{Change, Error, Excerpt, Snapshot, State, last_name, parent};
 
 /// A change that was checked.
 #[derive(Debug)]
@@ -129,7 +130,8 @@ pub fn run_named(
     let mut memory = remembered(change);
     let known = Known::of(change, &mut memory)?;
     let impact = Impact::of(change, &BTreeSet::new(), &known, &memory);
-    let named = impact.modules_of(paths);
+    let mut named = impact.modules_of(paths);
+    named.extend(owners(change, paths));
     let excerpt = impact.excerpt(&named);
     let mut snapshot = change.open(State::Now, &excerpt, &settings.policy.limits(), policy);
     let units = ChangedUnits::of(change).now;
@@ -137,6 +139,12 @@ pub fn run_named(
     let outcome = collected.outcome(&snapshot, settings, &|module| named.contains(module));
     change.is_whole(&excerpt)?;
     Ok(Checked { snapshot, outcome, affected: named, absent: known.absent(), memory: news(&memory, &known) })
+}
+
+/// The modules that files beside them are for.
+fn owners<'c>(change: &'c Change, paths: &'c [String]) -> impl Iterator<Item = SmolStr> {
+    let companions = paths.iter().filter(|path| Companion::of(last_name(path)).is_some());
+    companions.filter_map(|path| change.owner(parent(path).unwrap_or_default())).map(SmolStr::new)
 }
 
 /// Whether a rule of the policy wants files that are of no module.

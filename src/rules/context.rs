@@ -6,7 +6,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::{Earlier, States};
-use crate::engine::{FileKind, LOCK_FILE, Loaded};
+use crate::engine::{Companion, FileKind, LOCK_FILE, Loaded};
 use crate::graph::Node;
 use crate::limits::Limits;
 use crate::module::{Module, top_blocks};
@@ -14,9 +14,6 @@ use crate::policy::is_exception;
 use crate::syntax::{self, Block, BlockSchema, Comment, Editor, File, Notation, Schema};
 use crate::text::{FileId, Sources, Span};
 use crate::vfs::{Directory, Names, Snapshot, child, last_name, parent};
-
-/// How the names of files with tests end.
-const TESTS: [&str; 4] = [".tftest.hcl", ".tftest.json", ".tofutest.hcl", ".tofutest.json"];
 
 /// What a rule may look at beside the tree.
 #[derive(Debug, Clone, Copy)]
@@ -142,7 +139,7 @@ impl<'c> Context<'c> {
 
     /// Whether there are files with tests beside the module, or further up, from where tests can run it too.
     pub fn is_tested(&self, module: &Module) -> bool {
-        let is_test = |name: &String| TESTS.iter().any(|end| name.ends_with(end));
+        let is_test = |name: &String| Companion::of(name) == Some(Companion::Test);
         let has_tests = |directory: &str| self.names(directory).files.iter().any(is_test);
         let mut directories =
             std::iter::successors(Some(module.directory.as_str()), |directory| parent(directory));

@@ -20,7 +20,8 @@ use super::renamed::renamed;
 use super::top::{Place, slashed, without_dots};
 use super::touched::Touched;
 use super::unit_file::{in_use, is_unit_file};
-use super::{Error, Excerpt, Snapshot, parent, settled};
+use super::{Error, Excerpt, Snapshot, last_name, parent, settled};
+use crate::engine::Companion;
 use crate::limits::Limits;
 use crate::text::file_name::{decode, encode, encode_os};
 use crate::text::{Source, Sources};
@@ -166,7 +167,7 @@ impl Change {
         let reading = self.now.read();
         self.overview.directories.iter().filter(|(path, _)| wanted(path)).any(|(path, _)| {
             let is_root = |listing: Listing<_>| {
-                !listing.modules.is_empty() && (listing.has_lock_file || listing.has_values)
+                !listing.modules.is_empty() && (listing.has_lock_file || listing.has_values())
             };
             reading.list(path).is_ok_and(is_root)
         })
@@ -261,10 +262,35 @@ impl Change {
     /// A part of one state. Copies of `others` come first among its sources.
     pub fn open(&self, state: State, excerpt: &Excerpt, limits: &Limits, others: &Sources) -> Snapshot {
         let unit_files = self.unit_files(state);
+        let excerpt = &self.with_companions(state, excerpt);
         Snapshot {
             unit_files,
             ..Snapshot::of_excerpt(self.git_tree(state), self.top.as_deref(), excerpt, limits, others)
         }
+    }
+
+    /// The same part, with the directories that hold files which an engine reads beside those of its modules.
+    fn with_companions(&self, state: State, excerpt: &Excerpt) -> Excerpt {
+        let mut excerpt = excerpt.clone();
+        let changed = self.differences.iter().filter_map(|difference| {
+            let path = decode(&difference.path);
+            Companion::of(last_name(&path))?;
+            Some(SmolStr::new(parent(&path).unwrap_or_default()))
+        });
+        let directories: BTreeSet<SmolStr> =
+            self.overview.with_companions.iter().cloned().chain(changed).collect();
+        let reading = self.git_tree(state).read();
+        let is_wanted = |directory: &SmolStr| {
+            reading.owner(directory).is_some_and(|owner| excerpt.directories.contains(owner))
+        };
+        let wanted: Vec<SmolStr> = directories.into_iter().filter(is_wanted).collect();
+        excerpt.directories.extend(wanted);
+        excerpt
+    }
+
+    /// The module that the files beside modules in a directory are for, in the later state.
+    pub fn owner<'p>(&self, directory: &'p str) -> Option<&'p str> {
+        self.now.read().owner(directory)
     }
 
     /// The unit files of Terragrunt in one state.

@@ -17,11 +17,11 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 use smol_str::SmolStr;
 
-use super::listing::{Entry, Kind, Listing, is_values_file, rendered};
+use super::listing::{Entry, Kind, Listing, rendered};
 use super::read::{Bytes, Failure};
 use super::top::Place;
-use super::{Error, Names, remotes};
-use crate::engine::{self, Signal};
+use super::{Error, Names, parent, remotes};
+use crate::engine::{self, Companion, Signal};
 
 use crate::text::file_name::{decode, encode};
 pub(super) use commit::Commit;
@@ -276,6 +276,12 @@ impl Reading<'_> {
         }
     }
 
+    /// The module that the files beside modules in a directory are for: the nearest at or above it.
+    pub(super) fn owner<'p>(&self, directory: &'p str) -> Option<&'p str> {
+        let mut above = std::iter::successors(Some(directory), |path| parent(path));
+        above.find(|path| self.list(path).is_ok_and(|listing| !listing.modules.is_empty()))
+    }
+
     /// Whether all files of a directory are in this clone.
     pub(super) fn holds(&self, real: &str) -> bool {
         let is_there = |entry: &Entry<ObjectId>| self.git.has_object(entry.at);
@@ -338,7 +344,7 @@ pub(super) fn matters(name: &BStr) -> bool {
     let name = decode(name);
     engine::is_module_file(&name)
         || Signal::may_be_in(&name)
-        || is_values_file(&name)
+        || Companion::of(&name).is_some()
         || engine::meant_override_file(&name).is_some()
         || rendered(&name).is_some()
 }

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use super::listing::{is_values_file, rendered};
+use super::listing::rendered;
 use super::uncommitted::ignored;
 use super::unit_file::{in_use, is_unit_file};
-use super::{Directory, File, Origin, Snapshot, last_name, parent};
-use crate::engine::{self, LOCK_FILE, Signal};
+use super::{CompanionFile, Directory, File, Origin, Snapshot, last_name, parent};
+use crate::engine::{self, Companion, LOCK_FILE, Signal};
 use crate::text::Source;
 
 /// See [`Snapshot::of_files`].
@@ -42,7 +42,7 @@ impl Snapshot {
         others: &mut BTreeMap<String, Vec<u8>>,
     ) {
         let mut directory = Directory::empty(path);
-        let mut signals = Vec::new();
+        let (mut signals, mut companions) = (Vec::new(), Vec::new());
         let is_missing =
             |name: &String| rendered(name).is_some_and(|file| !files.contains_key(file.as_str()));
         directory.lacks_rendered_files = files.keys().any(is_missing);
@@ -60,7 +60,12 @@ impl Snapshot {
                     let source = Source::new(super::path::child(path, &name), content.clone());
                     directory.misnamed.push(self.sources.push(source));
                 }
-                directory.has_values |= is_values_file(&name);
+                if let Some(kind) = Companion::of(&name) {
+                    directory.has_values |= kind == Companion::Values;
+                    let source = Source::new(super::path::child(path, &name), content.clone());
+                    let id = Some(self.sources.push(source));
+                    companions.push(CompanionFile { name: SmolStr::new(&name), kind, id });
+                }
                 signals.extend(Signal::of_file(&name, &String::from_utf8_lossy(&content)));
                 others.insert(super::path::child(path, &name), content);
             }
@@ -70,6 +75,7 @@ impl Snapshot {
         if !signals.is_empty() {
             self.signals.insert(path.into(), signals);
         }
+        self.accompany(path, companions);
         if !directory.files.is_empty() {
             self.add(directory);
         }
@@ -97,6 +103,24 @@ mod tests {
             })
             .collect();
         assert_eq!(directories, [": a_override.tf main.tf", "b: a.tf.json x.tf"]);
+    }
+
+    #[test]
+    fn files_beside_modules_are_for_the_nearest_module_above() {
+        let names = ["a/main.tf", "a/env/prod/x.tfvars", "a/tests/m.tftest.hcl", "b/c.tfvars.json", "d/x.tf"];
+        let snapshot = files(&names);
+        let companions: Vec<_> = snapshot
+            .companions()
+            .map(|(directory, file)| (directory.as_str(), file.kind, snapshot.owner(directory)))
+            .collect();
+        assert_eq!(
+            companions,
+            [
+                ("a/env/prod", Companion::Values, Some("a")),
+                ("a/tests", Companion::Test, Some("a")),
+                ("b", Companion::Values, None)
+            ]
+        );
     }
 
     #[test]

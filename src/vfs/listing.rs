@@ -7,7 +7,7 @@ use std::path::Path;
 
 use smol_str::{SmolStr, ToSmolStr};
 
-use crate::engine::{self, LOCK_FILE, Signal};
+use crate::engine::{self, Companion, LOCK_FILE, Signal};
 use crate::text::file_name::decode_os;
 
 /// What a directory holds; `At` says where each of its files is kept.
@@ -18,7 +18,8 @@ pub(super) struct Listing<At> {
     /// Files that may say which engine is meant.
     pub(super) evidence: Vec<Entry<At>>,
     pub(super) has_lock_file: bool,
-    pub(super) has_values: bool,
+    /// Files that an engine reads beside the files of a module.
+    pub(super) companions: Vec<Entry<At>>,
     /// JSON files that are override files but for their names; symbolic links left out.
     pub(super) misnamed: Vec<Entry<At>>,
     /// Module files that a tool makes of templates here, by name.
@@ -66,6 +67,7 @@ pub(super) fn list(directory: &Path) -> io::Result<OnDisk> {
     }
     listing.files.modules.sort_by(|a, b| a.at.cmp(&b.at));
     listing.files.evidence.sort_by(|a, b| a.at.cmp(&b.at));
+    listing.files.companions.sort_by(|a, b| a.at.cmp(&b.at));
     listing.files.misnamed.sort_by(|a, b| a.at.cmp(&b.at));
     listing.directories.sort();
     listing.links.sort();
@@ -79,7 +81,7 @@ impl<At> Default for Listing<At> {
             evidence: Vec::new(),
             misnamed: Vec::new(),
             has_lock_file: false,
-            has_values: false,
+            companions: Vec::new(),
             rendered: Vec::new(),
         }
     }
@@ -91,6 +93,16 @@ impl<At> Listing<At> {
         self.rendered.iter().any(|file| self.modules.iter().all(|entry| entry.name != *file))
     }
 
+    /// Whether there are values of variables, as beside a root module.
+    pub(super) fn has_values(&self) -> bool {
+        self.companions.iter().any(|entry| Companion::of(&entry.name) == Some(Companion::Values))
+    }
+
+    /// Whether nothing in it matters.
+    pub(super) fn is_empty(&self) -> bool {
+        self.modules.is_empty() && self.evidence.is_empty() && self.companions.is_empty()
+    }
+
     /// Adds what is no directory, if its name is one of those that matter; gives back where it is kept if not.
     pub(super) fn add(&mut self, name: &str, at: At, kind: Kind) -> Option<At> {
         if engine::is_module_file(name) {
@@ -98,8 +110,8 @@ impl<At> Listing<At> {
         } else if Signal::may_be_in(name) {
             self.has_lock_file |= name == LOCK_FILE;
             self.evidence.push(Entry { name: name.to_smolstr(), kind, at });
-        } else if is_values_file(name) {
-            self.has_values = true;
+        } else if Companion::of(name).is_some() {
+            self.companions.push(Entry { name: name.to_smolstr(), kind, at });
         } else if kind == Kind::File && engine::meant_override_file(name).is_some() {
             self.misnamed.push(Entry { name: name.to_smolstr(), kind, at });
         } else if let Some(file) = rendered(name) {
@@ -139,11 +151,6 @@ pub(super) fn rendered(name: &str) -> Option<SmolStr> {
         return Some(file.into());
     }
     (end == ".jinja" && !file.contains('.')).then(|| format!("{file}.tf").into())
-}
-
-/// Whether a file holds values of variables, as beside a root module.
-pub(super) fn is_values_file(name: &str) -> bool {
-    name.ends_with(".tfvars") || name.ends_with(".tfvars.json")
 }
 
 impl Kind {

@@ -26,6 +26,8 @@ pub(super) struct Reader<'a> {
 pub(super) struct Read {
     /// Module files, sorted byte by byte; without a source where a finding says why not.
     pub(super) files: Vec<ReadFile>,
+    /// Files that an engine reads beside them; without a source where one cannot be read.
+    pub(super) companions: Vec<ReadFile>,
     pub(super) signals: Vec<Signal>,
     /// The dependency lock file, if there is one that can be read.
     pub(super) lock: Option<Source>,
@@ -34,7 +36,7 @@ pub(super) struct Read {
     pub(super) findings: Vec<Finding>,
 }
 
-/// A module file.
+/// A file of a module, or one beside it.
 pub(super) struct ReadFile {
     pub(super) name: SmolStr,
     pub(super) source: Option<Source>,
@@ -109,6 +111,7 @@ impl Read {
     ) -> Self {
         let mut findings = Vec::new();
         let files = sources(path, listing, limits, &bytes, &mut findings);
+        let companions = companions(path, listing, limits, &bytes, &mut findings);
         let (signals, lock) = evidence(path, listing, limits, &bytes, &mut findings);
         let misnamed = listing.misnamed.iter().filter_map(|entry| {
             // What cannot be read is not taken for anything.
@@ -116,7 +119,7 @@ impl Read {
             Some(Source::new(child(path, &entry.name), read.bytes))
         });
         let misnamed = misnamed.collect();
-        Self { files, signals, lock, misnamed, findings }
+        Self { files, companions, signals, lock, misnamed, findings }
     }
 }
 
@@ -140,6 +143,30 @@ pub(super) fn sources<At>(
         ReadFile { name: entry.name.clone(), source, target }
     };
     listing.modules.iter().map(&mut read).collect()
+}
+
+/// The files that an engine reads beside those of a module. A file that is too large is reported.
+fn companions<At>(
+    path: &str,
+    listing: &Listing<At>,
+    limits: &Limits,
+    bytes: impl Fn(&Entry<At>, u64) -> Result<Bytes, Failure>,
+    findings: &mut Vec<Finding>,
+) -> Vec<ReadFile> {
+    let mut read = |entry: &Entry<At>| {
+        let name = child(path, &entry.name);
+        let (source, target) = match bytes(entry, limits.get(Limit::FileSize)) {
+            Ok(Bytes { bytes, target }) => (Some(Source::new(name, bytes)), target),
+            Err(failure) => {
+                if matches!(failure, Failure::TooLarge) {
+                    findings.push(failure.finding(&name, limits).module(path));
+                }
+                (None, None)
+            }
+        };
+        ReadFile { name: entry.name.clone(), source, target }
+    };
+    listing.companions.iter().map(&mut read).collect()
 }
 
 /// What the files of a directory say about the engine, and the lock file among them.

@@ -11,7 +11,7 @@ use super::git_tree::{Item, ItemKind, Overview, Reading, matters};
 use super::listing::{Kind, Listing};
 use super::path::parent;
 use super::read::{self, Failure};
-use crate::engine::Signal;
+use crate::engine::{Companion, Signal};
 use crate::limits::Limits;
 use crate::text::file_name::{decode, encode};
 
@@ -30,7 +30,7 @@ struct Beside {
     has_lock_file: bool,
     lock: Option<String>,
     misnamed: Vec<(SmolStr, ObjectId)>,
-    has_values: bool,
+    companions: Vec<(SmolStr, ObjectId)>,
     lacks_rendered_files: bool,
 }
 
@@ -51,6 +51,9 @@ impl Touched<'_> {
                 touched.extend(self.appeared_or_vanished(directory)?);
             }
             let name = path.rfind_byte(b'/').map_or(path.as_bstr(), |slash| path[slash + 1..].as_bstr());
+            if Companion::of(&decode(name)).is_some() {
+                touched.extend(self.owners(directory));
+            }
             if matters(name) && looked_at.insert(directory.to_owned()) {
                 self.look_at(directory, &mut touched)?;
             }
@@ -58,6 +61,7 @@ impl Touched<'_> {
         for directory in self.overview.directories_with_links() {
             if !looked_at.contains(directory) && self.leads_elsewhere(directory)? {
                 self.look_at(directory, &mut touched)?;
+                touched.extend(self.owners(directory));
                 touched.insert(directory.to_owned());
             }
         }
@@ -101,11 +105,19 @@ impl Touched<'_> {
         Ok(directories)
     }
 
+    /// The modules, in either state, that the files beside them in a directory are for.
+    fn owners(&self, directory: &str) -> impl Iterator<Item = String> {
+        [&self.before, &self.now]
+            .into_iter()
+            .filter_map(|reading| reading.owner(directory))
+            .map(str::to_owned)
+    }
+
     /// Whether a link in the directory, to a file of a module or about one, leads to something else than before.
     fn leads_elsewhere(&self, directory: &str) -> Result<bool, Failure> {
         let listing = self.now.list(directory)?;
-        let links = listing.modules.iter().chain(&listing.evidence).filter(|entry| entry.kind == Kind::Link);
-        let mut links = links.map(|link| link.at);
+        let entries = listing.modules.iter().chain(&listing.evidence).chain(&listing.companions);
+        let mut links = entries.filter(|entry| entry.kind == Kind::Link).map(|link| link.at);
         Ok(links
             .any(|link| self.before.linked(directory, link).ok() != self.now.linked(directory, link).ok()))
     }
@@ -120,7 +132,7 @@ fn beside(reading: &Reading<'_>, directory: &str, listing: &Listing<ObjectId>) -
         has_lock_file: listing.has_lock_file,
         lock,
         misnamed: listing.misnamed.iter().map(|entry| (entry.name.clone(), entry.at)).collect(),
-        has_values: listing.has_values,
+        companions: listing.companions.iter().map(|entry| (entry.name.clone(), entry.at)).collect(),
         lacks_rendered_files: listing.lacks_rendered_files(),
     }
 }

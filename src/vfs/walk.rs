@@ -58,8 +58,12 @@ impl Rules<'_, '_> {
                         walk.links.extend(self.links_of(&path, &listing));
                         if !self.has_module(&path, &listing.files) {
                             listing.files.modules.clear();
+                            listing
+                                .files
+                                .companions
+                                .retain(|entry| !self.ignores_file(&child(&path, &entry.name)));
                         }
-                        if !listing.files.modules.is_empty() || !listing.files.evidence.is_empty() {
+                        if !listing.files.is_empty() {
                             walk.listed.push(Listed { path, disk, listing: listing.files });
                         }
                     }
@@ -116,6 +120,10 @@ impl Rules<'_, '_> {
             Some((tracked, ignored)) => !tracked.has(path) && ignored.directory(path),
             None => false,
         }
+    }
+
+    fn ignores_file(&mut self, path: &str) -> bool {
+        self.git.as_mut().is_some_and(|(_, ignored)| ignored.file(path))
     }
 
     fn links_of(&mut self, path: &str, listing: &OnDisk) -> Vec<String> {

@@ -5,8 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
+use smol_str::SmolStr;
 
 use super::{Item, ItemKind, LONGEST_PATH, Overview, failure, matters, not_here};
+use crate::engine::Companion;
 use crate::text::file_name::{decode, encode};
 use crate::vfs::path::child;
 use crate::vfs::read::Failure;
@@ -30,7 +32,7 @@ impl Commit {
     pub(super) fn look_over(&self, git: &gix::Repository, into: &mut Overview) -> Result<(), Failure> {
         let mut next = vec![(String::new(), self.root)];
         while let Some((path, id)) = next.pop() {
-            let mut has_some = false;
+            let (mut has_some, mut has_companions) = (false, false);
             for (name, item) in read(git, id)? {
                 let inside = || child(&path, &decode(&name));
                 match item.kind {
@@ -39,7 +41,13 @@ impl Commit {
                     ItemKind::File if is_unit_file(&name) => into.unit_files.push(inside().into()),
                     ItemKind::File | ItemKind::Directory | ItemKind::Submodule => {}
                 }
-                has_some |= item.kind != ItemKind::Directory && matters(name.as_bstr());
+                if item.kind != ItemKind::Directory && matters(name.as_bstr()) {
+                    has_some = true;
+                    has_companions |= Companion::of(&decode(&name)).is_some();
+                }
+            }
+            if has_companions {
+                into.with_companions.insert(SmolStr::new(&path));
             }
             if has_some {
                 into.directories.push((path, Some(id)));

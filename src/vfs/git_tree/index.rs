@@ -12,9 +12,9 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use gix::index::entry::{Flags, Mode, Stage, Stat};
 use gix::index::extension::Tree;
 use gix::index::{Entry, File, State, decode};
-use smol_str::SmolStr;
 
 use super::{Item, ItemKind, LONGEST_PATH, Overview};
+use crate::engine::Companion;
 use crate::text::file_name::{decode, encode};
 use crate::vfs::Error;
 use crate::vfs::git::{INDEX_FILE, index_path};
@@ -105,14 +105,20 @@ impl Index {
         }
         let paths = self.links.iter().map(|number| decode(self.path(*number)).into_owned());
         into.links.extend(paths);
-        into.unit_files.extend(self.unit_files());
+        self.look_at_names(into);
     }
 
-    fn unit_files(&self) -> impl Iterator<Item = SmolStr> {
-        let paths = self.state.entries().iter().map(|entry| entry.path(&self.state));
-        let name = |path: &BStr| path.rfind_byte(b'/').map_or(0, |slash| slash + 1);
-        let units = paths.filter(move |path| is_unit_file(&path[name(path)..]));
-        units.map(|path| decode(path).into())
+    /// Adds the files and directories that only the names of files show.
+    fn look_at_names(&self, into: &mut Overview) {
+        for path in self.state.entries().iter().map(|entry| entry.path(&self.state)) {
+            let slash = path.rfind_byte(b'/');
+            let name = &path[slash.map_or(0, |slash| slash + 1)..];
+            if is_unit_file(name) {
+                into.unit_files.push(decode(path).into());
+            } else if std::str::from_utf8(name).is_ok_and(|name| Companion::of(name).is_some()) {
+                into.with_companions.insert(decode(&path[..slash.unwrap_or(0)]).into());
+            }
+        }
     }
 
     /// Everything that lies directly in a directory.

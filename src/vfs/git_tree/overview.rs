@@ -20,6 +20,8 @@ pub(in crate::vfs) struct Overview {
     pub(in crate::vfs) links: BTreeSet<String>,
     /// The path of every unit file of Terragrunt.
     pub(in crate::vfs) unit_files: Vec<SmolStr>,
+    /// The path of every directory that holds files which an engine reads beside those of a module.
+    pub(in crate::vfs) with_companions: BTreeSet<SmolStr>,
 }
 
 /// A name for what a directory holds: two directories with one name hold the same module files.

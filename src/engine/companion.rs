@@ -1,0 +1,80 @@
+//! The name of a file that is part of no module, turned into what an engine reads it for.
+
+/// What an engine reads a file for beside the files of a module. The dependency lock file has a name of its own,
+/// [`LOCK_FILE`](super::LOCK_FILE).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Companion {
+    /// Values of the variables of a root module.
+    Values,
+    /// Tests of a root module.
+    Test,
+    /// Mock data that tests name.
+    Mock,
+}
+
+impl Companion {
+    /// The kind of a file of this name. A hidden file is no test, but `.auto.tfvars` holds values.
+    pub fn of(name: &str) -> Option<Self> {
+        let ends = |suffixes: &[&str]| suffixes.iter().any(|suffix| name.ends_with(suffix));
+        if ends(&[".tfvars", ".tfvars.json"]) {
+            return Some(Self::Values);
+        }
+        if name.starts_with('.') {
+            return None;
+        }
+        if ends(&[".tftest.hcl", ".tftest.json", ".tofutest.hcl", ".tofutest.json"]) {
+            return Some(Self::Test);
+        }
+        ends(&[".tfmock.hcl", ".tfmock.json"]).then_some(Self::Mock)
+    }
+}
+
+/// Whether an engine reads a file of this name, in the directory of the root module, without being asked to.
+pub fn is_automatic_values_file(name: &str) -> bool {
+    let stem = name.strip_suffix(".json").unwrap_or(name);
+    stem == "terraform.tfvars" || stem.ends_with(".auto.tfvars")
+}
+
+/// What files of this name are for, if they are of a kind that overrule does not read.
+pub fn unread_kind(name: &str) -> Option<&'static str> {
+    let kinds = [
+        (&[".tfstack.hcl", ".tfcomponent.hcl", ".tfdeploy.hcl"][..], "stack"),
+        (&[".tfstack.json", ".tfcomponent.json", ".tfdeploy.json"], "stack"),
+        (&[".tfquery.hcl", ".tfquery.json"], "query"),
+        (&[".tfmigrate.hcl"], "migration"),
+    ];
+    let known = |suffixes: &[&str]| suffixes.iter().any(|suffix| name.ends_with(suffix));
+    kinds.into_iter().find(|(suffixes, _)| !name.starts_with('.') && known(suffixes)).map(|(_, kind)| kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_one_kind() {
+        let kind = |name| Companion::of(name);
+        for name in ["terraform.tfvars", "x.auto.tfvars.json", ".auto.tfvars", ".x.auto.tfvars", "a.tfvars"] {
+            assert_eq!(kind(name), Some(Companion::Values), "{name}");
+        }
+        for name in ["a.tftest.hcl", "a_override.tftest.json", "a.tofutest.hcl"] {
+            assert_eq!(kind(name), Some(Companion::Test), "{name}");
+        }
+        assert_eq!(kind("aws.tfmock.hcl"), Some(Companion::Mock));
+        let others =
+            ["a.tfvars.example", "a.tfvars~", ".a.tftest.hcl", "a.tftest.hcl~", "a.TFVARS", "main.tf"];
+        for name in others {
+            assert_eq!(kind(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn some_values_files_are_read_unasked() {
+        for name in ["terraform.tfvars", "terraform.tfvars.json", ".auto.tfvars", "b.auto.tfvars.json"] {
+            assert!(is_automatic_values_file(name), "{name}");
+        }
+        for name in ["prod.tfvars", "terraform_override.tfvars", "a.auto.tfvars~"] {
+            assert!(!is_automatic_values_file(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The files that an engine reads beside those of a module, by directory.
+
+use smol_str::SmolStr;
+
+use super::read::ReadFile;
+use super::{Snapshot, parent};
+use crate::engine::Companion;
+use crate::text::FileId;
+
+/// A file that an engine reads beside those of a module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompanionFile {
+    /// The name within the directory.
+    pub name: SmolStr,
+    /// What an engine reads it for.
+    pub kind: Companion,
+    /// What was read; nothing where it cannot be read.
+    pub id: Option<FileId>,
+}
+
+impl Snapshot {
+    /// The files beside modules, with the directory of each, sorted by path.
+    pub fn companions(&self) -> impl Iterator<Item = (&SmolStr, &CompanionFile)> {
+        self.companions.iter().flat_map(|(directory, files)| files.iter().map(move |file| (directory, file)))
+    }
+
+    /// The files beside modules in one directory, sorted by name.
+    pub fn companions_in(&self, directory: &str) -> &[CompanionFile] {
+        self.companions.get(directory).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The module that the files beside modules in a directory are for: the nearest at or above it.
+    pub fn owner<'p>(&self, directory: &'p str) -> Option<&'p str> {
+        let has_module = |path: &&str| self.directory(path).is_some_and(|found| !found.files.is_empty());
+        std::iter::successors(Some(directory), |path| parent(path)).find(has_module)
+    }
+
+    /// Takes in files that were read beside the modules of a directory.
+    pub(super) fn accompanied(&mut self, directory: &str, files: Vec<ReadFile>) {
+        let files = files.into_iter().filter_map(|ReadFile { name, source, target }| {
+            let kind = Companion::of(&name)?;
+            let id = source.map(|source| match target {
+                Some(target) => self.behind_link(source, &target),
+                None => self.file(source),
+            });
+            Some(CompanionFile { name, kind, id })
+        });
+        let files = files.collect();
+        self.accompany(directory, files);
+    }
+
+    pub(super) fn accompany(&mut self, directory: &str, files: Vec<CompanionFile>) {
+        if !files.is_empty() {
+            self.companions.insert(directory.into(), files);
+        }
+    }
+
+    /// A file beside a module that was read by its real path.
+    pub(super) fn companion_at(&self, path: &str) -> Option<FileId> {
+        let files = self.companions_in(parent(path).unwrap_or_default());
+        let file = files.iter().find(|file| file.name == super::last_name(path))?;
+        file.id.filter(|id| self.sources.get(*id).name() == path)
+    }
+}
