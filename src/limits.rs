@@ -1,26 +1,26 @@
-//! How much of what strangers wrote is read, and how much work it may be: no input may make a check hang or fill the
-//! memory.
+//! Limits on how much overrule reads and computes, so that no input makes a check hang or exhausts memory.
 //!
-//! Each limit is far above what people write, can be set by a policy and on the command line, and tells where it bites.
+//! Each limit is far above what people write. A policy or the command line can change it, and a finding reports that it
+//! was reached.
 
 use crate::text::grouped;
 
-/// Something that is bounded.
+/// A limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Limit {
-    /// How many bytes a file may have.
+    /// The size of a file in bytes.
     FileSize,
-    /// How many blocks, brackets and values may stand in each other.
+    /// The depth of nested blocks, brackets and values.
     Nesting,
-    /// How many mistakes of syntax are told of a file.
+    /// The number of syntax errors reported per file.
     Mistakes,
-    /// How many steps it may take to evaluate an expression.
+    /// The number of steps to evaluate an expression.
     Evaluation,
-    /// How many conditions on the versions of one thing are compared.
+    /// The number of conditions on the versions of a provider or an engine that are compared.
     Conditions,
 }
 
-/// What is known of a limit.
+/// The name, texts and values of a limit.
 struct Entry {
     name: &'static str,
     bounds: &'static str,
@@ -28,47 +28,47 @@ struct Entry {
     default: u64,
     min: u64,
     max: u64,
-    /// Why it cannot be more.
+    /// The reason for the maximum.
     why: &'static str,
 }
 
-/// How much more steps all expressions of a module may take together than one of them.
+/// All expressions of a module together may take this many times the steps of a single one.
 const EXPRESSIONS: usize = 6;
 
-/// How much more steps those of a module may take together that engines evaluate before anything else.
+/// The expressions of a module that engines evaluate first may take this many times the steps of a single one.
 const EARLY_EXPRESSIONS: usize = 2;
 
 impl Limit {
-    /// Every one of them.
+    /// All limits.
     pub const ALL: [Self; 5] =
         [Self::FileSize, Self::Nesting, Self::Mistakes, Self::Evaluation, Self::Conditions];
 
     const fn entry(self) -> Entry {
         match self {
-            // Module files that people write stay far below this; what generators write may come near.
+            // Files that people write stay far below this; generated files may come close.
             Self::FileSize => Entry {
                 name: "file_size",
-                bounds: "a file of a module, its lock file, and files that tell versions",
-                beyond: "the whole file",
+                bounds: "a file of a module, its lock file, and files that name versions",
+                beyond: "the whole file is skipped",
                 default: 64 << 20,
                 min: 1 << 10,
                 max: 1 << 30,
-                why: "places in a file are counted in 32 bits, and its tree takes many times its size",
+                why: "positions in a file are 32-bit numbers, and its syntax tree takes many times its size",
             },
-            // The tests hold the most to the stack that threads have.
+            // A test checks that the maximum fits the stack of a thread.
             Self::Nesting => Entry {
                 name: "nesting",
-                bounds: "levels of blocks, brackets and values in each other",
-                beyond: "what is deeper",
+                bounds: "the depth of nested blocks, brackets and values",
+                beyond: "deeper parts are skipped",
                 default: 100,
                 min: 10,
                 max: 200,
-                why: "who walks through what is nested deeper may run out of stack",
+                why: "deeper nesting can exhaust the stack",
             },
             Self::Mistakes => Entry {
                 name: "mistakes",
-                bounds: "mistakes of syntax that are told of one file",
-                beyond: "the others; the file is known not to be whole in any case",
+                bounds: "syntax errors reported per file",
+                beyond: "further errors are not reported",
                 default: 1_000,
                 min: 1,
                 max: 1_000_000,
@@ -76,8 +76,8 @@ impl Limit {
             },
             Self::Evaluation => Entry {
                 name: "evaluation",
-                bounds: "steps that it takes to evaluate one expression",
-                beyond: "its value, which is taken as unknown",
+                bounds: "steps to evaluate one expression",
+                beyond: "the value is unknown",
                 default: 500_000,
                 min: 1_000,
                 max: 100_000_000,
@@ -85,53 +85,56 @@ impl Limit {
             },
             Self::Conditions => Entry {
                 name: "conditions",
-                bounds: "different conditions on the version of a provider, or of the engine, in a module and all below it",
-                beyond: "the others, which are not compared",
+                bounds: "different conditions on the version of a provider, or of Terraform, in a module and its child modules",
+                beyond: "further conditions are not compared",
                 default: 256,
                 min: 2,
                 max: 10_000,
-                why: "each is held against all others at every module above",
+                why: "each is compared with all others in every parent module",
             },
         }
     }
 
-    /// The name that people write.
+    /// The name in policies and on the command line.
     pub const fn name(self) -> &'static str {
         self.entry().name
     }
 
-    /// What it bounds, in words.
+    /// What the limit applies to, for documentation.
     pub const fn bounds(self) -> &'static str {
         self.entry().bounds
     }
 
-    /// What is skipped where it bites, in words.
+    /// The effect of reaching the limit, for documentation.
     pub const fn beyond(self) -> &'static str {
         self.entry().beyond
     }
 
-    /// What it is where nobody says otherwise.
+    /// The default value.
     pub const fn default(self) -> u64 {
         self.entry().default
     }
 
-    /// The least value that it can be.
+    /// The minimum value.
     pub const fn min(self) -> u64 {
         self.entry().min
     }
 
-    /// The most that it can be.
+    /// The maximum value.
     pub const fn max(self) -> u64 {
         self.entry().max
     }
 
-    /// The one of that name.
+    /// The limit with this name.
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|limit| limit.name() == name)
     }
 
-    /// Reads a value as people write it: `64MiB` for a size, and a whole number for a count. What is wrong with any
-    /// other is a sentence and an order.
+    /// Parses a value: `64MiB` for a size, and a whole number for a count.
+    ///
+    /// # Errors
+    ///
+    /// The detail and the help of a finding about an invalid value.
     pub fn read(self, text: &str) -> Result<u64, (String, String)> {
         let Entry { name, min, max, why, .. } = self.entry();
         let example =
@@ -142,19 +145,19 @@ impl Limit {
         };
         match number {
             None => {
-                let given = if text.is_empty() { "this".to_owned() } else { format!("`{text}`") };
-                Err((format!("`{name}` takes {}, and {given} is none.", self.notation()), example))
+                let given = if text.is_empty() { String::new() } else { format!(", not `{text}`") };
+                Err((format!("`{name}` takes {}{given}.", self.notation()), example))
             }
             Some(number) if number < min => Err((
                 format!(
-                    "`{name}` has to be at least {}, or next to nothing would be checked.",
+                    "`{name}` must be at least {}. With a lower limit, almost nothing would be checked.",
                     self.said(min)
                 ),
                 example,
             )),
             Some(number) if number > max => {
                 let order = format!("write {} or less", self.said(max));
-                Err((format!("`{name}` can be {} at most: {why}.", self.said(max)), order))
+                Err((format!("`{name}` must be at most {}: {why}.", self.said(max)), order))
             }
             Some(number) => Ok(number),
         }
@@ -167,7 +170,7 @@ impl Limit {
         }
     }
 
-    /// A value as it stands in a sentence.
+    /// Formats a value for a sentence.
     pub fn said(self, value: u64) -> String {
         match self {
             Self::FileSize => sized(value, " "),
@@ -175,7 +178,7 @@ impl Limit {
         }
     }
 
-    /// A value as a policy writes it.
+    /// Formats a value for a policy.
     pub fn written(self, value: u64) -> String {
         match self {
             Self::FileSize => format!("\"{}\"", sized(value, "")),
@@ -184,7 +187,7 @@ impl Limit {
     }
 }
 
-/// What holds in a run.
+/// The limits of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Limits([u64; Limit::ALL.len()]);
 
@@ -195,44 +198,44 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// What a limit is.
+    /// The value of a limit.
     pub fn get(&self, limit: Limit) -> u64 {
         self.0[limit as usize]
     }
 
-    /// The same, with a limit that was read.
+    /// Returns these limits with one value changed.
     #[must_use]
     pub fn with(mut self, limit: Limit, value: u64) -> Self {
         self.0[limit as usize] = value;
         self
     }
 
-    /// How many blocks, brackets and values may stand in each other.
+    /// The depth of nested blocks, brackets and values.
     pub fn nesting(&self) -> usize {
         self.count(Limit::Nesting)
     }
 
-    /// How many mistakes of syntax are told of a file.
+    /// The number of syntax errors reported per file.
     pub fn mistakes(&self) -> usize {
         self.count(Limit::Mistakes)
     }
 
-    /// How many steps it may take to evaluate an expression: about as many parts of values are looked at.
+    /// The number of steps to evaluate an expression. A step processes about one part of a value.
     pub fn evaluation(&self) -> usize {
         self.count(Limit::Evaluation)
     }
 
-    /// The same for all expressions of a module together.
+    /// The number of steps for all expressions of a module together.
     pub fn evaluation_of_module(&self) -> usize {
         self.evaluation().saturating_mul(EXPRESSIONS)
     }
 
-    /// The same for those together that an engine evaluates before anything runs.
+    /// The number of steps for the expressions of a module that engines evaluate first.
     pub fn early_evaluation(&self) -> usize {
         self.evaluation().saturating_mul(EARLY_EXPRESSIONS)
     }
 
-    /// How many conditions on the versions of one thing are compared.
+    /// The number of conditions on the versions of a provider or an engine that are compared.
     pub fn conditions(&self) -> usize {
         self.count(Limit::Conditions)
     }
@@ -241,12 +244,12 @@ impl Limits {
         usize::try_from(self.get(limit)).unwrap_or(usize::MAX)
     }
 
-    /// The sentence that names a limit where it bites.
+    /// The sentence of a finding that names a reached limit.
     pub fn named(&self, limit: Limit) -> String {
-        format!("The limit `{}` is {} here.", limit.name(), limit.said(self.get(limit)))
+        format!("The limit `{}` is {}.", limit.name(), limit.said(self.get(limit)))
     }
 
-    /// The order that moves a limit, unless it is as high as it can be.
+    /// The help that raises a limit, unless it is at its maximum.
     pub fn more(&self, limit: Limit) -> Option<String> {
         let (value, max) = (self.get(limit), limit.entry().max);
         let more = limit.written(value.saturating_mul(2).min(max));
@@ -263,7 +266,7 @@ impl Limits {
 /// A whole number without a sign.
 fn digits(text: &str) -> Option<u64> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    // What does not fit is too large in any case.
+    // A number that does not fit is too large in any case.
     is_number.then(|| text.parse().unwrap_or(u64::MAX))
 }
 
@@ -276,7 +279,7 @@ fn size(text: &str) -> Option<u64> {
     })
 }
 
-/// A size in the largest unit of which it is a whole number.
+/// A size in the largest unit that gives a whole number.
 fn sized(bytes: u64, between: &str) -> String {
     let unit = UNITS.iter().rfind(|(_, unit)| bytes >= *unit && bytes.is_multiple_of(*unit));
     match unit {
@@ -290,7 +293,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_read_as_people_write_them() {
+    fn values_have_units() {
         assert_eq!(Limit::FileSize.read("64MiB"), Ok(64 << 20));
         assert_eq!(Limit::FileSize.read("500 KiB"), Ok(500 << 10));
         assert_eq!(Limit::FileSize.read("1GiB"), Ok(1 << 30));
@@ -303,51 +306,49 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_value_is_told_with_what_would_be_one() {
+    fn an_invalid_value_is_reported_with_an_example() {
         let wrong =
             |limit: Limit, text: &str| limit.read(text).map_err(|(why, order)| format!("{why} {order}"));
         let told = |limit, text| wrong(limit, text).expect_err("no value");
         assert_eq!(
             told(Limit::FileSize, "64"),
-            "`file_size` takes a size with its unit (`KiB`, `MiB` or `GiB`), and `64` is none. write a size with its \
+            "`file_size` takes a size with its unit (`KiB`, `MiB` or `GiB`), not `64`. write a size with its \
              unit (`KiB`, `MiB` or `GiB`), as in `file_size = \"64MiB\"`"
         );
         for text in ["-1", "1.5", "much", "1e9", "0x10"] {
-            let start =
-                format!("`nesting` takes a whole number, and `{text}` is none. write a whole number, as in");
+            let start = format!("`nesting` takes a whole number, not `{text}`. write a whole number, as in");
             assert!(told(Limit::Nesting, text).starts_with(&start), "{text}");
         }
         assert_eq!(
             told(Limit::Nesting, "0"),
-            "`nesting` has to be at least 10, or next to nothing would be checked. write a whole number, as in \
-             `nesting = 100`"
+            "`nesting` must be at least 10. With a lower limit, almost nothing would be checked. write a whole number, as \
+             in `nesting = 100`"
         );
         for text in ["201", "99999999999999999999999999"] {
             assert_eq!(
                 told(Limit::Nesting, text),
-                "`nesting` can be 200 at most: who walks through what is nested deeper may run out of stack. write \
-                 200 or less"
+                "`nesting` must be at most 200: deeper nesting can exhaust the stack. write 200 or less"
             );
         }
-        assert!(told(Limit::FileSize, "2GiB").starts_with("`file_size` can be 1 GiB at most: "));
+        assert!(told(Limit::FileSize, "2GiB").starts_with("`file_size` must be at most 1 GiB: "));
         assert!(
             told(Limit::FileSize, "99999999999999999999GiB")
-                .starts_with("`file_size` can be 1 GiB at most: ")
+                .starts_with("`file_size` must be at most 1 GiB: ")
         );
-        assert!(told(Limit::FileSize, "0MiB").starts_with("`file_size` has to be at least 1 KiB, "));
+        assert!(told(Limit::FileSize, "0MiB").starts_with("`file_size` must be at least 1 KiB. "));
     }
 
     #[test]
-    fn a_limit_that_bites_is_told_with_its_name_and_how_to_move_it() {
+    fn a_reached_limit_is_named_with_the_way_to_raise_it() {
         let limits = Limits::default().with(Limit::FileSize, 3 << 10);
-        assert_eq!(limits.named(Limit::FileSize), "The limit `file_size` is 3 KiB here.");
+        assert_eq!(limits.named(Limit::FileSize), "The limit `file_size` is 3 KiB.");
         assert_eq!(
             limits.more(Limit::FileSize).as_deref(),
             Some(
                 "raise the limit, with `limits { file_size = \"6KiB\" }` in the policy or `--limit file_size=6KiB`"
             )
         );
-        assert_eq!(limits.named(Limit::Evaluation), "The limit `evaluation` is 500,000 here.");
+        assert_eq!(limits.named(Limit::Evaluation), "The limit `evaluation` is 500,000.");
         assert_eq!(limits.with(Limit::Nesting, 200).more(Limit::Nesting), None);
         assert!(
             limits.with(Limit::Nesting, 150).more(Limit::Nesting).is_some_and(|order| order.contains("200"))

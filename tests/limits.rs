@@ -51,7 +51,7 @@ fn what_is_nested_deeper_than_a_limit_is_told() {
     assert_eq!(
         bites(&limit, &[("main.tf", locals(&deep(25)))]),
         [format!(
-            "Nesting too deep: What is nested deeper is not read by this program. The limit `nesting` is 20 here. \
+            "Nesting too deep: What is nested deeper is not read by this program. The limit `nesting` is 20. \
              ({order})"
         )]
     );
@@ -59,7 +59,7 @@ fn what_is_nested_deeper_than_a_limit_is_told() {
         bites(&limit, &[("main.tf.json", json(25))]),
         [format!(
             "Values nested too deep: More values stand in each other here than are read, and what is inside was not \
-             checked. The limit `nesting` is 20 here. ({order})"
+             checked. The limit `nesting` is 20. ({order})"
         )]
     );
     assert_eq!(bites(&[(Limit::Nesting, 150)], &[("main.tf.json", json(140))]), [""; 0]);
@@ -84,7 +84,7 @@ fn mistakes_that_are_not_told_are_told_of() {
             bites(&[], &[(name, text.clone())]),
             [
                 "Too many mistakes in one file: So much is wrong in this file that from here on mistakes of syntax are not \
-              told. The limit `mistakes` is 1,000 here. (raise the limit, with `limits { mistakes = 2000 }` in the \
+              told. The limit `mistakes` is 1,000. (raise the limit, with `limits { mistakes = 2000 }` in the \
               policy or `--limit mistakes=2000`)"
             ],
             "{name}"
@@ -102,7 +102,7 @@ fn what_is_too_expensive_to_evaluate_is_told_once_for_a_module() {
     assert_eq!(
         bites(&limit, &[("main.tf", locals(&long))]),
         [
-            "Expression too expensive to evaluate: Its value is taken as unknown. The limit `evaluation` is 1,000 here. \
+            "Expression too expensive to evaluate: Its value is taken as unknown. The limit `evaluation` is 1,000. \
           (raise the limit, with `limits { evaluation = 2000 }` in the policy or `--limit evaluation=2000`)"
         ]
     );
@@ -161,7 +161,7 @@ fn conditions_that_are_not_compared_are_told_once() {
         bites_of("recommended", &[(Limit::Conditions, 10)], &files),
         [
             "Too many version conditions to compare: Not all version constraints on Terraform are compared in this module and \
-             the modules that it calls. The limit `conditions` is 10 here. (raise the limit, with `limits { conditions = 20 }` \
+             the modules that it calls. The limit `conditions` is 10. (raise the limit, with `limits { conditions = 20 }` \
              in the policy or `--limit conditions=20`)"
         ]
     );

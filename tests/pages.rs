@@ -17,9 +17,13 @@ const NOT_IN_A_TEXT: &[EngineRule] = &[EngineRule::UnreadableFile, EngineRule::L
 /// What other rules of the language find in the examples of a page: page, claim, rule. Each was looked at.
 const FOUND_BESIDE: &[(&str, &str, &str)] = &[
     // The engines read on after a mistake, and take what is left of the value for a wrong one.
-    ("syntax-error", "A comma too many in JSON", "invalid-value"),
+    ("syntax-error", "A trailing comma in JSON", "invalid-value"),
     // The engine blames the call; the rule shows every provider block, and such calls first.
-    ("provider-block-in-shared-module", "A call further up repeats it", "provider-block-in-repeated-module"),
+    (
+        "provider-block-in-shared-module",
+        "A call with `count` further up",
+        "provider-block-in-repeated-module",
+    ),
     ("override-near-miss-name", "A dot instead of an underscore", "duplicate-declaration"),
     ("override-near-miss-name", "A hyphen instead of an underscore", "duplicate-declaration"),
     // What the rule reports in native syntax, Terraform reports in JSON.
@@ -27,7 +31,7 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
     // A warning goes before the error that Terraform reports without a place.
     (
         "missing-provider-configuration",
-        "A root module passes on what it does not have",
+        "A root module passes on a configuration that it does not have",
         "undefined-provider-reference",
     ),
     // Terraform warns of two local names for one provider.
@@ -41,7 +45,7 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
     // The engine ignores the backend that the policy forbids.
     ("forbidden-block", "A backend in a shared module, and a forbidden provider", "ignored-backend-or-cloud"),
     // The conversion that is shown drops an attribute.
-    ("module-argument-type", "What converts", "ignored-object-attribute"),
+    ("module-argument-type", "Values that Terraform converts", "ignored-object-attribute"),
     ("override-near-miss-name", "A local value declared twice", "duplicate-declaration"),
     ("override-near-miss-name", "A misspelled name", "missing-argument"),
     (
@@ -52,24 +56,26 @@ const FOUND_BESIDE: &[(&str, &str, &str)] = &[
     // The engine misses the entry that the override drops.
     ("override-replaces-providers-map", REQUIRED, "missing-provider-configuration"),
     // What the exception suppressed, reported again.
-    ("expired-exception", "What it suppressed is reported again", "duplicate-declaration"),
+    ("expired-exception", "Findings after the last day", "duplicate-declaration"),
     // The engines take the configured block for an empty one: this is what is left of their errors.
-    ("override-disarms-provider-block", "In a module that is called twice", "proxy-provider-block"),
-    ("override-disarms-provider-block", "In a module that is given another one", "proxy-provider-block"),
+    ("override-disarms-provider-block", "In a module that is called with `count`", "proxy-provider-block"),
+    (
+        "override-disarms-provider-block",
+        "In a module that is passed another configuration",
+        "proxy-provider-block",
+    ),
     // An empty block is a configuration of its own, and Terraform reports it as redundant.
-    ("providers-map-incomplete", "The module has an empty configuration of its own", "proxy-provider-block"),
-    ("no-default-provider", "A module with an empty configuration of its own", "proxy-provider-block"),
+    ("providers-map-incomplete", "The child module has an empty `provider` block", "proxy-provider-block"),
+    ("no-default-provider", "A child module with an empty `provider` block", "proxy-provider-block"),
     ("provider-block-in-shared-module", "A block that sets only a version", "deprecated-provider-version"),
     // An argument that the engine refuses is not a missing one.
-    ("output-description-missing", REFUSED, "invalid-value"),
-    ("required-provider-missing", REFUSED, "invalid-version-constraint"),
-    ("required-version-missing", REFUSED, "invalid-version-constraint"),
-    ("variable-description-missing", REFUSED, "invalid-value"),
+    ("output-description-missing", "A description that Terraform rejects", "invalid-value"),
+    ("required-provider-missing", "An invalid version constraint", "invalid-version-constraint"),
+    ("required-version-missing", "An invalid version constraint", "invalid-version-constraint"),
+    ("variable-description-missing", "A description that Terraform rejects", "invalid-value"),
 ];
 
 const REQUIRED: &str = "Terraform reports a configuration that the module requires";
-
-const REFUSED: &str = "What the engine refuses is there all the same";
 
 fn examples_of(page: &Page) -> Vec<Example> {
     match examples(page.text) {
@@ -136,7 +142,7 @@ fn pages_say_which_findings_can_be_fixed() {
 fn pages_say_which_modules_get_no_advice() {
     for entry in ENTRIES {
         let page = Page::of(entry.id).expect("a page");
-        let says_so = page.text.lines().any(|line| line == "Examples and tests are left out.");
+        let says_so = page.text.lines().any(|line| line == "Not reported in examples and tests.");
         assert_eq!(says_so, entry.roles == [Role::Root, Role::Shared], "policies/rules/{}.md", entry.id);
     }
 }

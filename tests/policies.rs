@@ -128,7 +128,7 @@ fn kinds() -> String {
 
 fn limits() -> String {
     let mut rows =
-        "| limit | what is bounded | usual | from | to | beyond it |\n|---|---|---|---|---|---|\n".to_owned();
+        "| limit | applies to | default | minimum | maximum | beyond the limit |\n|---|---|---|---|---|---|\n".to_owned();
     for limit in Limit::ALL {
         let [usual, least, most] = [limit.default(), limit.min(), limit.max()].map(|value| limit.said(value));
         let (what, beyond) = (limit.bounds(), limit.beyond());
@@ -145,7 +145,7 @@ fn the_tables_list_what_there_is() {
     // A page is shown on terminals too, where marks would be seen.
     tables_are(
         "policies/rules/limit-reached.md",
-        &[("`--limit file_size=128MiB`:\n\n".into(), "\nA level", limits())],
+        &[("`--limit file_size=128MiB`:\n\n".into(), "\nA block, a", limits())],
     );
 }
 

@@ -448,7 +448,7 @@ mod links {
             told,
             [".terraform.lock.hcl", "sub/large.tf"].map(|name| format!(
                 "The file \"{name}\" is larger than is read, and this module is checked without it. The limit \
-                 `file_size` is 1 KiB here."
+                 `file_size` is 1 KiB."
             ))
         );
     }

@@ -328,17 +328,17 @@ fn a_limit_that_cannot_be_is_told_with_one_that_can() {
     assert_eq!(
         wrong("limits {\n  file_size = 64\n}\n"),
         [
-            "overrule.hcl:2,15: Invalid `file_size`: `file_size` takes a size with its unit (`KiB`, `MiB` or `GiB`), and \
-          `64` is none. (write a size with its unit (`KiB`, `MiB` or `GiB`), as in `file_size = \"64MiB\"`)"
+            "overrule.hcl:2,15: Invalid `file_size`: `file_size` takes a size with its unit (`KiB`, `MiB` or `GiB`), \
+          not `64`. (write a size with its unit (`KiB`, `MiB` or `GiB`), as in `file_size = \"64MiB\"`)"
         ]
     );
     for (value, start) in [
-        ("0", "`nesting` has to be at least 10, or next to nothing would be checked."),
-        ("-5", "`nesting` takes a whole number, and `-5` is none."),
-        ("1.5", "`nesting` takes a whole number, and `1.5` is none."),
-        ("[50]", "`nesting` takes a whole number, and this is none."),
-        ("null", "`nesting` takes a whole number, and this is none."),
-        ("1e9", "`nesting` can be 200 at most: "),
+        ("0", "`nesting` must be at least 10. With a lower limit, almost nothing would be checked."),
+        ("-5", "`nesting` takes a whole number, not `-5`."),
+        ("1.5", "`nesting` takes a whole number, not `1.5`."),
+        ("[50]", "`nesting` takes a whole number."),
+        ("null", "`nesting` takes a whole number."),
+        ("1e9", "`nesting` must be at most 200: "),
     ] {
         let told = wrong(&format!("limits {{\n  nesting = {value}\n}}\n"));
         let start = format!("overrule.hcl:2,13: Invalid `nesting`: {start}");
