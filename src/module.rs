@@ -12,6 +12,7 @@ mod decode;
 pub(crate) mod static_eval;
 mod state_address;
 mod exclusive;
+pub mod interface;
 pub mod dropped;
 pub(crate) mod ignored;
 mod merge;

@@ -16,14 +16,14 @@ mod written;
 
 pub use analysis::{MapKey, Scope};
 pub use attribute::Attribute;
-pub use body::{AttributeSchema, Block, BlockSchema, Body, Content, Item, Iteration, Label, Schema};
+pub use body::{AttributeSchema, Block, BlockSchema, Body, Content, Item, Iteration, Label, LeftOut, Schema};
 pub use editor::{Editor, item_spans};
 pub use expression::{
     BinaryOperator, Call, Expr, ExprKind, For, ForDirective, IfDirective, JsonProperty, JsonString,
     ObjectItem, ObjectKey, Part, Relative, Step, StepKind, Template, TemplateKind, Traversal, UnaryOperator,
 };
 
-pub use native::{aligned, reindented, stand_ins, with_carriage_returns};
+pub use native::{aligned, reindented, stand_ins, with_carriage_returns, without_layout};
 pub use remark::Remark;
 pub use written::{escaped, key, quoted};
 

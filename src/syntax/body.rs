@@ -12,12 +12,14 @@ use crate::syntax::json::Node;
 use crate::syntax::{Attribute, Expr};
 use crate::text::Span;
 
+mod canonical;
 mod context;
 mod iterators;
 mod json;
 mod native;
 mod path;
 
+pub use canonical::LeftOut;
 pub use iterators::Iteration;
 use json::JsonBody;
 use native::NativeBody;

@@ -21,7 +21,7 @@ mod scan;
 mod tests;
 
 pub(super) use fragment::{address, expression, template};
-pub use layout::{aligned, reindented, stand_ins, with_carriage_returns};
+pub use layout::{aligned, reindented, stand_ins, with_carriage_returns, without_layout};
 use lexed::Lexed;
 use scan::{Scan, Token};
 

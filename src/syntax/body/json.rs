@@ -13,7 +13,7 @@ use crate::syntax::json::{Node, NodeKind, Property};
 use crate::text::{Span, similar};
 
 /// A property of this name is a comment wherever an object is read as a body.
-const COMMENT: &str = "//";
+pub(super) const COMMENT: &str = "//";
 
 /// Hides properties by [`Hidden::attributes`], whatever they were taken as.
 #[derive(Debug)]

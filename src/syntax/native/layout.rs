@@ -121,6 +121,19 @@ pub fn stand_ins(text: &str) -> Vec<(Range<usize>, String)> {
     places.into_iter().map(stand_in).collect()
 }
 
+/// The tokens of an expression with one space between them, without comments and line breaks: the same for two
+/// expressions that differ in layout only.
+pub fn without_layout(text: &str) -> String {
+    let tokens = scan_text(text, Mode::Normal);
+    let is_layout = |kind: Kind| matches!(kind, Kind::Comment | Kind::Newline | Kind::End);
+    let written: Vec<&str> = tokens
+        .iter()
+        .filter(|token| !is_layout(token.kind))
+        .map(|token| &text[token.start as usize..token.end as usize])
+        .collect();
+    written.join(" ")
+}
+
 /// Bytes between two tokens of one line, all of them blanks.
 #[derive(Debug, Clone, Copy)]
 struct Gap {

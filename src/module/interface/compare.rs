@@ -1,0 +1,374 @@
+//! Turns two interfaces of one module into what changed for its callers and states, each with its impact.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use smol_str::SmolStr;
+
+use super::types::accepts_all;
+use super::{Interface, OutputInterface, ProviderInterface, Repetition, RequiredVersion, VariableInterface};
+
+/// What a change means for callers, in the words of semantic versioning; the strongest sorts last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Impact {
+    /// Callers see nothing of it, though their plans may show it.
+    Fix,
+    /// Callers can do something that they could not do before, or a value that they did not set is another one.
+    Feature,
+    /// Some caller has to change, or loses objects.
+    Breaking,
+}
+
+impl Impact {
+    /// Every impact, the strongest last.
+    pub const ALL: [Self; 3] = [Self::Fix, Self::Feature, Self::Breaking];
+
+    /// The word that people write.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fix => "fix",
+            Self::Feature => "feature",
+            Self::Breaking => "breaking",
+        }
+    }
+}
+
+/// Which part of an interface changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    /// An input variable.
+    Variable,
+    /// An output.
+    Output,
+    /// A provider requirement.
+    Provider,
+    /// An entry of `configuration_aliases`.
+    ConfigurationAlias,
+    /// `required_version`.
+    RequiredVersion,
+    /// A resource or a module call.
+    Address,
+    /// What the module does, where its interface is the same.
+    Content,
+}
+
+impl Part {
+    /// The word for programs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Variable => "variable",
+            Self::Output => "output",
+            Self::Provider => "provider",
+            Self::ConfigurationAlias => "configuration_alias",
+            Self::RequiredVersion => "required_version",
+            Self::Address => "address",
+            Self::Content => "content",
+        }
+    }
+}
+
+/// One change of an interface.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct InterfaceChange {
+    /// What it means for callers.
+    pub impact: Impact,
+    /// What changed.
+    pub part: Part,
+    /// The name of what changed, as people write it: `var.region`, `output.id`, `aws_vpc.this`.
+    pub subject: SmolStr,
+    /// What happened to it, to stand behind its name: `added, and callers must set it`.
+    pub what: String,
+}
+
+/// Collects changes of one part.
+struct Changes(Vec<InterfaceChange>);
+
+impl Changes {
+    fn add(&mut self, impact: Impact, part: Part, subject: impl Into<SmolStr>, what: impl Into<String>) {
+        self.0.push(InterfaceChange { impact, part, subject: subject.into(), what: what.into() });
+    }
+}
+
+impl Interface {
+    /// What changed for callers and states between this interface and a later one, the strongest first.
+    pub fn changes_to(&self, after: &Self) -> Vec<InterfaceChange> {
+        let mut changes = Changes(Vec::new());
+        changes.variables(&self.variables, &after.variables);
+        changes.outputs(&self.outputs, &after.outputs);
+        changes.providers(&self.providers, &after.providers);
+        changes.aliases(self, after);
+        changes.required_version(&self.required_versions, &after.required_versions);
+        changes.addresses(self, after);
+        changes.0.sort_by(|a, b| b.impact.cmp(&a.impact).then_with(|| a.cmp(b)));
+        changes.0
+    }
+}
+
+/// The names that only one of two maps has.
+fn only_in<'m, V>(
+    one: &'m BTreeMap<SmolStr, V>,
+    other: &BTreeMap<SmolStr, V>,
+) -> BTreeMap<&'m SmolStr, &'m V> {
+    one.iter().filter(|(name, _)| !other.contains_key(*name)).collect()
+}
+
+/// Of what is gone and what is new: pairs of names that stand for the same thing, and nothing else does.
+fn renamed<'m, V: PartialEq>(
+    gone: &mut BTreeMap<&'m SmolStr, &'m V>,
+    new: &mut BTreeMap<&'m SmolStr, &'m V>,
+) -> Vec<(&'m SmolStr, &'m SmolStr)> {
+    let mut pairs = Vec::new();
+    for (old, value) in gone.clone() {
+        let alike = |map: &BTreeMap<&'m SmolStr, &'m V>| -> Vec<&'m SmolStr> {
+            map.iter().filter(|(_, other)| **other == value).map(|(name, _)| *name).collect()
+        };
+        if let ([_], [name]) = (&alike(gone)[..], &alike(new)[..]) {
+            pairs.push((old, *name));
+        }
+    }
+    for (old, name) in &pairs {
+        gone.remove(*old);
+        new.remove(*name);
+    }
+    pairs
+}
+
+impl Changes {
+    fn variables(
+        &mut self,
+        before: &BTreeMap<SmolStr, VariableInterface>,
+        after: &BTreeMap<SmolStr, VariableInterface>,
+    ) {
+        let (mut gone, mut new) = (only_in(before, after), only_in(after, before));
+        for (old, name) in renamed(&mut gone, &mut new) {
+            self.add(
+                Impact::Breaking,
+                Part::Variable,
+                format!("var.{old}"),
+                format!("renamed to var.{name}"),
+            );
+        }
+        for name in gone.keys() {
+            self.add(Impact::Breaking, Part::Variable, format!("var.{name}"), "removed");
+        }
+        for (name, variable) in new {
+            let (impact, what) = match variable.default {
+                Some(_) => (Impact::Feature, "added"),
+                None => (Impact::Breaking, "added, and callers must set it"),
+            };
+            self.add(impact, Part::Variable, format!("var.{name}"), what);
+        }
+        for (name, before) in before {
+            if let Some(after) = after.get(name) {
+                self.variable(&format!("var.{name}"), before, after);
+            }
+        }
+    }
+
+    fn variable(&mut self, name: &str, before: &VariableInterface, after: &VariableInterface) {
+        let mut add = |impact, what: String| self.add(impact, Part::Variable, name, what);
+        if before.constraint != after.constraint {
+            let text = |of: &VariableInterface| of.constraint.written().unwrap_or_else(|| "any".to_owned());
+            let (from, to) = (text(before), text(after));
+            if before.constraint.ty == after.constraint.ty {
+                add(Impact::Feature, format!("defaults of attributes changed: {from} → {to}"));
+            } else if accepts_all(&after.constraint.ty, &before.constraint.ty) {
+                add(Impact::Feature, format!("type widened: {from} → {to}"));
+            } else {
+                add(Impact::Breaking, format!("type narrowed: {from} → {to}"));
+            }
+        }
+        match (&before.default, &after.default) {
+            (Some(_), None) => add(Impact::Breaking, "default removed, and callers must set it".to_owned()),
+            (None, Some(_)) => add(Impact::Feature, "default added".to_owned()),
+            (Some(from), Some(to)) if from != to => {
+                add(Impact::Feature, format!("default changed: {} → {}", short(from), short(to)));
+            }
+            _ => {}
+        }
+        match (before.nullable, after.nullable) {
+            (true, false) => add(Impact::Breaking, "no longer nullable".to_owned()),
+            (false, true) => add(Impact::Feature, "nullable".to_owned()),
+            _ => {}
+        }
+        match (before.ephemeral, after.ephemeral) {
+            (true, false) => add(Impact::Breaking, "no longer ephemeral".to_owned()),
+            (false, true) => add(Impact::Feature, "ephemeral".to_owned()),
+            _ => {}
+        }
+        match (before.sensitive, after.sensitive) {
+            (false, true) => add(Impact::Fix, "sensitive".to_owned()),
+            (true, false) => add(Impact::Fix, "no longer sensitive".to_owned()),
+            _ => {}
+        }
+        if before.validations != after.validations {
+            if after.validations.is_subset(&before.validations) {
+                add(Impact::Feature, "validation removed".to_owned());
+            } else {
+                let what = if before.validations.is_subset(&after.validations) { "added" } else { "changed" };
+                add(Impact::Breaking, format!("validation {what}"));
+            }
+        }
+        if before.deprecated.is_none() && after.deprecated.is_some() {
+            add(Impact::Feature, "deprecated".to_owned());
+        }
+    }
+
+    fn outputs(
+        &mut self,
+        before: &BTreeMap<SmolStr, OutputInterface>,
+        after: &BTreeMap<SmolStr, OutputInterface>,
+    ) {
+        let (mut gone, mut new) = (only_in(before, after), only_in(after, before));
+        for (old, name) in renamed(&mut gone, &mut new) {
+            let (old, name) = (format!("output.{old}"), format!("renamed to output.{name}"));
+            self.add(Impact::Breaking, Part::Output, old, name);
+        }
+        for name in gone.keys() {
+            self.add(Impact::Breaking, Part::Output, format!("output.{name}"), "removed");
+        }
+        for name in new.keys() {
+            self.add(Impact::Feature, Part::Output, format!("output.{name}"), "added");
+        }
+        for (name, before) in before {
+            let Some(after) = after.get(name) else { continue };
+            let name = format!("output.{name}");
+            let mut add = |impact, what: &str| self.add(impact, Part::Output, name.clone(), what);
+            match (before.sensitive, after.sensitive) {
+                (false, true) => add(Impact::Breaking, "sensitive"),
+                (true, false) => add(Impact::Feature, "no longer sensitive"),
+                _ => {}
+            }
+            match (before.ephemeral, after.ephemeral) {
+                (false, true) => add(Impact::Breaking, "ephemeral"),
+                (true, false) => add(Impact::Feature, "no longer ephemeral"),
+                _ => {}
+            }
+            if before.value != after.value {
+                add(Impact::Fix, "value changed");
+            }
+            if before.deprecated.is_none() && after.deprecated.is_some() {
+                add(Impact::Feature, "deprecated");
+            }
+        }
+    }
+
+    fn providers(
+        &mut self,
+        before: &BTreeMap<SmolStr, ProviderInterface>,
+        after: &BTreeMap<SmolStr, ProviderInterface>,
+    ) {
+        for name in only_in(before, after).keys() {
+            self.add(Impact::Fix, Part::Provider, (*name).clone(), "no longer required");
+        }
+        for (name, provider) in only_in(after, before) {
+            self.add(
+                Impact::Feature,
+                Part::Provider,
+                name.clone(),
+                format!("required ({})", provider.source),
+            );
+        }
+        for (name, before) in before {
+            let Some(after) = after.get(name) else { continue };
+            if before.source != after.source {
+                let what = format!("source changed: {} → {}", before.source, after.source);
+                self.add(Impact::Breaking, Part::Provider, name.clone(), what);
+            }
+            if let Some((impact, what)) = version(before.version.as_ref(), after.version.as_ref()) {
+                self.add(impact, Part::Provider, name.clone(), format!("version {what}"));
+            }
+        }
+    }
+
+    fn aliases(&mut self, before: &Interface, after: &Interface) {
+        let (before, after) = (&before.configuration_aliases, &after.configuration_aliases);
+        for alias in before.difference(after) {
+            let what = "no longer in configuration_aliases, and callers must not pass it";
+            self.add(Impact::Breaking, Part::ConfigurationAlias, alias.clone(), what);
+        }
+        for alias in after.difference(before) {
+            let what = "added to configuration_aliases, and callers must pass it";
+            self.add(Impact::Breaking, Part::ConfigurationAlias, alias.clone(), what);
+        }
+    }
+
+    fn required_version(&mut self, before: &[RequiredVersion], after: &[RequiredVersion]) {
+        // Several constraints hold together, and that is as rare as it is hard to compare.
+        if let ([] | [_], [] | [_]) = (before, after)
+            && let Some((impact, what)) = version(before.first(), after.first())
+        {
+            // Nobody can take a newer provider on the way, but everybody has to take a newer engine by hand.
+            let impact = if what.starts_with("narrowed") { Impact::Breaking } else { impact };
+            self.add(impact, Part::RequiredVersion, "required_version", what);
+        }
+    }
+
+    fn addresses(&mut self, before: &Interface, after: &Interface) {
+        let is_accounted_for = |address: &SmolStr| {
+            let is_part = |other: &SmolStr| {
+                other
+                    .strip_prefix(address.as_str())
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            };
+            after.accounted_for.iter().any(is_part)
+        };
+        for address in only_in(&before.addresses, &after.addresses).keys() {
+            if !is_accounted_for(address) {
+                let what = "gone without a moved or removed block, and what is there is destroyed";
+                self.add(Impact::Breaking, Part::Address, (*address).clone(), what);
+            }
+        }
+        for address in only_in(&after.addresses, &before.addresses).keys() {
+            self.add(Impact::Feature, Part::Address, (*address).clone(), "added");
+        }
+        for (address, from) in &before.addresses {
+            let Some(to) = after.addresses.get(address).filter(|to| *to != from) else { continue };
+            let what = format!("{} → {}", from.name(), to.name());
+            // An engine moves the one instance to key 0 by itself, and back.
+            let is_moved = matches!(
+                (from, to),
+                (Repetition::One, Repetition::Count) | (Repetition::Count, Repetition::One)
+            );
+            let impact = if is_moved || is_accounted_for(address) { Impact::Fix } else { Impact::Breaking };
+            self.add(impact, Part::Address, address.clone(), what);
+        }
+    }
+}
+
+/// What became of a version constraint: nothing where it admits the same.
+fn version(before: Option<&RequiredVersion>, after: Option<&RequiredVersion>) -> Option<(Impact, String)> {
+    let text = |of: Option<&RequiredVersion>| of.map_or("any", |version| version.text.as_str()).to_owned();
+    let between = format!("{} → {}", text(before), text(after));
+    match (before.and_then(|of| of.constraints.as_ref()), after.and_then(|of| of.constraints.as_ref())) {
+        (None, None) => None,
+        (Some(before), Some(after)) if before == after => None,
+        (Some(before), Some(after)) if before.is_within(after) => {
+            Some((Impact::Feature, format!("widened: {between}")))
+        }
+        (Some(_), None) => Some((Impact::Feature, format!("widened: {between}"))),
+        (before, Some(after)) => {
+            let major = |of: &crate::value::Constraints| {
+                Some(*of.range().lower?.version.segments().first().unwrap_or(&0))
+            };
+            let raises_major = before.and_then(major) < major(after) && before.is_some();
+            let impact = if raises_major { Impact::Breaking } else { Impact::Feature };
+            Some((impact, format!("narrowed: {between}")))
+        }
+    }
+}
+
+/// A value as text, cut where it is long.
+fn short(text: &str) -> String {
+    const MOST: usize = 40;
+    if text.chars().count() <= MOST {
+        return text.to_owned();
+    }
+    text.chars().take(MOST).chain(['…']).collect()
+}
+
+impl fmt::Display for InterfaceChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.subject, self.what)
+    }
+}

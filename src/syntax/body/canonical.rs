@@ -1,0 +1,152 @@
+//! Turns a body into texts that stay the same while only comments, layout and the order of arguments change.
+
+use super::json::COMMENT;
+use super::native::NativeBody;
+use super::{Block, Body, Inner};
+use crate::syntax::json::{Node, NodeKind, Property};
+use crate::syntax::native::without_layout;
+use crate::text::Source;
+
+/// Arguments that say nothing to an engine: the kind of the block around each, and its name.
+pub type LeftOut<'l> = &'l [(&'l str, &'l str)];
+
+impl Body {
+    /// A text for each block and argument of the body of a file. Two files with the same texts mean the same: they
+    /// differ in comments, in layout, in the order of arguments, or in what is left out.
+    pub fn canonical(&self, source: &Source, left_out: LeftOut<'_>) -> Vec<String> {
+        match &*self.inner {
+            Inner::Native(native) => {
+                let attributes = native.attributes.iter().map(|attribute| {
+                    format!("{} = {}", attribute.name, without_layout(source.slice(attribute.expr.span)))
+                });
+                let blocks = native.blocks.iter().map(|block| {
+                    let mut text = String::new();
+                    write_block(block, source, left_out, &mut text);
+                    text
+                });
+                attributes.chain(blocks).collect()
+            }
+            Inner::Json(json) => of_json(&json.0, left_out),
+        }
+    }
+}
+
+fn write_block(block: &Block, source: &Source, left_out: LeftOut<'_>, text: &mut String) {
+    text.push_str(&block.kind);
+    for label in &block.labels {
+        text.push_str(&format!(" {:?}", label.text));
+    }
+    text.push_str(" {\n");
+    if let Inner::Native(native) = &*block.body.inner {
+        let is_left_out = |name: &str| left_out.contains(&(block.kind.as_str(), name));
+        write_native(native, source, &is_left_out, text);
+    }
+    text.push_str("}\n");
+}
+
+fn write_native(body: &NativeBody, source: &Source, is_left_out: &dyn Fn(&str) -> bool, text: &mut String) {
+    let mut attributes: Vec<_> =
+        body.attributes.iter().filter(|attribute| !is_left_out(&attribute.name)).collect();
+    attributes.sort_by(|a, b| a.name.cmp(&b.name));
+    for attribute in attributes {
+        text.push_str(&attribute.name);
+        text.push_str(" = ");
+        text.push_str(&without_layout(source.slice(attribute.expr.span)));
+        text.push('\n');
+    }
+    for block in &body.blocks {
+        write_block(block, source, &[], text);
+    }
+}
+
+/// A text for each property of a file in JSON. Which properties are blocks shows only when it is asked with a schema, so
+/// only the bodies of blocks with one label, two objects deep, leave something out.
+fn of_json(node: &Node, left_out: LeftOut<'_>) -> Vec<String> {
+    let NodeKind::Object(kinds) = &node.kind else {
+        let mut text = String::new();
+        write_node(node, 0, &|_| false, &mut text);
+        return vec![text];
+    };
+    let text = |kind: &Property| {
+        let is_left_out = |name: &str| name == COMMENT || left_out.contains(&(kind.name.as_str(), name));
+        let mut text = format!("{:?}: ", kind.name);
+        write_node(&kind.value, 1, &is_left_out, &mut text);
+        text
+    };
+    kinds.iter().filter(|kind| kind.name != COMMENT).map(text).collect()
+}
+
+/// How deep the body of a block with one label lies.
+const BODY: usize = 2;
+
+fn write_node(node: &Node, depth: usize, is_left_out: &dyn Fn(&str) -> bool, text: &mut String) {
+    match &node.kind {
+        NodeKind::Null => text.push_str("null"),
+        NodeKind::Bool(value) => text.push_str(&value.to_string()),
+        NodeKind::Number(digits) => text.push_str(digits),
+        NodeKind::String(value) => text.push_str(&format!("{value:?}")),
+        NodeKind::Array(elements) => {
+            text.push('[');
+            for element in elements {
+                write_node(element, depth, is_left_out, text);
+                text.push(',');
+            }
+            text.push(']');
+        }
+        NodeKind::Object(properties) => {
+            text.push('{');
+            let stays = |property: &&Property| depth != BODY || !is_left_out(&property.name);
+            let mut properties: Vec<&Property> = properties.iter().filter(stays).collect();
+            properties.sort_by(|a, b| a.name.cmp(&b.name));
+            for property in properties {
+                text.push_str(&format!("{:?}:", property.name));
+                write_node(&property.value, depth + 1, is_left_out, text);
+                text.push(',');
+            }
+            text.push('}');
+        }
+        NodeKind::Invalid => text.push('?'),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+    use crate::syntax::{Notation, parse};
+    use crate::text::FileId;
+
+    fn canonical(notation: Notation, text: &str) -> Vec<String> {
+        let source = Source::new("main.tf", text.into());
+        let (file, findings) = parse(FileId::new(0), &source, notation, &Limits::default());
+        assert_eq!(findings, []);
+        file.body.canonical(&source, &[("variable", "description")])
+    }
+
+    #[test]
+    fn layout_comments_order_and_descriptions_make_no_difference() {
+        let one = canonical(
+            Notation::Native,
+            "variable \"a\" {\n  description = \"x\"\n  type = string # text\n  default = \"b\"\n}\n",
+        );
+        let other = canonical(
+            Notation::Native,
+            "# A variable.\nvariable \"a\" {\n  default     = \"b\"\n  type = /* text */ string\n}\n",
+        );
+        assert_eq!(one, other);
+        let other = canonical(Notation::Native, "variable \"a\" {\n  default = \"b \"\n  type = string\n}\n");
+        assert_ne!(one, other, "a space in a string");
+    }
+
+    #[test]
+    fn descriptions_in_data_make_a_difference() {
+        let text = |description: &str, data: &str| {
+            let text = format!(
+                r#"{{"variable": {{"description": {{"description": "{description}", "default": {{"description": "{data}"}}}}}}}}"#
+            );
+            canonical(Notation::Json, &text)
+        };
+        assert_eq!(text("x", "d"), text("y", "d"));
+        assert_ne!(text("x", "d"), text("x", "e"));
+    }
+}
