@@ -17,7 +17,10 @@ mod suppress;
 mod verdict;
 
 pub use analysis::{Analysis, EngineView};
-pub use change::{Checked, run_change, run_named};
+pub use change::{
+    Affected, AffectedModule, AffectedUnit, Checked, ModuleChange, affected, interface_changes, run_change,
+    run_named,
+};
 pub use fix::{Fixed, fix};
 pub use judge::judge;
 pub use load_policy::{load_policy, page_names_under, rule_names, rule_names_under};

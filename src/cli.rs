@@ -3,6 +3,9 @@
 //! The report goes to standard output, and all else to standard error. Exit codes: 0 nothing found that fails a run,
 //! 1 something found, 2 the command did not take place.
 
+mod affected;
+mod base;
+mod changes;
 mod check;
 mod completions;
 mod explain;
@@ -61,6 +64,10 @@ enum Command {
     Merge(Box<merge::Arguments>),
     /// Print module calls and the provider configurations that reach each module
     Modules(Box<modules::Arguments>),
+    /// List the root modules whose plan a change can affect, for CI matrices
+    Affected(Box<affected::Arguments>),
+    /// List changes to module interfaces and addresses: breaking, feature, fix
+    Changes(Box<changes::Arguments>),
     /// Show the page of a rule: what it finds, why, and how to fix it
     Explain(explain::Arguments),
     /// List all rules with their levels, or print a preset
@@ -156,6 +163,8 @@ pub fn main() -> ExitCode {
         Command::Check(arguments) => check::run(&arguments, &terminal),
         Command::Merge(arguments) => merge::run(&arguments, &terminal),
         Command::Modules(arguments) => modules::run(&arguments, &terminal),
+        Command::Affected(arguments) => affected::run(&arguments, &terminal),
+        Command::Changes(arguments) => changes::run(&arguments, &terminal),
         Command::Explain(arguments) => explain::run(&arguments, &terminal),
         Command::Rules(arguments) => rules::run(&arguments, &terminal),
         Command::Test(arguments) => test::run(&arguments, &terminal),

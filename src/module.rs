@@ -7,6 +7,7 @@ pub mod declaration;
 pub mod lock;
 pub mod terragrunt;
 
+pub(crate) mod canonical;
 mod compatibility;
 mod decode;
 pub(crate) mod static_eval;

@@ -1,5 +1,7 @@
 //! Turns verdicts and sources into the bytes of a report, one file a format.
 
+pub mod affected;
+pub mod changes;
 mod checkstyle;
 mod concise;
 mod escape;

@@ -6,7 +6,10 @@
 //! repeated with more of the repository. What the others call is the same in both states, so it can hide nothing that
 //! is new.
 
+mod affected;
+mod comparison;
 mod impact;
+mod interfaces;
 mod match_findings;
 mod removed_module_hint;
 
@@ -14,6 +17,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
 use smol_str::SmolStr;
+
+pub use affected::{Affected, AffectedModule, AffectedUnit, affected};
+pub use interfaces::{ModuleChange, interface_changes};
 
 use crate::check::change::impact::{Impact, Known};
 use crate::check::change::match_findings::Side;

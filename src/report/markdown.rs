@@ -76,13 +76,14 @@ fn mark(level: Severity) -> &'static str {
     }
 }
 
-fn code(text: &str) -> String {
+/// Text between marks of code.
+pub(super) fn code(text: &str) -> String {
     format!("<code>{}</code>", plain(&one_line(text)))
 }
 
 /// Text in which nothing is markup but names between backticks: every mark of HTML, of Markdown and of the table is
 /// written by its number, and what hosts make links and calls of is cut in two.
-fn literal(text: &str) -> String {
+pub(super) fn literal(text: &str) -> String {
     let text = one_line(text);
     let parts: Vec<&str> = text.split('`').collect();
     if parts.len().is_multiple_of(2) {

@@ -31,6 +31,8 @@ pub(crate) struct Units {
     patterns: Patterns,
     /// By path of a file that units read: the modules that these run.
     read: BTreeMap<SmolStr, BTreeSet<SmolStr>>,
+    /// By path of a file that units read: these units.
+    readers: BTreeMap<SmolStr, BTreeSet<SmolStr>>,
 }
 
 impl Units {
@@ -58,6 +60,9 @@ impl Units {
         let target = scope.target();
         let mut generated = scope.generated();
         let Read { files: read, copied } = scope.into_read();
+        for file in read.iter().chain([path]) {
+            self.readers.entry(file.clone()).or_default().insert(path.clone());
+        }
         // A directory of files that are copied elsewhere need not be a module.
         for copied in copied {
             self.modules.entry(copied).or_default().with(None, &Generated::unknown());
@@ -93,6 +98,11 @@ impl Units {
     /// What units generate that may run any module.
     pub(crate) fn anywhere(&self) -> Option<&Generated> {
         self.patterns.anywhere()
+    }
+
+    /// The units that read a file, themselves among those that read theirs.
+    pub(crate) fn that_read(&self, path: &str) -> Vec<SmolStr> {
+        self.readers.get(path).into_iter().flatten().cloned().collect()
     }
 
     /// The modules that a change to files of Terragrunt concerns.

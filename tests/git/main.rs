@@ -1,6 +1,7 @@
 //! Repositories in temporary directories, with a real git: what is read of an index or a commit, what a change is taken
 //! to reach, and what is said of it.
 
+mod affected;
 mod change;
 mod changed;
 mod commit;

@@ -143,6 +143,30 @@ impl<'c> Impact<'c> {
         self.above(self.touched.clone())
     }
 
+    /// These modules and all that call them, up every chain: each with the module through which it gets there, by the
+    /// shortest chain.
+    pub(super) fn reached<'m>(
+        &self,
+        modules: impl Iterator<Item = &'m SmolStr>,
+    ) -> BTreeMap<SmolStr, Option<SmolStr>> {
+        let mut reached: BTreeMap<SmolStr, Option<SmolStr>> =
+            modules.map(|module| (module.clone(), None)).collect();
+        let mut level: BTreeSet<SmolStr> = reached.keys().cloned().collect();
+        while !level.is_empty() {
+            let mut callers: BTreeMap<SmolStr, SmolStr> = BTreeMap::new();
+            self.for_each_caller(&level, &mut |caller, module| {
+                let through = callers.entry(caller.into()).or_insert_with(|| module.clone());
+                if *module < *through {
+                    through.clone_from(module);
+                }
+            });
+            callers.retain(|caller, _| !reached.contains_key(caller));
+            level = callers.keys().cloned().collect();
+            reached.extend(callers.into_iter().map(|(caller, module)| (caller, Some(module))));
+        }
+        reached
+    }
+
     /// The modules that files and directories belong to: of a file the one around it, of a directory all that lie in
     /// it.
     pub(super) fn modules_of(&self, paths: &[String]) -> BTreeSet<SmolStr> {

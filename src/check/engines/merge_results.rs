@@ -19,7 +19,7 @@ use crate::session::parse_cache::ParseCache;
 use crate::text::Span;
 use crate::vfs::Snapshot;
 
-/// All that is by_place.
+/// All that the engines report.
 #[derive(Default)]
 pub(super) struct MergedResults {
     /// Of modules that one product looks at.
@@ -47,7 +47,7 @@ pub(super) struct OwnSyntax {
 #[derive(Default)]
 struct ProductFindings {
     findings: Vec<Finding>,
-    /// A number for the words of each: what has no place may be by_place thousands of times in other words.
+    /// A number for the words of each: what has no place may be reported thousands of times in other words.
     words: Vec<u64>,
     /// In which versions.
     engines: Vec<Engine>,
@@ -64,7 +64,7 @@ fn words(finding: &Finding) -> u64 {
 }
 
 impl ProductFindings {
-    /// Adds what is not by_place yet: two versions of one engine say much the same, if one of them earlier than the other.
+    /// Adds what is not there yet: two versions of one engine report much the same, if at another stage.
     fn add(&mut self, finding: Finding) {
         let words = words(&finding);
         let at = |stage| Finding { stage, ..finding.clone() };

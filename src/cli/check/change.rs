@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::cli::Failure;
+use crate::cli::base::{base_of_ci, variable};
 use crate::vfs::{self, Change};
 
 /// Options that say what changed.
@@ -131,48 +132,4 @@ impl Arguments {
 /// Where no path is named, everything is meant.
 fn or_top(scope: Vec<String>) -> Vec<String> {
     if scope.is_empty() { vec![String::new()] } else { scope }
-}
-
-fn variable(name: &str) -> Option<String> {
-    env::var(name).ok().filter(|value| !value.is_empty())
-}
-
-/// The revision that a CI says a change is to be merged into.
-fn base_of_ci(variable: &dyn Fn(&str) -> Option<String>) -> Result<String, Failure> {
-    let branch = |name| variable(name).map(|branch| format!("origin/{branch}"));
-    branch("GITHUB_BASE_REF")
-        .or_else(|| variable("CI_MERGE_REQUEST_TARGET_BRANCH_SHA"))
-        .or_else(|| variable("CI_MERGE_REQUEST_DIFF_BASE_SHA"))
-        .or_else(|| branch("CI_MERGE_REQUEST_TARGET_BRANCH_NAME"))
-        .or_else(|| variable("PRE_COMMIT_FROM_REF"))
-        .ok_or_else(|| {
-            Failure::new(
-                "nothing here says what `--base auto` is: this is no run for a pull or merge request",
-            )
-            .help("name a revision, such as `--base origin/main`")
-        })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn base(variables: &[(&str, &str)]) -> Result<String, String> {
-        let variable = |name: &str| {
-            let set = variables.iter().find(|(other, _)| *other == name);
-            set.map(|(_, value)| (*value).to_owned())
-        };
-        base_of_ci(&variable).map_err(|failure| failure.help.unwrap_or_default())
-    }
-
-    #[test]
-    fn the_base_of_a_pull_request_is_what_it_is_merged_into() {
-        assert_eq!(base(&[("GITHUB_BASE_REF", "main")]).as_deref(), Ok("origin/main"));
-        let gitlab =
-            [("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"), ("CI_MERGE_REQUEST_DIFF_BASE_SHA", "1a2b")];
-        assert_eq!(base(&gitlab).as_deref(), Ok("1a2b"), "it is there without another fetch");
-        assert_eq!(base(&gitlab[..1]).as_deref(), Ok("origin/main"));
-        assert_eq!(base(&[("PRE_COMMIT_FROM_REF", "3c4d")]).as_deref(), Ok("3c4d"));
-        assert_eq!(base(&[]), Err("name a revision, such as `--base origin/main`".to_owned()));
-    }
 }

@@ -1,0 +1,124 @@
+//! Turns a change into the root modules whose plan it can affect, each with the chain of reasons.
+
+use std::collections::BTreeSet;
+
+use smol_str::SmolStr;
+
+use crate::check::change::comparison::{Asked, Comparison};
+use crate::engine::{Choice, Companion};
+use crate::graph::Role;
+use crate::policy::Policy;
+use crate::text::Sources;
+use crate::vfs::{Change, Error, last_name, parent};
+
+/// What a change can affect.
+#[derive(Debug, Default)]
+pub struct Affected {
+    /// Modules in which an engine is run, sorted by directory.
+    pub modules: Vec<AffectedModule>,
+    /// Terragrunt units, sorted by path.
+    pub units: Vec<AffectedUnit>,
+    /// Test files of the modules that the change reaches, sorted by path.
+    pub tests: Vec<SmolStr>,
+}
+
+/// A module whose plan a change can affect.
+#[derive(Debug, PartialEq, Eq)]
+pub struct AffectedModule {
+    /// Its directory, from the top of the repository; empty for the top itself.
+    pub directory: SmolStr,
+    /// What it is there for.
+    pub role: Role,
+    /// Whether the change deletes it.
+    pub is_deleted: bool,
+    /// Why: the modules that it calls on the way to the cause, and then the file that the change alters.
+    pub chain: Vec<SmolStr>,
+}
+
+/// A unit of Terragrunt whose plan a change can affect.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AffectedUnit {
+    /// The path of its file.
+    pub path: SmolStr,
+    /// Why: the module that it runs, and so on; only the file itself where that is what the change alters.
+    pub chain: Vec<SmolStr>,
+}
+
+/// Finds what a change can affect. `policy_sources` are the texts that the policy is made of.
+pub fn affected(
+    change: &Change,
+    policy: &Policy,
+    policy_sources: &Sources,
+    choice: Option<&Choice>,
+) -> Result<Affected, Error> {
+    let comparison = Comparison::of(change, Asked { policy, texts: policy_sources, choice })?;
+    let mut affected = Affected::default();
+    let mut units: BTreeSet<AffectedUnit> = comparison.changed_units().collect();
+    for directory in comparison.reached.keys() {
+        let chain = comparison.chain(directory);
+        let now = comparison.now.module(directory);
+        let was = || {
+            let before = comparison.renamed.get(directory).unwrap_or(directory);
+            comparison.before.module(before)
+        };
+        let run_by = comparison.units.that_run(directory);
+        for path in run_by.units {
+            if !units.iter().any(|unit| unit.path == path) {
+                let chain = [vec![directory.clone()], chain.clone()].concat();
+                units.insert(AffectedUnit { path, chain });
+            }
+        }
+        let Some(node) = now.or_else(was) else { continue };
+        let is_deleted = now.is_none();
+        // What Terragrunt runs is planned by its units.
+        if node.role() != Role::Shared && !node.is_called() && !run_by.may_be_run {
+            let directory = directory.clone();
+            affected.modules.push(AffectedModule { directory, role: node.role(), is_deleted, chain });
+        }
+    }
+    affected.units = units.into_iter().collect();
+    affected.tests = comparison.tests();
+    Ok(affected)
+}
+
+impl Comparison {
+    /// Why a module is affected: the modules on the way, and the path that the change alters.
+    fn chain(&self, directory: &SmolStr) -> Vec<SmolStr> {
+        let mut chain = Vec::new();
+        let mut at = directory;
+        while let Some(Some(through)) = self.reached.get(at) {
+            chain.push(through.clone());
+            at = through;
+        }
+        chain.extend(self.causes.get(at).cloned());
+        chain
+    }
+
+    /// The units whose own files the change alters.
+    fn changed_units(&self) -> impl Iterator<Item = AffectedUnit> {
+        let paths = self
+            .paths
+            .iter()
+            .flat_map(|path| self.units.that_read(path).into_iter().map(move |unit| (unit, path.clone())));
+        paths.map(|(path, file)| AffectedUnit { path, chain: vec![file] })
+    }
+
+    /// The test files of the modules that the change reaches, and those that the change alters.
+    fn tests(&self) -> Vec<SmolStr> {
+        let snapshot = &self.now.snapshot;
+        let mut tests = BTreeSet::new();
+        for (directory, file) in snapshot.companions().filter(|(_, file)| file.kind == Companion::Test) {
+            let path: SmolStr = crate::vfs::child(directory, &file.name).into();
+            let is_of_reached =
+                snapshot.owner(directory).is_some_and(|owner| self.reached.contains_key(owner));
+            let is_beside = |other: &SmolStr| {
+                let kind = Companion::of(last_name(other));
+                *other == path || kind == Some(Companion::Mock) && parent(other) == Some(directory.as_str())
+            };
+            if is_of_reached || self.paths.iter().any(is_beside) {
+                tests.insert(path);
+            }
+        }
+        tests.into_iter().collect()
+    }
+}

@@ -1,0 +1,165 @@
+//! Turns a change into its two states side by side: the modules that it can affect, linked, and why each is affected.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use crate::check::change::impact::{Impact, Known};
+use crate::check::change::remembered;
+use crate::check::{Analysis, EngineView};
+use crate::engine::{Choice, Companion, LOCK_FILE, Signal, is_module_file};
+use crate::graph::{Node, NodeId};
+use crate::module::canonical::Meaning;
+use crate::policy::Policy;
+use crate::session::terragrunt::{ChangedUnits, Units};
+use crate::text::Sources;
+use crate::vfs::{Change, Error, Snapshot, State, last_name, parent};
+
+/// One state of a change, as far as the change can affect it.
+#[derive(Debug)]
+pub(super) struct Side {
+    pub(super) snapshot: Snapshot,
+    analysis: Analysis,
+    /// By directory: the module there, in each view of the analysis that has it.
+    places: BTreeMap<SmolStr, Vec<(usize, NodeId)>>,
+}
+
+/// Both states of a change.
+#[derive(Debug)]
+pub(super) struct Comparison {
+    pub(super) before: Side,
+    pub(super) now: Side,
+    /// Directories that were called otherwise before: the new name, and the old one.
+    pub(super) renamed: BTreeMap<SmolStr, SmolStr>,
+    /// The modules whose plan the change itself can alter, each with the first path that does.
+    pub(super) causes: BTreeMap<SmolStr, SmolStr>,
+    /// Those and all that call them, up every chain: each with the module through which the change reaches it.
+    pub(super) reached: BTreeMap<SmolStr, Option<SmolStr>>,
+    /// The paths that differ.
+    pub(super) paths: BTreeSet<SmolStr>,
+    pub(super) units: Arc<Units>,
+}
+
+impl Side {
+    fn open(
+        change: &Change,
+        state: State,
+        impact: &Impact<'_>,
+        modules: &BTreeSet<SmolStr>,
+        asked: Asked<'_>,
+    ) -> Self {
+        let excerpt = impact.excerpt(modules);
+        let mut snapshot = change.open(state, &excerpt, &asked.policy.limits(), asked.texts);
+        let analysis = Analysis::of(&mut snapshot, asked.choice, asked.policy);
+        let mut places: BTreeMap<SmolStr, Vec<(usize, NodeId)>> = BTreeMap::new();
+        for (number, view) in analysis.views().enumerate() {
+            for node in view.graph.nodes() {
+                places.entry(node.module().directory.clone()).or_default().push((number, node.id()));
+            }
+        }
+        Self { snapshot, analysis, places }
+    }
+
+    /// The module in a directory, as the first engine sees it that it is for.
+    pub(super) fn module(&self, directory: &str) -> Option<Node<'_>> {
+        self.nodes(directory).next().map(|(_, node)| node)
+    }
+
+    fn nodes(&self, directory: &str) -> impl Iterator<Item = (EngineView<'_>, Node<'_>)> {
+        let places = self.places.get(directory).into_iter().flatten();
+        let views: Vec<EngineView<'_>> = self.analysis.views().collect();
+        places.map(move |(number, id)| (views[*number], views[*number].graph.node(*id)))
+    }
+
+    /// What each engine reads in a directory.
+    fn meanings(&self, directory: &str) -> Vec<Option<Meaning>> {
+        let sources = self.snapshot.sources();
+        let meaning = |(view, node): (EngineView<'_>, Node<'_>)| {
+            Meaning::of(&view.files(node, &self.snapshot), sources)
+        };
+        self.nodes(directory).map(meaning).collect()
+    }
+}
+
+/// What a person asked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) policy: &'a Policy,
+    /// The sources that the policy is made of.
+    pub(super) texts: &'a Sources,
+    pub(super) choice: Option<&'a Choice>,
+}
+
+impl Comparison {
+    /// Reads both states of a change.
+    pub(super) fn of(change: &Change, asked: Asked<'_>) -> Result<Self, Error> {
+        let units = ChangedUnits::of(change);
+        let touched = change.touched()?;
+        let mut memory = remembered(change);
+        let known = Known::of(change, &mut memory)?;
+        let impact = Impact::of(change, &touched, &known, &memory);
+        let affected = impact.affected();
+        let [before, now] =
+            [State::Before, State::Now].map(|state| Side::open(change, state, &impact, &affected, asked));
+        change.is_whole(&impact.excerpt(&affected))?;
+        let paths: BTreeSet<SmolStr> = change.paths().map(SmolStr::from).collect();
+        let mut comparison = Self {
+            before,
+            now,
+            renamed: change.renamed()?.into_iter().map(|(new, old)| (new.into(), old.into())).collect(),
+            causes: BTreeMap::new(),
+            reached: BTreeMap::new(),
+            paths,
+            units: units.now,
+        };
+        let by_module = by_module(change, &comparison.paths);
+        let causes = touched.into_iter().filter_map(|directory| {
+            let differing = by_module.get(directory.as_str()).map(Vec::as_slice).unwrap_or_default();
+            Some((SmolStr::from(&directory), comparison.cause(&directory, differing)?))
+        });
+        comparison.causes = causes.collect();
+        comparison.reached = impact.reached(comparison.causes.keys());
+        Ok(comparison)
+    }
+
+    /// The first path of the change by which it can alter a plan of the module in a directory; nothing where none can.
+    /// `differing` are the paths that belong to the module.
+    fn cause(&self, directory: &str, differing: &[&SmolStr]) -> Option<SmolStr> {
+        let name = |path: &SmolStr| last_name(path).to_owned();
+        if let Some(path) = differing.iter().find(|path| is_module_file(&name(path))) {
+            let before = self.renamed.get(directory).map_or(directory, SmolStr::as_str);
+            let (was, is) = (self.before.meanings(before), self.now.meanings(directory));
+            let is_known = !is.is_empty() && is.iter().all(Option::is_some);
+            if was != is || !is_known {
+                return Some((*path).clone());
+            }
+        }
+        let is_aside =
+            |path: &SmolStr| matches!(Companion::of(&name(path)), Some(Companion::Test | Companion::Mock));
+        let other = differing.iter().find(|path| !is_module_file(&name(path)) && !is_aside(path));
+        // Where nothing in it differs, what a link leads to does.
+        other.map(|path| (*path).clone()).or_else(|| differing.is_empty().then(|| directory.into()))
+    }
+}
+
+/// The paths that differ, by the module that each belongs to: one in its directory that an engine reads, or one beside
+/// it.
+fn by_module<'p>(change: &Change, paths: &'p BTreeSet<SmolStr>) -> BTreeMap<SmolStr, Vec<&'p SmolStr>> {
+    let mut by_module: BTreeMap<SmolStr, Vec<&SmolStr>> = BTreeMap::new();
+    for path in paths {
+        let directory = parent(path).unwrap_or_default();
+        let owner = match Companion::of(last_name(path)) {
+            Some(_) => change.owner(directory).unwrap_or(directory),
+            None if is_read(last_name(path)) => directory,
+            None => continue,
+        };
+        by_module.entry(owner.into()).or_default().push(path);
+    }
+    by_module
+}
+
+/// Whether a file of this name, in the directory of a module, tells an engine something.
+fn is_read(name: &str) -> bool {
+    is_module_file(name) || name == LOCK_FILE || Signal::may_be_in(name)
+}

@@ -1,0 +1,90 @@
+//! Turns a change into what it changes about the interface of each module.
+
+use smol_str::SmolStr;
+
+use crate::check::change::comparison::{Asked, Comparison};
+use crate::engine::{Choice, is_module_file};
+use crate::graph::{Node, Role};
+use crate::module::interface::{Impact, Interface, InterfaceChange, Part};
+use crate::policy::Policy;
+use crate::text::Sources;
+use crate::vfs::{Change, Error, last_name};
+
+/// What a change does to a module.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ModuleChange {
+    /// Its directory, from the top of the repository; empty for the top itself.
+    pub directory: SmolStr,
+    /// What it was called before, if the change moves it.
+    pub moved_from: Option<SmolStr>,
+    /// What it is there for.
+    pub role: Role,
+    /// What changed, the strongest first; never empty.
+    pub changes: Vec<InterfaceChange>,
+}
+
+impl ModuleChange {
+    /// The strongest impact of its changes.
+    pub fn impact(&self) -> Impact {
+        self.changes.iter().map(|change| change.impact).max().unwrap_or(Impact::Fix)
+    }
+}
+
+/// Finds what a change does to modules; to those in `directories` alone, unless none are named. Modules that are
+/// examples or tests have no callers, and are left out. `policy_sources` are the texts that the policy is made of.
+pub fn interface_changes(
+    change: &Change,
+    policy: &Policy,
+    policy_sources: &Sources,
+    choice: Option<&Choice>,
+    directories: &[String],
+) -> Result<Vec<ModuleChange>, Error> {
+    let comparison = Comparison::of(change, Asked { policy, texts: policy_sources, choice })?;
+    let is_moved_away = |directory: &SmolStr| comparison.renamed.values().any(|old| old == directory);
+    let mut changes = Vec::new();
+    // Only the files of a module can change its interface.
+    let by_module_file = comparison.causes.iter().filter(|(_, cause)| is_module_file(last_name(cause)));
+    for (directory, _) in by_module_file {
+        let is_named = directories.is_empty()
+            || directories
+                .iter()
+                .any(|named| crate::check::location::in_scope(directory, std::slice::from_ref(named)));
+        let moved_from = comparison.renamed.get(directory).cloned();
+        let before = comparison.before.module(moved_from.as_ref().unwrap_or(directory));
+        let now = comparison.now.module(directory);
+        if !is_named || now.is_none() && is_moved_away(directory) {
+            continue;
+        }
+        let Some(role) = now.or(before).map(Node::role).filter(|role| !is_aside(*role)) else { continue };
+        let changes_of_module = match (before, now) {
+            (None, Some(_)) => vec![of_whole(Impact::Feature, "added")],
+            (Some(_), None) => vec![of_whole(Impact::Breaking, "removed")],
+            (Some(before), Some(now)) => {
+                let [before, now] = [(before, &comparison.before), (now, &comparison.now)]
+                    .map(|(node, side)| Interface::of(node.module(), side.snapshot.sources()));
+                let changes = before.changes_to(&now);
+                if changes.is_empty() {
+                    vec![of_whole(Impact::Fix, "same interface, other content")]
+                } else {
+                    changes
+                }
+            }
+            (None, None) => continue,
+        };
+        changes.push(ModuleChange {
+            directory: directory.clone(),
+            moved_from,
+            role,
+            changes: changes_of_module,
+        });
+    }
+    Ok(changes)
+}
+
+fn is_aside(role: Role) -> bool {
+    matches!(role, Role::Example | Role::Test)
+}
+
+fn of_whole(impact: Impact, what: &str) -> InterfaceChange {
+    InterfaceChange { impact, part: Part::Content, subject: "module".into(), what: what.to_owned() }
+}

@@ -1,0 +1,73 @@
+//! Turns a change into the root modules whose plan it can affect.
+
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+
+use super::terminal::Terminal;
+use super::{Failure, base, place, policy, say};
+use crate::check;
+use crate::engine::Choice;
+use crate::graph::Role;
+use crate::report::{Style, affected};
+
+/// Arguments of `affected`.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    base: base::Arguments,
+    /// Output format
+    #[arg(long, value_enum, default_value = "human")]
+    format: Format,
+    /// List the test files to run instead
+    #[arg(long)]
+    tests: bool,
+    /// Also list modules with the role example or test
+    #[arg(long)]
+    examples: bool,
+    /// Engine to read the modules for: `terraform`, `opentofu`, or one with a version (`terraform@1.11`)
+    #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
+    engine: Option<Choice>,
+    #[command(flatten)]
+    policy: policy::Arguments,
+}
+
+/// How the list is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A line for each module, with the reason
+    Human,
+    /// A document for programs
+    Json,
+    /// A path on each line
+    Paths,
+    /// The matrix of a job in GitHub Actions
+    GithubMatrix,
+}
+
+/// Prints the list.
+pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
+    let current = place::current()?;
+    let change = arguments.base.change(&current)?;
+    let mut snapshot = change.unread();
+    let (policy, _) = arguments.policy.load("compared", &current, &mut snapshot, terminal)?;
+    let choice = arguments.engine.as_ref().or(policy.engine()).cloned();
+    let mut affected = check::affected(&change, &policy, snapshot.sources(), choice.as_ref())?;
+    if arguments.tests {
+        affected.modules.clear();
+        affected.units.clear();
+    } else {
+        affected.tests.clear();
+        affected.modules.retain(|module| arguments.examples || module.role == Role::Root);
+    }
+    let Terminal { color, unicode, width, .. } = *terminal;
+    let names = place::names(&current, snapshot.top());
+    let style = Style { color, unicode, width, names, ..Style::default() };
+    say(&match arguments.format {
+        Format::Human => affected::human(&affected, &style),
+        Format::Json => affected::json(&affected),
+        Format::Paths => affected::paths(&affected),
+        Format::GithubMatrix => affected::github_matrix(&affected),
+    })
+}

@@ -1,0 +1,81 @@
+//! Turns a change into what it changes about the interfaces of modules.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+
+use super::terminal::Terminal;
+use super::{Failure, base, place, policy, stream};
+use crate::check;
+use crate::engine::Choice;
+use crate::module::interface::Impact;
+use crate::report::{Style, changes};
+
+/// The exit code where a change has at least the impact of `--fail-on`.
+const FOUND: u8 = 1;
+
+/// Arguments of `changes`.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(super) struct Arguments {
+    /// Directories of modules to compare [default: all that the change alters]
+    #[arg(value_name = "MODULE")]
+    modules: Vec<PathBuf>,
+    #[command(flatten)]
+    base: base::Arguments,
+    /// Output format
+    #[arg(long, value_enum, default_value = "human")]
+    format: Format,
+    /// Exit with 1 if a change has this impact or a stronger one
+    #[arg(long, value_enum, value_name = "IMPACT")]
+    fail_on: Option<Impact>,
+    /// Engine to read the modules for: `terraform`, `opentofu`, or one with a version (`terraform@1.11`)
+    #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
+    engine: Option<Choice>,
+    #[command(flatten)]
+    policy: policy::Arguments,
+}
+
+/// How changes are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A list for each module
+    Human,
+    /// A document for programs
+    Json,
+    /// Release notes
+    Markdown,
+}
+
+/// Prints the changes.
+pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
+    let current = place::current()?;
+    let change = arguments.base.change(&current)?;
+    let modules = change.scope(&current, &arguments.modules)?;
+    let mut snapshot = change.unread();
+    let (policy, _) = arguments.policy.load("compared", &current, &mut snapshot, terminal)?;
+    let choice = arguments.engine.as_ref().or(policy.engine()).cloned();
+    let found = check::interface_changes(&change, &policy, snapshot.sources(), choice.as_ref(), &modules)?;
+    let Terminal { color, unicode, width, .. } = *terminal;
+    let names = place::names(&current, snapshot.top());
+    let style = Style { color, unicode, width, names, ..Style::default() };
+    stream::out(&match arguments.format {
+        Format::Human => changes::human(&found, &style),
+        Format::Json => changes::json(&found),
+        Format::Markdown => changes::markdown(&found),
+    })?;
+    let fails = changes::impact(&found) >= arguments.fail_on && arguments.fail_on.is_some();
+    Ok(if fails { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
+}
+
+impl ValueEnum for Impact {
+    fn value_variants<'a>() -> &'a [Self] {
+        const ALL: [Impact; 3] = Impact::ALL;
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(clap::builder::PossibleValue::new(self.name()))
+    }
+}

@@ -1,0 +1,125 @@
+//! Turns what a change can affect into text for people, for programs and for the matrix of a CI.
+
+use serde::Serialize;
+use smol_str::SmolStr;
+
+use super::{Style, escape, one_line};
+use crate::check::Affected;
+use crate::text::counted;
+
+/// For people: a line for each module and unit, with the chain of reasons.
+pub fn human(affected: &Affected, style: &Style) -> String {
+    let arrow = if style.unicode { " ← " } else { " <- " };
+    let name = |path: &SmolStr| one_line(&named(&style.names.of(path))).into_owned();
+    let chain = |chain: &[SmolStr]| {
+        let shown: Vec<String> = chain.iter().map(name).collect();
+        shown.iter().map(|step| format!("{arrow}{step}")).collect::<String>()
+    };
+    let mut text = String::new();
+    for module in &affected.modules {
+        let deleted = if module.is_deleted { " (deleted)" } else { "" };
+        text.push_str(&format!("{}{deleted}{}\n", name(&module.directory), chain(&module.chain)));
+    }
+    for unit in &affected.units {
+        text.push_str(&format!("{} (Terragrunt){}\n", name(&unit.path), chain(&unit.chain)));
+    }
+    for test in &affected.tests {
+        text.push_str(&format!("{} (test)\n", name(test)));
+    }
+    let mut counts = vec![counted(affected.modules.len(), "root module")];
+    if !affected.units.is_empty() {
+        counts.push(counted(affected.units.len(), "Terragrunt unit"));
+    }
+    text.push_str(&format!("{} affected\n", counts.join(" and ")));
+    text
+}
+
+/// For shells: a path on each line, from the top of the repository, of what is still there. A unit is named by its
+/// directory.
+pub fn paths(affected: &Affected) -> String {
+    let mut text = String::new();
+    for path in there(affected) {
+        text.push_str(&format!("{}\n", one_line(&path)));
+    }
+    for test in &affected.tests {
+        text.push_str(&format!("{}\n", one_line(test)));
+    }
+    text
+}
+
+/// For programs.
+pub fn json(affected: &Affected) -> String {
+    let module = |module: &crate::check::AffectedModule| Module {
+        path: named(&module.directory),
+        role: module.role.word(),
+        deleted: module.is_deleted,
+        chain: module.chain.iter().map(|step| named(step)).collect(),
+    };
+    let unit = |unit: &crate::check::AffectedUnit| Unit {
+        path: unit.path.to_string(),
+        chain: unit.chain.iter().map(|step| named(step)).collect(),
+    };
+    escape::to_string(&Document {
+        format_version: "1.0",
+        modules: affected.modules.iter().map(module).collect(),
+        terragrunt_units: affected.units.iter().map(unit).collect(),
+        tests: affected.tests.iter().map(ToString::to_string).collect(),
+    })
+}
+
+/// For the `matrix` of a job in GitHub Actions, on one line: `{"include":[{"path":"live/a"}]}`.
+pub fn github_matrix(affected: &Affected) -> String {
+    let include = there(affected).into_iter().map(|path| Entry { path }).collect();
+    let text = escape::to_string(&Matrix { include });
+    // In this layout no string holds a line break, so lines can be joined.
+    let line: String = text.lines().map(str::trim_start).collect();
+    format!("{line}\n")
+}
+
+/// What can be planned: modules and units that the change does not delete.
+fn there(affected: &Affected) -> Vec<String> {
+    let modules = affected.modules.iter().filter(|module| !module.is_deleted);
+    let modules = modules.map(|module| named(&module.directory));
+    let units = affected.units.iter().map(|unit| named(crate::vfs::parent(&unit.path).unwrap_or_default()));
+    let mut paths: Vec<String> = modules.chain(units).collect();
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+/// The top has a name too.
+fn named(path: &str) -> String {
+    if path.is_empty() { ".".to_owned() } else { path.to_owned() }
+}
+
+#[derive(Debug, Serialize)]
+struct Document {
+    format_version: &'static str,
+    modules: Vec<Module>,
+    terragrunt_units: Vec<Unit>,
+    tests: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Module {
+    path: String,
+    role: &'static str,
+    deleted: bool,
+    chain: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Unit {
+    path: String,
+    chain: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Matrix {
+    include: Vec<Entry>,
+}
+
+#[derive(Debug, Serialize)]
+struct Entry {
+    path: String,
+}

@@ -1,0 +1,183 @@
+//! What a change affects, and what it changes about interfaces.
+
+use super::place::Place;
+
+const NET: &str = r#"
+variable "name" {
+  description = "A name."
+  type        = string
+}
+
+variable "size" {
+  type    = number
+  default = 1
+}
+
+resource "terraform_data" "this" {
+  input = var.name
+}
+
+output "id" {
+  value = terraform_data.this.id
+}
+"#;
+
+const LIVE: &str = r#"
+terraform {
+  backend "local" {}
+}
+
+module "net" {
+  source = "../../modules/net"
+  name   = "a"
+}
+"#;
+
+/// Two root modules, of which one calls a module, and an example of that module.
+fn repository() -> Place {
+    Place::committed(&[
+        ("modules/net/main.tf", NET),
+        ("live/a/main.tf", LIVE),
+        ("live/b/main.tf", "terraform {\n  backend \"local\" {}\n}\n"),
+        ("examples/net/main.tf", "module \"net\" {\n  source = \"../../modules/net\"\n  name = \"a\"\n}\n"),
+    ])
+}
+
+fn affected(place: &Place) -> String {
+    place.overrule(&["affected", "--changed"]).out
+}
+
+fn changes(place: &Place) -> String {
+    place.overrule(&["changes", "--changed"]).out
+}
+
+#[test]
+fn comments_layout_and_descriptions_affect_nothing() {
+    let place = repository();
+    let text =
+        NET.replace("  description = \"A name.\"\n  type        = string", "  # A name.\n  type = string");
+    assert_ne!(text, NET);
+    place.stage("modules/net/main.tf", &text);
+    assert_eq!(affected(&place), "0 root modules affected\n");
+    assert_eq!(changes(&place), "no module changed\n");
+    let (variables, rest) = text.split_once("resource").expect("a resource");
+    place.stage("modules/net/main.tf", variables);
+    place.stage("modules/net/more.tf", &format!("resource{rest}"));
+    assert_eq!(affected(&place), "0 root modules affected\n", "in another file");
+}
+
+#[test]
+fn a_change_affects_callers_by_a_chain() {
+    let place = repository();
+    place.stage("modules/net/main.tf", &NET.replace("input = var.name", "input = var.size"));
+    let chain = "modules/net ← modules/net/main.tf";
+    assert_eq!(affected(&place), format!("live/a ← {chain}\n1 root module affected\n"));
+    let with_examples = place.overrule(&["affected", "--changed", "--examples", "--format", "paths"]);
+    assert_eq!(with_examples.out, "examples/net\nlive/a\n");
+    let matrix = place.overrule(&["affected", "--changed", "--format", "github-matrix"]);
+    assert_eq!(matrix.out, "{\"include\": [{\"path\": \"live/a\"}]}\n");
+    place.stage("live/b/terraform.tfvars", "a = 1\n");
+    let lines = format!("live/a ← {chain}\nlive/b ← live/b/terraform.tfvars\n2 root modules affected\n");
+    assert_eq!(affected(&place), lines);
+}
+
+#[test]
+fn a_root_module_that_is_deleted_is_marked() {
+    let place = repository();
+    place.git(&["rm", "--quiet", "-r", "live/a"]);
+    assert_eq!(affected(&place), "live/a (deleted) ← live/a/main.tf\n1 root module affected\n");
+    let matrix = place.overrule(&["affected", "--changed", "--format", "github-matrix"]);
+    assert_eq!(matrix.out, "{\"include\": []}\n", "nothing is there to plan");
+}
+
+#[test]
+fn a_unit_is_affected_by_its_module_and_by_its_own_file() {
+    let unit = "terraform {\n  source = \"../../modules/net\"\n}\n";
+    let place = repository();
+    place.stage("units/a/terragrunt.hcl", unit);
+    place.stage("units/b/terragrunt.hcl", unit);
+    place.commit("units");
+    place.stage("units/a/terragrunt.hcl", &format!("{unit}inputs = {{\n  name = \"b\"\n}}\n"));
+    assert_eq!(
+        affected(&place),
+        "units/a/terragrunt.hcl (Terragrunt) ← units/a/terragrunt.hcl\n0 root modules and 1 Terragrunt unit affected\n"
+    );
+    place.commit("inputs");
+    place.stage("modules/net/main.tf", &NET.replace("input = var.name", "input = var.size"));
+    let said = affected(&place);
+    let unit = |name: &str| {
+        format!("units/{name}/terragrunt.hcl (Terragrunt) ← modules/net ← modules/net/main.tf\n")
+    };
+    assert!(said.contains(&unit("a")) && said.contains(&unit("b")), "{said}");
+}
+
+#[test]
+fn every_change_of_an_interface_has_an_impact() {
+    let place = repository();
+    let text = NET
+        .replace("  type        = string", "  type        = number")
+        .replace("default = 1", "default = 2")
+        .replace("terraform_data\" \"this", "terraform_data\" \"main")
+        .replace("terraform_data.this", "terraform_data.main");
+    place.stage("modules/net/main.tf", &text);
+    assert_eq!(
+        changes(&place),
+        "modules/net (shared)
+  breaking  var.name: type narrowed: string → number
+  breaking  terraform_data.this: gone without a moved or removed block, and what is there is destroyed
+  feature   var.size: default changed: 1 → 2
+  feature   terraform_data.main: added
+  fix       output.id: value changed
+
+1 module changed: breaking
+"
+    );
+    let moved = "moved {\n  from = terraform_data.this\n  to   = terraform_data.main\n}\n";
+    place.stage("modules/net/moved.tf", moved);
+    assert!(!changes(&place).contains("gone without"));
+}
+
+#[test]
+fn a_renamed_variable_and_a_required_alias_break_callers() {
+    let place = repository();
+    let text = NET.replace("variable \"size\"", "variable \"amount\"");
+    place.stage("modules/net/main.tf", &text);
+    place.stage(
+        "modules/net/versions.tf",
+        r#"
+terraform {
+  required_providers {
+    aws = {
+      source                = "hashicorp/aws"
+      version               = ">= 5.0"
+      configuration_aliases = [aws.east]
+    }
+  }
+}
+"#,
+    );
+    let said = place.overrule(&["changes", "--changed", "--fail-on", "breaking", "modules/net"]);
+    assert_eq!(said.code, Some(1));
+    assert_eq!(
+        said.out,
+        "modules/net (shared)
+  breaking  var.size: renamed to var.amount
+  breaking  aws.east: added to configuration_aliases, and callers must pass it
+  feature   aws: required (hashicorp/aws)
+
+1 module changed: breaking
+"
+    );
+    let said = place.overrule(&["changes", "--changed", "--fail-on", "breaking", "live"]);
+    assert_eq!((said.code, said.out.as_str()), (Some(0), "no module changed\n"));
+}
+
+#[test]
+fn test_files_of_what_a_change_reaches_are_listed() {
+    let place = repository();
+    place.stage("modules/net/tests/main.tftest.hcl", "run \"a\" {}\n");
+    place.commit("a test");
+    place.stage("modules/net/main.tf", &NET.replace("input = var.name", "input = var.size"));
+    let said = place.overrule(&["affected", "--changed", "--tests", "--format", "paths"]);
+    assert_eq!(said.out, "modules/net/tests/main.tftest.hcl\n");
+}
