@@ -36,6 +36,7 @@ rule "invalid-moved-removed-import" {}
 rule "invalid-check-or-condition" {}
 rule "invalid-provisioner" {}
 rule "invalid-action" {}
+rule "invalid-test" {}
 rule "unsupported-engine-version" {}
 rule "undeclared-reference" {}
 rule "undefined-module-output" {}

@@ -23,7 +23,7 @@ pub use companion::{Companion, is_automatic_values_file, unread_kind};
 pub use evidence::{Evidence, LOCK_FILE, Signal, Wish};
 pub use features::{
     ChildImport, CombinationSubject, Features, ImportSubject, InOverride, LifecycleSubject, ModuleAddress,
-    RemovedInOverride, RequiredVersion,
+    RemovedInOverride, RequiredVersion, RunSubject,
 };
 pub use file::{
     FileKind, Loaded, Notation, is_module_file, is_override_file, meant_override_file, stem_and_extension,

@@ -86,6 +86,8 @@ pub enum Stage {
     Validate,
     /// What only `terraform plan` finds.
     Plan,
+    /// What only `terraform test` finds.
+    Test,
 }
 
 /// A second place that matters, with a few words that say why.
@@ -194,6 +196,12 @@ impl Finding {
     #[must_use]
     pub fn at_validate(self) -> Self {
         Self { stage: Stage::Validate, ..self }
+    }
+
+    /// Says that only `test` raises it.
+    #[must_use]
+    pub fn at_test(self) -> Self {
+        Self { stage: Stage::Test, ..self }
     }
 
     /// Says that only `plan` raises it.

@@ -11,6 +11,7 @@ mod dependency_cycles;
 mod version_requirements;
 mod deprecations;
 mod static_eval;
+mod test_files;
 mod evaluation;
 mod imports;
 mod instances;
@@ -31,7 +32,7 @@ mod tests;
 
 pub use conflicts::{Conflicts, Subject};
 pub use evaluation::{RefusedDefault, Values};
-pub use node::{Callee, ModuleGraph, Node};
+pub use node::{Callee, ModuleGraph, Node, Test};
 pub use node_id::NodeId;
 pub use providers::{
     Configuration, Found, Level, Own, ProviderMention, Reaching, Supply, Uses, in_root, reaching, resolve,

@@ -6,6 +6,7 @@ pub mod config;
 pub mod declaration;
 pub mod lock;
 pub mod terragrunt;
+pub mod test_file;
 
 pub(crate) mod canonical;
 mod compatibility;
@@ -165,6 +166,7 @@ impl Module {
                 overriding: file.kind == FileKind::Override,
                 tofu_file: is_tofu_file(file.name),
                 json: file.body.is_json(),
+                in_test: false,
                 limits,
                 findings,
             };

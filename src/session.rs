@@ -10,6 +10,8 @@ pub(crate) mod load;
 pub(crate) mod parse_cache;
 pub(crate) mod roots;
 pub(crate) mod terragrunt;
+pub(crate) mod test_files;
+pub(crate) mod test_paths;
 pub(crate) mod threads;
 
 pub use threads::in_threads;

@@ -1,5 +1,7 @@
 //! The name of a file that is part of no module, turned into what an engine reads it for.
 
+use super::Engine;
+
 /// What an engine reads a file for beside the files of a module. The dependency lock file has a name of its own,
 /// [`LOCK_FILE`](super::LOCK_FILE).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,6 +31,28 @@ impl Companion {
     }
 }
 
+impl Engine {
+    /// Of the `names` of one directory's files, sorted byte by byte, those that this engine reads as tests. OpenTofu
+    /// reads `a.tofutest.hcl` in place of `a.tftest.hcl`.
+    pub fn test_files<'a>(self, names: &[&'a str]) -> Vec<&'a str> {
+        let own = self.opentofu(8);
+        let is_hidden = |name: &str| {
+            let stem = |end| name.strip_suffix(end);
+            let twin = stem(".tftest.hcl").map(|stem| format!("{stem}.tofutest.hcl"));
+            let twin = twin.or_else(|| stem(".tftest.json").map(|stem| format!("{stem}.tofutest.json")));
+            own && twin.is_some_and(|twin| names.contains(&twin.as_str()))
+        };
+        let is_read = |name: &&str| {
+            let for_opentofu = name.ends_with(".tofutest.hcl") || name.ends_with(".tofutest.json");
+            Companion::of(name) == Some(Companion::Test) && (own || !for_opentofu) && !is_hidden(name)
+        };
+        if !self.features().grammar.tests {
+            return Vec::new();
+        }
+        names.iter().copied().filter(is_read).collect()
+    }
+}
+
 /// Whether an engine reads a file of this name, in the directory of the root module, without being asked to.
 pub fn is_automatic_values_file(name: &str) -> bool {
     let stem = name.strip_suffix(".json").unwrap_or(name);
@@ -50,6 +74,7 @@ pub fn unread_kind(name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::{Product, Version};
 
     #[test]
     fn a_name_has_one_kind() {
@@ -66,6 +91,20 @@ mod tests {
         for name in others {
             assert_eq!(kind(name), None, "{name}");
         }
+    }
+
+    #[test]
+    fn opentofu_reads_its_own_test_file_in_place_of_its_twin() {
+        let names = ["a.tftest.hcl", "a.tftest.json", "a.tofutest.hcl", "b.tftest.hcl", "c.tofutest.json"];
+        let tofu = Engine::newest(Product::OpenTofu);
+        assert_eq!(
+            tofu.test_files(&names),
+            ["a.tftest.json", "a.tofutest.hcl", "b.tftest.hcl", "c.tofutest.json"]
+        );
+        let terraform = Engine::newest(Product::Terraform);
+        assert_eq!(terraform.test_files(&names), ["a.tftest.hcl", "a.tftest.json", "b.tftest.hcl"]);
+        let old = Engine { version: Version::new(1, 5, 0), ..terraform };
+        assert!(old.test_files(&names).is_empty());
     }
 
     #[test]

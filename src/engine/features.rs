@@ -92,6 +92,28 @@ pub struct Features {
     pub ignored_object_attribute_warns: bool,
     /// A condition of a variable may refer to other objects than the variable.
     pub validation_refers_to_others: bool,
+
+    /// Where a second `run` block of one name is pointed at; none where names may repeat.
+    pub duplicate_run_subject: Option<RunSubject>,
+    /// The values of mocks and overrides in tests are evaluated by the loader, so they must be constant.
+    pub mock_values_at_load: bool,
+    /// The module of a `run` may come from any source.
+    pub run_module_from_anywhere: bool,
+    /// A `provider` block in a test file cannot have a `version`.
+    pub test_provider_version_refused: bool,
+    /// A provider that a `run` names and its file does not define is reported when tests are validated.
+    pub run_providers_validated: bool,
+    /// Targets of overrides in tests that do not exist are warned about.
+    pub override_targets_validated: bool,
+}
+
+/// Where a second `run` block of one name is pointed at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunSubject {
+    /// At the header of the block.
+    Header,
+    /// At its label.
+    Label,
 }
 
 /// Where `required_version` counts.
@@ -261,6 +283,19 @@ impl Features {
             const_excludes_sensitive: !tofu,
             ignored_object_attribute_warns: o(11),
             validation_refers_to_others: t(9) || o(9),
+
+            duplicate_run_subject: if tofu {
+                None
+            } else if t(14) {
+                Some(RunSubject::Label)
+            } else {
+                Some(RunSubject::Header)
+            },
+            mock_values_at_load: !t(15),
+            run_module_from_anywhere: o(10),
+            test_provider_version_refused: t(9),
+            run_providers_validated: t(12),
+            override_targets_validated: t(11),
         }
     }
 }

@@ -80,6 +80,22 @@ pub struct Grammar {
     pub provider_functions: bool,
     /// An underscore in the namespace of a provider address.
     pub underscore_in_namespace: bool,
+    /// Test files.
+    pub tests: bool,
+    /// `mock_provider` and `override_*` blocks in test files.
+    pub mocks: bool,
+    /// `source` of a `mock_provider`.
+    pub mock_source: bool,
+    /// `for_each` of a `mock_provider`.
+    pub mock_for_each: bool,
+    /// `state_key` of a `run`, and `override_during`.
+    pub state_key: bool,
+    /// A `test` block in a test file, and `parallel` of a `run`.
+    pub parallel_runs: bool,
+    /// `variable` blocks in test files.
+    pub test_variables: bool,
+    /// `backend` and `skip_cleanup` in a `run`, which are known and refused.
+    pub run_backend: bool,
 }
 
 impl Grammar {
@@ -125,6 +141,14 @@ impl Grammar {
             applying: o(11) || t(10),
             provider_functions: o(7) || t(8),
             underscore_in_namespace: t(16),
+            tests: o(6) || t(6),
+            mocks: o(8) || t(7),
+            mock_source: t(7),
+            mock_for_each: o(11),
+            state_key: t(11),
+            parallel_runs: t(12),
+            test_variables: t(13),
+            run_backend: t(14),
         }
     }
 }

@@ -72,6 +72,8 @@ pub enum EngineRule {
     InvalidProvisioner,
     /// An action, or a trigger of one, that cannot be used.
     InvalidAction,
+    /// A part of a test that cannot be used.
+    InvalidTest,
     /// A version of the engine, of the language edition or of an experiment that is not this one.
     UnsupportedEngineVersion,
     /// A reference to something that the module does not declare.
@@ -142,6 +144,7 @@ impl EngineRule {
         Self::InvalidCheckOrCondition,
         Self::InvalidProvisioner,
         Self::InvalidAction,
+        Self::InvalidTest,
         Self::UnsupportedEngineVersion,
         Self::UndeclaredReference,
         Self::UndefinedModuleOutput,
@@ -196,6 +199,7 @@ impl EngineRule {
             Self::InvalidCheckOrCondition => "invalid-check-or-condition",
             Self::InvalidProvisioner => "invalid-provisioner",
             Self::InvalidAction => "invalid-action",
+            Self::InvalidTest => "invalid-test",
             Self::UnsupportedEngineVersion => "unsupported-engine-version",
             Self::UndeclaredReference => "undeclared-reference",
             Self::UndefinedModuleOutput => "undefined-module-output",
@@ -251,6 +255,7 @@ impl EngineRule {
             | Self::InvalidCheckOrCondition
             | Self::InvalidProvisioner
             | Self::InvalidAction
+            | Self::InvalidTest
             | Self::UnsupportedEngineVersion
             | Self::UndeclaredReference
             | Self::UndefinedModuleOutput

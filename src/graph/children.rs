@@ -28,7 +28,9 @@ pub(super) fn missing(node: Node<'_>, findings: &mut Vec<Finding>) {
 
 /// Finds what a called module cannot have.
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
-    if !node.is_called() {
+    // A run loads its module as if the module under test called it.
+    let run = node.run_by_tests().next();
+    if !node.is_called() && run.is_none() {
         return;
     }
     let module = node.module();
@@ -51,17 +53,19 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     if let Some(import) = module.imports.first()
         && is_error_in_child(node)
     {
-        findings.push(with_caller(
+        let finding =
             Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid import configuration")
-                .detail(
-                    "Only root modules can have `import` blocks, and this module is called by another one.",
-                )
-                .at(import.block.header)
+                .at(import.block.header);
+        findings.push(if node.is_called() {
+            with_caller(finding)
+                .detail("Only root modules can have `import` blocks, and this module is called by another one.")
                 .help(format!(
                     "move the block into the root module, and write `{}` before the address",
                     path(node)
-                )),
-        ));
+                ))
+        } else {
+            finding.detail("Only root modules can have `import` blocks, and a test loads this one beside its root module.")
+        });
     }
 }
 

@@ -15,6 +15,7 @@ use crate::module::Module;
 use crate::module::address::ModuleSource;
 use crate::module::declaration::ModuleCall;
 use crate::module::terragrunt::{Generated, RunBy};
+use crate::module::test_file::TestFile;
 use crate::vfs::join;
 
 /// What a module call leads to.
@@ -59,8 +60,21 @@ pub(super) struct NodeData {
     pub(super) named: Vec<NodeId>,
     /// The modules that name it in refused calls.
     pub(super) named_by: Vec<NodeId>,
+    /// Its test files.
+    pub(super) tests: Vec<Test>,
+    /// The modules with runs that load it.
+    pub(super) run_by_tests: Vec<NodeId>,
     /// What its local values are worth, once somebody asks.
     pub(super) locals: OnceLock<Locals>,
+}
+
+/// A test file, and the modules that its runs load.
+#[derive(Debug)]
+pub struct Test {
+    /// What it declares.
+    pub file: TestFile,
+    /// By run: what its `module` block leads to; none for a run of the module under test.
+    pub loads: Vec<Option<Callee>>,
 }
 
 /// A module in its place.
@@ -100,6 +114,8 @@ impl ModuleGraph {
             callers: Vec::new(),
             named: Vec::new(),
             named_by: Vec::new(),
+            tests: Vec::new(),
+            run_by_tests: Vec::new(),
             locals: OnceLock::new(),
         });
         NodeId(self.nodes.len() - 1)
@@ -108,6 +124,23 @@ impl ModuleGraph {
     /// Says what is known of a module beside its files.
     pub fn surround(&mut self, id: NodeId, around: Surroundings) {
         self.nodes[id.0].around = around;
+    }
+
+    /// Records the test files of a module. What their runs load is not known before [`ModuleGraph::link_run`].
+    pub fn set_tests(&mut self, id: NodeId, files: Vec<TestFile>) {
+        let opaque = |file: &TestFile| {
+            file.runs.iter().map(|run| run.module.as_ref().map(|_| Callee::Opaque)).collect()
+        };
+        let tests = files.into_iter().map(|file| Test { loads: opaque(&file), file });
+        self.nodes[id.0].tests = tests.collect();
+    }
+
+    /// Records what the `module` block of a run leads to: the run with this number in the test file with that one.
+    pub fn link_run(&mut self, id: NodeId, (test, run): (usize, usize), leads_to: Callee) {
+        self.nodes[id.0].tests[test].loads[run] = Some(leads_to);
+        if let Callee::Module(child) = leads_to {
+            self.nodes[child.0].run_by_tests.push(id);
+        }
     }
 
     /// Records which units of Terragrunt run a module.
@@ -244,6 +277,26 @@ impl<'t> Node<'t> {
             let caller = self.graph.node(*caller);
             Some((caller, &**caller.module().calls.get(call)?))
         })
+    }
+
+    /// Its test files.
+    pub fn tests(self) -> &'t [Test] {
+        &self.data().tests
+    }
+
+    /// The sources of the modules that its runs load, each with the numbers of the test file and of the run.
+    pub fn run_modules(self) -> Vec<((usize, usize), Option<ModuleSource>)> {
+        let of_file = |(test, file): (usize, &Test)| {
+            let runs = file.file.runs.iter().enumerate();
+            let modules = runs.filter_map(move |(run, it)| Some(((test, run), it.module.as_ref()?)));
+            modules.map(|(number, module)| (number, module.source.address.clone())).collect::<Vec<_>>()
+        };
+        self.tests().iter().enumerate().flat_map(of_file).collect()
+    }
+
+    /// The modules with tests that run it.
+    pub fn run_by_tests(self) -> impl Iterator<Item = Node<'t>> {
+        self.data().run_by_tests.iter().map(|id| self.graph.node(*id))
     }
 
     /// The units of Terragrunt that run it, or may.

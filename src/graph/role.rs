@@ -68,6 +68,8 @@ pub enum Reason {
     LockFile,
     /// Variable values lie beside it.
     Values,
+    /// A run of a test loads it.
+    Run,
     /// A unit of Terragrunt runs it.
     Terragrunt,
     /// It says where the state is kept.

@@ -5,7 +5,7 @@ use crate::graph::dependency_cycles::Called;
 use crate::graph::reach::Reached;
 use crate::graph::{
     ModuleGraph, NodeId, arguments, builtin, children, dependency_cycles, deprecations, evaluation, imports,
-    instances, providers, references, requirements, static_eval,
+    instances, providers, references, requirements, static_eval, test_files,
 };
 use crate::text::Sources;
 
@@ -72,6 +72,7 @@ impl<'t> Validation<'t> {
         unevaluated.extend(looked_at.wrong);
         evaluation::check(node, &unevaluated, &mut findings);
         dependency_cycles::check(node, &looked_at.links, &self.called, &mut findings);
+        test_files::check(node, &mut findings);
         for finding in &mut findings {
             finding.module.clone_from(&node.module().directory);
         }

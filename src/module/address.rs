@@ -13,7 +13,9 @@ pub use block::block_address;
 pub use identifier::valid_identifier;
 pub use instance::{InstanceKey, ModuleStep, ResourceInstance};
 pub use provider::{ProviderAddress, legal_part};
-pub use reference::{Reference, ReferenceError, Subject, reference};
+pub use reference::{
+    Reference, ReferenceError, Subject, TestReference, TestSubject, reference, reference_in_test,
+};
 pub use source::{ModuleSource, RegistryModule, RemoteModule};
 pub use target::{ImportTarget, MoveEndpoint, RemoveTarget, import_target, move_endpoint, remove_target};
 

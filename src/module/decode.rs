@@ -18,7 +18,10 @@ mod removed;
 mod requirements;
 mod resource;
 mod lifecycle;
+mod mock;
+mod run;
 mod terraform;
+mod test_file;
 mod variable;
 mod version;
 
@@ -36,6 +39,7 @@ use crate::module::decode::requirements::RequiredProviders;
 use crate::syntax::{Block, BlockSchema, Body, Schema};
 
 pub use provisioner::references_elsewhere;
+pub(super) use test_file::{mock_file, test_file};
 
 /// What one file declares, in the order of the file.
 #[derive(Debug, Default)]
@@ -73,6 +77,8 @@ pub(super) struct Decoder<'a> {
     pub(super) tofu_file: bool,
     /// Whether the file is written in JSON.
     pub(super) json: bool,
+    /// Whether the file is a test file.
+    pub(super) in_test: bool,
     /// What holds in the run.
     pub(super) limits: &'a Limits,
     /// Where what is wrong goes.

@@ -166,6 +166,7 @@ fn because(reason: Reason) -> String {
         Reason::Called => "other modules call it".to_owned(),
         Reason::LockFile => "a lock file lies beside it".to_owned(),
         Reason::Values => "values of variables lie beside it".to_owned(),
+        Reason::Run => "a test runs it".to_owned(),
         Reason::Terragrunt => "Terragrunt runs it".to_owned(),
         Reason::Storage => "it says where the state is kept".to_owned(),
         Reason::Aliases => "it declares `configuration_aliases`".to_owned(),

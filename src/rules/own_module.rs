@@ -39,7 +39,8 @@ fn is_own(node: Node<'_>, call: &ModuleCall, name: &str, subdir: &str, context: 
     if !matches!(node.role(), Role::Example | Role::Test) {
         return false;
     }
-    context.repository_names().contains(name) || declares_all(subdir, call, context)
+    let names = context.repository_names();
+    if names.is_empty() { declares_all(subdir, call, context) } else { names.contains(name) }
 }
 
 /// Whether there is a module in a directory that declares a variable for each argument of a call. What every module is

@@ -76,6 +76,7 @@ pub const PAGES: &[Page] = pages![
     "invalid-provisioner",
     "invalid-reference",
     "invalid-required-providers",
+    "invalid-test",
     "invalid-type-constraint",
     "invalid-value",
     "invalid-version-constraint",

@@ -10,6 +10,7 @@ use memchr::memmem;
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
+use crate::session::test_paths;
 use crate::text::Sources;
 use crate::vfs::{Directory, Reached, Snapshot, join};
 
@@ -142,7 +143,7 @@ fn size(directory: &Directory, sources: &Sources) -> usize {
 fn connected(snapshot: &Snapshot) -> Vec<Vec<usize>> {
     let directories = snapshot.directories();
     let named: Vec<Vec<String>> =
-        directories.par_iter().map(|directory| named(directory, snapshot.sources())).collect();
+        directories.par_iter().map(|directory| named(directory, snapshot)).collect();
     let mut numbers: HashMap<&str, usize> =
         directories.iter().enumerate().map(|(number, directory)| (directory.path.as_str(), number)).collect();
     let mut groups = Groups::default();
@@ -167,8 +168,10 @@ fn connected(snapshot: &Snapshot) -> Vec<Vec<usize>> {
 }
 
 /// The paths, from the top of the run, of all that strings of a directory's files name relative to it.
-fn named(directory: &Directory, sources: &Sources) -> Vec<String> {
-    let texts = directory.files.iter().filter_map(|file| file.id).map(|id| sources.get(id).text());
+fn named(directory: &Directory, snapshot: &Snapshot) -> Vec<String> {
+    let files = directory.files.iter().filter_map(|file| file.id);
+    let texts =
+        files.chain(test_paths::ids(snapshot, &directory.path)).map(|id| snapshot.sources().get(id).text());
     let of_text = |text: &str| -> Vec<String> {
         let strings = memmem::find_iter(text.as_bytes(), b"\".").map(|quote| &text[quote + 1..]);
         let strings =

@@ -14,6 +14,7 @@ use crate::policy::Policy;
 use crate::session::batches::{Batch, Obstacle};
 use crate::session::fragments::{self, Evidence};
 use crate::session::parse_cache::{Built, ParseCache};
+use crate::session::test_files::Tests;
 use crate::text::Span;
 use crate::vfs::{Directory, Reached, Snapshot, join};
 
@@ -23,6 +24,9 @@ pub(crate) struct LoadedGraph {
     pub(crate) graph: ModuleGraph,
     /// By node: what is wrong with its files taken by themselves.
     pub(crate) findings: Vec<Vec<Finding>>,
+    /// By node: what is wrong with its tests taken by themselves. They are read where a command runs in its directory,
+    /// and not where it is called.
+    test_findings: Vec<Vec<Finding>>,
 }
 
 /// What an engine says of modules.
@@ -51,7 +55,8 @@ pub(crate) fn look(
         .filter(|number| !snapshot.directory_at(*number).module_files(engine).is_empty())
         .map(|number| (number, cache.build(snapshot.directory_at(number), engine)))
         .collect();
-    let mut loaded = LoadedGraph { graph: ModuleGraph::new(engine), findings: Vec::new() };
+    let mut loaded =
+        LoadedGraph { graph: ModuleGraph::new(engine), findings: Vec::new(), test_findings: Vec::new() };
     let is_in_library = !cache.has_root;
     let former_roles = cache.former_roles.clone();
     let around = |number| {
@@ -68,7 +73,9 @@ pub(crate) fn look(
     };
     let mut nodes = BTreeMap::new();
     for (number, built) in built {
-        nodes.insert(number, loaded.add(built, around(number)));
+        let node = loaded.add(built, around(number));
+        loaded.add_tests(node, snapshot, cache, batch);
+        nodes.insert(number, node);
     }
     let mut unread = BTreeSet::new();
     let mut next: Vec<NodeId> = nodes.values().rev().copied().collect();
@@ -78,6 +85,7 @@ pub(crate) fn look(
         let address = |call: &ModuleCall| call.source.as_ref().and_then(|source| source.address.clone());
         let calls: Vec<_> = module.calls.values().map(|call| (call.name.clone(), address(call))).collect();
         let refused: Vec<SmolStr> = module.refused_paths().collect();
+        let runs = loaded.graph.node(caller).run_modules();
         let mut reach = |loaded: &mut LoadedGraph, path: &str| {
             let Some(path) = join(&directory, path) else { return Ok(Callee::Outside) };
             Ok(match batch.reached(&path, snapshot) {
@@ -87,6 +95,7 @@ pub(crate) fn look(
                         cache.read(snapshot, &[number]);
                         let built = cache.build(snapshot.directory_at(number), engine);
                         let node = loaded.add(built, around(number));
+                        loaded.add_tests(node, snapshot, cache, batch);
                         next.push(node);
                         node
                     }))
@@ -106,6 +115,13 @@ pub(crate) fn look(
                 Some(ModuleSource::Registry(_) | ModuleSource::Remote(_)) | None => Callee::Opaque,
             };
             loaded.graph.link(caller, &name, callee);
+        }
+        for (number, address) in runs {
+            let callee = match address {
+                Some(ModuleSource::Local(path)) => reach(&mut loaded, &path)?,
+                Some(ModuleSource::Registry(_) | ModuleSource::Remote(_)) | None => Callee::Opaque,
+            };
+            loaded.graph.link_run(caller, number, callee);
         }
         for path in refused {
             if let Callee::Module(child) = reach(&mut loaded, &path)? {
@@ -133,6 +149,15 @@ impl LoadedGraph {
         node
     }
 
+    /// Adds the tests of a module.
+    fn add_tests(&mut self, id: NodeId, snapshot: &Snapshot, cache: &ParseCache, batch: &Batch) {
+        let directory = &self.graph.node(id).module().directory;
+        let reached = |path: &str| batch.reached(path, snapshot);
+        let tests = Tests::of(snapshot, cache, directory, self.graph.engine(), &reached);
+        self.test_findings.push(tests.findings);
+        self.graph.set_tests(id, tests.files);
+    }
+
     /// Judges modules by the versions of the engine that their callers are for, where these are not modelled.
     fn bind_to_callers(&mut self) {
         for (id, versions) in self.graph.bound_by_callers() {
@@ -149,9 +174,13 @@ impl LoadedGraph {
         let mut validated = Validated::default();
         for (id, found) in &mut diagnostics {
             let own = &self.findings[id.number()];
+            let of_tests = &self.test_findings[id.number()];
             let all: Vec<&Finding> = own.iter().chain(&found.findings).collect();
             match fragments::evidence(self.graph.node(*id), snapshot, &all) {
-                None => validated.findings.extend(own.iter().cloned()),
+                None if self.graph.node(*id).module().excluded => {
+                    validated.findings.extend(own.iter().cloned());
+                }
+                None => validated.findings.extend(own.iter().chain(of_tests).cloned()),
                 Some(evidence) => {
                     found.findings.clear();
                     validated.set_aside.insert(*id);

@@ -14,8 +14,9 @@ use crate::module::terragrunt::{Generated, RunBy};
 use crate::module::{Module, ModuleFile};
 use crate::session::fragments;
 use crate::session::terragrunt::Units;
+use crate::session::test_paths;
 use crate::syntax::{self, File, Notation};
-use crate::text::FileId;
+use crate::text::{FileId, Sources};
 use crate::vfs::{Directory, Snapshot};
 
 /// What was read of files, as far as it is at hand.
@@ -67,6 +68,33 @@ impl ParseCache {
             directories.iter().flat_map(|directory| &snapshot.directory_at(*directory).files);
         let ids: Vec<FileId> =
             of_directories.filter_map(|file| file.id).filter(|id| !self.files.contains_key(id)).collect();
+        self.parse(sources, ids);
+        self.read_tests(snapshot, directories);
+    }
+
+    /// Reads the test files of the modules in directories, and then the mock files that they name.
+    fn read_tests(&mut self, snapshot: &Snapshot, directories: &[usize]) {
+        let paths = directories.iter().map(|number| snapshot.directory_at(*number).path.as_str());
+        let tests: Vec<(&str, FileId)> = paths
+            .flat_map(|path| test_paths::ids(snapshot, path).into_iter().map(move |id| (path, id)))
+            .collect();
+        if tests.is_empty() {
+            return;
+        }
+        self.parse_new(snapshot.sources(), tests.iter().map(|(_, id)| *id));
+        let files = tests.iter().filter_map(|(path, id)| Some((path, self.files.get(id)?)));
+        let mocks: Vec<FileId> =
+            files.flat_map(|(path, file)| test_paths::mock_ids(snapshot, path, file)).collect();
+        self.parse_new(snapshot.sources(), mocks.into_iter());
+    }
+
+    /// Parses files that are not at hand.
+    fn parse_new(&mut self, sources: &Sources, ids: impl Iterator<Item = FileId>) {
+        let ids: BTreeSet<FileId> = ids.filter(|id| !self.files.contains_key(id)).collect();
+        self.parse(sources, ids.into_iter().collect());
+    }
+
+    fn parse(&mut self, sources: &Sources, ids: Vec<FileId>) {
         let parse = |id: &FileId| {
             let source = sources.get(*id);
             syntax::parse(*id, source, Notation::of(source.name()), &self.limits)
@@ -113,6 +141,16 @@ impl ParseCache {
     /// A file, if it is at hand.
     pub(crate) fn file(&self, id: FileId) -> Option<&File> {
         self.files.get(&id)
+    }
+
+    /// What is wrong with the text of a file.
+    pub(crate) fn wrong(&self, id: FileId) -> impl Iterator<Item = &Finding> {
+        self.wrong.get(&id).into_iter().flatten()
+    }
+
+    /// What holds in the run.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// Whether a file was understood whole.

@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 use super::listing::{Entry, Kind, Listing};
 use super::path::child;
 use super::top::{Top, slashed};
-use crate::engine::{LOCK_FILE, Signal};
+use crate::engine::{Companion, LOCK_FILE, Signal};
 use crate::finding::{EngineRule, Finding, Severity};
 use crate::limits::{Limit, Limits};
 use crate::text::Source;
@@ -158,7 +158,14 @@ fn companions<At>(
         let (source, target) = match bytes(entry, limits.get(Limit::FileSize)) {
             Ok(Bytes { bytes, target }) => (Some(Source::new(name, bytes)), target),
             Err(failure) => {
-                if matches!(failure, Failure::TooLarge) {
+                // Terraform reads every test file, and values only where they are meant.
+                let is_test = Companion::of(&entry.name) == Some(Companion::Test);
+                let is_reported = match failure {
+                    Failure::TooLarge => true,
+                    Failure::Io(_) | Failure::NotAFile => is_test,
+                    Failure::Leaves => false,
+                };
+                if is_reported {
                     findings.push(failure.finding(&name, limits).module(path));
                 }
                 (None, None)

@@ -24,6 +24,9 @@ pub(crate) struct Installed {
 pub(crate) fn installed(root: &Path) -> Vec<Installed> {
     let mut found = vec![Installed { key: String::new(), source: String::new(), directory: String::new() }];
     follow(root, "", "", 0, &mut found);
+    for (key, source) in runs(root) {
+        add(root, "", key, &source, 0, &mut found);
+    }
     found
 }
 
@@ -44,21 +47,86 @@ fn follow(root: &Path, directory: &str, key: &str, depth: usize, found: &mut Vec
         return;
     }
     for (name, source) in calls(&root.join(directory)) {
-        if !["./", "../", ".\\", "..\\"].iter().any(|start| source.starts_with(start)) {
-            continue;
-        }
         let key = if key.is_empty() { name } else { format!("{key}.{name}") };
-        let source = source.replace('\\', "/");
-        let inside = joined(directory, &source);
-        let clean = joined("", &source);
-        let clean = match clean.as_str() {
-            ".." => "../".to_owned(),
-            outside if outside.starts_with("../") => clean,
-            inside => format!("./{inside}"),
-        };
-        found.push(Installed { key: key.clone(), source: clean, directory: inside.clone() });
-        follow(root, &inside, &key, depth + 1, found);
+        add(root, directory, key, &source, depth, found);
     }
+}
+
+/// Adds a call in a directory, if it is one of a local module, and what that calls.
+fn add(root: &Path, directory: &str, key: String, source: &str, depth: usize, found: &mut Vec<Installed>) {
+    if !["./", "../", ".\\", "..\\"].iter().any(|start| source.starts_with(start)) {
+        return;
+    }
+    let source = source.replace('\\', "/");
+    let inside = joined(directory, &source);
+    let clean = joined("", &source);
+    let clean = match clean.as_str() {
+        ".." => "../".to_owned(),
+        outside if outside.starts_with("../") => clean,
+        inside => format!("./{inside}"),
+    };
+    found.push(Installed { key: key.clone(), source: clean, directory: inside.clone() });
+    follow(root, &inside, &key, depth + 1, found);
+}
+
+/// The sources that runs in test files name, by key.
+fn runs(root: &Path) -> BTreeMap<String, String> {
+    let mut runs = BTreeMap::new();
+    for (directory, prefix) in [("", "test"), ("tests", "test.tests")] {
+        for entry in fs::read_dir(root.join(directory)).into_iter().flatten().filter_map(Result::ok) {
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            let Ok(bytes) = fs::read(entry.path()) else { continue };
+            let text = String::from_utf8_lossy(&bytes);
+            let of_file = if let Some(stem) = name.strip_suffix(".tftest.hcl") {
+                (stem, runs_of_native(&text))
+            } else if name.strip_suffix(".tftest.json").is_some() {
+                (name.as_str(), runs_of_json(&text))
+            } else {
+                continue;
+            };
+            let (stem, sources) = of_file;
+            runs.extend(sources.into_iter().map(|(run, source)| (format!("{prefix}.{stem}.{run}"), source)));
+        }
+    }
+    runs
+}
+
+/// The sources of the `module` blocks in the `run` blocks of a native file.
+fn runs_of_native(text: &str) -> Vec<(String, String)> {
+    let mut runs = Vec::new();
+    let words = words(text);
+    let mut open: Vec<&str> = Vec::new();
+    let mut run: Option<&str> = None;
+    for (at, word) in words.iter().enumerate() {
+        match word.as_str() {
+            "{" | "[" | "(" => {
+                if open.is_empty() && word == "{" && at >= 2 && words[at - 2] == "run" {
+                    run = Some(words[at - 1].trim_matches('"'));
+                }
+                open.push(if at > 0 { &words[at - 1] } else { "" });
+            }
+            "}" | "]" | ")" => {
+                open.pop();
+            }
+            "source" if open.len() == 2 && open[1] == "module" => {
+                let source = words.get(at + 2).and_then(|value| value.strip_prefix('"')?.strip_suffix('"'));
+                if let (Some(run), Some(source)) = (run, source) {
+                    runs.push((run.to_owned(), source.to_owned()));
+                }
+            }
+            _ => {}
+        }
+    }
+    runs
+}
+
+/// The same of a JSON file.
+fn runs_of_json(text: &str) -> Vec<(String, String)> {
+    let Ok(file) = serde_json::from_str::<Value>(text) else { return Vec::new() };
+    let named = flat(&file).into_iter().filter_map(|body| body.get("run")).flat_map(flat);
+    let runs = named.filter_map(Value::as_object).flatten();
+    let source = |body: &Value| Some(body.get("module")?.get("source")?.as_str()?.to_owned());
+    runs.filter_map(|(name, body)| Some((name.clone(), source(body)?))).collect()
 }
 
 /// `directory` and a relative path, as one path without `.` and with `..` only in front.

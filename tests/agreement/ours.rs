@@ -19,7 +19,11 @@ const ABOUT_CALLED: &[&str] = &[
     "Module is incompatible with count, for_each, and depends_on",
     "Cannot override provider configuration",
     "Module not installed",
+    "Failed to read mock data directory",
 ];
+
+/// What stands for the directories of mock files.
+const MOCKS: &str = "mock files";
 
 /// What the checker says about one case, and which directories belong to its tree.
 pub(crate) struct ModuleDiagnostics {
@@ -36,7 +40,7 @@ struct Found {
 impl ModuleDiagnostics {
     /// What the engine could have said too, from how far it got: the checker goes on where the engine stops.
     pub(crate) fn within(&self, answer: &Answer) -> BTreeSet<Diagnostic> {
-        let reaches = |said: &Found| self.reachable.contains(&said.directory);
+        let reaches = |said: &Found| said.directory == MOCKS || self.reachable.contains(&said.directory);
         let is_within = |said: &&Found| match answer.reach {
             Reach::Root => {
                 let about_called = ABOUT_CALLED.contains(&said.diagnostic.summary.as_str());
@@ -167,7 +171,7 @@ fn run(root: &Path, arguments: &[&str]) -> Vec<Value> {
 /// The number of the case that a diagnostic is about, and the diagnostic as if that case were alone.
 fn belongs(diagnostic: &Value) -> Option<(usize, Found)> {
     // Only `plan` looks at configurations that nothing uses; the answers are those of `validate` and `graph`.
-    if diagnostic["stage"] == "plan" {
+    if diagnostic["stage"] == "plan" || diagnostic["stage"] == "test" {
         return None;
     }
     let (number, case) = number_of(diagnostic)?;
@@ -204,6 +208,15 @@ fn parse(diagnostic: &Value, top: &str) -> Option<Found> {
         stage: if diagnostic["stage"] == "validate" { Stage::Validate } else { Stage::Load },
         is_error: diagnostic["severity"] == "error",
         summary: if summary.starts_with("Cycle: ") { "Cycle".to_owned() } else { summary },
+    };
+    let ends = |ends: &[&str]| ends.iter().any(|end| diagnostic.file.ends_with(end));
+    // Tests are read with the root module, mocks once the tree is loaded.
+    let directory = if directory == "tests" && ends(&[".tftest.hcl", ".tftest.json"]) {
+        String::new()
+    } else if ends(&[".tfmock.hcl", ".tfmock.json"]) {
+        MOCKS.to_owned()
+    } else {
+        directory
     };
     Some(Found { diagnostic, directory })
 }

@@ -20,6 +20,7 @@ use crate::module::Module;
 use crate::module::declaration::ModuleCall;
 use crate::session::batches::Groups;
 use crate::session::load::Validated;
+use crate::session::test_paths;
 use crate::syntax::{ExprKind, Part};
 use crate::text::Sources;
 use crate::value;
@@ -77,12 +78,15 @@ fn is_alike(node: Node<'_>, snapshot: &Snapshot) -> bool {
     let texts: Option<Vec<&str>> =
         directory.files.iter().map(|file| Some(snapshot.sources().get(file.id?).text())).collect();
     let Some(texts) = texts.filter(|_| files == of_opentofu) else { return false };
+    // The engines differ in tests more than in modules.
+    let has_tests = !node.tests().is_empty() || !test_paths::ids(snapshot, &module.directory).is_empty();
     let has_override = files.iter().any(|(_, loaded)| loaded.kind == FileKind::Override);
     // What override files replace is in no declaration any more.
     let hides_registry = has_override && texts.iter().copied().any(signs::may_name_registry);
     let names_registry = hides_registry || names_registry(module, snapshot.sources());
     module.complete
         && !module.excluded
+        && !has_tests
         && is_declared_alike(module)
         && !names_registry
         && !texts.into_iter().any(signs::are_in)

@@ -54,6 +54,8 @@ impl EngineResult {
             let Some(directory) = snapshot.directory(&module.directory) else { continue };
             let files = directory.module_files(engine);
             result.files.extend(files.into_iter().filter_map(|(file, _)| file.id));
+            let tests = graph.node(id).tests().iter().filter_map(|test| test.file.id);
+            result.files.extend(tests);
         }
         result
     }

@@ -1,7 +1,10 @@
 //! Turns a traversal inside an expression into what it refers to, or into why it refers to nothing.
 
+mod in_test;
 #[cfg(test)]
 mod tests;
+
+pub use in_test::{TestReference, TestSubject, reference_in_test};
 
 use smol_str::SmolStr;
 

@@ -84,29 +84,25 @@ impl Decoder<'_> {
 
     /// `depends_on`.
     pub(super) fn depends_on(&mut self, content: &Content) -> Vec<Dependency> {
-        let Some(attribute) = content.attribute("depends_on") else { return Vec::new() };
-        let Some(elements) = attribute.expr.static_list(self.findings) else { return Vec::new() };
-        let mut dependencies = Vec::new();
-        for element in elements {
-            if let Some(dependency) = self.reference_in_list(element) {
-                if self.features.grammar.action && dependency.traversal.root == "action" {
-                    self.findings.push(
-                        Finding::language(
-                            EngineRule::InvalidReference,
-                            "Invalid depends_on Action Reference",
-                        )
-                        .detail(
-                            "An action cannot be depended on: it is run by the resources that trigger it.",
-                        )
-                        .at(dependency.span),
-                    );
-                    continue;
-                }
-                dependencies.push(dependency);
-            }
+        let mut dependencies = self.references(content, "depends_on");
+        let is_action =
+            |dependency: &Dependency| self.features.grammar.action && dependency.traversal.root == "action";
+        for action in dependencies.extract_if(.., |dependency| is_action(dependency)) {
+            self.findings.push(
+                Finding::language(EngineRule::InvalidReference, "Invalid depends_on Action Reference")
+                    .detail("An action cannot be depended on: it is run by the resources that trigger it.")
+                    .at(action.span),
+            );
         }
         dependencies.shrink_to_fit();
         dependencies
+    }
+
+    /// An argument that takes a list of references.
+    pub(super) fn references(&mut self, content: &Content, name: &str) -> Vec<Dependency> {
+        let Some(attribute) = content.attribute(name) else { return Vec::new() };
+        let Some(elements) = attribute.expr.static_list(self.findings) else { return Vec::new() };
+        elements.iter().filter_map(|element| self.reference_in_list(element)).collect()
     }
 
     /// An element of `depends_on` or `ignore_changes`.

@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::engine::{Features, ModuleAddress};
+use crate::engine::ModuleAddress;
 use crate::finding::{EngineRule, Finding};
-use crate::limits::Limits;
 use crate::module::address::ModuleSource;
 use crate::module::config::Config;
 use crate::module::declaration::{AddressArguments, ModuleCall, Origin, PassedProvider, ProviderRef, Source};
@@ -82,13 +81,33 @@ impl Decoder<'_> {
     fn module_source(&mut self, attribute: &Arc<Attribute>, content: &Content) -> Source {
         let version = content.attribute("version").map(|version| version.span);
         match self.features.module_address {
-            ModuleAddress::LiteralPerBlock => {
-                read_source(&attribute.expr, version, self.features, self.limits, self.findings)
-            }
+            ModuleAddress::LiteralPerBlock => self.source(&attribute.expr, attribute.expr.span, version),
             ModuleAddress::ConstAfterMerge | ModuleAddress::StaticAfterMerge => {
                 Source { raw: SmolStr::default(), address: None, span: attribute.expr.span }
             }
         }
+    }
+
+    /// Reads a source; what is wrong with it is reported at `at`. `version` is where one stands beside it, so that it
+    /// has to be one of a registry.
+    pub(super) fn source(&mut self, expr: &Expr, at: Span, version: Option<Span>) -> Source {
+        let span = expr.span;
+        let Some(raw) = value::text(expr, self.limits, self.findings) else {
+            return Source { raw: SmolStr::default(), address: None, span };
+        };
+        let address = match ModuleSource::parse(&raw, version.is_some(), self.features) {
+            Ok(address) => Some(address),
+            Err(error) => {
+                let finding = Finding::language(EngineRule::InvalidModuleSource, error.summary);
+                let finding = finding.detail(error.detail).at(at);
+                self.findings.push(match version {
+                    Some(version) => finding.related(version, "only a module from a registry has a version"),
+                    None => finding,
+                });
+                None
+            }
+        };
+        Source { raw, address, span }
     }
 
     fn module_version(&mut self, attribute: &Arc<Attribute>) -> Option<super::VersionConstraint> {
@@ -117,7 +136,7 @@ impl Decoder<'_> {
         }
     }
 
-    fn passed_providers(&mut self, expr: &Expr) -> Vec<PassedProvider> {
+    pub(super) fn passed_providers(&mut self, expr: &Expr) -> Vec<PassedProvider> {
         let mut passed: Vec<PassedProvider> = Vec::new();
         let mut seen: BTreeMap<SmolStr, Span> = BTreeMap::new();
         for (key, value) in expr.static_map(self.findings).unwrap_or_default() {
@@ -145,33 +164,6 @@ impl Decoder<'_> {
         }
         passed
     }
-}
-
-/// Reads a source. `version` is where one stands beside it, so that it has to be one of a registry.
-fn read_source(
-    expr: &Expr,
-    version: Option<Span>,
-    features: &Features,
-    limits: &Limits,
-    findings: &mut Vec<Finding>,
-) -> Source {
-    let span = expr.span;
-    let Some(raw) = value::text(expr, limits, findings) else {
-        return Source { raw: SmolStr::default(), address: None, span };
-    };
-    let address = match ModuleSource::parse(&raw, version.is_some(), features) {
-        Ok(address) => Some(address),
-        Err(error) => {
-            let finding = Finding::language(EngineRule::InvalidModuleSource, error.summary);
-            let finding = finding.detail(error.detail).at(span);
-            findings.push(match version {
-                Some(version) => finding.related(version, "only a module from a registry has a version"),
-                None => finding,
-            });
-            None
-        }
-    };
-    Source { raw, address, span }
 }
 
 /// A key of a map as the expression that it was before it became one.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use crate::finding::{EngineRule, Finding, Severity};
 use crate::module::address::valid_identifier;
 use crate::module::config::Config;
-use crate::module::declaration::{Origin, ProviderConfiguration, Spanned};
+use crate::module::declaration::{Origin, ProviderConfiguration, Spanned, VersionConstraint};
 use crate::module::decode::Decoder;
-use crate::syntax::{AttributeSchema, Block, BlockSchema, Schema};
+use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Schema};
 
 const SCHEMA: Schema<'_> = Schema {
     attributes: &[
@@ -42,19 +42,7 @@ impl Decoder<'_> {
         if let Some(alias) = &alias {
             self.alias(alias);
         }
-        let version = content.attribute("version").and_then(|attribute| {
-            self.findings.push(
-                Finding::language(
-                    EngineRule::DeprecatedProviderVersion,
-                    "Version constraints inside provider configuration blocks are deprecated",
-                )
-                .severity(Severity::Warning)
-                .detail("The constraint still applies, but belongs in `required_providers`.")
-                .at(attribute.expr.span)
-                .help("move `version` into the entry of this provider in `required_providers`, and add the entry if there is none"),
-            );
-            self.version_constraint(attribute)
-        });
+        let version = content.attribute("version").and_then(|attribute| self.provider_version(attribute));
         let for_each = content.attribute("for_each").cloned();
         let instanced =
             for_each.is_some() && self.provider_for_each(block, alias.as_ref(), for_each.as_ref());
@@ -87,7 +75,33 @@ impl Decoder<'_> {
         })
     }
 
-    fn alias(&mut self, alias: &Spanned<smol_str::SmolStr>) {
+    fn provider_version(&mut self, attribute: &Arc<Attribute>) -> Option<VersionConstraint> {
+        if self.in_test && self.features.test_provider_version_refused {
+            self.findings.push(
+                Finding::language(
+                    EngineRule::InvalidProviderConfiguration,
+                    "Version constraints are not allowed in test files",
+                )
+                .detail("A provider configuration in a test file cannot have a `version`.")
+                .at(attribute.expr.span)
+                .help("require the version in `required_providers` of the module under test"),
+            );
+            return None;
+        }
+        self.findings.push(
+            Finding::language(
+                EngineRule::DeprecatedProviderVersion,
+                "Version constraints inside provider configuration blocks are deprecated",
+            )
+            .severity(Severity::Warning)
+            .detail("The constraint still applies, but belongs in `required_providers`.")
+            .at(attribute.expr.span)
+            .help("move `version` into the entry of this provider in `required_providers`, and add the entry if there is none"),
+        );
+        self.version_constraint(attribute)
+    }
+
+    pub(super) fn alias(&mut self, alias: &Spanned<smol_str::SmolStr>) {
         if !valid_identifier(&alias.value) {
             // The engines give no place here.
             self.findings.push(

@@ -1,0 +1,123 @@
+//! Finds what is wrong with the tests of a module: what `terraform validate` reports of them.
+
+mod targets;
+
+use crate::finding::{Concern, EngineRule, Finding};
+use crate::graph::{Callee, Node, Test};
+use crate::module::address::{Subject, TestSubject, reference_in_test};
+use crate::module::declaration::Dependency;
+use crate::module::test_file::{Run, TestFile};
+
+/// What a run runs.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum UnderTest<'t> {
+    /// A module of the repository.
+    Module(Node<'t>),
+    /// A module that is not known.
+    Unknown,
+}
+
+/// Finds what is wrong with the tests of a module.
+pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
+    for test in node.tests() {
+        let from = findings.len();
+        missing_modules(test, findings);
+        targets::of_file(node, test, findings);
+        for (run, under) in runs(node, test) {
+            let from = findings.len();
+            expectations(run, node, findings);
+            targets::of_run(run, under, findings);
+            missing_providers(run, &test.file, node, findings);
+            address(&mut findings[from..], run);
+        }
+        // What else is in a file that was not read whole is not known, and neither is what that means for the rest.
+        if !test.file.complete {
+            findings.truncate(from);
+        }
+    }
+}
+
+/// The runs without an error of their own, each with what it runs.
+pub(super) fn runs<'t>(node: Node<'t>, test: &'t Test) -> impl Iterator<Item = (&'t Run, UnderTest<'t>)> {
+    let under = move |callee: &Option<Callee>| match callee {
+        None => UnderTest::Module(node),
+        Some(Callee::Module(id)) => UnderTest::Module(node.graph().node(*id)),
+        Some(Callee::Missing | Callee::Outside | Callee::Opaque) => UnderTest::Unknown,
+    };
+    let runs = test.file.runs.iter().zip(&test.loads);
+    runs.filter(|(run, _)| !run.is_broken).map(move |(run, callee)| (run, under(callee)))
+}
+
+fn address(findings: &mut [Finding], run: &Run) {
+    for finding in findings {
+        finding.address = format!("run.{}", run.name);
+    }
+}
+
+/// Runs that name a directory that does not exist.
+fn missing_modules(test: &Test, findings: &mut Vec<Finding>) {
+    for (run, callee) in test.file.runs.iter().zip(&test.loads) {
+        let Some(module) = run.module.as_ref().filter(|_| *callee == Some(Callee::Missing)) else { continue };
+        let raw = &module.source.raw;
+        findings.push(
+            Finding::language(EngineRule::MissingModule, "Module not installed")
+                .detail(format!(
+                    "There is no directory {raw:?} relative to the module under test, so `init` fails."
+                ))
+                .at(module.header)
+                .related(module.source.span, "this directory does not exist")
+                .address(format!("run.{}", run.name))
+                .concerns(Concern::ModuleSource(raw.clone()))
+                .help("correct `source`, or add the directory"),
+        );
+    }
+}
+
+/// `expect_failures` can only list what has conditions.
+fn expectations(run: &Run, node: Node<'_>, findings: &mut Vec<Finding>) {
+    for expected in &run.expect_failures {
+        let Dependency { traversal, span } = expected;
+        match reference_in_test(traversal, &node.module().features) {
+            Err(error) => findings.push(error.finding().at_validate()),
+            Ok(reference) if !is_checkable(&reference.subject) => findings.push(
+                Finding::language(EngineRule::InvalidTest, "Invalid `expect_failures` reference")
+                    .at_validate()
+                    .detail(
+                        "Only variables, outputs, resources, data sources and `check` blocks have conditions that \
+                         can fail.",
+                    )
+                    .at(if *span == traversal.span() { reference.span } else { *span }),
+            ),
+            Ok(_) => {}
+        }
+    }
+}
+
+fn is_checkable(subject: &TestSubject) -> bool {
+    match subject {
+        TestSubject::Output(_)
+        | TestSubject::Check(_)
+        | TestSubject::InModule(Subject::Variable(_) | Subject::Resource { .. }) => true,
+        TestSubject::Run(_) | TestSubject::InModule(_) => false,
+    }
+}
+
+/// Providers that a run takes from its file, which does not define them.
+fn missing_providers(run: &Run, file: &TestFile, node: Node<'_>, findings: &mut Vec<Finding>) {
+    for passed in &run.providers {
+        let name = passed.in_parent.compact();
+        if file.providers.contains_key(&name) {
+            continue;
+        }
+        let finding = Finding::language(
+            EngineRule::UndefinedProviderReference,
+            format!("Missing provider definition for {name}"),
+        )
+        .severity(crate::finding::Severity::Error)
+        .detail(format!("This test file has no `provider` or `mock_provider` block for `{name}`."))
+        .at(passed.in_parent.name_span)
+        .help("add the block to this file, or remove the entry");
+        let at_validate = node.module().features.run_providers_validated;
+        findings.push(if at_validate { finding.at_validate() } else { finding.at_test() });
+    }
+}

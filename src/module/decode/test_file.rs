@@ -1,0 +1,222 @@
+//! Turns the blocks of a test file into what it declares.
+
+use std::sync::Arc;
+
+use crate::engine::{Product, RunSubject};
+use crate::finding::{EngineRule, Finding};
+use crate::module::address::block_address;
+use crate::module::declaration::compact_name;
+use crate::module::decode::Decoder;
+use crate::module::test_file::{MockData, TestFile, TestProvider};
+use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Body, Schema};
+use crate::text::Span;
+
+const TEST: BlockSchema<'_> = BlockSchema::new("test", &[]);
+
+/// Reads the blocks of a test file.
+pub(in crate::module) fn test_file(body: &Body, decoder: &mut Decoder<'_>) -> TestFile {
+    let mut test = TestFile::default();
+    let mut body = body.clone();
+    if decoder.features.grammar.parallel_runs {
+        let schema = Schema { attributes: &[], blocks: &[TEST] };
+        let (content, rest) = body.partial_content(&schema, decoder.findings);
+        let before = decoder.findings.len();
+        decoder.test_settings(&content.blocks);
+        if decoder.failed_since(before) {
+            return test;
+        }
+        body = rest;
+    }
+    let content = body.content(&Schema { attributes: &[], blocks: &blocks(decoder) }, decoder.findings);
+    for block in &content.blocks {
+        let from = decoder.findings.len();
+        decoder.test_block(block, &mut test);
+        for finding in &mut decoder.findings[from..] {
+            finding.address = block_address(block);
+        }
+    }
+    test
+}
+
+/// Reads the blocks of a mock file.
+pub(in crate::module) fn mock_file(body: &Body, decoder: &mut Decoder<'_>) -> MockData {
+    decoder.mock_data(body)
+}
+
+/// The blocks that may stand at the top of a test file.
+fn blocks(decoder: &Decoder<'_>) -> Vec<BlockSchema<'static>> {
+    let known = &decoder.features.grammar;
+    let mut blocks = vec![
+        BlockSchema::new("run", &["name"]),
+        BlockSchema::new("provider", &["name"]),
+        BlockSchema::new("variables", &[]),
+    ];
+    if known.mocks {
+        blocks.extend([
+            BlockSchema::new("mock_provider", &["name"]),
+            BlockSchema::new("override_resource", &[]),
+            BlockSchema::new("override_data", &[]),
+            BlockSchema::new("override_module", &[]),
+        ]);
+    }
+    if known.test_variables {
+        blocks.push(BlockSchema::new("variable", &["name"]));
+    }
+    blocks
+}
+
+impl Decoder<'_> {
+    fn test_block(&mut self, block: &Arc<Block>, into: &mut TestFile) {
+        match block.kind.as_str() {
+            "run" => self.named_run(block, into),
+            "variables" => self.file_variables(block, into),
+            "variable" => self.file_variable(block, into),
+            "provider" => {
+                if let Some(provider) = self.provider(block) {
+                    let provider =
+                        TestProvider { name: provider.name.clone(), header: block.header, mock: None };
+                    let alias = self.alias_of(block);
+                    self.test_provider(provider, alias.as_deref(), into);
+                }
+            }
+            "mock_provider" => {
+                if let Some((provider, alias)) = self.mock_provider(block) {
+                    self.test_provider(provider, alias.as_deref(), into);
+                }
+            }
+            _ => {
+                let target = self.override_block(block);
+                self.add_override(target, &block.kind, &mut into.overrides);
+            }
+        }
+    }
+
+    /// The alias that a `provider` block sets, once that was decoded.
+    fn alias_of(&self, block: &Block) -> Option<smol_str::SmolStr> {
+        let attribute = block.attribute("alias")?;
+        crate::value::text(&attribute.expr, self.limits, &mut Vec::new())
+    }
+
+    /// `test {}`, which there may be one of.
+    fn test_settings(&mut self, blocks: &[Arc<Block>]) {
+        let blocks: Vec<_> = blocks.iter().collect();
+        let before = self.findings.len();
+        let Some(block) = self.only(&blocks, "Multiple \"test\" blocks", EngineRule::DuplicateDeclaration)
+        else {
+            return;
+        };
+        if self.failed_since(before) {
+            return;
+        }
+        let mut attributes = vec![AttributeSchema::optional("parallel")];
+        if self.features.grammar.run_backend {
+            attributes.push(AttributeSchema::optional("skip_cleanup"));
+        }
+        let content = block.body.content(&Schema { attributes: &attributes, blocks: &[] }, self.findings);
+        self.flag(&content, "parallel");
+        self.skip_cleanup(&content);
+    }
+
+    fn named_run(&mut self, block: &Arc<Block>, into: &mut TestFile) {
+        let run = self.run(block);
+        let first = into.runs.iter().find(|other| other.name == run.name);
+        if let Some((first, subject)) = first.zip(self.features.duplicate_run_subject) {
+            let at = match subject {
+                RunSubject::Header => block.header,
+                RunSubject::Label => block.labels[0].span,
+            };
+            self.findings.push(
+                Finding::language(EngineRule::DuplicateDeclaration, "Duplicate \"run\" block names")
+                    .detail(format!("This test file already has a run named `{}`.", run.name))
+                    .at(at)
+                    .related(first.header, "the first run of this name is here"),
+            );
+        }
+        into.runs.push(run);
+    }
+
+    /// The `variables` block of a file.
+    fn file_variables(&mut self, block: &Arc<Block>, into: &mut TestFile) {
+        if self.is_second(block, &mut into.variables_block) {
+            return;
+        }
+        for attribute in block.body.just_attributes(self.findings) {
+            if let Some(header) = into.declared.get(&attribute.name) {
+                self.findings
+                    .push(declared_twice(&attribute.name, *header).related(attribute.span, "set here"));
+            }
+            into.variables.insert(attribute.name.clone(), attribute);
+        }
+    }
+
+    /// Whether another `variables` block came before this one, which is an error.
+    pub(super) fn is_second(&mut self, block: &Arc<Block>, first: &mut Option<Span>) -> bool {
+        let Some(first) = *first else {
+            *first = Some(block.header);
+            return false;
+        };
+        self.findings.push(multiple(block, first));
+        true
+    }
+
+    /// A `variable` block of a test file.
+    fn file_variable(&mut self, block: &Arc<Block>, into: &mut TestFile) {
+        let before = self.findings.len();
+        let variable = self.variable(block);
+        if self.failed_since(before) {
+            return;
+        }
+        let set: Option<&Arc<Attribute>> = into.variables.get(&variable.name);
+        if let Some(first) = into.declared.get(&variable.name) {
+            self.findings.push(
+                declared_twice(&variable.name, block.header).related(*first, "the first block is here"),
+            );
+            return;
+        }
+        if let Some(set) = set {
+            self.findings.push(declared_twice(&variable.name, block.header).related(set.span, "set here"));
+        }
+        into.declared.insert(variable.name, block.header);
+    }
+
+    fn test_provider(&mut self, provider: TestProvider, alias: Option<&str>, into: &mut TestFile) {
+        let key = compact_name(&provider.name, alias);
+        let first = into.providers.get(&key);
+        let terraform = self.features.engine.product == Product::Terraform;
+        let is_mock = provider.mock.is_some();
+        let Some(first) = first.filter(|first| terraform || first.mock.is_some() == is_mock) else {
+            into.providers.insert(key, provider);
+            return;
+        };
+        let summary = match self.features.engine.product {
+            Product::Terraform => "Duplicate provider block",
+            Product::OpenTofu if is_mock => "Duplicated `mock_provider` block",
+            // The last one counts.
+            Product::OpenTofu => {
+                into.providers.insert(key, provider);
+                return;
+            }
+        };
+        self.findings.push(
+            Finding::language(EngineRule::DuplicateDeclaration, summary)
+                .detail(format!("This test file already defines the provider `{key}`."))
+                .at(provider.header)
+                .related(first.header, "the first block is here")
+                .help("remove one of them, or give it an `alias`"),
+        );
+    }
+}
+
+/// A second block of a kind of which there can be one.
+pub(super) fn multiple(block: &Block, first: Span) -> Finding {
+    Finding::language(EngineRule::DuplicateDeclaration, format!("Multiple \"{}\" blocks", block.kind))
+        .detail(format!("There can be only one `{}` block here.", block.kind))
+        .at(block.header)
+        .related(first, "the first block is here")
+}
+
+fn declared_twice(name: &str, at: Span) -> Finding {
+    Finding::language(EngineRule::DuplicateDeclaration, "Duplicate \"variable\" block names")
+        .detail(format!("This test file sets or declares the variable `{name}` more than once."))
+        .at(at)
+}

@@ -1,0 +1,108 @@
+//! The test files of modules and the mock files that they name: which are for a module, and what they declare.
+
+use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
+
+use crate::engine::{Engine, Features};
+use crate::finding::{EngineRule, Finding};
+use crate::limits::Limits;
+use crate::module::test_file::{MockData, TestFile};
+use crate::session::parse_cache::ParseCache;
+use crate::session::test_paths::{in_test_directories, mock_directory, mocks_in};
+use crate::text::Span;
+use crate::vfs::{CompanionFile, Reached, Snapshot, child};
+
+/// The tests of one module.
+#[derive(Debug, Default)]
+pub(crate) struct Tests {
+    /// The test files that the engine reads.
+    pub(crate) files: Vec<TestFile>,
+    /// What is wrong with them and with the mock files that they name, each taken by itself.
+    pub(crate) findings: Vec<Finding>,
+}
+
+impl Tests {
+    /// Decodes the tests of the module in a directory. `reached` tells what is at a path from the top.
+    pub(crate) fn of(
+        snapshot: &Snapshot,
+        cache: &ParseCache,
+        directory: &str,
+        engine: Engine,
+        reached: &dyn Fn(&str) -> Option<Reached>,
+    ) -> Self {
+        let mut tests = Self::default();
+        let places = in_test_directories(snapshot, directory);
+        if places.iter().all(|(_, files)| files.is_empty()) {
+            return tests;
+        }
+        let (features, limits) = (engine.features(), cache.limits());
+        for (path, files) in &places {
+            let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
+            for name in engine.test_files(&names) {
+                let id = files.iter().find(|file| file.name == name).and_then(|file| file.id);
+                if let Some((id, file)) = id.and_then(|id| Some((id, cache.file(id)?))) {
+                    tests.findings.extend(cache.wrong(id).cloned());
+                    let path = child(path, name);
+                    tests.files.push(TestFile::read(path, file, &features, limits, &mut tests.findings));
+                }
+            }
+        }
+        tests.mocks(snapshot, cache, directory, &features, reached);
+        for finding in &mut tests.findings {
+            finding.module = directory.into();
+        }
+        tests
+    }
+
+    /// Decodes the mock files that the tests name, each directory once.
+    fn mocks(
+        &mut self,
+        snapshot: &Snapshot,
+        cache: &ParseCache,
+        directory: &str,
+        features: &Features,
+        reached: &dyn Fn(&str) -> Option<Reached>,
+    ) {
+        let mut named: BTreeMap<String, Vec<(SmolStr, Span)>> = BTreeMap::new();
+        for (source, header) in self.files.iter().flat_map(TestFile::mock_directories) {
+            if let Some(path) = mock_directory(directory, source) {
+                named.entry(path).or_default().push((source.clone(), header));
+            }
+        }
+        for (path, blocks) in named {
+            if reached(&path) == Some(Reached::Missing) {
+                self.findings.extend(blocks.iter().map(|(source, header)| no_directory(source, *header)));
+                continue;
+            }
+            self.mock_directory(mocks_in(snapshot, &path), cache, features, cache.limits());
+        }
+    }
+
+    fn mock_directory<'s>(
+        &mut self,
+        files: impl Iterator<Item = &'s CompanionFile>,
+        cache: &ParseCache,
+        features: &Features,
+        limits: &Limits,
+    ) {
+        let mut data: Option<MockData> = None;
+        for (id, file) in files.filter_map(|file| Some((file.id?, cache.file(file.id?)?))) {
+            self.findings.extend(cache.wrong(id).cloned());
+            let read = MockData::read(file, features, limits, &mut self.findings);
+            match &mut data {
+                Some(data) => data.add(read, &mut self.findings),
+                None => data = Some(read),
+            }
+        }
+    }
+}
+
+fn no_directory(source: &str, header: Span) -> Finding {
+    Finding::language(EngineRule::UnreadableFile, "Failed to read mock data directory")
+        .detail(format!("There is no directory {source:?} relative to the directory of the root module."))
+        .at(header)
+        .help(
+            "correct `source`: it starts from the directory of the module under test, not from the test file",
+        )
+}

@@ -1,0 +1,56 @@
+//! Which test files and mock files are for which module, by where they lie.
+
+use crate::engine::Companion;
+use crate::syntax::{BlockSchema, File, Schema};
+use crate::text::FileId;
+use crate::value;
+use crate::vfs::{CompanionFile, Snapshot, child, join};
+
+/// The directory in which an engine looks for tests, beside that of the module.
+pub(crate) const TEST_DIRECTORY: &str = "tests";
+
+/// The test files that some engine reads for the module in a directory, and the mock files that these may name.
+pub(crate) fn ids(snapshot: &Snapshot, directory: &str) -> Vec<FileId> {
+    in_test_directories(snapshot, directory)
+        .into_iter()
+        .flat_map(|(_, files)| files)
+        .filter(|file| file.kind == Companion::Test)
+        .filter_map(|file| file.id)
+        .collect()
+}
+
+/// The mock files in the directories that a test file of the module in a directory names.
+pub(crate) fn mock_ids(snapshot: &Snapshot, directory: &str, test: &File) -> Vec<FileId> {
+    let schema = Schema { attributes: &[], blocks: &[BlockSchema::new("mock_provider", &["name"])] };
+    let blocks = test.body.partial_content(&schema, &mut Vec::new()).0.blocks;
+    let sources = blocks.iter().filter_map(|block| block.attribute("source"));
+    let directories = sources.filter_map(|source| {
+        let value = value::constant(&source.expr, &mut Vec::new());
+        mock_directory(directory, value.as_str()?)
+    });
+    directories.flat_map(|path| mocks_in(snapshot, &path)).filter_map(|file| file.id).collect()
+}
+
+/// The files of the same module's tests, by directory.
+pub(super) fn in_test_directories<'s>(
+    snapshot: &'s Snapshot,
+    directory: &str,
+) -> [(String, Vec<&'s CompanionFile>); 2] {
+    let of = |path: String| {
+        let files = snapshot.companions_in(&path).iter().collect();
+        (path, files)
+    };
+    [of(directory.to_owned()), of(child(directory, TEST_DIRECTORY))]
+}
+
+/// The path that `source` of a `mock_provider` means: an engine starts from the directory of the root module.
+pub(super) fn mock_directory(module: &str, source: &str) -> Option<String> {
+    if source.is_empty() || source.starts_with('/') { None } else { join(module, source) }
+}
+
+pub(super) fn mocks_in<'s>(
+    snapshot: &'s Snapshot,
+    path: &str,
+) -> impl Iterator<Item = &'s CompanionFile> + use<'s> {
+    snapshot.companions_in(path).iter().filter(|file| file.kind == Companion::Mock)
+}
