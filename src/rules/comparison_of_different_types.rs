@@ -2,7 +2,7 @@
 
 use super::expressions::{self, Written};
 use super::{Context, Rule};
-use crate::finding::{Edit, Finding, Fix, Safety};
+use crate::finding::{Concern, Edit, Finding, Fix, Safety};
 use crate::graph::{Node, Values};
 use crate::module::address::{Subject, reference};
 use crate::policy::Options;
@@ -69,6 +69,7 @@ impl Comparisons<'_> {
                 .label(format!("always {result}"))
                 .help(help)
                 .fixed_by(mended.map(|edit| Fix::on_request([edit])))
+                .concerns(Concern::Name(self.context.sources().slice(expr.span).into()))
                 .address(written.address),
         )
     }

@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 use super::refusal::{self, early, upper};
 use super::{Early, Outcome, Purpose, as_text};
 use crate::engine::ModuleAddress;
-use crate::finding::{EngineRule, Finding};
+use crate::finding::{Concern, EngineRule, Finding};
 use crate::module::address::{ModuleSource, Subject};
 use crate::module::declaration::{ModuleCall, Source, VersionConstraint};
 use crate::syntax::{Attribute, Expr};
@@ -111,7 +111,9 @@ impl Early<'_> {
                 self.findings.push(
                     early(&purpose, "Invalid version constraint", at)
                         .detail(reason)
-                        .help("write comma-separated conditions, as in \">= 1.2, < 2.0\""),
+                        .help("write comma-separated conditions, as in \">= 1.2, < 2.0\"")
+                        // One placeholder in many calls of a directory is one cause.
+                        .concerns(Concern::Name(text.clone())),
                 );
                 Version::Failed
             }
