@@ -4,6 +4,7 @@
 //! [`ENTRIES`]; of the kinds in [`KINDS`] a policy makes rules itself. How bad its findings are, and whether anybody
 //! asks for it, is for a policy to say.
 
+mod breaking_interface_change;
 mod comparison_of_different_types;
 mod context;
 mod default_fails_validation;
@@ -94,6 +95,7 @@ use crate::policy::Options;
 
 /// Every rule, by name. A new one has a line here.
 pub const ENTRIES: &[Entry] = &[
+    Entry::of::<breaking_interface_change::BreakingInterfaceChange>(),
     Entry::of::<comparison_of_different_types::ComparisonOfDifferentTypes>(),
     Entry::of::<default_fails_validation::DefaultFailsValidation>(),
     Entry::of::<depends_on_uncommented::DependsOnUncommented>(),

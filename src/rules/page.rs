@@ -47,6 +47,7 @@ pub const PAGES: &[Page] = pages![
     "allowed-source",
     "allowed-value",
     "block-order",
+    "breaking-interface-change",
     "comparison-of-different-types",
     "default-fails-validation",
     "depends-on-uncommented",

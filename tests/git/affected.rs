@@ -82,6 +82,24 @@ fn a_change_affects_callers_by_a_chain() {
 }
 
 #[test]
+fn a_default_affects_callers_that_do_not_set_the_variable() {
+    let place = repository();
+    let with_default = |default: &str| {
+        NET.replace(
+            "  type        = string",
+            &format!("  type        = string\n  default     = \"{default}\""),
+        )
+    };
+    place.stage("modules/net/main.tf", &with_default("a"));
+    place.stage("live/b/main.tf", &LIVE.replace("  name   = \"a\"\n", ""));
+    place.commit("defaults");
+    place.stage("modules/net/main.tf", &with_default("b"));
+    assert_eq!(affected(&place), "live/b ← modules/net ← modules/net/main.tf\n1 root module affected\n");
+    place.stage("modules/net/main.tf", &with_default("b").replace("size", "sizes"));
+    assert!(affected(&place).starts_with("live/a ←"), "more than a default");
+}
+
+#[test]
 fn a_root_module_that_is_deleted_is_marked() {
     let place = repository();
     place.git(&["rm", "--quiet", "-r", "live/a"]);

@@ -8,11 +8,16 @@ use smol_str::SmolStr;
 use crate::check::change::impact::{Impact, Known};
 use crate::check::change::remembered;
 use crate::check::{Analysis, EngineView};
-use crate::engine::{Choice, Companion, LOCK_FILE, Signal, is_module_file};
+use crate::engine::{Choice, Companion, LOCK_FILE, Notation, Signal, is_module_file};
 use crate::graph::{Node, NodeId};
+use crate::limits::Limits;
+use crate::module::ModuleFile;
 use crate::module::canonical::Meaning;
+use crate::module::declaration::ModuleCall;
+use crate::module::interface::Interface;
 use crate::policy::Policy;
 use crate::session::terragrunt::{ChangedUnits, Units};
+use crate::syntax;
 use crate::text::Sources;
 use crate::vfs::{Change, Error, Snapshot, State, last_name, parent};
 
@@ -73,14 +78,27 @@ impl Side {
     }
 
     /// What each engine reads in a directory.
-    fn meanings(&self, directory: &str) -> Vec<Option<Meaning>> {
+    fn meanings(&self, directory: &str, read: Read) -> Vec<Option<Meaning>> {
         let sources = self.snapshot.sources();
-        let meaning = |(view, node): (EngineView<'_>, Node<'_>)| {
-            Meaning::of(&view.files(node, &self.snapshot), sources)
-        };
+        let meaning =
+            |(view, node): (EngineView<'_>, Node<'_>)| read(&view.files(node, &self.snapshot), sources);
         self.nodes(directory).map(meaning).collect()
     }
+
+    /// What a file of variable values says; nothing where it is not there, or was not understood whole.
+    fn values(&self, path: &str) -> Option<Vec<String>> {
+        let files = self.snapshot.companions_in(parent(path).unwrap_or_default());
+        let id = files.iter().find(|file| file.name == last_name(path))?.id?;
+        let source = self.snapshot.sources().get(id);
+        let (file, wrong) = syntax::parse(id, source, Notation::of(source.name()), &Limits::default());
+        let mut values = file.body.canonical(source, &[]);
+        values.sort_unstable();
+        (file.complete && wrong.is_empty()).then_some(values)
+    }
 }
+
+/// Reads what the files of a module say.
+type Read = fn(&[ModuleFile<'_>], &Sources) -> Option<Meaning>;
 
 /// What a person asked for.
 #[derive(Debug, Clone, Copy)]
@@ -119,7 +137,13 @@ impl Comparison {
             Some((SmolStr::from(&directory), comparison.cause(&directory, differing)?))
         });
         comparison.causes = causes.collect();
-        comparison.reached = impact.reached(comparison.causes.keys());
+        let defaults: BTreeMap<SmolStr, BTreeSet<SmolStr>> = comparison
+            .causes
+            .keys()
+            .filter_map(|directory| Some((directory.clone(), comparison.other_defaults(directory)?)))
+            .collect();
+        let passes_on = |caller: &str, module: &str| comparison.passes_on(caller, module, &defaults);
+        comparison.reached = impact.reached(comparison.causes.keys(), &passes_on);
         Ok(comparison)
     }
 
@@ -127,19 +151,65 @@ impl Comparison {
     /// `differing` are the paths that belong to the module.
     fn cause(&self, directory: &str, differing: &[&SmolStr]) -> Option<SmolStr> {
         let name = |path: &SmolStr| last_name(path).to_owned();
-        if let Some(path) = differing.iter().find(|path| is_module_file(&name(path))) {
-            let before = self.renamed.get(directory).map_or(directory, SmolStr::as_str);
-            let (was, is) = (self.before.meanings(before), self.now.meanings(directory));
-            let is_known = !is.is_empty() && is.iter().all(Option::is_some);
-            if was != is || !is_known {
-                return Some((*path).clone());
-            }
+        if let Some(path) = differing.iter().find(|path| is_module_file(&name(path)))
+            && !self.is_same(directory, Meaning::of)
+        {
+            return Some((*path).clone());
         }
         let is_aside =
             |path: &SmolStr| matches!(Companion::of(&name(path)), Some(Companion::Test | Companion::Mock));
-        let other = differing.iter().find(|path| !is_module_file(&name(path)) && !is_aside(path));
+        let is_same_value = |path: &SmolStr| {
+            Companion::of(&name(path)) == Some(Companion::Values)
+                && self.now.values(path).is_some_and(|now| self.before.values(path) == Some(now))
+        };
+        let is_other =
+            |path: &SmolStr| !is_module_file(&name(path)) && !is_aside(path) && !is_same_value(path);
+        let other = differing.iter().find(|path| is_other(path));
         // Where nothing in it differs, what a link leads to does.
         other.map(|path| (*path).clone()).or_else(|| differing.is_empty().then(|| directory.into()))
+    }
+
+    /// Whether the files of a module say the same before and after the change, as far as they are read.
+    fn is_same(&self, directory: &str, read: Read) -> bool {
+        let before = self.renamed.get(directory).map_or(directory, SmolStr::as_str);
+        let (was, is) = (self.before.meanings(before, read), self.now.meanings(directory, read));
+        was == is && !is.is_empty() && is.iter().all(Option::is_some)
+    }
+
+    /// Of a module of which the change alters nothing but defaults: the variables that have another default.
+    fn other_defaults(&self, directory: &str) -> Option<BTreeSet<SmolStr>> {
+        if !self.causes.get(directory).is_some_and(|cause| is_module_file(last_name(cause)))
+            || !self.is_same(directory, Meaning::without_defaults)
+        {
+            return None;
+        }
+        let before = self.renamed.get(directory).map_or(directory, SmolStr::as_str);
+        let interface = |side: &Side, directory: &str| {
+            Some(Interface::of(side.module(directory)?.module(), side.snapshot.sources()))
+        };
+        let (was, is) = (interface(&self.before, before)?, interface(&self.now, directory)?);
+        let differs = |name: &&SmolStr| is.variables.get(*name) != was.variables.get(*name);
+        Some(is.variables.keys().filter(differs).cloned().collect())
+    }
+
+    /// Whether what the change alters about a module reaches one that calls it: a default does only where no call sets
+    /// the variable. A call that sets `null` gets the default too, where the variable is not nullable.
+    fn passes_on(&self, caller: &str, module: &str, defaults: &BTreeMap<SmolStr, BTreeSet<SmolStr>>) -> bool {
+        let (Some(variables), Some(node)) = (defaults.get(module), self.now.module(caller)) else {
+            return true;
+        };
+        let mut calls =
+            node.module().calls.values().filter(|call| {
+                node.child(&call.name).is_some_and(|child| child.module().directory == module)
+            });
+        let sets = |call: &ModuleCall, name: &SmolStr| {
+            let is_nullable = self.now.module(module).is_some_and(|child| {
+                let variable = child.module().variables.get(name);
+                variable.is_some_and(|variable| variable.nullable.as_ref().is_none_or(|flag| flag.value))
+            });
+            is_nullable && call.config.just_attributes(&mut Vec::new()).iter().any(|set| set.name == *name)
+        };
+        calls.any(|call| variables.iter().any(|name| !sets(call, name)))
     }
 }
 

@@ -144,10 +144,11 @@ impl<'c> Impact<'c> {
     }
 
     /// These modules and all that call them, up every chain: each with the module through which it gets there, by the
-    /// shortest chain.
+    /// shortest chain. `passes_on` tells whether what affects the second module affects the first, which calls it.
     pub(super) fn reached<'m>(
         &self,
         modules: impl Iterator<Item = &'m SmolStr>,
+        passes_on: &dyn Fn(&str, &str) -> bool,
     ) -> BTreeMap<SmolStr, Option<SmolStr>> {
         let mut reached: BTreeMap<SmolStr, Option<SmolStr>> =
             modules.map(|module| (module.clone(), None)).collect();
@@ -155,12 +156,14 @@ impl<'c> Impact<'c> {
         while !level.is_empty() {
             let mut callers: BTreeMap<SmolStr, SmolStr> = BTreeMap::new();
             self.for_each_caller(&level, &mut |caller, module| {
+                if reached.contains_key(caller) || !passes_on(caller, module) {
+                    return;
+                }
                 let through = callers.entry(caller.into()).or_insert_with(|| module.clone());
                 if *module < *through {
                     through.clone_from(module);
                 }
             });
-            callers.retain(|caller, _| !reached.contains_key(caller));
             level = callers.keys().cloned().collect();
             reached.extend(callers.into_iter().map(|(caller, module)| (caller, Some(module))));
         }

@@ -1,0 +1,80 @@
+#![doc = include_str!("../../policies/rules/breaking-interface-change.md")]
+
+use smol_str::SmolStr;
+
+use super::{Context, Rule};
+use crate::finding::{Concern, Finding};
+use crate::graph::{Node, Role};
+use crate::module::Module;
+use crate::module::interface::{Impact, Interface, InterfaceChange, Part};
+use crate::policy::Options;
+use crate::text::Span;
+
+pub(super) struct BreakingInterfaceChange;
+
+impl Rule for BreakingInterfaceChange {
+    const ID: &'static str = "breaking-interface-change";
+    const IS_STEADY: bool = false;
+    const ROLES: &'static [Role] = &[Role::Shared];
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        let module = node.module();
+        let Some((before, texts)) = context.before(module) else { return };
+        // What seems to be gone may be in a file that could not be read.
+        if !module.complete || !before.module().complete {
+            return;
+        }
+        let before = Interface::of(before.module(), texts);
+        let now = Interface::of(module, context.sources());
+        let changes = before.changes_to(&now).into_iter();
+        // What becomes of resources is for other rules to say.
+        let is_breaking =
+            |change: &InterfaceChange| change.impact == Impact::Breaking && change.part != Part::Address;
+        for change in changes.filter(is_breaking) {
+            let at = place(module, &change).or_else(|| context.first_block(module, None));
+            let finding = Self::finding("Change breaks callers of the module")
+                .detail(format!(
+                    "`{}`: {}. Callers in other repositories cannot follow at once.",
+                    change.subject, change.what
+                ))
+                .help("keep the old interface beside the new one, or release a new major version")
+                .address(address(&change))
+                .concerns(Concern::Name(change.what.into()));
+            findings.push(match at {
+                Some(at) => finding.at(at),
+                None => finding,
+            });
+        }
+    }
+}
+
+/// The block that a change is about.
+fn address(change: &InterfaceChange) -> String {
+    match change.part {
+        Part::Variable => change.subject.replacen("var.", "variable.", 1),
+        Part::Output => change.subject.to_string(),
+        Part::Provider | Part::ConfigurationAlias | Part::RequiredVersion | Part::Address | Part::Content => {
+            String::new()
+        }
+    }
+}
+
+/// Where the module now has what changed.
+fn place(module: &Module, change: &InterfaceChange) -> Option<Span> {
+    let name = |prefix: &str| change.subject.strip_prefix(prefix).map(SmolStr::new);
+    match change.part {
+        Part::Variable => module.variables.get(&name("var.")?).map(|variable| variable.origin.header()),
+        Part::Output => module.outputs.get(&name("output.")?).map(|output| output.origin.header()),
+        Part::Provider => module.required_providers.get(&change.subject).map(|entry| entry.span),
+        Part::ConfigurationAlias => {
+            let local_name = change.subject.split('.').next()?;
+            module.required_providers.get(local_name).map(|entry| entry.span)
+        }
+        Part::RequiredVersion => module.required_versions.first().map(|version| version.span),
+        Part::Address | Part::Content => None,
+    }
+}
