@@ -38,12 +38,12 @@ pub use sanitize::{one_line, sanitize};
 pub use tally::Tally;
 pub use unified::unified;
 
-/// Where the page of a rule is published; nowhere while the package names no repository. Rules that a policy makes
-/// itself have their pages elsewhere, if at all.
+/// Where the page of a rule is published, as of this version. Custom rules of a policy have their pages elsewhere, if at
+/// all.
 pub fn page_url(rule: &RuleId) -> Option<String> {
-    let repository = env!("CARGO_PKG_REPOSITORY");
-    let is_published = !repository.is_empty() && Page::of(rule.as_str()).is_some();
-    is_published.then(|| format!("{repository}/blob/main/policies/rules/{}.md", rule.as_str()))
+    const PAGES: &str =
+        concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/v", env!("CARGO_PKG_VERSION"), "/policies/rules");
+    Page::of(rule.as_str()).map(|_| format!("{PAGES}/{}.md", rule.as_str()))
 }
 
 /// How a report is written.

@@ -156,9 +156,34 @@ fn what_the_readme_configures_is_there() {
 fn the_readme_names_the_version_that_this_is() {
     let version = env!("CARGO_PKG_VERSION");
     for line in
-        read("README.md").lines().filter(|line| line.contains("OWNER/overrule@") || line.contains("rev: v"))
+        read("README.md").lines().filter(|line| line.contains("/overrule@") || line.contains("rev: v"))
     {
         assert!(line.ends_with(&format!("v{version}")), "{line}");
     }
-    assert!(read("README.md").contains(&format!("OWNER/overrule --tag v{version}\n")));
+    assert!(read("README.md").contains(&format!("{}/overrule --tag v{version}\n", owner())));
+}
+
+/// The account in the address of the repository, the one place that names it.
+fn owner() -> &'static str {
+    let owner = env!("CARGO_PKG_REPOSITORY")
+        .strip_prefix("https://github.com/")
+        .and_then(|path| path.strip_suffix("/overrule"));
+    owner.expect("a repository on GitHub with the name of the program")
+}
+
+#[test]
+fn every_address_of_the_repository_names_its_owner() {
+    let address = Regex::new(
+        r"(github\.com/|githubusercontent\.com/|gitlab\.com/|ghcr\.io/|uses: )([\w.-]+)/overrule\b",
+    );
+    let address = address.expect("an expression");
+    let mut found = 0;
+    for path in ["README.md", "Cargo.toml", "tests/report/report.json"] {
+        for part in address.captures_iter(&read(path)) {
+            let expected = if &part[1] == "ghcr.io/" { owner().to_lowercase() } else { owner().to_owned() };
+            assert_eq!(part[2], expected, "{path}: {}; `.ci/owner NAME` sets all of them", &part[0]);
+            found += 1;
+        }
+    }
+    assert!(found >= 5, "{found} addresses");
 }

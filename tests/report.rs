@@ -135,7 +135,10 @@ fn colours_change_nothing_but_colours() {
     for (number, part) in painted.split("\u{1b}[").enumerate() {
         stripped.push_str(if number == 0 { part } else { part.split_once('m').expect("a colour").1 });
     }
-    assert_eq!(plain, stripped);
+    // Addresses of links are shown as little as colours are.
+    let parts =
+        stripped.split("\u{1b}]8;;").map(|part| part.split_once("\u{1b}\\").map_or(part, |(_, text)| text));
+    assert_eq!(plain, parts.collect::<String>());
 }
 
 #[test]

@@ -58,7 +58,7 @@ pub(super) fn write<'o>(
                 driver: Driver {
                     name: "overrule",
                     semantic_version: env!("CARGO_PKG_VERSION"),
-                    information_uri: Some(env!("CARGO_PKG_REPOSITORY")).filter(|uri| !uri.is_empty()),
+                    information_uri: env!("CARGO_PKG_REPOSITORY"),
                     rules: rules.values().map(|verdict| rule(verdict)).collect(),
                 },
             },

@@ -32,8 +32,7 @@ pub(super) struct Tool<'a> {
 pub(super) struct Driver<'a> {
     pub(super) name: &'static str,
     pub(super) semantic_version: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) information_uri: Option<&'static str>,
+    pub(super) information_uri: &'static str,
     pub(super) rules: Vec<Rule<'a>>,
 }
 
