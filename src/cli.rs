@@ -11,6 +11,7 @@ mod completions;
 mod explain;
 mod hook;
 mod init;
+mod man;
 mod merge;
 mod modules;
 mod place;
@@ -80,6 +81,8 @@ enum Command {
     Hook(hook::Arguments),
     /// Print completions for a shell
     Completions(completions::Arguments),
+    /// Print the manual page
+    Man,
     /// Print the version
     Version,
 }
@@ -171,6 +174,7 @@ pub fn main() -> ExitCode {
         Command::Init => init::run(),
         Command::Hook(arguments) => hook::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
+        Command::Man => man::run(),
         Command::Version => say(concat!("overrule ", env!("CARGO_PKG_VERSION"), "\n")),
     };
     done.unwrap_or_else(|failure| {

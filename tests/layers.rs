@@ -10,6 +10,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("aho_corasick", &["session", "check"]),
     ("clap", &["cli"]),
     ("clap_complete", &["cli"]),
+    ("clap_mangen", &["cli"]),
     ("gix", &["vfs"]),
     ("globset", &["policy", "vfs"]),
     ("hcl_edit", &["syntax"]),
