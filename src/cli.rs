@@ -36,6 +36,7 @@ use stream::{err, err_painted, out};
 use terminal::Terminal;
 
 use crate::report::{one_line, sanitize};
+use crate::text::file_name::without_verbatim_prefix;
 use crate::text::{counted, nearest};
 use crate::vfs::{self, cause};
 
@@ -113,7 +114,8 @@ impl Failure {
 
     /// That something cannot be done with a file, and what the system says of it.
     fn cannot(what: &str, path: &Path, error: &io::Error) -> Self {
-        Self::new(format!("cannot {what} `{}`: {}", path.display(), cause(error)))
+        let path = path.to_string_lossy();
+        Self::new(format!("cannot {what} `{}`: {}", without_verbatim_prefix(&path), cause(error)))
     }
 
     /// The same where so many files were changed before, which nobody should have to guess.

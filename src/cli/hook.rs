@@ -9,6 +9,7 @@ use clap::Subcommand;
 
 use super::{Failure, out, place, say};
 use crate::report::one_line;
+use crate::text::file_name::without_verbatim_prefix;
 use crate::vfs::{Error, Found, Hook, cause};
 
 /// Arguments of `hook`.
@@ -129,7 +130,8 @@ fn uninstall_all(hooks: &[(State, Hook)]) -> Result<ExitCode, Failure> {
 
 /// The path of a hook from the top of the working tree.
 fn shown(hook: &Hook) -> String {
-    one_line(&hook.path.strip_prefix(&hook.top).unwrap_or(&hook.path).to_string_lossy()).into_owned()
+    let path = hook.path.strip_prefix(&hook.top).unwrap_or(&hook.path).to_string_lossy();
+    one_line(&without_verbatim_prefix(&path)).into_owned()
 }
 
 fn failed(what: &str, shown: &str, error: &io::Error) -> Failure {
@@ -166,7 +168,8 @@ fn is_check(command: &str) -> bool {
     };
     let mut words = command.split_whitespace().skip_while(is_before);
     let program = words.next().unwrap_or_default().trim_matches(['"', '\'']);
-    let is_program = ["overrule", "overrule.exe"].contains(&program.rsplit('/').next().unwrap_or(program));
+    let is_program =
+        ["overrule", "overrule.exe"].contains(&program.rsplit(['/', '\\']).next().unwrap_or(program));
     let words: Vec<&str> = words.collect();
     is_program && words.contains(&"check") && words.contains(&"--hook")
 }
@@ -222,6 +225,9 @@ mod tests {
             "overrule check --hook || exit 1",
             "  if ! overrule check --hook; then exit 1; fi",
             "\"$HOME/.cargo/bin/overrule\" check --quiet --hook -- \"$@\"",
+            r"'C:\Program Files\overrule.exe' check --hook || exit 1",
+            r#""C:\tools\overrule.exe" check --hook"#,
+            "overrule check --hook\r",
             "NO_COLOR=1 overrule --color never check --hook # of ours",
             "make lint && exec overrule check --hook",
         ] {

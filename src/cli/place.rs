@@ -1,11 +1,11 @@
 //! Turns where a person stands into how files are called in a report.
 
 use std::env;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};
 
 use super::Failure;
 use crate::report::Names;
-use crate::text::file_name::decode_os;
+use crate::text::file_name::{decode_os, without_verbatim_prefix};
 use crate::vfs::cause;
 
 /// The current directory.
@@ -20,6 +20,11 @@ pub(super) fn names(current: &Path, top: Option<&Path>) -> Names {
     let current = current.canonicalize().unwrap_or_else(|_| current.to_owned());
     if let Ok(inside) = current.strip_prefix(top) {
         return Names::Inside(slashed(inside));
+    }
+    // A drive of Windows has no way to another one.
+    if current.components().next() != top.components().next() {
+        let top = without_verbatim_prefix(&decode_os(top.as_os_str())).replace(MAIN_SEPARATOR, "/");
+        return Names::Outside(format!("{}/", top.trim_end_matches('/')));
     }
     let shared = current.components().zip(top.components()).take_while(|(a, b)| a == b).count();
     let ups = current.components().count() - shared;
@@ -57,5 +62,6 @@ mod tests {
         assert_eq!(from("/no/such/repository/b"), "../a/main.tf");
         assert_eq!(from("/no/such"), "repository/a/main.tf");
         assert_eq!(from("/no/other/place"), "../../such/repository/a/main.tf");
+        assert_eq!(from("no-such-drive"), "/no/such/repository/a/main.tf", "nothing is shared");
     }
 }

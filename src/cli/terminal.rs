@@ -40,6 +40,10 @@ impl Terminal {
 
     fn of(is_one: bool, size: Option<(Width, Height)>, color: Color) -> Self {
         let variable = |name: &str| env::var(name).ok();
+        if is_one {
+            // A console of Windows takes escapes for text until it is asked to obey them.
+            anstyle_query::windows::enable_ansi_colors();
+        }
         let measured = size.map(|(width, _)| usize::from(width.0));
         Self {
             is_one,

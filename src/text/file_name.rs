@@ -81,9 +81,37 @@ pub fn encode_os(text: &str) -> Cow<'_, OsStr> {
     Cow::Borrowed(OsStr::new(text))
 }
 
+/// A path as people write it: Windows puts `\\?\` before a path without links, which neither shells nor most programs
+/// take. No absolute path of another system starts that way.
+pub fn without_verbatim_prefix(path: &str) -> Cow<'_, str> {
+    let Some(rest) = path.strip_prefix(r"\\?\") else { return Cow::Borrowed(path) };
+    if let Some(share) = rest.strip_prefix(r"UNC\") {
+        return Cow::Owned(format!(r"\\{share}"));
+    }
+    let is_drive =
+        rest.as_bytes().first().is_some_and(u8::is_ascii_alphabetic) && rest[1..].starts_with(":\\");
+    Cow::Borrowed(if is_drive { rest } else { path })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_on_windows_is_shown_without_its_prefix() {
+        for (path, shown) in [
+            (r"\\?\C:\Users\a\infra\main.tf", r"C:\Users\a\infra\main.tf"),
+            (r"\\?\UNC\server\share\main.tf", r"\\server\share\main.tf"),
+            // Only the prefix makes this one a path at all.
+            (r"\\?\Volume{b75e2c83}\main.tf", r"\\?\Volume{b75e2c83}\main.tf"),
+            (r"C:\main.tf", r"C:\main.tf"),
+            ("/infra/main.tf", "/infra/main.tf"),
+            (r"\\?\é:\", r"\\?\é:\"),
+            (r"\\?\", r"\\?\"),
+        ] {
+            assert_eq!(without_verbatim_prefix(path), shown);
+        }
+    }
 
     #[test]
     fn every_name_has_a_text_of_its_own() {

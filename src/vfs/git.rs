@@ -12,6 +12,7 @@ use gix::sec::trust::Mapping;
 use gix::{ObjectId, ThreadSafeRepository};
 
 use super::{Error, Snapshot};
+use crate::text::file_name::without_verbatim_prefix;
 
 /// A repository, with a working tree or without.
 pub(super) struct Git {
@@ -119,7 +120,8 @@ impl Git {
     }
 
     fn refuse_what_git_does(&self) -> Result<(), Error> {
-        let path = self.top.as_deref().unwrap_or(self.repository.path()).display();
+        let path = self.top.as_deref().unwrap_or(self.repository.path()).to_string_lossy();
+        let path = without_verbatim_prefix(&path);
         if self.repository.git_dir_trust() != gix::sec::Trust::Full {
             return Err(Error::git(format!(
                 "`{path}` belongs to another user, so git does not work with it"

@@ -13,7 +13,7 @@ use super::path::{child, join, parent};
 use super::read::{self, Failure};
 use super::top::slashed;
 use super::{Error, Origin, Snapshot};
-use crate::text::file_name::{decode_os, encode_os};
+use crate::text::file_name::{decode_os, encode_os, without_verbatim_prefix};
 use crate::text::{FileId, Source};
 
 /// Where a repository keeps its policy; a new one goes to the first.
@@ -58,7 +58,7 @@ impl Snapshot {
             .map_err(|failure| Error::File { path: path.to_owned(), why: failure.reason() })?;
         let name = match self.top().and_then(|top| real.strip_prefix(top).ok()) {
             Some(inside) => slashed(inside),
-            None => decode_os(real.as_os_str()).replace(MAIN_SEPARATOR, "/"),
+            None => without_verbatim_prefix(&decode_os(real.as_os_str())).replace(MAIN_SEPARATOR, "/"),
         };
         Ok(self.sources.push(Source::new(name, bytes)))
     }

@@ -11,14 +11,21 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 
 /// The reference, and whether it is one from the top of the repository.
 pub(super) fn of(name: &str) -> (String, bool) {
-    let bytes = encode(name);
-    let encoded = percent_encode(&bytes, ENCODED);
-    if !Path::new(name).is_absolute() {
-        return (encoded.to_string(), true);
+    // One that lies outside is absolute, as a policy may be.
+    if Path::new(name).is_absolute() { (of_absolute(name), false) } else { (encoded(name), true) }
+}
+
+fn encoded(name: &str) -> String {
+    percent_encode(&encode(name), ENCODED).to_string()
+}
+
+/// On Windows such a name starts with a drive, or with the host that shares it.
+fn of_absolute(name: &str) -> String {
+    if let Some(share) = name.strip_prefix("//") {
+        return format!("file://{}", encoded(share));
     }
-    // It lies outside, as a policy may; on Windows its name starts with a drive.
     let slash = if name.starts_with('/') { "" } else { "/" };
-    (format!("file://{slash}{encoded}"), false)
+    format!("file://{slash}{}", encoded(name))
 }
 
 #[cfg(test)]
@@ -41,6 +48,12 @@ mod tests {
     #[test]
     fn a_byte_that_is_not_text_is_encoded_as_it_is() {
         assert_eq!(of(&decode(b"d\xfe/main.tf")), ("d%FE/main.tf".to_owned(), true));
+    }
+
+    #[test]
+    fn a_name_on_windows_keeps_its_drive_or_its_host() {
+        assert_eq!(of_absolute("C:/my policy.hcl"), "file:///C%3A/my%20policy.hcl");
+        assert_eq!(of_absolute("//server/share/policy.hcl"), "file://server/share/policy.hcl");
     }
 
     #[cfg(unix)]
