@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# What action.yml runs: `run.sh plan`, `run.sh install` and `run.sh check`, one after the other.
+# What action.yml runs: `run.sh plan`, `run.sh install` and `run.sh check`, one after the other. A release runs
+# `run.sh sources`.
 #
-# What the workflow says comes in as INPUT_…, all else is set by the runner. It keeps to bash 3.2, which macOS has.
+# The inputs of the workflow come as INPUT_…, everything else is set by the runner. It keeps to bash 3.2, which macOS has.
 set -euo pipefail
 
 root=$RUNNER_TEMP/overrule
@@ -17,65 +18,101 @@ sha256() {
     if command -v sha256sum >/dev/null; then sha256sum; else shasum -a 256; fi | cut -d ' ' -f 1
 }
 
-# Says how the program comes here, and by which key a built one is kept for the next run.
-plan() {
-    local how key=none
-    case $INPUT_VERSION in
-        '') how=build ;;
-        path) how=path ;;
-        *) how=download ;;
-    esac
-    if [ "$how" = build ]; then
-        key=$(cd "$GITHUB_ACTION_PATH" && find Cargo.toml Cargo.lock src policies -type f | LC_ALL=C sort |
-            while IFS= read -r file; do cat "$file"; done | sha256)
-    fi
-    printf 'how=%s\nkey=overrule-%s-%s-%s\n' "$how" "$RUNNER_OS" "$RUNNER_ARCH" "$key" >>"$GITHUB_OUTPUT"
+# Prints the digest of everything that the program is built from. A release holds the digest of its own sources, so the
+# action downloads a release only if it was built from the sources that this revision of the action has.
+sources() {
+    (cd "$GITHUB_ACTION_PATH" && find Cargo.toml Cargo.lock src policies -type f | LC_ALL=C sort |
+        while IFS= read -r file; do cat "$file"; done | sha256)
 }
 
-# Brings the program, and puts it on PATH for this job.
-install() {
-    case $INPUT_VERSION in
-        '') build ;;
-        path)
-            command -v overrule >/dev/null || fail 'version is `path`, but no overrule is on PATH'
-            return
-            ;;
-        *) download ;;
+# Prints the key under which the program is cached.
+plan() {
+    case $INPUT_INSTALL in
+        auto | build) printf 'key=overrule-%s-%s-%s\n' "$RUNNER_OS" "$RUNNER_ARCH" "$(sources)" >>"$GITHUB_OUTPUT" ;;
+        path) printf 'key=\n' >>"$GITHUB_OUTPUT" ;;
+        *) fail "install is \`$INPUT_INSTALL\`, which is none of \`auto\`, \`build\` and \`path\`" ;;
     esac
+}
+
+# Installs the program, and puts it on PATH for this job.
+install() {
+    if [ "$INPUT_INSTALL" = path ]; then
+        command -v overrule >/dev/null || fail 'install is `path`, but no overrule is on PATH'
+        return
+    fi
+    # The cache may have restored it.
+    if [ ! -x "$root/bin/overrule" ] && [ ! -x "$root/bin/overrule.exe" ]; then
+        if [ "$INPUT_INSTALL" = build ] || ! download; then build; fi
+    fi
     printf '%s\n' "$root/bin" >>"$GITHUB_PATH"
 }
 
 build() {
-    # It may have been kept from an earlier run.
-    if [ -x "$root/bin/overrule" ] || [ -x "$root/bin/overrule.exe" ]; then return; fi
-    command -v cargo >/dev/null || fail 'there is no cargo to build overrule with: install Rust, or set version and checksum'
+    command -v cargo >/dev/null || fail 'cargo is not on PATH, so overrule cannot be built: install Rust'
     cargo install --locked --path "$GITHUB_ACTION_PATH" --root "$root" --target-dir "$RUNNER_TEMP/overrule-build"
 }
 
+# Prints the value of the first line `$1 = "value"` of Cargo.toml.
+from_cargo() {
+    sed -n "s/^$1 = \"\(.*\)\"\$/\1/p" "$GITHUB_ACTION_PATH/Cargo.toml" | head -n 1
+}
+
+# Downloads a file of the release, or says why overrule is built instead.
+get() {
+    local code
+    for _ in 1 2 3; do
+        code=0
+        curl --fail --silent --show-error --location --retry 3 --max-time 300 \
+            --output "$downloads/$1" "$url/$1" 2>"$downloads/why" || code=$?
+        # 22 is an answer of the server. Other failures, such as an interrupted download, may pass.
+        case $code in 0) return 0 ;; 22) break ;; esac
+    done
+    printf '::notice title=overrule::overrule is built from source, because %s/%s cannot be downloaded: %s\n' \
+        "$url" "$1" "$(head -n 1 "$downloads/why")" >&2
+    return 1
+}
+
+# Installs the release that was built from these sources. Fails where there is none, and stops the job where a file is not
+# the one that was released.
 download() {
-    local target repository url archive found
-    [ -n "$INPUT_CHECKSUM" ] || fail 'a version needs the checksum of its archive: a tag can be moved'
+    local target repository url downloads archive expected found
     case $RUNNER_OS-$RUNNER_ARCH in
         Linux-X64) target=x86_64-unknown-linux-musl ;;
         Linux-ARM64) target=aarch64-unknown-linux-musl ;;
         macOS-X64) target=x86_64-apple-darwin ;;
         macOS-ARM64) target=aarch64-apple-darwin ;;
         Windows-X64) target=x86_64-pc-windows-msvc ;;
-        *) fail "no release is built for $RUNNER_OS on $RUNNER_ARCH: leave version out" ;;
+        *) return 1 ;;
     esac
-    # Inside of an action the runner does not always say which repository it is from; the path does.
-    repository=${GITHUB_ACTION_REPOSITORY:-}
-    if [ -z "$repository" ]; then
-        repository=$(printf '%s\n' "${GITHUB_ACTION_PATH//\\//}" | sed -n 's,.*/_actions/\([^/]*/[^/]*\)/.*,\1,p')
+    repository=$(from_cargo repository)
+    # Nobody publishes a release of a copy that names no owner.
+    case $repository in */OWNER/*) return 1 ;; esac
+    url=$repository/releases/download/v$(from_cargo version)
+    downloads=$RUNNER_TEMP/overrule-download
+    archive=overrule-$target.tar.gz
+    mkdir -p "$downloads"
+    get SOURCES || return 1
+    if [ "$(cat "$downloads/SOURCES")" != "$(sources)" ]; then
+        printf '::notice title=overrule::overrule is built from source, because no release has this revision: %s\n' \
+            'use the action at the tag of a release to download it' >&2
+        return 1
     fi
-    url=$GITHUB_SERVER_URL/$repository/releases/download/$INPUT_VERSION/overrule-$target.tar.gz
-    archive=$RUNNER_TEMP/overrule.tar.gz
-    curl --fail --silent --show-error --location --retry 3 --output "$archive" "$url" || fail "cannot download $url"
-    found=$(sha256 <"$archive")
-    [ "$found" = "$INPUT_CHECKSUM" ] || fail "the checksum of $url is $found, and not the one that was given"
+    get SHA256SUMS && get "$archive" || return 1
+    expected=$(sed -n "s/^\([0-9a-f]*\)  $archive\$/\1/p" "$downloads/SHA256SUMS")
+    found=$(sha256 <"$downloads/$archive")
+    [ "$found" = "$expected" ] || fail "the checksum of $url/$archive is $found, but SHA256SUMS has ${expected:-none}"
+    verify "$downloads/$archive" "$repository"
     mkdir -p "$root/bin"
-    # A tar that is given the name takes the drive that it starts with on Windows for a host.
-    tar -xz -C "$root/bin" <"$archive"
+    # A file name would be taken for a host on Windows, because it has a colon.
+    tar -xz -C "$root/bin" <"$downloads/$archive" || fail "cannot extract $url/$archive"
+}
+
+# Verifies who built the archive, where the program that can is installed, as it is on the runners of GitHub.
+verify() {
+    case $2 in https://github.com/*) ;; *) return 0 ;; esac
+    if [ -z "$INPUT_TOKEN" ] || ! command -v gh >/dev/null; then return 0; fi
+    GH_TOKEN=$INPUT_TOKEN gh attestation verify "$1" --repo "${2#https://github.com/}" >/dev/null ||
+        fail "the release workflow of $2 did not build this archive"
 }
 
 # Goes into the working directory, and sets `top` to the top of the checkout around it; empty where there is none.
@@ -221,6 +258,6 @@ check() {
 }
 
 case $step in
-    plan | install | check) "$step" ;;
-    *) fail 'run.sh takes plan, install or check' ;;
+    sources | plan | install | check) "$step" ;;
+    *) fail 'run.sh takes sources, plan, install or check' ;;
 esac

@@ -2,6 +2,7 @@
 //! for outputs, for PATH and for the summary.
 #![cfg(unix)]
 
+mod release;
 mod trust;
 
 use std::collections::BTreeMap;
@@ -21,6 +22,8 @@ struct Runner {
     event: Vec<(&'static str, String)>,
     /// Whether the program that was built for this test is on PATH.
     has_program: bool,
+    /// Where the runner put the action.
+    action: PathBuf,
 }
 
 /// What a job came to.
@@ -47,9 +50,10 @@ impl Runner {
     fn new() -> Self {
         let runner = Self {
             directory: tempfile::tempdir().expect("a directory"),
-            inputs: BTreeMap::from([("version", "path".to_owned())]),
+            inputs: BTreeMap::from([("install", "path".to_owned())]),
             event: vec![("GITHUB_EVENT_NAME", "push".to_owned())],
             has_program: true,
+            action: top().to_owned(),
         };
         for directory in ["temp", "files", "bin"] {
             fs::create_dir(runner.path(directory)).expect("a directory");
@@ -125,7 +129,7 @@ impl Runner {
                 ("RUNNER_ARCH", "X64"),
             ]);
             command.env("GITHUB_SERVER_URL", "https://github.example").env("RUNNER_TEMP", self.path("temp"));
-            command.env("GITHUB_ACTION_PATH", top()).env("GITHUB_OUTPUT", file("output"));
+            command.env("GITHUB_ACTION_PATH", &self.action).env("GITHUB_OUTPUT", file("output"));
             command.env("GITHUB_PATH", file("path")).env("GITHUB_STEP_SUMMARY", file("summary"));
             command.envs(self.event.iter().map(|(name, value)| (name, value)));
             for (name, value) in step["env"].as_object().into_iter().flatten() {
@@ -239,65 +243,11 @@ fn inputs_are_arguments_as_they_are_written() {
 }
 
 #[test]
-fn it_builds_itself_from_its_own_source_unless_that_is_done_already() {
-    let mut runner = Runner::new();
-    runner.has_program = false;
-    runner.inputs.remove("version");
-    let program = env!("CARGO_BIN_EXE_overrule");
-    runner.program(
-        "cargo",
-        &format!("echo built \"$@\"; mkdir -p \"$RUNNER_TEMP/overrule/bin\"; cp '{program}' \"$RUNNER_TEMP/overrule/bin/\""),
-    );
-    let job = runner.run();
-    let built = format!(
-        "built install --locked --path {} --root {}",
-        top().display(),
-        runner.path("temp/overrule").display()
-    );
-    assert!(job.log.contains(&built), "{}", job.log);
-    assert_eq!(job.outputs["exit-code"], "1", "and runs what was built");
-    let job = runner.run();
-    assert!(!job.log.contains("built "), "what the cache of the repository brought is not built again");
-    assert_eq!(job.outputs["exit-code"], "1");
-}
-
-#[test]
-fn a_release_is_used_only_if_it_is_the_one_that_was_meant() {
-    let mut runner = Runner::new();
-    runner.has_program = false;
-    let program = Path::new(env!("CARGO_BIN_EXE_overrule"));
-    let directory = program.parent().expect("a directory").to_str().expect("UTF-8");
-    let archive = runner.path("release.tar.gz");
-    let archive = archive.to_str().expect("UTF-8");
-    let packed = runner.command("tar", "").args(["-czf", archive, "-C", directory, "overrule"]).status();
-    assert!(packed.expect("tar runs").success());
-    runner.program("curl", &format!("for last; do :; done; echo from \"$last\"; while [ \"$1\" != --output ]; do shift; done; cp '{archive}' \"$2\""));
-    runner.event.push(("GITHUB_ACTION_REPOSITORY", "somebody/overrule".to_owned()));
-    runner.inputs.insert("version", "v9.9.9".to_owned());
-    let job = runner.run();
-    assert!(!job.succeeds && job.log.contains("a version needs the checksum of its archive"), "{job:?}");
-    runner.inputs.insert("checksum", "0".repeat(64));
-    let job = runner.run();
-    assert!(!job.succeeds && job.log.contains("and not the one that was given"), "{job:?}");
-    assert!(!runner.path("temp/overrule/bin/overrule").exists(), "nothing of it is unpacked");
-    let sum = runner
-        .command("bash", "")
-        .args(["-c", "sha256sum release.tar.gz || shasum -a 256 release.tar.gz"])
-        .output();
-    let sum = String::from_utf8(sum.expect("a checksum").stdout).expect("UTF-8");
-    runner.inputs.insert("checksum", sum.split(' ').next().expect("a checksum").to_owned());
-    let job = runner.run();
-    let from = "https://github.example/somebody/overrule/releases/download/v9.9.9/overrule-x86_64-unknown-linux-musl.tar.gz";
-    assert!(job.log.contains(&format!("from {from}\n")), "{}", job.log);
-    assert_eq!(job.outputs["exit-code"], "1", "and runs what was in it");
-}
-
-#[test]
 fn a_program_that_is_not_there_is_said_to_be_missing() {
     let mut runner = Runner::new();
     runner.has_program = false;
     let job = runner.run();
-    assert!(!job.succeeds && job.log.contains("version is `path`, but no overrule is on PATH"), "{job:?}");
+    assert!(!job.succeeds && job.log.contains("install is `path`, but no overrule is on PATH"), "{job:?}");
 }
 
 /// A change to a repository that has a finding, checked out as the event `pull_request` does it, so many commits deep.
