@@ -78,11 +78,10 @@ fn yaml(text: &str) -> Value {
 fn the_hooks_for_pre_commit_are_given_all_that_a_check_may_depend_on() {
     let hooks = yaml(&read(".pre-commit-hooks.yaml"));
     let hooks = hooks.as_array().expect("a list");
-    let languages: Vec<_> = hooks.iter().map(|hook| (&hook["id"], &hook["language"])).collect();
-    assert_eq!(
-        languages,
-        [(&"overrule".into(), &"rust".into()), (&"overrule-system".into(), &"system".into())]
-    );
+    let text = |hook: &Value, name: &str| hook[name].as_str().expect("text").to_owned();
+    let languages: Vec<_> = hooks.iter().map(|hook| (text(hook, "id"), text(hook, "language"))).collect();
+    let expected = [("overrule", "python"), ("overrule-src", "rust"), ("overrule-system", "system")];
+    assert_eq!(languages, expected.map(|(id, language)| (id.to_owned(), language.to_owned())));
     for hook in hooks {
         let settings = ["entry", "always_run", "require_serial"].map(|name| &hook[name]);
         assert_eq!(settings, [&"overrule check --hook".into(), &Value::from(true), &Value::from(true)]);
@@ -110,10 +109,76 @@ fn the_hooks_for_pre_commit_are_given_all_that_a_check_may_depend_on() {
 
 #[test]
 fn a_wheel_is_built_with_the_lock_file_and_without_python() {
-    let project = read("pyproject.toml");
+    let project = read("packaging/wheel/pyproject.toml");
     for line in ["build-backend = \"maturin\"", "bindings = \"bin\"", "locked = true", "strip = true"] {
         assert!(project.lines().any(|other| other == line), "{line}");
     }
+}
+
+#[test]
+fn the_hook_installs_the_wheel_of_this_version_and_nothing_else() {
+    let project = read("pyproject.toml");
+    let pin = format!("dependencies = [\"overrule=={}\"]", env!("CARGO_PKG_VERSION"));
+    assert!(project.lines().any(|line| line == pin), "{pin}");
+    assert!(project.contains("\npy-modules = []\n"), "it has no code of its own");
+}
+
+/// The targets that a release is built for.
+const TARGETS: [&str; 5] = [
+    "aarch64-apple-darwin",
+    "aarch64-unknown-linux-musl",
+    "x86_64-apple-darwin",
+    "x86_64-pc-windows-msvc",
+    "x86_64-unknown-linux-musl",
+];
+
+#[test]
+fn every_target_of_a_release_is_built_and_found_by_the_action() {
+    let workflow = yaml(&read(".github/workflows/release.yml"));
+    let matrix = workflow["jobs"]["build"]["strategy"]["matrix"]["include"].as_array().expect("a matrix");
+    let mut built: Vec<_> = matrix.iter().map(|entry| entry["target"].as_str().expect("text")).collect();
+    built.sort_unstable();
+    assert_eq!(built, TARGETS);
+    let (script, action) = (read(".ci/release"), read(".github/action/run.sh"));
+    for target in TARGETS {
+        assert!(script.contains(&format!("    \"{target}\",\n")), "{target}");
+        assert!(action.contains(&format!(" target={target} ;;\n")), "{target}");
+    }
+    assert!(read("Cargo.toml").contains("/releases/download/v{ version }/overrule-{ target }.tar.gz\""));
+}
+
+#[test]
+fn a_release_is_published_by_a_tag_alone_and_shown_last() {
+    let workflow = yaml(&read(".github/workflows/release.yml"));
+    assert_eq!(workflow["permissions"], serde_json::json!({"contents": "read"}));
+    let jobs = workflow["jobs"].as_object().expect("jobs");
+    let needs = |name: &str| -> Vec<String> {
+        let needs = &jobs[name]["needs"];
+        let list = needs.as_array().cloned().unwrap_or_else(|| vec![needs.clone()]);
+        list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    // A job that needs one that was skipped is skipped as well, so on pull requests nothing after `draft` runs.
+    assert_eq!(jobs["draft"]["if"], "github.event_name == 'push'");
+    for (name, job) in jobs {
+        let mut open = vec![name.clone()];
+        let mut before = Vec::new();
+        while let Some(job) = open.pop() {
+            open.extend(needs(&job));
+            before.push(job);
+        }
+        let after_draft = before.contains(&"draft".to_owned());
+        assert!(job["permissions"].is_null() || after_draft, "{name} may do more than read");
+        let text = job.to_string();
+        let publishes =
+            ["gh release upload", "uv", "crates-io-auth", "buildah manifest push", "--draft=false"];
+        assert!(after_draft || !publishes.iter().any(|word| text.contains(word)), "{name} publishes");
+        assert!(job["timeout-minutes"].is_u64(), "{name}");
+        for uses in text.split("\"uses\":\"").skip(1) {
+            let pin = uses.split('"').next().and_then(|uses| uses.split_once('@')).expect("a revision").1;
+            assert!(pin.len() == 40 && pin.bytes().all(|byte| byte.is_ascii_hexdigit()), "{name}: {pin}");
+        }
+    }
+    assert_eq!(needs("publish"), ["image", "wheels", "crate"]);
 }
 
 /// The blocks of the README in a language.
@@ -150,17 +215,65 @@ fn what_the_readme_configures_is_there() {
     let script = gitlab["overrule"]["script"][0].as_str().expect("a command");
     let report = gitlab["overrule"]["artifacts"]["reports"]["codequality"].as_str().expect("a file");
     assert_eq!(script, format!("overrule check --output gitlab={report}"));
+    let template = read("templates/check.yml");
+    let (inputs, _) = template.split_once("\n---\n").expect("two documents");
+    assert_eq!(yaml(inputs)["spec"]["inputs"]["image"]["default"], gitlab["overrule"]["image"]);
+}
+
+/// The blocks of a language in the page about CI.
+fn examples(language: &str) -> Vec<String> {
+    let page = read("docs/ci.md");
+    let opening = format!("```{language}\n");
+    page.split(&opening).skip(1).map(|rest| rest.split("```").next().unwrap_or(rest).to_owned()).collect()
 }
 
 #[test]
-fn the_readme_names_the_version_that_this_is() {
-    let version = env!("CARGO_PKG_VERSION");
-    for line in
-        read("README.md").lines().filter(|line| line.contains("/overrule@") || line.contains("rev: v"))
-    {
-        assert!(line.ends_with(&format!("v{version}")), "{line}");
+fn the_examples_for_other_systems_are_documents_of_theirs() {
+    let [gitlab, azure, atlantis] = &examples("yaml").iter().map(|text| yaml(text)).collect::<Vec<_>>()[..]
+    else {
+        panic!("three examples");
+    };
+    let (inputs, job) =
+        read("templates/check.yml").split_once("\n---\n").map(|(a, b)| (yaml(a), yaml(b))).expect("two");
+    for (name, value) in gitlab["include"][0]["inputs"].as_object().expect("inputs") {
+        let options = inputs["spec"]["inputs"][name]["options"].as_array().expect("an input with options");
+        assert!(options.contains(value), "{name}");
     }
-    assert!(read("README.md").contains(&format!("{}/overrule --tag v{version}\n", owner())));
+    let job = &job["$[[ inputs.job-name ]]"];
+    let report = job["artifacts"]["reports"]["codequality"].as_str().expect("a file");
+    assert!(job["script"][0].as_str().is_some_and(|script| script.contains(&format!("gitlab={report} "))));
+    let results = azure["steps"][3]["inputs"]["testResultsFiles"].as_str().expect("a file");
+    let script = azure["steps"][2]["script"].as_str().expect("a script");
+    assert!(script.ends_with(&format!("--output junit={results}")), "{script}");
+    let workflow = atlantis["repos"][0]["workflow"].as_str().expect("a name");
+    assert!(atlantis["workflows"][workflow]["plan"]["steps"].is_array());
+}
+
+#[cfg(unix)]
+#[test]
+fn every_command_that_a_ci_is_given_runs() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let program = Path::new(env!("CARGO_BIN_EXE_overrule")).parent().expect("a directory");
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").expect("PATH"));
+    let sh = |script: &str| {
+        let mut sh = std::process::Command::new("sh");
+        sh.args(["-euc", script]).current_dir(directory.path()).env("PATH", &path).env("TARGET", "main");
+        sh.output().expect("sh runs")
+    };
+    let made = sh("git init -q -b main . && echo 'locals {}' >main.tf && git add . && \
+         git -c user.name=a -c user.email=a@b commit -qm a && git update-ref refs/remotes/origin/main HEAD");
+    assert!(made.status.success(), "{made:?}");
+    let template = read("templates/check.yml");
+    let template = template.replace("$[[ inputs.fail-on ]]", "error").replace("$[[ inputs.paths ]]", ".");
+    let texts = [examples("yaml"), examples("groovy"), blocks("yaml"), vec![template]].concat();
+    let command = Regex::new(r"overrule check[^'\n]*").expect("an expression");
+    let commands: Vec<_> =
+        texts.iter().flat_map(|text| command.find_iter(text)).map(|found| found.as_str()).collect();
+    assert_eq!(commands.len(), 6, "{commands:#?}");
+    for command in commands {
+        let output = sh(command);
+        assert!(output.status.success(), "{command}: {output:?}");
+    }
 }
 
 /// The account in the address of the repository, the one place that names it.
@@ -178,7 +291,7 @@ fn every_address_of_the_repository_names_its_owner() {
     );
     let address = address.expect("an expression");
     let mut found = 0;
-    for path in ["README.md", "Cargo.toml", "tests/report/report.json"] {
+    for path in ["README.md", "docs/ci.md", "Cargo.toml", "templates/check.yml", "tests/report/report.json"] {
         for part in address.captures_iter(&read(path)) {
             let expected = if &part[1] == "ghcr.io/" { owner().to_lowercase() } else { owner().to_owned() };
             assert_eq!(part[2], expected, "{path}: {}; `.ci/owner NAME` sets all of them", &part[0]);
