@@ -186,6 +186,11 @@ fn policies_hold() {
 }
 
 #[test]
+fn test_files_hold() {
+    a_while("test_file", 1, 100);
+}
+
+#[test]
 fn values_hold() {
     a_while("value", 1, 3_000);
 }

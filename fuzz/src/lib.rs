@@ -8,6 +8,7 @@ pub mod native;
 pub mod place;
 pub mod policy;
 pub mod seeds;
+pub mod test_file;
 pub mod tree;
 pub mod value;
 
@@ -27,6 +28,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "json", holds: json::holds, seeds: seeds::json },
     Target { name: "policy", holds: policy::holds, seeds: seeds::policy },
     Target { name: "value", holds: value::holds, seeds: seeds::value },
+    Target { name: "test_file", holds: test_file::holds, seeds: seeds::tests },
     Target { name: "merge", holds: merge::holds, seeds: seeds::trees },
     Target { name: "check", holds: check::holds, seeds: seeds::trees },
 ];

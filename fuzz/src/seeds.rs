@@ -12,6 +12,9 @@ use super::tree;
 /// Much of the language in few words.
 const LANGUAGE: &str = include_str!("language.txt");
 
+/// Every block and argument of a test file.
+const TESTS: &str = include_str!("tests.txt");
+
 /// Where the project lies.
 fn project() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -42,6 +45,20 @@ pub fn policy() -> Vec<String> {
         blocks
     });
     sorted(presets.chain(ending_with(".hcl")).chain(written.concat()).collect())
+}
+
+/// Test files.
+pub fn tests() -> Vec<String> {
+    let json = r#"{"run": {"a": {"command": "plan", "assert": [{"condition": "${output.k == 1}", "error_message": "x"}]}}}"#;
+    let written = [TESTS.to_owned(), json.to_owned()];
+    let cases = fs::read_to_string(project().join("tests/agreement/cases/test-file.txt"));
+    let cases = cases.expect("cases about test files");
+    let recorded = cases.split("\n--- ").filter_map(|file| {
+        let (name, text) = file.split_once('\n')?;
+        let text = text.split("\n>>>").next()?;
+        (name.contains("tftest") || name.contains("tfmock")).then(|| text.to_owned())
+    });
+    sorted(written.into_iter().chain(recorded).collect())
 }
 
 /// Values and types of the pages, and some that show what converts to what.

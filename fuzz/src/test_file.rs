@@ -1,0 +1,59 @@
+//! Test files and mock files: whatever stands in one, what is reported lies in a file, and twice the same.
+
+use overrule::check::{self, Settings};
+use overrule::vfs::Snapshot;
+
+use super::check::{outcome_holds, reports_hold};
+
+/// A module with something of each kind that a test refers to.
+const MODULE: &str = r#"
+variable "n" {
+  type    = number
+  default = 1
+  validation {
+    condition     = var.n > 0
+    error_message = "too small"
+  }
+}
+
+variable "required" {}
+
+output "k" {
+  value = var.n
+}
+
+resource "terraform_data" "a" {}
+
+module "m" {
+  source = "./m"
+}
+"#;
+
+/// Panics where something does not hold of a file that is a test and a mock file, in both notations.
+pub fn holds(bytes: &[u8]) {
+    let names = [
+        "tests/a.tftest.hcl",
+        "b.tftest.json",
+        "c.tofutest.hcl",
+        "mocks/a.tfmock.hcl",
+        "mocks/b.tfmock.json",
+    ];
+    let named = "mock_provider \"aa\" {\n  source = \"./mocks\"\n}\nrun \"a\" {\n  module {\n    source = \"./m\"\n  }\n}\n";
+    let files =
+        [("main.tf", MODULE), ("m/main.tf", "output \"o\" {\n  value = 1\n}\n"), ("z.tftest.hcl", named)];
+    let files = files.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
+    let given = names.map(|path| (path.to_owned(), bytes.to_vec()));
+    let all: Vec<_> = files.into_iter().chain(given).collect();
+    let run = || {
+        let mut snapshot = Snapshot::of_files(all.clone());
+        let outcome = check::run(&mut snapshot, &Settings::default());
+        (snapshot, outcome)
+    };
+    let (snapshot, outcome) = run();
+    outcome_holds(&outcome, snapshot.sources());
+    reports_hold(&outcome, snapshot.sources());
+    let findings = |outcome: &check::Outcome| -> Vec<_> {
+        outcome.verdicts.iter().map(|verdict| verdict.finding.clone()).collect()
+    };
+    assert_eq!(findings(&run().1), findings(&outcome), "the same files give the same findings");
+}
