@@ -49,7 +49,7 @@ mod excluded;
 mod policy;
 
 pub use change::{Change, State};
-pub use companion::CompanionFile;
+pub use companion::{CompanionFile, TEST_DIRECTORY, tested_by};
 pub use documents::Documents;
 pub use edited::{HARD_LINKS, Standing, has_hard_links};
 pub use error::Error;

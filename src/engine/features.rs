@@ -105,6 +105,8 @@ pub struct Features {
     pub run_providers_validated: bool,
     /// Targets of overrides in tests that do not exist are warned about.
     pub override_targets_validated: bool,
+    /// The runs of a test file run in the order in which they stand there, whatever they refer to.
+    pub runs_in_order: bool,
 }
 
 /// Where a second `run` block of one name is pointed at.
@@ -296,6 +298,7 @@ impl Features {
             test_provider_version_refused: t(9),
             run_providers_validated: t(12),
             override_targets_validated: t(11),
+            runs_in_order: !t(13),
         }
     }
 }

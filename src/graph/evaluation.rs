@@ -8,6 +8,7 @@ mod built_in;
 mod condition;
 mod given;
 mod locals;
+mod of_tests;
 mod order;
 mod outputs;
 mod scope;
@@ -30,6 +31,7 @@ use crate::syntax::{Attribute, Expr, ExprKind, Iteration, ObjectKey, Part, StepK
 use crate::text::Span;
 use crate::value::{Marks, Value, evaluate};
 pub(super) use locals::Locals;
+pub(super) use of_tests::value_of_test;
 pub use validation::RefusedDefault;
 pub use values::Values;
 

@@ -73,6 +73,8 @@ pub(super) struct NodeData {
 pub struct Test {
     /// What it declares.
     pub file: TestFile,
+    /// Whether files beside it may set variables.
+    pub has_values_files: bool,
     /// By run: what its `module` block leads to; none for a run of the module under test.
     pub loads: Vec<Option<Callee>>,
 }
@@ -127,11 +129,11 @@ impl ModuleGraph {
     }
 
     /// Records the test files of a module. What their runs load is not known before [`ModuleGraph::link_run`].
-    pub fn set_tests(&mut self, id: NodeId, files: Vec<TestFile>) {
+    pub fn set_tests(&mut self, id: NodeId, files: Vec<TestFile>, has_values_files: bool) {
         let opaque = |file: &TestFile| {
             file.runs.iter().map(|run| run.module.as_ref().map(|_| Callee::Opaque)).collect()
         };
-        let tests = files.into_iter().map(|file| Test { loads: opaque(&file), file });
+        let tests = files.into_iter().map(|file| Test { loads: opaque(&file), has_values_files, file });
         self.nodes[id.0].tests = tests.collect();
     }
 

@@ -18,7 +18,7 @@ use crate::module::address::{Reference, Subject, reference};
 use crate::module::declaration::{Dependency, Variable};
 use crate::syntax::{Expr, ExprKind, Iteration, Traversal};
 use crate::text::Span;
-pub(super) use declared::Declared;
+pub(super) use declared::{Declared, no_call, no_local, no_resource, no_variable};
 pub(super) use links::Links;
 use sites::{Found, Owner, Site};
 

@@ -1,8 +1,12 @@
-//! Finds what is wrong with the tests of a module: what `terraform validate` reports of them.
+//! Finds what is wrong with the tests of a module: what `terraform validate` reports of them, and what `terraform test`
+//! reports before it runs anything.
 
+mod names;
+mod running;
 mod targets;
 
-use crate::finding::{Concern, EngineRule, Finding};
+use crate::finding::{Concern, EngineRule, Finding, Severity};
+use crate::graph::similar::Similar;
 use crate::graph::{Callee, Node, Test};
 use crate::module::address::{Subject, TestSubject, reference_in_test};
 use crate::module::declaration::Dependency;
@@ -19,6 +23,7 @@ pub(super) enum UnderTest<'t> {
 
 /// Finds what is wrong with the tests of a module.
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
+    let similar = Similar::default();
     for test in node.tests() {
         let from = findings.len();
         missing_modules(test, findings);
@@ -30,6 +35,7 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
             missing_providers(run, &test.file, node, findings);
             address(&mut findings[from..], run);
         }
+        running::check(node, test, &similar, findings);
         // What else is in a file that was not read whole is not known, and neither is what that means for the rest.
         if !test.file.complete {
             findings.truncate(from);
@@ -39,13 +45,17 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
 
 /// The runs without an error of their own, each with what it runs.
 pub(super) fn runs<'t>(node: Node<'t>, test: &'t Test) -> impl Iterator<Item = (&'t Run, UnderTest<'t>)> {
-    let under = move |callee: &Option<Callee>| match callee {
-        None => UnderTest::Module(node),
-        Some(Callee::Module(id)) => UnderTest::Module(node.graph().node(*id)),
-        Some(Callee::Missing | Callee::Outside | Callee::Opaque) => UnderTest::Unknown,
-    };
     let runs = test.file.runs.iter().zip(&test.loads);
-    runs.filter(|(run, _)| !run.is_broken).map(move |(run, callee)| (run, under(callee)))
+    runs.filter(|(run, _)| !run.is_broken).map(move |(run, callee)| (run, under(node, *callee)))
+}
+
+/// What a run of the tests of a module runs.
+fn under(node: Node<'_>, callee: Option<Callee>) -> UnderTest<'_> {
+    match callee {
+        None => UnderTest::Module(node),
+        Some(Callee::Module(id)) => UnderTest::Module(node.graph().node(id)),
+        Some(Callee::Missing | Callee::Outside | Callee::Opaque) => UnderTest::Unknown,
+    }
 }
 
 fn address(findings: &mut [Finding], run: &Run) {
@@ -113,7 +123,7 @@ fn missing_providers(run: &Run, file: &TestFile, node: Node<'_>, findings: &mut 
             EngineRule::UndefinedProviderReference,
             format!("Missing provider definition for {name}"),
         )
-        .severity(crate::finding::Severity::Error)
+        .severity(Severity::Error)
         .detail(format!("This test file has no `provider` or `mock_provider` block for `{name}`."))
         .at(passed.in_parent.name_span)
         .help("add the block to this file, or remove the entry");

@@ -155,7 +155,7 @@ impl LoadedGraph {
         let reached = |path: &str| batch.reached(path, snapshot);
         let tests = Tests::of(snapshot, cache, directory, self.graph.engine(), &reached);
         self.test_findings.push(tests.findings);
-        self.graph.set_tests(id, tests.files);
+        self.graph.set_tests(id, tests.files, tests.has_values_files);
     }
 
     /// Judges modules by the versions of the engine that their callers are for, where these are not modelled.

@@ -4,20 +4,22 @@ use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
-use crate::engine::{Engine, Features};
+use crate::engine::{Companion, Engine, Features};
 use crate::finding::{EngineRule, Finding};
 use crate::limits::Limits;
 use crate::module::test_file::{MockData, TestFile};
 use crate::session::parse_cache::ParseCache;
 use crate::session::test_paths::{in_test_directories, mock_directory, mocks_in};
 use crate::text::Span;
-use crate::vfs::{CompanionFile, Reached, Snapshot, child};
+use crate::vfs::{CompanionFile, Reached, Snapshot, TEST_DIRECTORY, child};
 
 /// The tests of one module.
 #[derive(Debug, Default)]
 pub(crate) struct Tests {
     /// The test files that the engine reads.
     pub(crate) files: Vec<TestFile>,
+    /// Whether there are files with values of variables beside them or beside the module.
+    pub(crate) has_values_files: bool,
     /// What is wrong with them and with the mock files that they name, each taken by itself.
     pub(crate) findings: Vec<Finding>,
 }
@@ -36,6 +38,8 @@ impl Tests {
         if places.iter().all(|(_, files)| files.is_empty()) {
             return tests;
         }
+        let mut of_places = places.iter().flat_map(|(_, files)| files);
+        tests.has_values_files = of_places.any(|file| file.kind == Companion::Values);
         let (features, limits) = (engine.features(), cache.limits());
         for (path, files) in &places {
             let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
@@ -47,6 +51,10 @@ impl Tests {
                     tests.files.push(TestFile::read(path, file, &features, limits, &mut tests.findings));
                 }
             }
+        }
+        if may_be_for_a_module_above(directory) {
+            // Which module such a file tests depends on the command, so only the file itself is looked at.
+            tests.files.clear();
         }
         tests.mocks(snapshot, cache, directory, &features, reached);
         for finding in &mut tests.findings {
@@ -96,6 +104,11 @@ impl Tests {
             }
         }
     }
+}
+
+/// Whether the tests in a directory may be for a module above it: `-test-directory=tests/unit` reads them for that.
+fn may_be_for_a_module_above(directory: &str) -> bool {
+    directory.split('/').any(|name| ["test", TEST_DIRECTORY].contains(&name))
 }
 
 fn no_directory(source: &str, header: Span) -> Finding {

@@ -4,10 +4,7 @@ use crate::engine::Companion;
 use crate::syntax::{BlockSchema, File, Schema};
 use crate::text::FileId;
 use crate::value;
-use crate::vfs::{CompanionFile, Snapshot, child, join};
-
-/// The directory in which an engine looks for tests, beside that of the module.
-pub(crate) const TEST_DIRECTORY: &str = "tests";
+use crate::vfs::{CompanionFile, Snapshot, TEST_DIRECTORY, child, join};
 
 /// The test files that some engine reads for the module in a directory, and the mock files that these may name.
 pub(crate) fn ids(snapshot: &Snapshot, directory: &str) -> Vec<FileId> {

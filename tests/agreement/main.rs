@@ -17,6 +17,7 @@ mod ours;
 mod real;
 mod score;
 mod terraform;
+mod tested;
 
 use std::collections::BTreeSet;
 use std::fs;

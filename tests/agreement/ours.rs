@@ -132,6 +132,18 @@ pub(crate) fn configurations(cases: &[Case]) -> Vec<Ours> {
     ours
 }
 
+/// What is said about each case, whatever the stage, as a place and a summary.
+pub(crate) fn of_tests(cases: &[Case]) -> Vec<BTreeSet<(String, usize, String)>> {
+    let place = lay_out(cases);
+    let mut said = vec![BTreeSet::new(); cases.len()];
+    for diagnostic in run(place.path(), AS_RECORDED) {
+        let Some((number, case)) = number_of(&diagnostic) else { continue };
+        let Some(Found { diagnostic, .. }) = parse(&diagnostic, case) else { continue };
+        said[number].insert((diagnostic.file, diagnostic.line, diagnostic.summary));
+    }
+    said
+}
+
 /// Checks a directory as it is.
 pub(crate) fn check_directory(root: &Path) -> ModuleDiagnostics {
     let reachable = installed(root).into_iter().map(|module| module.directory).collect();

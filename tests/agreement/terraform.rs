@@ -214,6 +214,32 @@ impl Terraform {
         Reached::All(uses.collect())
     }
 
+    /// What `terraform test` says about a case: places and summaries.
+    pub(crate) fn test(&self, case: &Case) -> BTreeSet<(String, usize, String)> {
+        let place = tempfile::tempdir().expect("a temporary directory");
+        let root = place.path().join("root");
+        fs::create_dir(&root).expect("a new directory");
+        case.lay_out(&root);
+        let data = place.path().join("data");
+        fs::create_dir_all(data.join("modules")).expect("a data directory");
+        fs::write(data.join("modules/modules.json"), manifest(&installed(&root))).expect("a manifest");
+        let output = self
+            .command()
+            .args(["test", "-json", "-no-color"])
+            .current_dir(&root)
+            .env("TF_DATA_DIR", &data)
+            .env("HOME", place.path())
+            .output()
+            .expect("terraform runs");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let events = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let diagnostics = events.filter(|event| event["type"] == "diagnostic");
+        diagnostics
+            .map(|event| said(&event["diagnostic"]))
+            .map(|said| (said.file, said.line, said.summary))
+            .collect()
+    }
+
     fn validate(&self, root: &Path, aside: &Path, modules: &[Installed]) -> BTreeSet<ModuleDiagnostics> {
         let data = aside.join("data");
         fs::create_dir_all(data.join("modules")).expect("a data directory");

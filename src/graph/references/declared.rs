@@ -45,7 +45,7 @@ impl<'m> Declared<'m> {
     }
 }
 
-pub(super) fn no_variable(
+pub(in crate::graph) fn no_variable(
     module: &Module,
     name: &SmolStr,
     at: Span,
@@ -65,7 +65,7 @@ pub(super) fn no_variable(
     });
 }
 
-pub(super) fn no_local(
+pub(in crate::graph) fn no_local(
     module: &Module,
     name: &SmolStr,
     at: Span,
@@ -85,7 +85,7 @@ pub(super) fn no_local(
     });
 }
 
-pub(super) fn no_call(
+pub(in crate::graph) fn no_call(
     module: &Module,
     name: &SmolStr,
     at: Span,
@@ -105,7 +105,7 @@ pub(super) fn no_call(
     });
 }
 
-pub(super) fn no_resource(
+pub(in crate::graph) fn no_resource(
     module: &Module,
     address: &ResourceAddress,
     at: Span,

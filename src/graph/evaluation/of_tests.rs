@@ -1,0 +1,37 @@
+//! Compares the values that tests set with the variables of the modules that they run.
+
+use std::cell::Cell;
+
+use super::locals::Locals;
+use super::scope::ModuleScope;
+use super::{given, validation};
+use crate::finding::{Finding, Severity};
+use crate::graph::Node;
+use crate::module::declaration::Variable;
+use crate::syntax::Expr;
+use crate::value::{Value, evaluate};
+
+/// What is wrong with a value that a test sets for a variable of the module that it runs; none where the value depends
+/// on anything. A failure of a validation that the run expects is none.
+pub(in crate::graph) fn value_of_test(
+    expr: &Expr,
+    variable: Option<&Variable>,
+    node: Node<'_>,
+    work: &Cell<usize>,
+    expects_failure: bool,
+) -> Vec<Finding> {
+    if !expr.variables().is_empty() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let locals = Locals::default();
+    let value: Value = evaluate(expr, &ModuleScope::new(node, &locals, work), &mut found);
+    let failed = found.iter().any(|finding| finding.severity == Severity::Error);
+    if let Some(variable) = variable.filter(|_| !failed) {
+        found.extend(given::argument(&value, expr, variable));
+        if !expects_failure {
+            found.extend(validation::refused(&value, Some(expr), variable, node, work));
+        }
+    }
+    found.into_iter().map(Finding::at_test).collect()
+}

@@ -1,0 +1,288 @@
+//! Finds references in runs to what does not exist, or not there.
+
+use smol_str::SmolStr;
+
+use super::UnderTest;
+use crate::finding::{Concern, EngineRule, Finding, Severity};
+use crate::graph::references;
+use crate::graph::similar::Similar;
+use crate::graph::{Node, Test};
+use crate::module::address::{Subject, TestReference, TestSubject, reference_in_test};
+use crate::module::test_file::Run;
+use crate::syntax::{Expr, Step, StepKind, Traversal};
+use crate::text::Span;
+
+/// Names that are kept for later versions.
+const RESERVED: [&str; 5] = ["plan", "state", "template", "lazy", "arg"];
+
+/// Where an expression stands in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In `variables`.
+    Variables,
+    /// In an `assert` block.
+    Assert,
+}
+
+/// What the expressions of a run can refer to.
+pub(super) struct Names<'t, 's> {
+    node: Node<'t>,
+    test: &'t Test,
+    run: &'t Run,
+    under: UnderTest<'t>,
+    similar: &'s Similar,
+}
+
+impl<'t, 's> Names<'t, 's> {
+    pub(super) fn new(
+        node: Node<'t>,
+        test: &'t Test,
+        run: &'t Run,
+        under: UnderTest<'t>,
+        similar: &'s Similar,
+    ) -> Self {
+        Self { node, test, run, under, similar }
+    }
+
+    /// What a traversal refers to, if that can be read.
+    pub(super) fn subject(&self, traversal: &Traversal) -> Option<TestSubject> {
+        Some(reference_in_test(traversal, &self.node.module().features).ok()?.subject)
+    }
+
+    /// Looks at every reference of an expression.
+    pub(super) fn check(&self, expr: &Expr, place: Place, findings: &mut Vec<Finding>) {
+        for traversal in expr.variables() {
+            match reference_in_test(traversal, &self.node.module().features) {
+                Err(error) => {
+                    findings.push(error.finding());
+                    if place == Place::Assert && RESERVED.contains(&traversal.root.as_str()) {
+                        findings.push(unknown(&traversal.root, traversal.root_span));
+                    }
+                }
+                Ok(reference) => match (&reference.subject, place) {
+                    (TestSubject::Run(name), _) => self.run(name, &reference, place, findings),
+                    (TestSubject::InModule(Subject::Variable(name)), Place::Variables) => {
+                        findings.extend(self.variable_of_file(name, reference.span));
+                    }
+                    (_, Place::Variables) => findings.push(not_for_variables(reference.span)),
+                    (subject, Place::Assert) => self.in_assert(subject, &reference, findings),
+                },
+            }
+        }
+    }
+
+    /// `run.name` and the output behind it.
+    fn run(&self, name: &SmolStr, reference: &TestReference<'_>, place: Place, findings: &mut Vec<Finding>) {
+        let all = &self.test.file.runs;
+        let place_of = |name: &SmolStr| all.iter().position(|run| run.name == *name);
+        let is_assert = place == Place::Assert;
+        let Some(at) = place_of(name) else {
+            let summary = if is_assert {
+                "Reference to undeclared run block"
+            } else {
+                "Reference to unknown run block"
+            };
+            let finding = Finding::language(EngineRule::UndeclaredReference, summary)
+                .detail(format!("This test file has no run `{name}`."))
+                .at(reference.span)
+                .concerns(Concern::Name(smol_str::format_smolstr!("run.{name}")));
+            findings.push(match self.similar.nearest(name, all.iter(), |run| &run.name) {
+                Some(near) => finding
+                    .related(near.header, "a run of a similar name")
+                    .help(format!("did you mean `run.{}`?", near.name)),
+                None => finding,
+            });
+            return;
+        };
+        if place_of(&self.run.name).is_some_and(|own| at >= own) {
+            // Since 1.13 runs are ordered by what they refer to.
+            if is_assert || self.node.module().features.runs_in_order {
+                findings.push(
+                    not_yet(name, is_assert, reference.span).related(all[at].header, "the run is here"),
+                );
+            }
+            return;
+        }
+        let known = self.test.file.runs.iter().zip(&self.test.loads).nth(at);
+        let Some(under) =
+            known.filter(|(run, _)| !run.is_broken).map(|(_, callee)| super::under(self.node, *callee))
+        else {
+            return;
+        };
+        if let UnderTest::Module(module) = under
+            && let Some((output, at)) = first_name(reference.remaining)
+            && !module.module().outputs.contains_key(output)
+            && !module.module().may_have(&format!("output.{output}"))
+        {
+            findings.push(no_attribute(
+                &format!("The run `{name}` tests a module that has no output `{output}`."),
+                at,
+            ));
+        }
+    }
+
+    /// `var.name` in the `variables` of a run.
+    fn variable_of_file(&self, name: &SmolStr, at: Span) -> Option<Finding> {
+        let file = &self.test.file;
+        let is_there = file.variables.contains_key(name) || file.declared.contains_key(name);
+        (!is_there && !self.test.has_values_files).then(|| {
+            Finding::language(EngineRule::UndeclaredReference, "Reference to unavailable variable")
+                .severity(Severity::Warning)
+                .detail(format!(
+                    "A run can only refer to variables of its file and to those from outside, and this file does not \
+                     set `{name}`. The test fails unless `TF_VAR_{name}` or `-var` sets it; a default in the module \
+                     does not count."
+                ))
+                .at(at)
+                .concerns(Concern::Name(smol_str::format_smolstr!("var.{name}")))
+                .help(format!("set `{name}` in the `variables` block of the file"))
+        })
+    }
+
+    fn in_assert(&self, subject: &TestSubject, reference: &TestReference<'_>, findings: &mut Vec<Finding>) {
+        let at = reference.span;
+        let misplaced = |summary: &str, detail: &str| {
+            Finding::language(EngineRule::MisplacedSymbol, summary).detail(detail).at(at)
+        };
+        match subject {
+            TestSubject::Run(_) => {}
+            TestSubject::Check(_) => findings.push(misplaced(
+                "Reference to \"check\" in invalid context",
+                "An assert cannot refer to a `check` block: list it in `expect_failures`.",
+            )),
+            TestSubject::InModule(Subject::Itself) => findings.push(misplaced(
+                "Invalid \"self\" reference",
+                "`self` means nothing in an assert of a test.",
+            )),
+            TestSubject::InModule(Subject::Each(name)) if name == "key" => findings.push(misplaced(
+                "Reference to \"each\" in context without for_each",
+                "`each` means nothing in an assert of a test.",
+            )),
+            TestSubject::InModule(Subject::Count(name)) if name == "index" => findings.push(misplaced(
+                "Reference to \"count\" in non-counted context",
+                "`count` means nothing in an assert of a test.",
+            )),
+            TestSubject::Output(_) | TestSubject::InModule(_) => {
+                if let UnderTest::Module(module) = self.under {
+                    self.declared(module, subject, reference, findings);
+                }
+            }
+        }
+    }
+
+    /// References to what the module under test declares.
+    fn declared(
+        &self,
+        node: Node<'_>,
+        subject: &TestSubject,
+        reference: &TestReference<'_>,
+        findings: &mut Vec<Finding>,
+    ) {
+        let (module, at) = (node.module(), reference.span);
+        match subject {
+            TestSubject::Output(name) => {
+                if !module.outputs.contains_key(name) && !module.may_have(&format!("output.{name}")) {
+                    findings.push(self.no_output(node, name, at));
+                }
+            }
+            TestSubject::InModule(Subject::Variable(name)) => {
+                let file = &self.test.file;
+                let is_set = self.run.variables.contains_key(name)
+                    || file.variables.contains_key(name)
+                    || file.declared.contains_key(name)
+                    || self.test.has_values_files;
+                if !is_set && !module.variables.contains_key(name) {
+                    let from = findings.len();
+                    references::no_variable(module, name, at, self.similar, findings);
+                    // A value from outside makes it one.
+                    findings[from..].iter_mut().for_each(|finding| finding.severity = Severity::Warning);
+                }
+            }
+            TestSubject::InModule(Subject::Local(name)) => {
+                if !module.locals.contains_key(name) {
+                    references::no_local(module, name, at, self.similar, findings);
+                }
+            }
+            TestSubject::InModule(Subject::Resource { address, .. }) => {
+                if !module.resources.contains_key(address) {
+                    references::no_resource(module, address, at, self.similar, findings);
+                }
+            }
+            TestSubject::InModule(Subject::Module { call, output, .. }) => {
+                if !module.calls.contains_key(call) {
+                    references::no_call(module, call, at, self.similar, findings);
+                } else if let Some(output) = output {
+                    findings.extend(lacking_output(node, call, output, at));
+                }
+            }
+            TestSubject::Check(_) | TestSubject::Run(_) | TestSubject::InModule(_) => {}
+        }
+    }
+
+    fn no_output(&self, node: Node<'_>, name: &SmolStr, at: Span) -> Finding {
+        let finding =
+            Finding::language(EngineRule::UndeclaredReference, "Reference to undeclared output value")
+                .detail(format!("The module under test has no output `{name}`."))
+                .at(at)
+                .concerns(Concern::Name(smol_str::format_smolstr!("output.{name}")));
+        let outputs = node.module().outputs.values();
+        match self.similar.nearest(name, outputs, |output| &output.name) {
+            Some(near) => finding
+                .related(near.origin.header(), "an output of a similar name")
+                .help(format!("did you mean `output.{}`?", near.name)),
+            None => finding.help(format!("add an output `{name}` to the module, or correct the name")),
+        }
+    }
+}
+
+/// An output of a called module, seen from an assert.
+fn lacking_output(node: Node<'_>, call: &str, output: &SmolStr, at: Span) -> Option<Finding> {
+    let child = node.child(call)?.module();
+    let is_repeated =
+        node.module().calls.get(call).is_some_and(|call| call.count.is_some() || call.for_each.is_some());
+    let is_there = child.outputs.contains_key(output) || child.may_have(&format!("output.{output}"));
+    let start = at.end.checked_sub(u32::try_from(output.len()).ok()? + 1)?;
+    (!is_there && !is_repeated).then(|| {
+        no_attribute(
+            &format!("The module that `module.{call}` calls has no output `{output}`."),
+            Span { start, ..at },
+        )
+    })
+}
+
+fn no_attribute(detail: &str, at: Span) -> Finding {
+    Finding::language(EngineRule::UndefinedModuleOutput, "Unsupported attribute")
+        .detail(detail)
+        .at(at)
+        .help("correct the name, or add the output to the module")
+}
+
+/// A name that is kept for later, which the engine then looks for all the same.
+fn unknown(name: &str, at: Span) -> Finding {
+    Finding::language(EngineRule::MisplacedSymbol, "Unknown variable")
+        .detail(format!("Nothing is named `{name}` here."))
+        .at(at)
+}
+
+fn not_yet(name: &str, is_assert: bool, at: Span) -> Finding {
+    let summary =
+        if is_assert { "Reference to unevaluated run block" } else { "Reference to unavailable run block" };
+    Finding::language(EngineRule::InvalidReference, summary)
+        .detail(format!("The run `{name}` does not come before this one, so it has no values yet."))
+        .at(at)
+        .help("refer to an earlier run, or change the order of the runs")
+}
+
+fn not_for_variables(at: Span) -> Finding {
+    Finding::language(EngineRule::InvalidReference, "Invalid reference")
+        .detail("The variables of a run can only refer to earlier runs, and to variables of the file or from outside.")
+        .at(at)
+}
+
+fn first_name(steps: &[Step]) -> Option<(&SmolStr, Span)> {
+    let step = steps.first()?;
+    match &step.kind {
+        StepKind::Attribute(name) => Some((name, step.span)),
+        StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_) => None,
+    }
+}
