@@ -10,6 +10,7 @@ pub(crate) mod load;
 pub(crate) mod parse_cache;
 pub(crate) mod roots;
 pub(crate) mod terragrunt;
+pub(crate) mod test_calls;
 pub(crate) mod test_files;
 pub(crate) mod test_paths;
 pub(crate) mod threads;

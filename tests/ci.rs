@@ -95,6 +95,8 @@ fn the_hooks_for_pre_commit_are_given_all_that_a_check_may_depend_on() {
             "prod.auto.tfvars.json",
             "tests/a.tftest.hcl",
             "a.tofutest.hcl",
+            "a.tftest.json",
+            "a.tfmock.hcl",
             ".terraform.lock.hcl",
             "live/.terraform.lock.hcl",
             "overrule.hcl",

@@ -14,15 +14,16 @@ use super::absent::Remedy;
 use super::difference::{self, Difference};
 use super::git::Git;
 use super::git_tree::{Content, GitTree, ItemKind, Overview, Reading};
-use super::listing::Listing;
+use super::listing::{Entry, Listing};
+use super::path::child;
 use super::read::{self, Failure};
 use super::renamed::renamed;
 use super::top::{Place, slashed, without_dots};
 use super::touched::Touched;
 use super::unit_file::{in_use, is_unit_file};
-use super::{Error, Excerpt, Snapshot, last_name, parent, settled};
+use super::{Error, Excerpt, Snapshot, last_name, parent, settled, tested_by};
 use crate::engine::Companion;
-use crate::limits::Limits;
+use crate::limits::{Limit, Limits};
 use crate::text::file_name::{decode, encode, encode_os};
 use crate::text::{Source, Sources};
 
@@ -272,20 +273,41 @@ impl Change {
     /// The same part, with the directories that hold files which an engine reads beside those of its modules.
     fn with_companions(&self, state: State, excerpt: &Excerpt) -> Excerpt {
         let mut excerpt = excerpt.clone();
+        let reading = self.git_tree(state).read();
+        let is_wanted = |directory: &SmolStr| {
+            let mut owners = reading.owner(directory).into_iter().chain(tested_by(directory));
+            owners.any(|owner| excerpt.directories.contains(owner))
+        };
+        let wanted: Vec<SmolStr> = self.companion_directories().into_iter().filter(is_wanted).collect();
+        excerpt.directories.extend(wanted);
+        excerpt
+    }
+
+    /// The directories that hold files which an engine reads beside those of modules, in either state.
+    fn companion_directories(&self) -> BTreeSet<SmolStr> {
         let changed = self.differences.iter().filter_map(|difference| {
             let path = decode(&difference.path);
             Companion::of(last_name(&path))?;
             Some(SmolStr::new(parent(&path).unwrap_or_default()))
         });
-        let directories: BTreeSet<SmolStr> =
-            self.overview.with_companions.iter().cloned().chain(changed).collect();
-        let reading = self.git_tree(state).read();
-        let is_wanted = |directory: &SmolStr| {
-            reading.owner(directory).is_some_and(|owner| excerpt.directories.contains(owner))
+        self.overview.with_companions.iter().cloned().chain(changed).collect()
+    }
+
+    /// The test files of one state that can be read.
+    pub fn test_files(&self, state: State) -> Vec<Source> {
+        let git_tree = self.git_tree(state);
+        let limit = Limits::default().get(Limit::FileSize);
+        let of_directory = |reading: &mut Reading<'_>, directory: &SmolStr| {
+            let files = reading.list(directory).unwrap_or_default().companions;
+            let tests = files.iter().filter(|file| Companion::of(&file.name) == Some(Companion::Test));
+            let source = |file: &Entry<_>| {
+                let bytes = reading.bytes(directory, file, limit).ok()?.bytes;
+                Some(Source::new(child(directory, &file.name), bytes))
+            };
+            tests.filter_map(source).collect::<Vec<_>>()
         };
-        let wanted: Vec<SmolStr> = directories.into_iter().filter(is_wanted).collect();
-        excerpt.directories.extend(wanted);
-        excerpt
+        let directories: Vec<SmolStr> = self.companion_directories().into_iter().collect();
+        directories.par_iter().map_init(|| git_tree.read(), of_directory).flatten().collect()
     }
 
     /// The module that the files beside modules in a directory are for, in the later state.

@@ -11,6 +11,7 @@ use super::git_tree::{Item, ItemKind, Overview, Reading, matters};
 use super::listing::{Kind, Listing};
 use super::path::parent;
 use super::read::{self, Failure};
+use super::tested_by;
 use crate::engine::{Companion, Signal};
 use crate::limits::Limits;
 use crate::text::file_name::{decode, encode};
@@ -107,10 +108,8 @@ impl Touched<'_> {
 
     /// The modules, in either state, that the files beside them in a directory are for.
     fn owners(&self, directory: &str) -> impl Iterator<Item = String> {
-        [&self.before, &self.now]
-            .into_iter()
-            .filter_map(|reading| reading.owner(directory))
-            .map(str::to_owned)
+        let owners = [&self.before, &self.now].into_iter().filter_map(|reading| reading.owner(directory));
+        owners.chain(tested_by(directory)).map(str::to_owned)
     }
 
     /// Whether a link in the directory, to a file of a module or about one, leads to something else than before.

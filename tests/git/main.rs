@@ -25,4 +25,5 @@ mod place;
 mod random;
 mod states;
 mod terragrunt;
+mod test_files;
 mod trusted;

@@ -16,6 +16,7 @@ use crate::graph::is_aside;
 use crate::module::StateAddress;
 use crate::session::call_index::{CallIndex, CallsOf};
 use crate::session::calls::Calls;
+use crate::session::test_calls;
 use crate::vfs::{Change, Content, Error, Excerpt, State, join, last_name, parent};
 
 /// Who calls whom, before a change and after it.
@@ -133,6 +134,11 @@ impl<'c> Impact<'c> {
                 impact.gone.insert(path.into());
             }
             impact.add(path, calls.addresses);
+        }
+        for state in [State::Before, State::Now] {
+            for (path, addresses) in test_calls::of(change, state) {
+                impact.add(&path, addresses);
+            }
         }
         impact.follow_links(change);
         impact

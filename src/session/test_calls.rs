@@ -1,0 +1,66 @@
+//! Turns the test files of a state into the modules that their runs load, for whoever asks what a change can affect.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use smol_str::SmolStr;
+
+use crate::engine::{Engine, Product};
+use crate::limits::Limits;
+use crate::module::address::ModuleSource;
+use crate::syntax::{self, BlockSchema, Notation, Schema};
+use crate::text::{FileId, Source};
+use crate::value;
+use crate::vfs::{Change, State, parent, tested_by};
+
+/// By directory of a module: the local addresses that runs of its tests load, in one state.
+pub(crate) fn of(change: &Change, state: State) -> BTreeMap<SmolStr, BTreeSet<SmolStr>> {
+    let mut calls: BTreeMap<SmolStr, BTreeSet<SmolStr>> = BTreeMap::new();
+    for source in change.test_files(state) {
+        let addresses = addresses(&source);
+        if addresses.is_empty() {
+            continue;
+        }
+        let directory = parent(source.name()).unwrap_or_default();
+        // The file may be for the module in its directory or for the one around that.
+        for owner in tested_by(directory).into_iter().chain([directory]) {
+            calls.entry(owner.into()).or_default().extend(addresses.iter().cloned());
+        }
+    }
+    calls
+}
+
+fn addresses(source: &Source) -> BTreeSet<SmolStr> {
+    if !source.text().contains("module") {
+        return BTreeSet::new();
+    }
+    let notation = Notation::of(source.name());
+    let (file, _) = syntax::parse(FileId::new(0), source, notation, &Limits::default());
+    let schema = Schema { attributes: &[], blocks: &[BlockSchema::new("run", &["name"])] };
+    let runs = file.body.partial_content(&schema, &mut Vec::new()).0.blocks;
+    let modules = runs.iter().flat_map(|run| run.blocks("module", &[]));
+    let sources = modules.filter_map(|module| module.attribute("source"));
+    let features = Engine::newest(Product::Terraform).features();
+    let address = |raw: &str| match ModuleSource::parse(raw, false, &features) {
+        Ok(ModuleSource::Local(path)) => Some(path),
+        Ok(ModuleSource::Registry(_) | ModuleSource::Remote(_)) | Err(_) => None,
+    };
+    sources.filter_map(|source| address(value::constant(&source.expr, &mut Vec::new()).as_str()?)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_name_modules_in_both_notations() {
+        let addresses = |name: &str, text: &str| {
+            let found = addresses(&Source::new(name, text.into()));
+            found.into_iter().map(|address| address.to_string()).collect::<Vec<_>>()
+        };
+        let native = "run \"a\" {\n  module {\n    source = \"./tests/setup\"\n  }\n}\n";
+        assert_eq!(addresses("a.tftest.hcl", native), ["./tests/setup"]);
+        let json = r#"{"run": {"a": {"module": {"source": "./b"}}, "c": {"module": {"source": "a/b/c"}}}}"#;
+        assert_eq!(addresses("a.tftest.json", json), ["./b"]);
+        assert!(addresses("a.tftest.hcl", "module \"m\" {\n  source = \"./b\"\n}\n").is_empty());
+    }
+}

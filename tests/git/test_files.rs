@@ -1,0 +1,71 @@
+//! Test files in the index and in commits: which modules their runs load, and which of them a change concerns.
+
+use crate::place::{ModuleDiagnostics, Place};
+
+const POLICY: &str = r#"
+policy {
+  extends = ["language"]
+}
+"#;
+
+const TEST: &str = r#"
+run "setup" {
+  module {
+    source = "./tests/setup"
+  }
+}
+
+run "main" {
+  command = plan
+
+  assert {
+    condition     = output.name == "x"
+    error_message = "wrong name"
+  }
+}
+"#;
+
+fn repository() -> Place {
+    Place::committed(&[
+        ("overrule.hcl", POLICY),
+        ("net/main.tf", "output \"name\" {\n  value = \"x\"\n}\n"),
+        ("net/tests/main.tftest.hcl", TEST),
+        ("net/tests/setup/main.tf", "output \"id\" {\n  value = 1\n}\n"),
+        ("other/main.tf", "output \"a\" {\n  value = 1\n}\n"),
+    ])
+}
+
+fn changed(place: &Place) -> Vec<String> {
+    let said: ModuleDiagnostics =
+        place.overrule(&["check", "--changed", "--engine", "terraform@1.11", "--format", "concise"]);
+    assert_ne!(said.code, Some(2), "{}", said.err);
+    said.out.lines().filter(|line| !line.starts_with(' ')).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_module_that_a_run_loads_is_missed_where_the_run_is() {
+    let place = repository();
+    place.stage("other/main.tf", "output \"a\" {\n  value = 2\n}\n");
+    assert!(changed(&place).is_empty());
+    place.git(&["rm", "-q", "net/tests/setup/main.tf"]);
+    let missing = "net/tests/main.tftest.hcl:3:3: error: Module not installed [missing-module]";
+    assert_eq!(changed(&place), [missing]);
+}
+
+#[test]
+fn a_test_is_read_from_the_index() {
+    let place = repository();
+    place.stage("net/tests/main.tftest.hcl", &TEST.replace("command = plan", "command = \"plan\""));
+    place.write("net/tests/main.tftest.hcl", TEST);
+    let quoted = "net/tests/main.tftest.hcl:9:13: error: Invalid \"command\" keyword [invalid-value]";
+    assert_eq!(changed(&place), [quoted]);
+}
+
+#[test]
+fn a_change_to_a_module_concerns_its_tests() {
+    let place = repository();
+    place.stage("net/main.tf", "output \"title\" {\n  value = \"x\"\n}\n");
+    let undeclared =
+        "net/tests/main.tftest.hcl:12:21: error: Reference to undeclared output value [undeclared-reference]";
+    assert_eq!(changed(&place), [undeclared]);
+}
