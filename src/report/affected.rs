@@ -12,8 +12,8 @@ pub fn human(affected: &Affected, style: &Style) -> String {
     let arrow = if style.unicode { " ← " } else { " <- " };
     let name = |path: &SmolStr| one_line(&named(&style.names.of(path))).into_owned();
     let chain = |chain: &[SmolStr]| {
-        let shown: Vec<String> = chain.iter().map(name).collect();
-        shown.iter().map(|step| format!("{arrow}{step}")).collect::<String>()
+        let steps = std::iter::once(String::new()).chain(chain.iter().map(name));
+        steps.collect::<Vec<_>>().join(arrow)
     };
     let mut text = String::new();
     for module in &affected.modules {
