@@ -68,6 +68,7 @@ pub(super) struct Declarations {
 }
 
 /// How one file is read.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about the file")]
 pub(super) struct Decoder<'a> {
     /// What the engine knows.
     pub(super) features: &'a Features,

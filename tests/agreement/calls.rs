@@ -25,7 +25,7 @@ pub(crate) fn installed(root: &Path) -> Vec<Installed> {
     let mut found = vec![Installed { key: String::new(), source: String::new(), directory: String::new() }];
     follow(root, "", "", 0, &mut found);
     for (key, source) in runs(root) {
-        add(root, "", key, &source, 0, &mut found);
+        add(root, "", &key, &source, 0, &mut found);
     }
     found
 }
@@ -48,12 +48,12 @@ fn follow(root: &Path, directory: &str, key: &str, depth: usize, found: &mut Vec
     }
     for (name, source) in calls(&root.join(directory)) {
         let key = if key.is_empty() { name } else { format!("{key}.{name}") };
-        add(root, directory, key, &source, depth, found);
+        add(root, directory, &key, &source, depth, found);
     }
 }
 
 /// Adds a call in a directory, if it is one of a local module, and what that calls.
-fn add(root: &Path, directory: &str, key: String, source: &str, depth: usize, found: &mut Vec<Installed>) {
+fn add(root: &Path, directory: &str, key: &str, source: &str, depth: usize, found: &mut Vec<Installed>) {
     if !["./", "../", ".\\", "..\\"].iter().any(|start| source.starts_with(start)) {
         return;
     }
@@ -65,8 +65,8 @@ fn add(root: &Path, directory: &str, key: String, source: &str, depth: usize, fo
         outside if outside.starts_with("../") => clean,
         inside => format!("./{inside}"),
     };
-    found.push(Installed { key: key.clone(), source: clean, directory: inside.clone() });
-    follow(root, &inside, &key, depth + 1, found);
+    found.push(Installed { key: key.to_owned(), source: clean, directory: inside.clone() });
+    follow(root, &inside, key, depth + 1, found);
 }
 
 /// The sources that runs in test files name, by key.

@@ -62,14 +62,14 @@ fn comments_layout_and_descriptions_affect_nothing() {
     assert_eq!(changes(&place), "no module changed\n");
     let (variables, rest) = text.split_once("resource").expect("a resource");
     place.stage("modules/net/main.tf", variables);
-    place.stage("modules/net/more.tf", &format!("resource{rest}"));
+    place.stage("modules/net/more.tf", format!("resource{rest}"));
     assert_eq!(affected(&place), "0 root modules affected\n", "in another file");
 }
 
 #[test]
 fn a_change_affects_callers_by_a_chain() {
     let place = repository();
-    place.stage("modules/net/main.tf", &NET.replace("input = var.name", "input = var.size"));
+    place.stage("modules/net/main.tf", NET.replace("input = var.name", "input = var.size"));
     let chain = "modules/net ← modules/net/main.tf";
     assert_eq!(affected(&place), format!("live/a ← {chain}\n1 root module affected\n"));
     let with_examples = place.overrule(&["affected", "--changed", "--examples", "--format", "paths"]);
@@ -90,12 +90,12 @@ fn a_default_affects_callers_that_do_not_set_the_variable() {
             &format!("  type        = string\n  default     = \"{default}\""),
         )
     };
-    place.stage("modules/net/main.tf", &with_default("a"));
-    place.stage("live/b/main.tf", &LIVE.replace("  name   = \"a\"\n", ""));
+    place.stage("modules/net/main.tf", with_default("a"));
+    place.stage("live/b/main.tf", LIVE.replace("  name   = \"a\"\n", ""));
     place.commit("defaults");
-    place.stage("modules/net/main.tf", &with_default("b"));
+    place.stage("modules/net/main.tf", with_default("b"));
     assert_eq!(affected(&place), "live/b ← modules/net ← modules/net/main.tf\n1 root module affected\n");
-    place.stage("modules/net/main.tf", &with_default("b").replace("size", "sizes"));
+    place.stage("modules/net/main.tf", with_default("b").replace("size", "sizes"));
     assert!(affected(&place).starts_with("live/a ←"), "more than a default");
 }
 
@@ -115,13 +115,13 @@ fn a_unit_is_affected_by_its_module_and_by_its_own_file() {
     place.stage("units/a/terragrunt.hcl", unit);
     place.stage("units/b/terragrunt.hcl", unit);
     place.commit("units");
-    place.stage("units/a/terragrunt.hcl", &format!("{unit}inputs = {{\n  name = \"b\"\n}}\n"));
+    place.stage("units/a/terragrunt.hcl", format!("{unit}inputs = {{\n  name = \"b\"\n}}\n"));
     assert_eq!(
         affected(&place),
         "units/a/terragrunt.hcl (Terragrunt) ← units/a/terragrunt.hcl\n0 root modules and 1 Terragrunt unit affected\n"
     );
     place.commit("inputs");
-    place.stage("modules/net/main.tf", &NET.replace("input = var.name", "input = var.size"));
+    place.stage("modules/net/main.tf", NET.replace("input = var.name", "input = var.size"));
     let said = affected(&place);
     let unit = |name: &str| {
         format!("units/{name}/terragrunt.hcl (Terragrunt) ← modules/net ← modules/net/main.tf\n")
@@ -195,7 +195,7 @@ fn test_files_of_what_a_change_reaches_are_listed() {
     let place = repository();
     place.stage("modules/net/tests/main.tftest.hcl", "run \"a\" {}\n");
     place.commit("a test");
-    place.stage("modules/net/main.tf", &NET.replace("input = var.name", "input = var.size"));
+    place.stage("modules/net/main.tf", NET.replace("input = var.name", "input = var.size"));
     let said = place.overrule(&["affected", "--changed", "--tests", "--format", "paths"]);
     assert_eq!(said.out, "modules/net/tests/main.tftest.hcl\n");
 }
