@@ -162,16 +162,32 @@ fn runs_first(hook: &str) -> bool {
 
 /// Whether a command is the check: words such as `exec` or `A=1` may stand before the program, and options behind it.
 fn is_check(command: &str) -> bool {
-    let is_before = |word: &&str| {
-        ["!", "if", "then", "else", "do", "exec", "command", "env", "time"].contains(word)
+    let is_before = |word: &String| {
+        ["!", "if", "then", "else", "do", "exec", "command", "env", "time"].contains(&word.as_str())
             || word.contains('=')
     };
-    let mut words = command.split_whitespace().skip_while(is_before);
-    let program = words.next().unwrap_or_default().trim_matches(['"', '\'']);
+    let mut words = words(command).into_iter().skip_while(is_before);
+    let program = words.next().unwrap_or_default();
     let is_program =
-        ["overrule", "overrule.exe"].contains(&program.rsplit(['/', '\\']).next().unwrap_or(program));
-    let words: Vec<&str> = words.collect();
-    is_program && words.contains(&"check") && words.contains(&"--hook")
+        ["overrule", "overrule.exe"].contains(&program.rsplit(['/', '\\']).next().unwrap_or(&program));
+    let words: Vec<String> = words.collect();
+    is_program && ["check", "--hook"].iter().all(|word| words.iter().any(|other| other == word))
+}
+
+/// The words of a command. Those between quotes are one, as a path on Windows often is.
+fn words(command: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quote = None;
+    for c in command.chars() {
+        match quote {
+            None if c.is_whitespace() => words.push(String::new()),
+            None if c == '"' || c == '\'' => quote = Some(c),
+            Some(closing) if c == closing => quote = None,
+            None | Some(_) => words.last_mut().expect("there is always one").push(c),
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
 }
 
 /// Where git would look for hooks there may be no directory: `/dev/null` is how people turn them off.
