@@ -148,12 +148,18 @@ impl Comparisons<'_> {
         Some(editor.replace(expr.span, comparison))
     }
 
-    /// Whether this is a variable whose default is null: then callers leave it out.
+    /// Whether this is a variable whose default is null, which callers leave out, or a part of a variable or a local
+    /// value, which may be an optional attribute.
     fn may_be_null(&self, expr: &Expr) -> bool {
         let module = self.node.module();
         let ExprKind::Traversal(traversal) = &expr.kind else { return false };
         let Ok(reference) = reference(traversal, &module.features) else { return false };
-        let Subject::Variable(name) = &reference.subject else { return false };
+        let is_part = !reference.remaining.is_empty();
+        let name = match &reference.subject {
+            Subject::Variable(_) | Subject::Local(_) if is_part => return true,
+            Subject::Variable(name) => name,
+            _ => return false,
+        };
         let default = module.variables.get(name).and_then(|variable| variable.default.as_ref());
         default.is_some_and(|default| default.value.is_null())
     }

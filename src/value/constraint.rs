@@ -59,8 +59,14 @@ fn quoted(expr: &Expr, findings: &mut Vec<Finding>) {
     }
     let (summary, help) = match value.as_str() {
         Some("string") => ("Invalid quoted type constraints", "write `string`, without quotes"),
-        Some("list") => ("Invalid quoted type constraints", "write `list(string)`, without quotes"),
-        Some("map") => ("Invalid quoted type constraints", "write `map(string)`, without quotes"),
+        Some("list") => (
+            "Invalid quoted type constraints",
+            "write `list(string)`, or `list(any)` if the elements are not strings",
+        ),
+        Some("map") => (
+            "Invalid quoted type constraints",
+            "write `map(string)`, or `map(any)` if the elements are not strings",
+        ),
         Some(_) | None => ("Invalid legacy variable type hint", "write the type without quotes"),
     };
     let finding = Finding::language(EngineRule::InvalidTypeConstraint, summary).at(expr.span).help(help);

@@ -57,6 +57,14 @@ pub(in crate::graph) fn no_variable(
     }
     let finding = undeclared("input variable", format_smolstr!("var.{name}"), at)
         .detail(format!("This module declares no input variable `{name}`."));
+    if let Some(local) = module.locals.get(name) {
+        findings.push(
+            finding
+                .related(local.attribute.name_span, "a local value of this name")
+                .help(format!("did you mean `local.{name}`?")),
+        );
+        return;
+    }
     findings.push(match similar.nearest(name, module.variables.values(), |variable| &variable.name) {
         Some(near) => finding
             .related(near.origin.header(), "a variable of a similar name")
@@ -77,6 +85,14 @@ pub(in crate::graph) fn no_local(
     }
     let finding = undeclared("local value", format_smolstr!("local.{name}"), at)
         .detail(format!("This module declares no local value `{name}`."));
+    if let Some(variable) = module.variables.get(name) {
+        findings.push(
+            finding
+                .related(variable.origin.header(), "a variable of this name")
+                .help(format!("did you mean `var.{name}`?")),
+        );
+        return;
+    }
     findings.push(match similar.nearest(name, module.locals.values(), |local| &local.name) {
         Some(near) => finding
             .related(near.attribute.name_span, "a local value of a similar name")

@@ -79,7 +79,31 @@ impl Decoder<'_> {
         if known.action {
             blocks.push(BlockSchema::new("action_trigger", &[]));
         }
-        block.body.content(&Schema { attributes: &attributes, blocks: &blocks }, self.findings)
+        let before = self.findings.len();
+        let content = block.body.content(&Schema { attributes: &attributes, blocks: &blocks }, self.findings);
+        self.explain_unknown_conditions(block, before);
+        content
+    }
+
+    /// Explains the findings since `before` about blocks that only a later version of the engine knows.
+    pub(super) fn explain_unknown_conditions(&mut self, block: &Block, before: usize) {
+        if self.features.grammar.conditions {
+            return;
+        }
+        for kind in ["precondition", "postcondition"] {
+            let places: Vec<Span> =
+                block.blocks(kind, &[]).iter().map(|condition| condition.kind_span).collect();
+            for finding in &mut self.findings[before..] {
+                if finding.primary.is_some_and(|at| places.contains(&at)) {
+                    finding.detail = format!(
+                        "{} does not support `{kind}` blocks. They exist since Terraform 1.2.",
+                        self.features.engine
+                    );
+                    finding.help =
+                        Some("require a newer version: `required_version = \">= 1.2\"`".to_owned());
+                }
+            }
+        }
     }
 
     fn managed_only(&self, block: &Block, attribute: &Attribute, mode: Mode) -> Finding {

@@ -26,6 +26,7 @@ impl Decoder<'_> {
         };
         let before = self.findings.len();
         let content = block.body.content(&Schema { attributes: &attributes, blocks }, self.findings);
+        self.explain_unknown_conditions(block, before);
         self.name(&block.labels[0], "Invalid output name");
         let description = self.text(&content, "description");
         let value = content.attribute("value").cloned();

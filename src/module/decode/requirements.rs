@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+use crate::engine::Features;
 use crate::finding::{EngineRule, Finding};
 use crate::module::address::{ProviderAddress, legal_part};
 use crate::module::declaration::{ProviderRefName, RequiredProvider, Spanned, VersionConstraint};
@@ -175,7 +176,7 @@ impl Decoder<'_> {
                 Finding::language(EngineRule::InvalidRequiredProviders, error.summary)
                     .detail(error.detail)
                     .at(expr.span)
-                    .help("write \"namespace/name\", as in \"hashicorp/aws\""),
+                    .help(source_help(text, self.features)),
             ),
         }
     }
@@ -205,6 +206,20 @@ impl Decoder<'_> {
             entry.aliases.push(Spanned { value, span: element.span });
         }
     }
+}
+
+/// What to write instead of a source that cannot be read. A source with a host names a private registry, and keeps it.
+fn source_help(source: &str, features: &Features) -> String {
+    let [host, namespace, name] = source.split('/').collect::<Vec<_>>()[..] else {
+        return "write \"namespace/name\", as in \"hashicorp/aws\"".to_owned();
+    };
+    if ProviderAddress::parse(&format!("{host}/hashicorp/aws"), features).is_ok() {
+        return format!("write \"{host}/namespace/name\"");
+    }
+    if ProviderAddress::parse(&format!("{namespace}/{name}"), features).is_ok() {
+        return format!("replace \"{host}\" with the host name of the registry that has {namespace}/{name}");
+    }
+    "write \"namespace/name\", or \"hostname/namespace/name\" for a private registry".to_owned()
 }
 
 fn invalid_object(at: Span, detail: &str) -> Finding {

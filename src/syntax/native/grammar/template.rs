@@ -291,8 +291,10 @@ impl Parser<'_> {
         if word.is_none() {
             if is_name {
                 let near = similar(given, Word::ALL.map(Word::name));
-                let near = near.map_or(String::new(), |word| format!(" Did you mean `{word}`?"));
-                let detail = format!("`{given}` is no directive of a template.{near}");
+                let near = near.map_or(String::new(), |word| format!("Did you mean `{word}`? "));
+                let detail = format!(
+                    "`{given}` is not a template directive. {near}A literal `%{{` is written `%%{{`."
+                );
                 self.first_error("Invalid template control keyword", keyword, detail);
             } else {
                 let detail =
