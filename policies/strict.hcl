@@ -23,6 +23,10 @@ rule "required-provider-missing" {
 }
 rule "no-upper-bound-in-root" { level = "notice" }
 rule "prerelease-in-range" { level = "notice" }
+rule "provider-source-missing" {
+  level          = "notice"
+  every_provider = true
+}
 rule "provider-version-missing" { level = "notice" }
 rule "upper-bound-in-shared-module" { level = "notice" }
 

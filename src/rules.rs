@@ -200,7 +200,7 @@ pub trait Rule: Sized + Send + Sync + 'static {
     /// is not a module file.
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>);
 
-    /// A finding of this rule. Its severity is none of the rule's business, and set later.
+    /// A finding of this rule. The policy sets its severity, except that a rule may report a notice.
     fn finding(summary: impl Into<String>) -> Finding {
         Finding::policy(RuleId::built_in(Self::ID), Severity::Warning, summary)
     }

@@ -97,7 +97,12 @@ impl Settings {
             Some((level, _)) if level.severity().is_none() && !can_be_off(&finding.rule) => {
                 Some((finding.severity, AskedBy::Engine))
             }
-            Some((level, asked_by)) => level.severity().map(|severity| (severity, asked_by.clone().into())),
+            Some((level, asked_by)) => {
+                let severity = level.severity()?;
+                // What a rule itself reports as a notice is at most that, whatever its level is.
+                let is_notice = finding.category == Category::Policy && finding.severity == Severity::Notice;
+                Some((if is_notice { Severity::Notice } else { severity }, asked_by.clone().into()))
+            }
             // What the rule finds beyond the engine's own findings is reported to those who ask for it.
             None if is_beyond_engine(finding) && !self.select.contains(&finding.rule) => None,
             None => Some((finding.severity, AskedBy::Engine)),

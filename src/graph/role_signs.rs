@@ -93,18 +93,18 @@ pub fn is_aside(directory: &str) -> bool {
     by_name(directory).is_some()
 }
 
-/// `examples` and `fixtures` mean what they say in any directory. `test` may be the name of an environment, so it
-/// counts only at the top, and in the directory of one of many `modules`.
+/// `examples`, `tests` and `fixtures` mean what they say in any directory. `test` may be the name of an environment, so
+/// it counts only at the top, and in the directory of one of many `modules`.
 fn by_name(directory: &str) -> Option<(Role, &'static str)> {
     let names: Vec<&str> = directory.split('/').collect();
     if names.contains(&"examples") {
         return Some((Role::Example, "examples"));
     }
-    let test = |name: &str| ["test", "tests"].into_iter().find(|known| *known == name);
+    if let Some(name) = ["tests", "fixtures"].into_iter().find(|known| names.contains(known)) {
+        return Some((Role::Test, name));
+    }
     let of_module = names.iter().position(|name| *name == "modules").and_then(|at| names.get(at + 2));
-    let fixtures = names.contains(&"fixtures").then_some("fixtures");
-    let found = test(names[0]).or_else(|| of_module.and_then(|name| test(name))).or(fixtures);
-    found.map(|name| (Role::Test, name))
+    (names[0] == "test" || of_module == Some(&"test")).then_some((Role::Test, "test"))
 }
 
 /// Whether the module says where the state is kept, which means something only where an engine is run;
@@ -142,6 +142,7 @@ mod tests {
         assert_eq!(by_name("tests/a"), test);
         assert_eq!(by_name("modules/a/test"), test);
         assert_eq!(by_name("a/fixtures/b"), test);
+        assert_eq!(by_name("tools/scanner/tests"), test);
         assert_eq!(by_name("live/test"), None);
         assert_eq!(by_name("modules/test"), None);
         assert_eq!(by_name(""), None);

@@ -105,6 +105,11 @@ impl StateAddress {
         backends.chain(clouds).collect()
     }
 
+    /// Whether it says how the states of workspaces are named.
+    pub fn has_workspaces(&self) -> bool {
+        self.arguments.contains_key("workspace_key_prefix")
+    }
+
     /// The same, seen from the top of the run instead of the directory that it is given in; `None` where it leads out.
     #[must_use]
     pub fn from_top(mut self, directory: &str) -> Option<Self> {

@@ -1,5 +1,7 @@
 #![doc = include_str!("../../policies/rules/moved-target-missing.md")]
 
+use std::collections::BTreeSet;
+
 use smol_str::{SmolStr, format_smolstr};
 
 use super::{Context, Rule};
@@ -7,7 +9,7 @@ use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 use crate::module::Module;
 use crate::module::address::{ModuleStep, MoveEndpoint, ResourceAddress};
-use crate::module::declaration::Moved;
+use crate::module::declaration::{ModuleCall, Moved};
 use crate::policy::Options;
 use crate::text::{Span, nearest};
 
@@ -87,25 +89,44 @@ impl Rule for MovedTargetMissing {
     }
 }
 
-/// The resource or module call of this module whose name is nearly that of a target.
+/// The resource or module call of this module whose name is nearly that of a target. One that another `moved` block
+/// names is meant there, and one that differs only in a number is another of its kind.
 fn nearest_target(node: Node<'_>, to: &MoveEndpoint) -> Option<String> {
     let module = node.module();
+    let ends = module.moved.iter().flat_map(|moved| [moved.from.as_ref(), moved.to.as_ref()]);
+    let mentioned: BTreeSet<String> = ends.flatten().map(without_keys).collect();
+    let is_other = |name: &str, wanted: &str, address: String| {
+        without_digits(name) != without_digits(wanted) && !mentioned.contains(&address)
+    };
     match (&to.resource, to.path.as_slice()) {
         (Some(resource), []) => {
             let wanted = &resource.resource;
-            let alike = module
-                .resources
-                .keys()
-                .filter(|other| other.mode == wanted.mode && other.kind == wanted.kind);
+            let alike = module.resources.keys().filter(|other| {
+                other.mode == wanted.mode
+                    && other.kind == wanted.kind
+                    && is_other(&other.name, &wanted.name, other.to_string())
+            });
             let name = nearest(&wanted.name, alike.map(|other| other.name.as_str()))?;
             Some(ResourceAddress { name: name.into(), ..wanted.clone() }.to_string())
         }
         (None, [step]) => {
-            let name = nearest(&step.name, module.calls.keys().map(SmolStr::as_str))?;
-            Some(format!("module.{name}"))
+            let names = module.calls.keys().map(SmolStr::as_str);
+            let alike = names.filter(|name| is_other(name, &step.name, format!("module.{name}")));
+            Some(format!("module.{}", nearest(&step.name, alike)?))
         }
         _ => None,
     }
+}
+
+/// The address of the whole of what an end names.
+fn without_keys(end: &MoveEndpoint) -> String {
+    let steps = end.path.iter().map(|step| format!("module.{}", step.name));
+    let resource = end.resource.as_ref().map(|resource| resource.resource.to_string());
+    steps.chain(resource).collect::<Vec<_>>().join(".")
+}
+
+fn without_digits(name: &str) -> String {
+    name.chars().filter(|char| !char.is_ascii_digit()).collect()
 }
 
 /// Whether the change that is looked at adds a block.
@@ -148,8 +169,11 @@ fn look_for(node: Node<'_>, endpoint: &MoveEndpoint) -> Sight {
         let Some((step, rest)) = path.split_first() else { break };
         let Some(call) = module.calls.get(&step.name) else { return absent(is_left_behind) };
         if rest.is_empty() && resource.is_none() {
-            let repeated = call.count.is_some() || call.for_each.is_some() || call.enabled.is_some();
-            return Sight::Declared { at: call.origin.header(), repeated };
+            return Sight::Declared { at: call.origin.header(), repeated: is_repeated(call) };
+        }
+        // Without a key, the address is not that of an instance of a call with `count` or `for_each`.
+        if is_repeated(call) && step.key.is_none() {
+            return Sight::Other;
         }
         let Some(child) = at.child(&step.name) else { return Sight::Other };
         (at, path) = (child, rest);
@@ -162,6 +186,10 @@ fn look_for(node: Node<'_>, endpoint: &MoveEndpoint) -> Sight {
         Some(None) => absent(is_left_behind),
         None => Sight::Other,
     }
+}
+
+fn is_repeated(call: &ModuleCall) -> bool {
+    call.count.is_some() || call.for_each.is_some() || call.enabled.is_some()
 }
 
 /// Whether a block in this module says that what is there, or a module around it, was moved on or removed.

@@ -39,8 +39,7 @@ fn is_own(node: Node<'_>, call: &ModuleCall, name: &str, subdir: &str, context: 
     if !matches!(node.role(), Role::Example | Role::Test) {
         return false;
     }
-    let names = context.repository_names();
-    if names.is_empty() { declares_all(subdir, call, context) } else { names.contains(name) }
+    context.repository_names().contains(name) || declares_all(subdir, call, context)
 }
 
 /// Whether there is a module in a directory that declares a variable for each argument of a call. What every module is

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Context, Rule};
 use crate::finding::Finding;
-use crate::graph::{Node, Role};
+use crate::graph::{Configuration, Node, Role};
 use crate::module::declaration::{ModuleCall, ProviderConfiguration};
 use crate::policy::Options;
 use crate::text::Span;
@@ -35,17 +35,25 @@ impl Rule for ProviderBlockInSharedModule {
             return;
         }
         for provider in blocks {
-            let mut detail = "A caller of this module cannot choose another configuration, cannot use `count`, \
-                              `for_each` or `depends_on`, and cannot remove the call before its resources are \
-                              destroyed."
-                .to_owned();
+            let is_used = is_used(node, provider);
+            let mut detail = if is_used {
+                "A caller of this module cannot choose another configuration, cannot use `count`, `for_each` or \
+                 `depends_on`, and cannot remove the call before its resources are destroyed."
+                    .to_owned()
+            } else {
+                format!(
+                    "Nothing in this module uses `{}`, but because of this block a caller cannot use `count`, \
+                     `for_each` or `depends_on`.",
+                    provider.compact()
+                )
+            };
             if calls.len() > SHOWN {
                 detail += &format!(" {SHOWN} of {} calls are shown.", calls.len());
             }
             let finding = Self::finding("Provider block in a shared module")
                 .detail(detail)
                 .at(provider.origin.header())
-                .help(order(provider))
+                .help(if is_used { help(node, provider) } else { "remove this block".to_owned() })
                 .address(format!("provider.{}", provider.compact()));
             findings.push(
                 calls
@@ -95,13 +103,31 @@ fn repeats(call: &ModuleCall) -> bool {
     call.count.is_some() || call.for_each.is_some() || call.enabled.is_some() || !call.depends_on.is_empty()
 }
 
-fn order(provider: &ProviderConfiguration) -> String {
+/// Whether anything in the module may use an aliased configuration. A default configuration is used by everything that
+/// names no other.
+fn is_used(node: Node<'_>, provider: &ProviderConfiguration) -> bool {
+    let module = node.module();
+    let Some(configuration) = Configuration::by(module, provider) else { return true };
+    let mut mentions = node.provider_mentions().into_iter();
+    let names_it = |reference| Configuration::named(module, reference).as_ref() == Some(&configuration);
+    provider.alias.is_none() || !module.complete || mentions.any(|mention| names_it(mention.reference))
+}
+
+fn help(node: Node<'_>, provider: &ProviderConfiguration) -> String {
     let (name, compact) = (&provider.name, provider.compact());
     match &provider.alias {
-        Some(_) => format!(
-            "move this block to the callers, add `configuration_aliases = [{compact}]` to the entry `{name}` of \
-             `required_providers` here, and pass the configuration in each call: `providers = {{ {compact} = {compact} }}`"
-        ),
+        Some(_) => {
+            // A call with `providers` passes nothing else.
+            let default = Configuration::of(node.module(), name, None);
+            let uses_default =
+                default.is_some_and(|default| node.uses().configurations.contains_key(&default));
+            let default = if uses_default { format!("{name} = {name}, ") } else { String::new() };
+            format!(
+                "move this block to the callers, add `configuration_aliases = [{compact}]` to the entry `{name}` of \
+                 `required_providers` here, and pass the configuration in each call: \
+                 `providers = {{ {default}{compact} = {compact} }}`"
+            )
+        }
         None => format!(
             "move this block to the root modules, and declare `{name}` in `required_providers` here; the module then \
              inherits the configuration"

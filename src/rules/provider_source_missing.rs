@@ -9,15 +9,20 @@ use crate::module::declaration::RequiredProvider;
 use crate::policy::Options;
 use crate::syntax::quoted;
 
-pub(super) struct ProviderSourceMissing;
+pub(super) struct ProviderSourceMissing {
+    /// Whether entries are reported for which the engines assume the right source.
+    every_provider: bool,
+}
 
 impl Rule for ProviderSourceMissing {
     const ID: &'static str = "provider-source-missing";
     const FIXES: &'static [Safety] = &[Safety::Safe, Safety::Unsafe];
     const ROLES: &'static [Role] = ADVICE;
 
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
+    const OPTIONS: &'static [&'static str] = &["every_provider"];
+
+    fn configure(options: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self { every_provider: options.flag("every_provider")?.unwrap_or_default() })
     }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
@@ -27,13 +32,18 @@ impl Rule for ProviderSourceMissing {
                 continue;
             }
             let (name, assumed) = (&entry.name, entry.address.display(host));
+            let source = source(node, name);
+            let is_assumed = source.as_ref().is_some_and(|source| source.address == assumed);
+            if is_assumed && !self.every_provider {
+                continue;
+            }
             let finding = Self::finding("Missing provider source")
                 .detail(format!(
                     "The entry `{name}` has no `source`, so Terraform and OpenTofu assume {assumed}."
                 ))
                 .at(entry.span)
                 .concerns(Concern::Provider(name.clone()));
-            findings.push(match source(node, name) {
+            findings.push(match source {
                 Some(Source { address, at }) => {
                     let edit = set_in_entry(context, entry, "source", &quoted(&address), true);
                     let edits = edit.map(|edit| [edit]);

@@ -20,7 +20,7 @@ impl Rule for SensitiveDefault {
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         for variable in node.module().variables.values() {
             let (Some(sensitive), Some(default)) = (&variable.sensitive, &variable.default) else { continue };
-            if !sensitive.value || !holds_something(&default.value) {
+            if !sensitive.value || names_a_user(&variable.name) || !holds_something(&default.value) {
                 continue;
             }
             let product = node.module().features.engine.product.name();
@@ -55,6 +55,15 @@ fn help(variable: &Variable, node: Node<'_>) -> String {
     format!("{remove}{null}; if the default is a secret in use, replace that secret")
 }
 
+/// Whether a variable holds the name of a user, which is not a secret.
+fn names_a_user(variable: &str) -> bool {
+    let words: Vec<&str> = variable.split(['_', '-']).collect();
+    match words.as_slice() {
+        [.., "user" | "username" | "login" | "email"] | [.., "user", "name"] => true,
+        _ => false,
+    }
+}
+
 /// What people write where there is no secret yet.
 const PLACEHOLDERS: [&str; 3] = ["", "none", "null"];
 
@@ -62,7 +71,7 @@ const PLACEHOLDERS: [&str; 3] = ["", "none", "null"];
 fn holds_something(value: &Value) -> bool {
     match value {
         Value::String(text) => !PLACEHOLDERS.contains(&text.trim().to_lowercase().as_str()),
-        Value::Number(_) => true,
+        Value::Number(number) => !number.is_zero(),
         Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements) => {
             elements.iter().any(holds_something)
         }

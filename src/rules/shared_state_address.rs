@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::mend::listed;
 use super::{Context, Rule, States};
 use crate::engine::is_module_file;
-use crate::finding::{Concern, Finding};
+use crate::finding::{Concern, Finding, Severity};
 use crate::graph::{Node, Role};
 use crate::module::StateAddress;
 use crate::policy::Options;
@@ -51,7 +51,16 @@ pub fn findings(states: States, snapshot: &Snapshot) -> Vec<Finding> {
         if roots.len() > 1 {
             roots.retain(|directory, _| !beside.may_configure(directory));
         }
-        findings.extend(shared(&address, &roots));
+        let finding = shared(&address, &roots);
+        let has_workspaces =
+            || address.has_workspaces() || roots.keys().any(|directory| uses_workspaces(directory, snapshot));
+        findings.extend(
+            finding.map(
+                |finding| {
+                    if has_workspaces() { finding.severity(Severity::Notice) } else { finding }
+                },
+            ),
+        );
     }
     findings
 }
@@ -76,6 +85,20 @@ fn shared(address: &StateAddress, roots: &BTreeMap<SmolStr, Span>) -> Option<Fin
         .help(format!("give each root module its own `{}`", address.own))
         .concerns(Concern::Modules(roots.keys().cloned().collect()));
     Some(others.iter().fold(finding, |finding, (_, at)| finding.related(*at, "the same state")))
+}
+
+/// Whether the root module in a directory is likely run in several workspaces, whose states are apart: it mentions
+/// `terraform.workspace`, or has several files of variable values to choose from.
+fn uses_workspaces(directory: &str, snapshot: &Snapshot) -> bool {
+    let files = snapshot.directory(directory).map_or(&[][..], |directory| &directory.files);
+    let mut texts = files.iter().filter_map(|file| Some(snapshot.sources().get(file.id?).text()));
+    let names = snapshot.names(directory);
+    let below = names.directories.iter().flat_map(|name| snapshot.names(&child(directory, name)).files);
+    let is_chosen = |name: &String| {
+        name.ends_with(".tfvars") && !name.ends_with(".auto.tfvars") && name != "terraform.tfvars"
+    };
+    texts.any(|text| text.contains("terraform.workspace"))
+        || names.files.iter().cloned().chain(below).filter(is_chosen).nth(1).is_some()
 }
 
 /// Where a state is, and the first words of the sentence behind that.

@@ -117,8 +117,13 @@ impl Example {
         };
         let unmarked = Self { files: self.files.iter().map(plain).collect(), ..self.clone() };
         let settings = Settings { select: vec![rule.clone()], ..Settings::default() };
-        let (snapshot, verdicts) = unmarked.check(settings.clone());
-        let settings = Settings { engines: self.engines.clone(), ..settings };
+        let (mut snapshot, verdicts) = unmarked.check(settings.clone());
+        let mut settings = Settings { engines: self.engines.clone(), ..settings };
+        if let Ok(Some(file)) = snapshot.read_policy()
+            && let Ok(policy) = load_policy(&mut snapshot, Some(file))
+        {
+            settings.policy = policy;
+        }
         let fixed = fix(&snapshot, &verdicts, &settings, Safety::Unsafe, &mut |_| None);
         let sources = fixed.snapshot.sources();
         let text = |id| (sources.get(id).name().to_owned(), sources.get(id).text().to_owned());
