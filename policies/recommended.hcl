@@ -53,7 +53,7 @@ rule "module-version-missing" { level = "warning" }
 rule "module-source-escapes-repository" { level = "warning" }
 rule "module-source-subdir-order" { level = "error" }
 rule "module-depth-with-commit" { level = "error" }
-rule "module-call-ring" { level = "error" }
+rule "module-call-cycle" { level = "error" }
 
 # Interfaces
 rule "sensitive-value-in-plain-output" { level = "warning" }

@@ -3,6 +3,7 @@
 mod active_rules;
 mod analysis;
 mod change;
+mod counts;
 pub mod doctest;
 mod engines;
 mod fingerprint;
@@ -21,6 +22,7 @@ pub use change::{
     Affected, AffectedModule, AffectedUnit, Checked, ModuleChange, affected, interface_changes, run_change,
     run_named,
 };
+pub use counts::Counts;
 pub use fix::{Fixed, fix};
 pub use judge::judge;
 pub use load_policy::{load_policy, page_names_under, rule_names, rule_names_under};

@@ -17,6 +17,7 @@ mod modules;
 mod place;
 mod policy;
 mod progress;
+mod rule_name;
 mod rules;
 mod shell;
 mod state;
@@ -149,7 +150,7 @@ fn unknown(what: &str, name: &str, known: &[&str]) -> String {
         Some(name) => format!("did you mean `{name}`?"),
         None => format!("there are {}", known.join(", ")),
     };
-    format!("no {what} is called `{name}`; {hint}")
+    format!("no {what} is named `{name}`; {hint}")
 }
 
 const FAILED: u8 = 2;

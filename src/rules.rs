@@ -16,7 +16,7 @@ mod expressions;
 mod lock_file_drift;
 mod mend;
 mod misleading_providers_entry;
-mod module_call_ring;
+mod module_call_cycle;
 mod module_depth_with_commit;
 mod module_source_escapes_repository;
 mod module_source_subdir_order;
@@ -103,7 +103,7 @@ pub const ENTRIES: &[Entry] = &[
     Entry::of::<duplicate_key::DuplicateKey>(),
     Entry::of::<lock_file_drift::LockFileDrift>(),
     Entry::of::<misleading_providers_entry::MisleadingProvidersEntry>(),
-    Entry::of::<module_call_ring::ModuleCallRing>(),
+    Entry::of::<module_call_cycle::ModuleCallCycle>(),
     Entry::of::<module_depth_with_commit::ModuleDepthWithCommit>(),
     Entry::of::<module_source_escapes_repository::ModuleSourceEscapesRepository>(),
     Entry::of::<module_source_subdir_order::ModuleSourceSubdirOrder>(),

@@ -71,8 +71,8 @@ fn bound(findings: &mut Vec<Finding>, limits: &Limits) {
 }
 
 fn too_many(at: Span, limits: &Limits) -> Finding {
-    let detail = "So much is wrong in this file that from here on mistakes of syntax are not told.";
-    Finding::limit(Limit::Mistakes, limits, "Too many mistakes in one file", detail).at(at)
+    let detail = "This file has too many syntax errors, so overrule does not report the ones from here on.";
+    Finding::limit(Limit::Mistakes, limits, "Too many syntax errors in one file", detail).at(at)
 }
 
 /// Reads a text as one expression; errors come back as findings. Spans in both count from the start of the text, in no

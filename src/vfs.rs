@@ -57,9 +57,10 @@ pub use excluded::Exclusion;
 pub use git_tree::Content;
 pub use hook::{Found, Hook};
 pub use names::Names;
-pub use path::{child, join, last_name, parent};
+pub use path::{child, is_under, join, last_name, parent};
 pub use policy::POLICIES;
 pub use read::cause;
+pub use walk::{SkipReason, Skipped};
 
 use git_tree::GitTree;
 use read::{Read, ReadFile, Reader};
@@ -92,6 +93,8 @@ pub struct Snapshot {
     unit_files: Vec<SmolStr>,
     /// What is still to be read.
     unread: Option<Unread>,
+    /// Directories of the working tree that were not searched, sorted by path.
+    skipped: Vec<Skipped>,
 }
 
 /// A part of a repository that is read for itself.
@@ -251,6 +254,12 @@ impl Snapshot {
     /// The paths that were asked for, from the top of the run; an empty one is the top itself.
     pub fn scope(&self) -> &[String] {
         &self.scope
+    }
+
+    /// The directories in scope that were not searched for modules, sorted.
+    pub fn skipped(&self) -> impl Iterator<Item = &Skipped> {
+        let in_scope = |path: &str| self.scope.iter().any(|asked| is_under(path, asked));
+        self.skipped.iter().filter(move |skipped| in_scope(&skipped.path))
     }
 
     /// The same, with other paths asked for, from the top of the run.

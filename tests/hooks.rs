@@ -94,7 +94,7 @@ fn a_hook_is_installed_once_and_taken_away_again() {
     let removed = INSTALLED.replace("installed", "removed");
     assert_eq!(repository.overrule(&["hook", "uninstall"], "infra"), (Some(0), removed));
     assert!(!hook.exists());
-    let none = "there is no hook to remove\n".to_owned();
+    let none = "no hook is installed\n".to_owned();
     assert_eq!(repository.overrule(&["hook", "uninstall"], "infra"), (Some(0), none));
 }
 
@@ -120,7 +120,7 @@ fn a_hook_of_somebody_else_is_left_as_it_is() {
     repository.overrule(&["hook", "install"], "infra");
     let ours = read(&hook);
     repository.overrule(&["hook", "uninstall"], "infra");
-    let left = "error: `.git/hooks/pre-commit` was not written by overrule, so it stays as it is\n";
+    let left = "error: `.git/hooks/pre-commit` was not written by overrule, so overrule does not change it\n";
     let theirs = "#!/bin/sh\nmake lint\n";
     fs::write(&hook, theirs).expect("a hook");
     let order = "  help: add the line `overrule check --hook || exit 1` to it\n";
@@ -146,7 +146,8 @@ fn a_hook_of_somebody_else_is_left_as_it_is() {
 fn where_hooks_are_turned_off_it_is_said_by_what() {
     let repository = Repository::new();
     repository.git(&["config", "core.hooksPath", "/dev/null"], "infra");
-    let told = "error: git looks for hooks in `/dev/null`, which is not a directory\n  help: run `git config --show-origin core.hooksPath` to see which file sets it; remove the setting or name a directory\n";
+    let told = "error: git looks for hooks in `/dev/null`, which is not a directory\n  help: run `git config \
+    --show-origin core.hooksPath` to see which file sets it; remove the setting or name a directory\n";
     for what in ["install", "uninstall"] {
         assert_eq!(repository.overrule(&["hook", what], "infra"), (Some(2), told.to_owned()));
     }
@@ -207,12 +208,12 @@ fn a_hook_needs_a_repository_that_makes_commits() {
     let repository = Repository::new();
     let (code, said) = repository.overrule(&["hook", "install"], "");
     assert_eq!(
-        (code, said.starts_with("error: no git repository is around this directory\n")),
+        (code, said.starts_with("error: this directory is not in a git repository\n")),
         (Some(2), true),
         "{said}"
     );
     repository.git(&["init", "--quiet", "--bare", "bare"], "");
-    let told = "error: a bare repository has no commits that a hook could stop\n".to_owned();
+    let told = "error: hooks cannot check commits in a bare repository\n".to_owned();
     assert_eq!(repository.overrule(&["hook", "install"], "bare"), (Some(2), told));
 }
 
@@ -277,10 +278,12 @@ fn a_merge_is_checked_before_git_commits_it() {
 #[test]
 fn the_merge_hook_that_comes_with_git_runs_the_other_one() {
     let repository = Repository::new();
-    let sample = "#!/bin/sh\n. git-sh-setup\ntest -x \"$GIT_DIR/hooks/pre-commit\" &&\n        exec \"$GIT_DIR/hooks/pre-commit\"\n:\n";
+    let sample = "#!/bin/sh\n. git-sh-setup\ntest -x \"$GIT_DIR/hooks/pre-commit\" &&\n        exec \
+    \"$GIT_DIR/hooks/pre-commit\"\n:\n";
     repository.write("infra/.git/hooks/pre-merge-commit", sample);
     let (code, said) = repository.overrule(&["hook", "install"], "infra");
-    let there = "installed `.git/hooks/pre-commit`\n`.git/hooks/pre-merge-commit` runs `overrule check --hook` already\n";
+    let there = "installed `.git/hooks/pre-commit`\n`.git/hooks/pre-merge-commit` runs `overrule check --hook` \
+    already\n";
     assert_eq!((code, said.as_str()), (Some(0), there));
 }
 
@@ -325,7 +328,8 @@ fn a_file_with_the_name_of_an_option_is_not_taken_for_one() {
     let (code, said) = repository.overrule(&given[..3], "infra");
     assert_eq!(code, Some(0), "{said}");
     repository.write("infra/--output=json=a.tf", "");
-    let refused = "error: `--output=json=a.tf` is the name of a file that looks like an option\n  help: rename the file\n";
+    let refused = "error: `--output=json=a.tf` is the name of a file that looks like an option\n  help: rename the \
+    file\n";
     assert_eq!(repository.overrule(&given, "infra"), (Some(2), refused.to_owned()));
     assert_eq!(
         repository.overrule(&["check", "--hook", "--", "--output=json=a.tf", "main.tf"], "infra").0,

@@ -141,7 +141,7 @@ fn chains_and_rings_of_calls_end() {
     };
     let rings = |calls: &[(String, String)]| {
         let verdicts = check::run(&mut files(calls), &strict).verdicts;
-        verdicts.iter().filter(|verdict| verdict.finding.rule.as_str() == "module-call-ring").count()
+        verdicts.iter().filter(|verdict| verdict.finding.rule.as_str() == "module-call-cycle").count()
     };
     assert_eq!((rings(&chain), rings(&ring)), (0, 1));
 }

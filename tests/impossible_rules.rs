@@ -142,15 +142,19 @@ fn patterns_that_no_block_can_match_are_refused() {
         for (blocks, found) in [
             (
                 "resource.a_b.c.d",
-                "2,11: Invalid pattern: `resource.a_b.c.d` cannot match a block: a `resource` block has 2 labels, type and name. ()",
+                "2,11: Invalid pattern: `resource.a_b.c.d` cannot match a block: a `resource` block has 2 labels, \
+                 type and name. ()",
             ),
             (
                 "variable.a.b",
-                "2,11: Invalid pattern: `variable.a.b` cannot match a block: a `variable` block has one label, its name. ()",
+                "2,11: Invalid pattern: `variable.a.b` cannot match a block: a `variable` block has one label, its \
+                 name. ()",
             ),
             (
                 "!resource",
-                "2,11: Invalid pattern: `!resource` cannot match a block: a list of blocks has no `!`. (`except` lists the blocks to leave out)",
+                "2,11: Invalid pattern: `!resource` cannot match a block: `!` is not allowed in a list of blocks. \
+                 (`except` \
+                 lists the blocks to leave out)",
             ),
             (
                 "resource..x",
@@ -173,7 +177,7 @@ fn patterns_that_no_block_can_match_are_refused() {
     let found = of("forbidden-block", "blocks = [\"backend.s3\"]");
     assert!(found.ends_with("(write `terraform.backend.s3`)"), "{found}");
     let found = of("naming", "blocks = [\"terraform.backend\"]");
-    assert!(found.contains("such blocks have no name that their author chooses"), "{found}");
+    assert!(found.contains("such blocks have no name"), "{found}");
     let found = of("block-order", "blocks = [\"moved\"]");
     assert!(found.contains("such blocks have no labels"), "{found}");
     let found = of("required-argument", "blocks = [\"local\"]");
@@ -200,9 +204,13 @@ fn values_names_files_and_sources_that_decide_nothing_are_refused() {
         (
             "naming",
             format!("{resource}\npattern = \".*\""),
-            "3,11: Invalid `pattern`: Every name matches it.",
+            "3,11: Invalid `pattern`: It matches every name.",
         ),
-        ("naming", format!("{resource}\npattern = \"\""), "3,11: Invalid `pattern`: No name is empty."),
+        (
+            "naming",
+            format!("{resource}\npattern = \"\""),
+            "3,11: Invalid `pattern`: It matches only an empty name.",
+        ),
         ("required-file", "file = \"*\"".into(), "2,8: Invalid `file`: Every module has a file"),
         ("required-file", "file = \"../README.md\"".into(), "2,8: Invalid `file`: "),
         ("required-file", "file = \"!README.md\"".into(), "2,8: Invalid `file`: "),
@@ -270,7 +278,8 @@ fn patterns_mean_the_same_everywhere() {
         &|list| format!("role \"root\" {{\n  paths = [{list}]\n}}\n"),
         &|list| {
             format!(
-                "rule \"naming\" \"own\" {{\n  blocks = [\"resource\"]\n  style = \"snake_case\"\n  paths = [{list}]\n}}\n"
+                "rule \"naming\" \"own\" {{\n  blocks = [\"resource\"]\n  style = \"snake_case\"\n  paths = \
+                 [{list}]\n}}\n"
             )
         },
         &|list| format!("exception \"invalid-name\" {{\n  reason = \"x\"\n  paths = [{list}]\n}}\n"),

@@ -51,15 +51,15 @@ fn what_is_nested_deeper_than_a_limit_is_told() {
     assert_eq!(
         bites(&limit, &[("main.tf", locals(&deep(25)))]),
         [format!(
-            "Nesting too deep: What is nested deeper is not read by this program. The limit `nesting` is 20. \
+            "Nesting too deep: overrule does not read deeper nesting. The limit `nesting` is 20. \
              ({order})"
         )]
     );
     assert_eq!(
         bites(&limit, &[("main.tf.json", json(25))]),
         [format!(
-            "Values nested too deep: More values stand in each other here than are read, and what is inside was not \
-             checked. The limit `nesting` is 20. ({order})"
+            "Values nested too deep: The values here are nested too deeply, so overrule did not check the inner \
+             ones. The limit `nesting` is 20. ({order})"
         )]
     );
     assert_eq!(bites(&[(Limit::Nesting, 150)], &[("main.tf.json", json(140))]), [""; 0]);
@@ -83,8 +83,8 @@ fn mistakes_that_are_not_told_are_told_of() {
         assert_eq!(
             bites(&[], &[(name, text.clone())]),
             [
-                "Too many mistakes in one file: So much is wrong in this file that from here on mistakes of syntax are not \
-              told. The limit `mistakes` is 1,000. (raise the limit, with `limits { mistakes = 2000 }` in the \
+                "Too many syntax errors in one file: This file has too many syntax errors, so overrule does not \
+                 report the ones from here on. The limit `mistakes` is 1,000. (raise the limit, with `limits { mistakes = 2000 }` in the \
               policy or `--limit mistakes=2000`)"
             ],
             "{name}"
@@ -102,7 +102,7 @@ fn what_is_too_expensive_to_evaluate_is_told_once_for_a_module() {
     assert_eq!(
         bites(&limit, &[("main.tf", locals(&long))]),
         [
-            "Expression too expensive to evaluate: Its value is taken as unknown. The limit `evaluation` is 1,000. \
+            "Expression too expensive to evaluate: The value is treated as unknown. The limit `evaluation` is 1,000. \
           (raise the limit, with `limits { evaluation = 2000 }` in the policy or `--limit evaluation=2000`)"
         ]
     );
@@ -160,8 +160,8 @@ fn conditions_that_are_not_compared_are_told_once() {
     assert_eq!(
         bites_of("recommended", &[(Limit::Conditions, 10)], &files),
         [
-            "Too many version conditions to compare: Not all version constraints on Terraform are compared in this module and \
-             the modules that it calls. The limit `conditions` is 10. (raise the limit, with `limits { conditions = 20 }` \
+            "Too many version conditions to compare: Some version constraints on Terraform in this module and its \
+             child modules are not compared. The limit `conditions` is 10. (raise the limit, with `limits { conditions = 20 }` \
              in the policy or `--limit conditions=20`)"
         ]
     );

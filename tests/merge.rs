@@ -45,7 +45,8 @@ fn nothing_else_is_touched() {
 
 #[test]
 fn an_argument_takes_the_place_of_another() {
-    let main = "resource \"aws_instance\" \"web\" {\n  instance_type = \"t2.micro\" # cheap\n  ami           = \"ami-408c7f28\"\n}\n";
+    let main = "resource \"aws_instance\" \"web\" {\n  instance_type = \"t2.micro\" # cheap\n  ami           = \
+    \"ami-408c7f28\"\n}\n";
     let over = "resource \"aws_instance\" \"web\" {\n  ami = \"foo\"\n  instance_type=\"t3\"\n}\n";
     assert_eq!(
         merged(main, over),
@@ -93,8 +94,10 @@ fn a_comment_behind_a_value_goes_above_a_heredoc() {
 
 #[test]
 fn new_arguments_have_a_place_of_their_own() {
-    let main = "resource \"a\" \"b\" {\n  x = 1\n\n  c {}\n}\n\nresource \"a\" \"c\" {}\nresource \"a\" \"d\" { x = 1 }\nresource \"a\" \"e\" {\n  c {}\n}\n";
-    let over = "resource \"a\" \"b\" {\n  count = 2\n  name = \"n\"\n}\nresource \"a\" \"c\" { y = 1 }\nresource \"a\" \"d\" {\n  y = [\n    1,\n  ]\n}\nresource \"a\" \"e\" { y = 1 }\n";
+    let main = "resource \"a\" \"b\" {\n  x = 1\n\n  c {}\n}\n\nresource \"a\" \"c\" {}\nresource \"a\" \"d\" { x = \
+    1 }\nresource \"a\" \"e\" {\n  c {}\n}\n";
+    let over = "resource \"a\" \"b\" {\n  count = 2\n  name = \"n\"\n}\nresource \"a\" \"c\" { y = 1 }\nresource \
+    \"a\" \"d\" {\n  y = [\n    1,\n  ]\n}\nresource \"a\" \"e\" { y = 1 }\n";
     assert_eq!(
         merged(main, over),
         "resource \"a\" \"b\" {
@@ -127,8 +130,10 @@ resource \"a\" \"e\" {
 
 #[test]
 fn nested_blocks_are_replaced_as_a_whole() {
-    let main = "resource \"a\" \"b\" {\n  x = 1\n\n  disk {\n    n = 1\n  }\n\n  net {\n    n = 1\n  }\n  disk {\n    n = 2\n  }\n}\n";
-    let over = "resource \"a\" \"b\" {\n  dynamic \"disk\" {\n    for_each = []\n    content {\n    }\n  }\n  provisioner \"local-exec\" { command = \"x\" }\n}\n";
+    let main = "resource \"a\" \"b\" {\n  x = 1\n\n  disk {\n    n = 1\n  }\n\n  net {\n    n = 1\n  }\n  disk {\n   \
+     n = 2\n  }\n}\n";
+    let over = "resource \"a\" \"b\" {\n  dynamic \"disk\" {\n    for_each = []\n    content {\n    }\n  }\n  \
+    provisioner \"local-exec\" { command = \"x\" }\n}\n";
     assert_eq!(
         merged(main, over),
         "resource \"a\" \"b\" {
@@ -156,8 +161,13 @@ fn nested_blocks_are_replaced_as_a_whole() {
 
 #[test]
 fn a_lifecycle_is_merged_argument_by_argument() {
-    let main = "resource \"a\" \"b\" {\n  lifecycle {\n    ignore_changes  = [tags]\n    prevent_destroy = true\n  }\n}\nresource \"a\" \"c\" {\n  lifecycle { ignore_changes = all }\n}\nresource \"a\" \"d\" {}\n";
-    let over = "resource \"a\" \"b\" {\n  lifecycle {\n    create_before_destroy = true\n    prevent_destroy = false\n    ignore_changes = []\n    replace_triggered_by = [a.c]\n  }\n}\nresource \"a\" \"c\" {\n  lifecycle {\n    ignore_changes = [x]\n  }\n}\nresource \"a\" \"d\" {\n  depends_on = [a.c]\n  lifecycle {\n    prevent_destroy = true\n    replace_triggered_by = [a.c]\n    precondition {\n      condition = true\n      error_message = \"No.\"\n    }\n  }\n}\n";
+    let main = "resource \"a\" \"b\" {\n  lifecycle {\n    ignore_changes  = [tags]\n    prevent_destroy = true\n  \
+    }\n}\nresource \"a\" \"c\" {\n  lifecycle { ignore_changes = all }\n}\nresource \"a\" \"d\" {}\n";
+    let over = "resource \"a\" \"b\" {\n  lifecycle {\n    create_before_destroy = true\n    prevent_destroy = \
+    false\n    ignore_changes = []\n    replace_triggered_by = [a.c]\n  }\n}\nresource \"a\" \"c\" {\n  lifecycle \
+    {\n    ignore_changes = [x]\n  }\n}\nresource \"a\" \"d\" {\n  depends_on = [a.c]\n  lifecycle {\n    \
+    prevent_destroy = true\n    replace_triggered_by = [a.c]\n    precondition {\n      condition = true\n      \
+    error_message = \"No.\"\n    }\n  }\n}\n";
     assert_eq!(
         merged(main, over),
         "resource \"a\" \"b\" {
@@ -177,7 +187,7 @@ resource \"a\" \"d\" {
 }
 
 # Left out:
-# - a_override.tf:5: `ignore_changes` of a.b: what is empty in an override file replaces nothing
+# - a_override.tf:5: `ignore_changes` of a.b: an empty value in an override file replaces nothing
 # - a_override.tf:6: `replace_triggered_by` of a.b: Terraform reads it in an override file, and merges it into nothing
 # - a_override.tf:11: `ignore_changes` of a.c: a list does not replace `all`
 # - a_override.tf:15: `depends_on` of a.d: Terraform refuses it in an override file
@@ -219,8 +229,11 @@ fn what_is_said_twice_is_told_from_what_is_changed() {
 
 #[test]
 fn settings_are_merged_one_by_one() {
-    let main = "terraform {\n  required_version = \">= 1.1\"\n}\nterraform {\n  required_version = \">= 1.2\"\n\n  required_providers {\n    a = {\n      source  = \"x/a\"\n      version = \"1.0\"\n    }\n  }\n\n  cloud {\n    organization = \"o\"\n  }\n}\n";
-    let over = "terraform {\n  required_version = \">= 1.3\"\n  experiments = []\n  required_providers {\n    a = { version = \"2.0\" }\n    b = \"3.0\"\n  }\n  backend \"local\" {}\n  provider_meta \"a\" {}\n}\n";
+    let main = "terraform {\n  required_version = \">= 1.1\"\n}\nterraform {\n  required_version = \">= 1.2\"\n\n  \
+    required_providers {\n    a = {\n      source  = \"x/a\"\n      version = \"1.0\"\n    }\n  }\n\n  cloud {\n    \
+    organization = \"o\"\n  }\n}\n";
+    let over = "terraform {\n  required_version = \">= 1.3\"\n  experiments = []\n  required_providers {\n    a = { \
+    version = \"2.0\" }\n    b = \"3.0\"\n  }\n  backend \"local\" {}\n  provider_meta \"a\" {}\n}\n";
     assert_eq!(
         merged(main, over),
         "terraform {
@@ -247,7 +260,8 @@ terraform {
 
 #[test]
 fn settings_that_no_file_has_find_a_place() {
-    let over = "terraform {\n  required_version = \">= 1.3\"\n  backend \"local\" {}\n}\nprovider \"a\" {\n  x = 1\n}\n";
+    let over = "terraform {\n  required_version = \">= 1.3\"\n  backend \"local\" {}\n}\nprovider \"a\" {\n  x = \
+    1\n}\n";
     assert_eq!(
         merged("locals {}\n", over),
         "locals {}
@@ -272,8 +286,10 @@ provider \"a\" { # from a_override.tf:5
 
 #[test]
 fn a_default_is_written_as_it_was_converted() {
-    let main = "variable \"a\" {\n  type    = string\n  default = 1\n}\nvariable \"b\" {\n  type    = object({ x = optional(string, \"d\") })\n  default = {}\n}\nvariable \"c\" {\n  type = string\n}\n";
-    let over = "variable \"a\" { type = bool }\nvariable \"b\" {\n  type = object({\n    x = optional(string)\n    y = optional(number, 2)\n  })\n}\nvariable \"c\" { default = \"x\" }\n";
+    let main = "variable \"a\" {\n  type    = string\n  default = 1\n}\nvariable \"b\" {\n  type    = object({ x = \
+    optional(string, \"d\") })\n  default = {}\n}\nvariable \"c\" {\n  type = string\n}\n";
+    let over = "variable \"a\" { type = bool }\nvariable \"b\" {\n  type = object({\n    x = optional(string)\n    y \
+    = optional(number, 2)\n  })\n}\nvariable \"c\" { default = \"x\" }\n";
     assert_eq!(
         merged(main, over),
         "variable \"a\" {
@@ -294,7 +310,8 @@ variable \"c\" {
 
 #[test]
 fn calls_lose_what_the_module_does_not_know() {
-    let main = "module \"m\" {\n  source = \"./m\"\n  a      = 1\n  oops   = 2\n\n  for_each = {}\n}\nmodule \"n\" {\n  source = \"./m\"\n  oops   = 2\n}\n";
+    let main = "module \"m\" {\n  source = \"./m\"\n  a      = 1\n  oops   = 2\n\n  for_each = {}\n}\nmodule \"n\" \
+    {\n  source = \"./m\"\n  oops   = 2\n}\n";
     let over = "module \"m\" {\n  count = 2\n  providers = {}\n  depends_on = []\n}\n";
     let files = [("main.tf", main), ("a_override.tf", over), ("m/main.tf", "variable \"a\" {}\n")];
     assert_eq!(
@@ -314,25 +331,27 @@ module \"n\" {
 
 # Left out:
 # - main.tf:4: `oops` of module.m: the module that is called has no such variable; Terraform drops it once there is an override
-# - main.tf:6: `for_each` of module.m: there is `count` as well, and it alone counts
-# - a_override.tf:3: `providers` of module.m: what is empty in an override file replaces nothing
-# - a_override.tf:4: `depends_on` of module.m: what is empty in an override file replaces nothing
+# - main.tf:6: `for_each` of module.m: `count` is also set, and takes precedence
+# - a_override.tf:3: `providers` of module.m: an empty value in an override file replaces nothing
+# - a_override.tf:4: `depends_on` of module.m: an empty value in an override file replaces nothing
 "
     );
 }
 
 #[test]
 fn blocks_without_a_base_are_left_out() {
-    let over = "resource \"a\" \"b\" {}\nmoved {\n  from = a.b\n  to   = a.c\n}\nremoved {\n  from = a.x\n}\nlocals { x = 1 }\nephemeral \"a\" \"b\" {}\nvariable \"v\" {\n  validation {\n    condition     = true\n    error_message = \"No.\"\n  }\n}\n";
+    let over = "resource \"a\" \"b\" {}\nmoved {\n  from = a.b\n  to   = a.c\n}\nremoved {\n  from = a.x\n}\nlocals \
+    { x = 1 }\nephemeral \"a\" \"b\" {}\nvariable \"v\" {\n  validation {\n    condition     = true\n    \
+    error_message = \"No.\"\n  }\n}\n";
     assert_eq!(
         merged("variable \"v\" {}\n", over),
         "variable \"v\" {}
 
 # Left out:
-# - a_override.tf:1: `a.b`: no other file declares what it would change
+# - a_override.tf:1: `a.b`: it has no base block
 # - a_override.tf:2: `moved`: Terraform refuses it in an override file
 # - a_override.tf:6: `removed`: Terraform reads it in an override file, and merges it into nothing
-# - a_override.tf:9: `x` of local.x: no other file declares what it would change
+# - a_override.tf:9: `x` of local.x: it has no base block
 # - a_override.tf:10: `ephemeral.a.b`: Terraform reads it in an override file, and merges it into nothing
 # - a_override.tf:12: `validation` of variable.v: Terraform refuses it in an override file
 "
@@ -341,7 +360,8 @@ fn blocks_without_a_base_are_left_out() {
 
 #[test]
 fn a_data_source_in_a_check_has_overrides_too() {
-    let main = "check \"c\" {\n  data \"d\" \"n\" {\n    x = 1\n  }\n\n  assert {\n    condition     = true\n    error_message = \"No.\"\n  }\n}\n";
+    let main = "check \"c\" {\n  data \"d\" \"n\" {\n    x = 1\n  }\n\n  assert {\n    condition     = true\n    \
+    error_message = \"No.\"\n  }\n}\n";
     let text = merged(main, "data \"d\" \"n\" { x = 2 }\n");
     assert_eq!(text, main.replace("x = 1", "x = 2 # from a_override.tf:1, was 1 in main.tf:3"));
 }
@@ -451,13 +471,15 @@ locals {
 
 #[test]
 fn hostile_text_writes_no_escapes() {
-    let main = "# \u{1b}[31mred\n##[error]x\nlocals {\n  a = \"\u{1b}\u{2}x\u{3}\u{202e}\"\n  b = <<EOT\n::error::x\nEOT\n}\n";
+    let main = "# \u{1b}[31mred\n##[error]x\nlocals {\n  a = \"\u{1b}\u{2}x\u{3}\u{202e}\"\n  b = \
+    <<EOT\n::error::x\nEOT\n}\n";
     let over = "locals {\n  a = \"\u{9b}y\" /* \u{1b} */\n}\n";
     let text = merged(main, over);
     assert!(!text.contains(|c: char| c != '\n' && c.is_control()), "{text:?}");
     assert_eq!(
         text,
-        "# ?[31mred\n#?[error]x\nlocals {\n  a = \"\\u009by\" # from a_override.tf:2, was \"\\u001b\\u0002x\\u0003\\u202e\" in main.tf:4\n  b = <<EOT\n${\"\\u003a\"}:error::x\nEOT\n}\n"
+        "# ?[31mred\n#?[error]x\nlocals {\n  a = \"\\u009by\" # from a_override.tf:2, was \
+         \"\\u001b\\u0002x\\u0003\\u202e\" in main.tf:4\n  b = <<EOT\n${\"\\u003a\"}:error::x\nEOT\n}\n"
     );
 }
 
@@ -471,8 +493,11 @@ fn line_breaks_stay_what_they_are() {
 
 #[test]
 fn opentofu_merges_in_its_own_way() {
-    let main = "terraform {\n  encryption {\n    method \"m\" \"a\" {\n      keys = 1\n    }\n    state {\n      method   = method.m.a\n      enforced = true\n    }\n  }\n}\nephemeral \"a\" \"b\" {\n  x = 1\n}\n";
-    let over = "terraform {\n  encryption {\n    method \"m\" \"a\" {\n      keys = 2\n    }\n    method \"m\" \"b\" {}\n    state {\n      enforced = false\n    }\n  }\n}\nephemeral \"a\" \"b\" { x = 2 }\nremoved {\n  from = a.c\n}\n";
+    let main = "terraform {\n  encryption {\n    method \"m\" \"a\" {\n      keys = 1\n    }\n    state {\n      \
+    method   = method.m.a\n      enforced = true\n    }\n  }\n}\nephemeral \"a\" \"b\" {\n  x = 1\n}\n";
+    let over = "terraform {\n  encryption {\n    method \"m\" \"a\" {\n      keys = 2\n    }\n    method \"m\" \"b\" \
+    {}\n    state {\n      enforced = false\n    }\n  }\n}\nephemeral \"a\" \"b\" { x = 2 }\nremoved {\n  from = \
+    a.c\n}\n";
     let files = [("main.tf", main), ("a_override.tf", over)];
     assert_eq!(
         merge("opentofu@1.11", &files, &STYLE),
@@ -496,7 +521,7 @@ ephemeral \"a\" \"b\" {
 }
 
 # Left out:
-# - a_override.tf:8: `enforced` of terraform: `true` in another file stays
+# - a_override.tf:8: `enforced` of terraform: `true` in another file remains
 # - a_override.tf:13: `removed`: OpenTofu refuses it in an override file
 "
     );
@@ -507,7 +532,8 @@ fn one_block_can_be_asked_for() {
     let files = [
         (
             "main.tf",
-            "# A.\nlocals {\n  a = 1\n  b = 2\n}\nresource \"a\" \"b\" {\n  x = 1\n}\nprovider \"p\" {\n  alias = \"q\"\n}\n",
+            "# A.\nlocals {\n  a = 1\n  b = 2\n}\nresource \"a\" \"b\" {\n  x = 1\n}\nprovider \"p\" {\n  alias = \
+             \"q\"\n}\n",
         ),
         ("a_override.tf", "locals { b = 3 }\nresource \"a\" \"b\" {\n  x = 2\n  depends_on = [a.c]\n}\n"),
     ];
@@ -520,7 +546,8 @@ fn one_block_can_be_asked_for() {
     );
     assert_eq!(
         only("a.b"),
-        "# main.tf\n\nresource \"a\" \"b\" {\n  x = 2 # from a_override.tf:3, was 1 in main.tf:7\n}\n\n# Left out:\n# - a_override.tf:4: `depends_on` of a.b: Terraform refuses it in an override file\n"
+        "# main.tf\n\nresource \"a\" \"b\" {\n  x = 2 # from a_override.tf:3, was 1 in main.tf:7\n}\n\n# Left \
+         out:\n# - a_override.tf:4: `depends_on` of a.b: Terraform refuses it in an override file\n"
     );
     assert_eq!(only("provider.p.q"), "# main.tf\n\nprovider \"p\" {\n  alias = \"q\"\n}\n");
 }
@@ -545,7 +572,7 @@ fn two_blocks_of_one_file_repeat_a_call_in_one_way() {
 }
 
 # Left out:
-# - a_override.tf:2: `for_each` of module.m: there is `count` as well, and it alone counts
+# - a_override.tf:2: `for_each` of module.m: `count` is also set, and takes precedence
 "
     );
     // In one block the engine refuses them, and so they stay.

@@ -341,7 +341,7 @@ mod links {
         let place = Place::with(&[("main.tf", "")]);
         place.link("gone.tf", "nothing");
         let error = Snapshot::listed(place.path(), &["gone.tf"]).expect_err("there is nothing");
-        assert_eq!(error.to_string(), "cannot read `gone.tf`: it is a link that leads nowhere");
+        assert_eq!(error.to_string(), "cannot read `gone.tf`: it is a broken symbolic link");
     }
 
     #[test]
@@ -447,7 +447,7 @@ mod links {
         assert_eq!(
             told,
             [".terraform.lock.hcl", "sub/large.tf"].map(|name| format!(
-                "The file \"{name}\" is larger than is read, and this module is checked without it. The limit \
+                "The file \"{name}\" is too large, so overrule checks this module without it. The limit \
                  `file_size` is 1 KiB."
             ))
         );

@@ -122,7 +122,7 @@ verify() {
 enter() {
     local workspace
     workspace=$(pwd -P)
-    cd "$INPUT_WORKING_DIRECTORY" || fail "there is no directory $INPUT_WORKING_DIRECTORY"
+    cd "$INPUT_WORKING_DIRECTORY" || fail "the directory $INPUT_WORKING_DIRECTORY does not exist"
     case $INPUT_WORKING_DIRECTORY in
         /* | [A-Za-z]:*) ;;
         *) [ "$(pwd -P)" = "$(cd "$workspace" && cd -L "$INPUT_WORKING_DIRECTORY" && pwd -L)" ] ||
@@ -133,7 +133,7 @@ enter() {
         case $top in */*[!/]*) top=${top%/*} ;; *) top='' ; return ;; esac
     done
     if [ -n "$(in_top rev-parse --show-superproject-working-tree)" ]; then
-        fail "$top is a submodule of the checkout: check it in a repository of its own"
+        fail "$top is a submodule of the checkout: check it in its own repository"
     fi
 }
 
@@ -192,7 +192,7 @@ base() {
     if [ -n "$trusted" ] && in_top merge-base "$trusted" HEAD >/dev/null 2>&1; then
         printf '%s\n' "$trusted"
     elif [ -n "$trusted$why" ]; then
-        printf '::notice title=overrule::everything is checked: %s\n' \
+        printf '::notice title=overrule::all findings are reported: %s\n' \
             'set `fetch-depth: 2` at actions/checkout to report only what a change adds' >&2
     fi
 }
@@ -217,9 +217,9 @@ find_policy() {
     if [ -z "$why" ]; then return; fi
     # The change runs with the rights of the base here, so it must not choose its policy.
     if [ "$GITHUB_EVENT_NAME" = pull_request_target ]; then
-        fail "the policy would be that of the change itself: $why"
+        fail "the change would choose its own policy: $why"
     fi
-    warning="the policy is that of the change itself: $why to take it from the base"
+    warning="the change chooses its own policy: $why to take it from the base"
     printf '::warning title=overrule::%s\n' "$warning"
 }
 

@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::SmolStr;
 
 use crate::check::active_rules::ActiveRules;
+use crate::check::counts::Counts;
 use crate::check::engines::merge_results::MergedResults;
 use crate::check::engines::result::EngineResult;
 use crate::check::engines::selection::Selection;
@@ -63,6 +64,8 @@ pub(super) struct Question<'q> {
     pub(super) keep: bool,
     /// How many bytes of files are looked at at a time.
     pub(super) batch: usize,
+    /// Counts the directories that were looked at.
+    pub(super) counts: &'q Counts,
 }
 
 /// Looks at every module with the engines that it is for.
@@ -83,6 +86,7 @@ fn in_batches(
     batches: Vec<Batch>,
     question: &Question<'_>,
 ) -> Result<BatchResult, Crossing> {
+    question.counts.expect(batches.iter().map(|batch| batch.directories.len()).sum());
     let mut seen = BatchResult::default();
     let first =
         if batches.len() > 1 { side_by_side(snapshot, cache, &batches, question) } else { Vec::new() };
@@ -142,6 +146,7 @@ fn look_at(
         }
         merged = MergedResults::of(&mut collected.results, snapshot, cache);
     }
+    question.counts.add(batch.directories.len());
     let EngineResults { results, trees, roles, set_aside, .. } = collected;
     let positive = selection.positive_directories(&results);
     let mut findings = merged.together(&|directory| positive.contains(directory));

@@ -126,7 +126,7 @@ pub(super) fn numbered(likeness: u128, number: u32) -> String {
 const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
 const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
 
-/// FNV-1a: the standard library promises no hash that is the same in its next release, and this one has to be.
+/// FNV-1a: the standard library does not promise that its hashes stay the same in later releases; these must.
 fn mix(hash: u128, bytes: &[u8]) -> u128 {
     bytes.iter().fold(hash, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME))
 }

@@ -183,7 +183,7 @@ impl Comments {
                 !edit.text.contains(text) && !is_exception(text)
             });
             let line = source.position(lost.next()?.start).line;
-            Some(format!("that would remove the comment in line {line}; move it or delete it first"))
+            Some(format!("the fix would remove the comment in line {line}; move it or delete it first"))
         })
     }
 }
@@ -252,7 +252,7 @@ fn in_json(left: &[Verdict], safety: Safety, snapshot: &Snapshot) -> Vec<(Verdic
         let Some(at) = verdict.finding.primary else { continue };
         let name = snapshot.sources().get(at.file).name();
         if name.strip_suffix(".json").is_some() {
-            found.push((verdict.clone(), "it is JSON, which is not fixed".to_owned()));
+            found.push((verdict.clone(), "overrule does not fix JSON files".to_owned()));
         }
     }
     found

@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 
 use crate::finding::{Concern, Finding};
 use crate::text::{FileId, Sources};
-use crate::vfs::parent;
+use crate::vfs::{is_under, parent};
 
 /// The file that a finding is in, or is about; else the directory of its module.
 pub(super) fn place_of<'a>(finding: &'a Finding, sources: &'a Sources) -> &'a str {
@@ -48,9 +48,4 @@ pub(super) fn real_directory<'a>(finding: &Finding, sources: &'a Sources) -> Opt
 /// Whether a file or directory lies in what was asked about; everything does where nothing was named.
 pub(super) fn in_scope(name: &str, scope: &[String]) -> bool {
     scope.is_empty() || scope.iter().any(|path| is_under(name, path))
-}
-
-/// Whether `name` is `path` or lies in that directory; the empty path is the top, which holds everything.
-fn is_under(name: &str, path: &str) -> bool {
-    path.is_empty() || name.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -87,7 +87,9 @@ pub(super) fn collect(
     };
     let batch = batch_bytes(rayon::current_num_threads());
     let states = States::default();
-    let question = Question { choice, active_rules: &active_rules, earlier, states: &states, keep, batch };
+    let counts = &settings.counts;
+    let question =
+        Question { choice, active_rules: &active_rules, earlier, states: &states, keep, batch, counts };
     let seen = engines::look(snapshot, &mut cache, &question);
     let snapshot = &*snapshot;
     let sources = snapshot.sources();

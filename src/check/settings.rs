@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
+use crate::check::counts::Counts;
 use crate::check::location::{place_of, places_of};
 use crate::check::suppress::baseline::Baseline;
 use crate::check::verdict::AskedBy;
@@ -34,6 +35,8 @@ pub struct Settings {
     /// Whether what is checked may choose how it is judged: comments suppress findings, unless the policy forbids them,
     /// and a module may have a less strict role than before. Not so where the policy comes from a trusted revision.
     pub trusts_change: bool,
+    /// Counts the directories that were checked.
+    pub counts: Counts,
 }
 
 impl Default for Settings {
@@ -48,6 +51,7 @@ impl Default for Settings {
             today: None,
             baseline: Baseline::default(),
             trusts_change: true,
+            counts: Counts::default(),
         }
     }
 }

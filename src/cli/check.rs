@@ -19,10 +19,11 @@ use clap::builder::PossibleValue;
 use clap::{ValueEnum, value_parser};
 
 use super::progress::Progress;
+use super::rule_name::RuleName;
 use super::stream::err;
 use super::terminal::Terminal;
 use super::{Failure, place, policy};
-use crate::check::Baseline;
+use crate::check::{Baseline, Counts};
 use crate::engine::Choice;
 use crate::policy::{Date, FailOn, can_be_off};
 use crate::report::Style;
@@ -47,10 +48,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "ENGINE", value_parser = Choice::parse)]
     engine: Option<Choice>,
     /// Report only these rules: names, globs (`override-*`) or presets; enables rules that the policy turns off
-    #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = RULES, display_order = 50)]
+    #[arg(long, value_name = "RULE", value_parser = RuleName::Selected, hide_possible_values = true, value_delimiter = ',', help_heading = RULES, display_order = 50)]
     select: Vec<String>,
     /// Leave out these rules: names, globs or presets
-    #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = RULES, display_order = 51)]
+    #[arg(long, value_name = "RULE", value_parser = RuleName::Selected, hide_possible_values = true, value_delimiter = ',', help_heading = RULES, display_order = 51)]
     ignore: Vec<String>,
     /// Lowest severity that makes the exit code 1 [default: `fail_on` of the policy, or `error`]
     #[arg(long, value_enum, value_name = "LEVEL", help_heading = RULES, display_order = 52)]
@@ -63,7 +64,7 @@ pub(super) struct Arguments {
     #[arg(long, conflicts_with_all = ["write_baseline", "isolated", "preset", "policy_from"], conflicts_with_all = PARTS, help_heading = SUPPRESSION)]
     add_exceptions: bool,
     /// Reason that `--add-exceptions` writes
-    #[arg(long, value_name = "TEXT", default_value = "was here before this rule", value_parser = reason, requires = "add_exceptions", help_heading = SUPPRESSION)]
+    #[arg(long, value_name = "TEXT", default_value = "existed before this rule", value_parser = reason, requires = "add_exceptions", help_heading = SUPPRESSION)]
     reason: String,
     /// Report only findings that this file does not list
     #[arg(long, value_name = "FILE", conflicts_with = "policy_from", help_heading = SUPPRESSION)]
@@ -110,12 +111,13 @@ const MAX_THREADS: i64 = 256;
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let started = Instant::now();
     let request = CheckRequest::of(arguments)?;
-    let progress = Progress::start(arguments.reports.quiet);
-    let judged = session::in_threads(arguments.threads, || CheckRun::of(&request, terminal));
+    let counts = Counts::default();
+    let progress = Progress::start(arguments.reports.quiet, counts.clone());
+    let judged = session::in_threads(arguments.threads, || CheckRun::of(&request, terminal, &counts));
     drop(progress);
     let mut judged = judged?;
     if judged.outcome.modules == 0 && !arguments.reports.quiet && !judged.is_part {
-        err("note: no Terraform or OpenTofu module was found\n");
+        err(&place::no_module(&judged.snapshot, &request.current));
     }
     if let (Mode::ShowFixes(_), Some(fixed)) = (request.mode, &judged.fixed) {
         fix::show(fixed, &judged.snapshot, terminal.color)?;
@@ -193,16 +195,14 @@ fn date(text: &str) -> Result<Date, String> {
 
 fn list(text: &str) -> Result<PathBuf, String> {
     match text {
-        "-" => Err("`-` is no file, and what `--baseline` reads has to be one".to_owned()),
+        "-" => Err("`--baseline` requires a file, not `-`".to_owned()),
         file => Ok(PathBuf::from(file)),
     }
 }
 
 fn reason(text: &str) -> Result<String, String> {
     let is_one_line = !text.contains(char::is_control) && text.contains(char::is_alphanumeric);
-    is_one_line
-        .then(|| text.trim().to_owned())
-        .ok_or_else(|| "write a reason in words, in one line".to_owned())
+    is_one_line.then(|| text.trim().to_owned()).ok_or_else(|| "write a reason on one line".to_owned())
 }
 
 impl ValueEnum for FailOn {

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use smol_str::SmolStr;
 
+use super::rule_name::RuleName;
 use super::terminal::Terminal;
 use super::{Failure, place, policy, say};
 use crate::check::page_names_under;
@@ -17,13 +18,13 @@ use crate::vfs::Snapshot;
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// Name of a rule or of a rule template
-    #[arg(value_name = "RULE")]
+    #[arg(value_name = "RULE", value_parser = RuleName::Explained, hide_possible_values = true)]
     rule: String,
     #[command(flatten)]
     policy: policy::Arguments,
 }
 
-/// What helps where no name is near.
+/// The help for a name that is not similar to any rule.
 pub(super) const LIST: &str = "`overrule rules` lists them all";
 
 /// Prints the page: as it is, or with colours in the place of Markdown's marks. A policy is read only for what no page
@@ -53,7 +54,7 @@ fn of_policy(arguments: &Arguments, terminal: &Terminal) -> Result<String, Failu
         text.push_str(&format!("{}\n\n", one_line(message)));
     }
     text.push_str(&format!(
-        "A rule of the kind `{}`, at the level `{}` by {}:{line}:\n\n```hcl\n{}\n```\n\n",
+        "A rule made from `{}`, with the level `{}` set in {}:{line}:\n\n```hcl\n{}\n```\n\n",
         definition.kind,
         level.map(Level::word).unwrap_or_default(),
         one_line(&file),
@@ -75,7 +76,7 @@ fn own_page(rule: &str, definition: &Definition, snapshot: &mut Snapshot) -> Str
 
 /// That there is no such rule, and which there is.
 fn unknown_rule(name: &str, policy: &Policy) -> Failure {
-    let failure = Failure::new(format!("no rule is called `{}`", one_line(name)));
+    let failure = Failure::new(format!("no rule is named `{}`", one_line(name)));
     let known = page_names_under(policy);
     match nearest(name, known.iter().map(SmolStr::as_str)) {
         Some(rule) => failure.help(format!("did you mean `{rule}`?")),

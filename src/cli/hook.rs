@@ -36,7 +36,7 @@ const HOOK: &str = "\
 #!/bin/sh
 # Written by `overrule hook install`. `overrule hook uninstall` removes it.
 command -v overrule >/dev/null 2>&1 || {
-    echo 'overrule is not on PATH, so this commit cannot be checked (--no-verify commits anyway)' >&2
+    echo 'overrule is not on PATH, so this commit was not checked. Use --no-verify to commit anyway.' >&2
     exit 1
 }
 exec overrule check --hook
@@ -82,9 +82,8 @@ fn install_all(hooks: &[(State, Hook)]) -> Result<ExitCode, Failure> {
         let shown = shown(hook);
         match state {
             State::Missing | State::Ours if !hook.is_own => {
-                let why =
-                    format!("`core.hooksPath` leads to `{shown}`, which other repositories may use too");
-                return Err(Failure::new(why).help(format!("write a hook there that has the line `{LINE}`")));
+                let why = format!("`core.hooksPath` is `{shown}`, which other repositories may also use");
+                return Err(Failure::new(why).help(format!("add a hook there with the line `{LINE}`")));
             }
             State::Other => return Err(foreign(&shown).help(format!("add the line `{LINE}` to it"))),
             State::Missing | State::Ours | State::Equal => {}
@@ -100,9 +99,9 @@ fn install_all(hooks: &[(State, Hook)]) -> Result<ExitCode, Failure> {
             }
             State::Ours => {
                 make_executable(&hook.path).map_err(failed)?;
-                report.push_str(&format!("`{shown}` is installed already\n"));
+                report.push_str(&format!("`{shown}` is already installed\n"));
             }
-            State::Equal => report.push_str(&format!("`{shown}` runs `{COMMAND}` already\n")),
+            State::Equal => report.push_str(&format!("`{shown}` already runs `{COMMAND}`\n")),
             State::Other => {}
         }
     }
@@ -119,11 +118,11 @@ fn uninstall_all(hooks: &[(State, Hook)]) -> Result<ExitCode, Failure> {
     }
     if let Some((_, hook)) = hooks.iter().find(|(state, _)| *state == State::Equal) {
         out(&report)?;
-        return Err(foreign(&shown(hook)).help(format!("remove the line with `{COMMAND}` from it")));
+        return Err(foreign(&shown(hook)).help(format!("remove the line with `{COMMAND}`")));
     }
     match hooks.iter().find(|(state, _)| *state == State::Other) {
         Some((_, hook)) if report.is_empty() => Err(foreign(&shown(hook))),
-        _ if report.is_empty() => say("there is no hook to remove\n"),
+        _ if report.is_empty() => say("no hook is installed\n"),
         _ => say(&report),
     }
 }
@@ -139,7 +138,7 @@ fn failed(what: &str, shown: &str, error: &io::Error) -> Failure {
 }
 
 fn foreign(shown: &str) -> Failure {
-    Failure::new(format!("`{shown}` was not written by overrule, so it stays as it is"))
+    Failure::new(format!("`{shown}` was not written by overrule, so overrule does not change it"))
 }
 
 /// What a hook of somebody else's has to have in it.
@@ -203,7 +202,8 @@ fn nowhere(error: Error) -> Failure {
             "git looks for hooks in `{}`, which is not a directory",
             directory.display()
         ))
-        .help("run `git config --show-origin core.hooksPath` to see which file sets it; remove the setting or name a directory"),
+        .help("run `git config --show-origin core.hooksPath` to see which file sets it; remove the setting or name a \
+        directory"),
         None => error.into(),
     }
 }

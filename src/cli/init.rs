@@ -52,7 +52,7 @@ pub(super) fn run() -> Result<ExitCode, Failure> {
     let snapshot = Snapshot::without_modules(&current)?;
     let top = snapshot.top().unwrap_or(&current);
     if let Some(name) = POLICIES.iter().find(|name| top.join(name).symlink_metadata().is_ok()) {
-        return Err(Failure::new(format!("there is a policy already: `{name}`"))
+        return Err(Failure::new(format!("`{name}` already exists"))
             .help("`overrule rules` shows the levels that it sets"));
     }
     let file = top.join(POLICIES[0]);

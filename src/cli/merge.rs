@@ -97,18 +97,18 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         if write(*view, *node, &plain) != ours {
             let word = view.engine.product.word();
             err(&format!(
-                "note: {} merges it in another way: `--engine {word}` shows how\n",
+                "note: {} merges this module differently: use `--engine {word}` to print that\n",
                 view.engine.product.name()
             ));
         }
     }
     let files = view.files(*node, &snapshot);
     if files.iter().all(|file| file.kind == FileKind::Primary) {
-        err("note: there is no override file here: this is the module as it is written\n");
+        err("note: this module has no override files\n");
     }
     if is_broken(view.findings(*node)) {
         err(&format!(
-            "note: {} does not take this module as it is: `overrule check {}` says why\n",
+            "note: {} rejects this module: run `overrule check {}` for the errors\n",
             view.engine.product.name(),
             shell::word(&arguments.directory)
         ));
@@ -133,8 +133,8 @@ fn no_module(directory: &Path, current: &Path) -> Failure {
     if current.join(directory).is_file() {
         return Failure::new(format!("`{shown}` is a file; a module is a directory"));
     }
-    Failure::new(format!("there is no Terraform or OpenTofu module in `{shown}`"))
-        .help("`overrule modules` lists those that there are")
+    Failure::new(format!("`{shown}` contains no Terraform or OpenTofu module"))
+        .help("`overrule modules` lists all modules")
 }
 
 fn no_block(block: &str, known: &[String]) -> Failure {

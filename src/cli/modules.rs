@@ -88,8 +88,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let called = arguments.callers.is_some().then(|| all.iter().find(|(_, node)| is_at(node, scope)));
     if let Some(called) = called {
         let (_, node) = called.ok_or_else(|| {
-            Failure::new("no module lies there that could be called")
-                .help("`overrule modules` lists those that there are")
+            Failure::new("this directory contains no module").help("`overrule modules` lists all modules")
         })?;
         picture.kept = Some(leading_to(vec![*node]));
         picture.tops = tops(&all, &[String::new()], picture.kept.as_ref());
@@ -104,11 +103,11 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     }
     picture.tops = tops(&all, scope, picture.kept.as_ref());
     if picture.tops.is_empty() {
-        err(if arguments.impact {
-            "note: nothing is staged that a module is made of\n"
+        if arguments.impact {
+            err("note: no files of a module are staged\n");
         } else {
-            "note: no Terraform or OpenTofu module was found\n"
-        });
+            err(&place::no_module(&snapshot, &current));
+        }
     }
     say(&shown(&picture, arguments.format))
 }

@@ -4,14 +4,40 @@ use std::env;
 use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};
 
 use super::Failure;
-use crate::report::Names;
+use crate::report::{Names, one_line};
 use crate::text::file_name::{decode_os, without_verbatim_prefix};
-use crate::vfs::cause;
+use crate::vfs::{SkipReason, Skipped, Snapshot, cause};
 
 /// The current directory.
 pub(super) fn current() -> Result<PathBuf, Failure> {
     env::current_dir()
         .map_err(|error| Failure::new(format!("the current directory cannot be read: {}", cause(&error))))
+}
+
+/// The note that a run found no module, with the directories that it skipped.
+pub(super) fn no_module(snapshot: &Snapshot, current: &Path) -> String {
+    const SHOWN: usize = 3;
+    let names = names(current, snapshot.top());
+    let skipped: Vec<String> = snapshot
+        .skipped()
+        .map(|Skipped { path, reason }| {
+            let reason = match reason {
+                SkipReason::Ignored => "ignored by git",
+                SkipReason::Repository => "another repository",
+                SkipReason::Submodule => "submodule",
+            };
+            format!("`{}` ({reason})", one_line(&names.of(path)))
+        })
+        .collect();
+    let more = skipped.len().saturating_sub(SHOWN);
+    let mut note = "note: no Terraform or OpenTofu module was found".to_owned();
+    if !skipped.is_empty() {
+        note += &format!("; skipped {}", skipped[..skipped.len() - more].join(", "));
+    }
+    if more > 0 {
+        note += &format!(" and {more} more");
+    }
+    note + "\n"
 }
 
 /// Names from the current directory, so that they can be opened.

@@ -1,4 +1,4 @@
-//! Turns a long run into a line on standard error that says it is still at work.
+//! Shows the progress of a long run in a line on standard error.
 
 use std::env;
 use std::io::{self, IsTerminal};
@@ -7,8 +7,10 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::stream::err_painted;
+use crate::check::Counts;
+use crate::text::grouped;
 
-/// A line that shows while this lives, once it has lived for half a second.
+/// A line that is shown while this value exists, after half a second.
 #[derive(Debug)]
 pub(super) struct Progress(Option<(Sender<()>, JoinHandle<()>)>);
 
@@ -17,8 +19,8 @@ const DELAY: Duration = Duration::from_millis(500);
 const BEAT: Duration = Duration::from_millis(100);
 
 impl Progress {
-    /// Starts to wait; there is no line where nobody watches, and none where `quiet`.
-    pub(super) fn start(quiet: bool) -> Self {
+    /// Starts to wait. There is no line if standard error is not a terminal, or with `quiet`.
+    pub(super) fn start(quiet: bool, counts: Counts) -> Self {
         // pre-commit and many a CI pretend to be a terminal.
         let is_recorded =
             ["PRE_COMMIT", "CI"].iter().any(|name| env::var_os(name).is_some_and(|v| !v.is_empty()));
@@ -32,7 +34,7 @@ impl Progress {
             let mut wait = DELAY;
             let mut is_shown = false;
             while stopped.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
-                err_painted(&format!("\rchecking for {:.1} s", started.elapsed().as_secs_f64()));
+                err_painted(&format!("\r\u{1b}[2K{}", line(&counts, started.elapsed())));
                 (wait, is_shown) = (BEAT, true);
             }
             if is_shown {
@@ -43,8 +45,20 @@ impl Progress {
     }
 }
 
+fn line(counts: &Counts, elapsed: Duration) -> String {
+    let seconds = elapsed.as_secs_f64();
+    match counts.get() {
+        (_, 0) => format!("reading files, {seconds:.1} s"),
+        (done, all) => format!(
+            "checked {} of {} directories, {seconds:.1} s",
+            grouped(done.min(all) as u64),
+            grouped(all as u64)
+        ),
+    }
+}
+
 impl Drop for Progress {
-    /// Takes the line away before anything else is written.
+    /// Removes the line before anything else is written.
     fn drop(&mut self) {
         if let Some((stop, painter)) = self.0.take() {
             drop(stop);

@@ -63,8 +63,10 @@ fn chapters(
     let mut snapshot = Snapshot::without_modules(current)?;
     let (policy, file) = arguments.policy.load("tested", current, &mut snapshot, terminal)?;
     if file.is_none() {
-        return Err(Failure::new("there is no policy here, so there are no custom rules to test")
-            .help("`overrule init` writes a policy; `overrule test --builtin` runs the examples of the built-in rules"));
+        return Err(Failure::new("there is no policy, so there are no custom rules to test").help(
+            "`overrule init` writes a policy; `overrule test --builtin` runs the examples of the built-in \
+            rules",
+        ));
     }
     Ok((doctest::of_policy(&policy, &mut snapshot), place::names(current, snapshot.top())))
 }
@@ -95,8 +97,8 @@ fn told(chapter: &RulePage, proof: &Proof, names: &Names, terminal: &Terminal) -
         lines.push_str(&format!("  {file}:{}: {}\n", disproof.line, one_line(&disproof.claim)));
         for (place, difference) in &disproof.differences {
             let (who, mark) = match difference {
-                Difference::Missing(mark) => ("said, but not found:", mark),
-                Difference::Unexpected(mark) => ("found, but not said:", mark),
+                Difference::Missing(mark) => ("expected, but not reported:", mark),
+                Difference::Unexpected(mark) => ("reported, but not expected:", mark),
             };
             let said = match place {
                 Some(place) => {
@@ -134,9 +136,9 @@ impl Tally {
 
     fn told(&self) -> String {
         let mut told = match self.wrong {
-            0 => "all show what they say".to_owned(),
-            1 => "1 shows something else".to_owned(),
-            wrong => format!("{wrong} show something else"),
+            0 => "all pass".to_owned(),
+            1 => "1 fails".to_owned(),
+            wrong => format!("{wrong} fail"),
         };
         if self.unreadable > 0 {
             told.push_str(&format!("; {} cannot be read", counted(self.unreadable, "page")));

@@ -24,7 +24,7 @@ impl Choice {
             }
             (None, None) if word == "both" => Ok(Self(Product::ALL.map(Engine::newest).to_vec())),
             (None, Some(_)) if word == "both" => Err(ChoiceError(format!(
-                "`{text}` names one version for two engines; name the engine, as in `terraform@1.11`"
+                "`{text}` sets one version for two programs; name one, as in `terraform@1.11`"
             ))),
             (None, _) => Err(no_such_engine(word)),
         }
@@ -69,13 +69,13 @@ fn pinned(product: Product, text: &str) -> Option<Engine> {
 fn no_such_version(product: Product, text: &str) -> ChoiceError {
     let name = product.name();
     let reason = match numbers(text) {
-        Some(_) => format!("no release of {name} that can be checked is `{text}`"),
+        Some(_) => format!("overrule does not support {name} `{text}`"),
         None => format!("`{text}` is not a version of {name}"),
     };
     let newest = product.newest_release();
     let (oldest, word) = (product.oldest_release(), product.word());
     ChoiceError(format!(
-        "{reason}; known are {oldest} to {newest}: write `{word}@{}.{}` or `{word}@{newest}`",
+        "{reason}; supported versions are {oldest} to {newest}: write `{word}@{}.{}` or `{word}@{newest}`",
         newest.major, newest.minor
     ))
 }
@@ -100,7 +100,7 @@ fn no_such_engine(word: &str) -> ChoiceError {
         Some((_, meant)) => format!("did you mean `{meant}`?"),
         None => "there are `terraform`, `opentofu` and `both`".to_owned(),
     };
-    ChoiceError(format!("no engine is called `{word}`; {hint}"))
+    ChoiceError(format!("no engine is named `{word}`; {hint}"))
 }
 
 #[cfg(test)]

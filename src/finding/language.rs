@@ -82,9 +82,9 @@ pub enum EngineRule {
     UndefinedModuleOutput,
     /// An argument that the called module does not declare.
     UnknownModuleArgument,
-    /// A required variable of the called module that the call does not set.
+    /// A required variable of the child module that the call does not set.
     MissingModuleArgument,
-    /// A value that the variable of the called module does not accept.
+    /// A value that the variable of the child module does not accept.
     ModuleArgumentType,
     /// An attribute of an object that the type of its target does not have.
     IgnoredObjectAttribute,

@@ -64,7 +64,7 @@ fn missing(call: &ModuleCall, child: &Module, findings: &mut Vec<Finding>) {
         let finding = Finding::language(EngineRule::MissingModuleArgument, "Missing required argument")
             .at_validate()
             .detail(format!(
-                "The module called here has a variable `{name}` without a default, and it is not set."
+                "The child module has a required variable `{name}`, and this call does not set it."
             ))
             .label(format!("`{name}` is missing"))
             .related(variable.origin.header(), "declared here, without a default")

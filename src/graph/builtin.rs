@@ -79,7 +79,7 @@ pub(super) fn steps(resource: &Resource, steps: &[Step], findings: &mut Vec<Find
     let StepKind::Attribute(name) = &first.kind else {
         findings.push(
             Finding::language(EngineRule::InvalidReference, "Invalid index operation")
-                .detail("A resource is an object: what it has is named with a point.")
+                .detail("A resource is an object: write its attributes with a dot.")
                 .at(first.span),
         );
         return;
@@ -138,10 +138,7 @@ fn unknown(resource: &Resource) -> Finding {
         Mode::Ephemeral => ("Invalid ephemeral resource", "no ephemeral resource"),
     };
     Finding::language(EngineRule::UnsupportedBlockOrArgument, summary)
-        .detail(format!(
-            "The provider that the engine brings along has {known}, and no {:?}.",
-            resource.address.kind.as_str()
-        ))
+        .detail(format!("The built-in provider has {known}, but no {:?}.", resource.address.kind.as_str()))
         .at(type_place(resource))
 }
 

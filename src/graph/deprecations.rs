@@ -43,7 +43,7 @@ fn deprecated(
         Finding::language(EngineRule::DeprecatedModuleArgument, summary)
             .severity(Severity::Warning)
             .at_validate()
-            .detail(format!("The module called here says of `{}`: {}", variable.name, said.value))
+            .detail(format!("The child module marks `{}` as deprecated: {}", variable.name, said.value))
             .at(attribute.expr.span)
             .address(format!("module.{}", call.name))
             .related(said.span, "said here"),

@@ -44,7 +44,7 @@ fn wrong(node: Node<'_>, import: &Import) -> Vec<Finding> {
     let finding = absent_or_other(node, import, target, to.span);
     if finding.is_none() && !target.is_static && import.for_each.is_none() {
         let found = |summary: &str| Finding::language(EngineRule::InvalidMovedRemovedImport, summary);
-        let detail = "Without `for_each`, every key of this address has to be written out.";
+        let detail = "Without `for_each`, every key of this address must be a constant.";
         return vec![
             found("Invalid expression").at(to.span).detail(detail),
             // The engine goes on with an address of nothing.
@@ -63,7 +63,7 @@ fn absent_or_other(node: Node<'_>, import: &Import, target: &ImportTarget, at: S
         match module.callee(&step.name) {
             Callee::Module(child) => module = node.graph().node(child),
             Callee::Opaque if !module.module().calls.contains_key(&step.name) => {
-                return Some(absent(target, at, &format!("there is no module call `{}`", step.name)));
+                return Some(absent(target, at, &format!("no module call is named `{}`", step.name)));
             }
             Callee::Missing | Callee::Outside | Callee::Opaque => return None,
         }
@@ -78,7 +78,7 @@ fn absent_or_other(node: Node<'_>, import: &Import, target: &ImportTarget, at: S
         None if !target.path.is_empty() => Some(absent(target, at, "the module does not declare it")),
         // What is missing in the root can be generated, but not as one of many.
         None if target.is_static && (target.resource.key.is_some() || import.for_each.is_some()) => {
-            Some(absent(target, at, "no configuration can be generated for one of several instances"))
+            Some(absent(target, at, "no configuration can be generated for a single instance"))
         }
         None => None,
     }
@@ -99,7 +99,7 @@ fn made_for_each(node: Node<'_>, import: &Import, resource: &Resource, at: Span)
     if name != "key" && name != "value" {
         return Some(
             Finding::language(EngineRule::InvalidReference, "Unsupported attribute")
-                .detail(format!("`each` has no attribute `{name}`: there are `each.key` and `each.value`."))
+                .detail(format!("`each` has no attribute `{name}`, only `each.key` and `each.value`."))
                 .at(*span),
         );
     }

@@ -37,7 +37,7 @@ fn in_call(module: &Module, call: &ModuleCall, findings: &mut Vec<Finding>) {
         if let Some(key) = &passed.in_child.key {
             findings.push(
                 wrong("module")
-                    .detail("The name in the called module is that of one configuration, so it has no key.")
+                    .detail("The left side names a single configuration of the child module, so it cannot have a key.")
                     .at(key.span)
                     .help("remove the key"),
             );
@@ -67,11 +67,9 @@ fn unsuitable(module: &Module, reference: &ProviderRef, kind: &str) -> Option<Fi
     let finding = match (&reference.key, for_each) {
         (None, None) | (Some(_), Some(_)) => return None,
         (None, Some(for_each)) => wrong(kind)
-            .detail(format!(
-                "There are several instances of `{name}`, and one of them has to be named by its key."
-            ))
+            .detail(format!("`{name}` has several instances, so the reference needs the key of one."))
             .at(reference.name_span)
-            .related(for_each.name_span, "one for each of these")
+            .related(for_each.name_span, "one instance per element")
             .help(format!("write `{name}[…]`, with the key of an instance")),
         (Some(key), None) => match provider.filter(|provider| is_configured(provider)) {
             Some(provider) => wrong(kind)
@@ -109,12 +107,13 @@ fn outlived(
         )
         .severity(Severity::Warning)
         .detail(format!(
-            "An instance of the provider is there for the same keys as an instance of this {kind}. When a key goes, so \
-             does the provider that is needed to destroy what belongs to it."
+            "The provider has the same keys as this {kind}. Removing a key also removes the provider instance that \
+             is needed to destroy the objects of that key."
         ))
         .at(ours.span)
         .related(theirs.span, "the provider has the same `for_each`")
-        .help("use a `for_each` for the provider that keeps a key until the objects of that key are destroyed"),
+        .help("use a separate collection in `for_each` of the provider, and keep a key in it until the objects of \
+        that key are destroyed"),
     )
 }
 

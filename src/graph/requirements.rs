@@ -25,7 +25,7 @@ fn unreadable_for_provider(constraint: &VersionConstraint) -> Option<Finding> {
     Some(
         Finding::language(EngineRule::InvalidVersionConstraint, "Invalid version constraint")
             .at_validate()
-            .detail(format!("The version of a provider cannot be constrained so: {reason}."))
+            .detail(format!("This is not a valid version constraint for a provider: {reason}."))
             .at(constraint.span),
     )
 }
@@ -48,7 +48,7 @@ fn import_providers(module: &Module, findings: &mut Vec<Finding>) {
         findings.push(
             Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid import provider argument")
                 .at_validate()
-                .detail(format!("{} is declared, and says itself which provider it uses.", resource.address))
+                .detail(format!("{} is declared, and its own `provider` argument applies.", resource.address))
                 .at(at)
                 .related(resource.origin.header(), "declared here")
                 .help("remove `provider` here, and set it in the resource"),

@@ -40,8 +40,7 @@ fn constants(graph: &ModuleGraph, roots: &[NodeId]) -> Vec<Finding> {
             }
             let finding = Finding::language(EngineRule::ModuleArgumentType, "Const variables must be known")
                 .detail(format!(
-                    "The variable `{}` of the module called here is needed before anything runs, and this is known only \
-                     later.",
+                    "The variable `{}` of the child module is `const`, so its value must be known before plan.",
                     variable.name
                 ))
                 .at(attribute.expr.span)
@@ -148,7 +147,7 @@ impl Need {
         if findings.len() > from {
             let finding = Finding::language(self.purpose.rule, "Unable to compute static value")
                 .detail(format!(
-                    "`var.{}` is needed before anything runs, and `module.{}` gives it what is known only later.",
+                    "`var.{}` must be known before plan, but `module.{}` sets it to a value that is known only later.",
                     self.variable, call.name
                 ))
                 .at(self.purpose.at)
@@ -177,12 +176,13 @@ fn argument(call: &ModuleCall, child: &crate::module::Module, name: &str) -> Opt
 
 fn missing(call: &ModuleCall, variable: &Variable) -> Finding {
     let place = call.config.bodies().first().map(|body| body.missing_item());
-    let finding = Finding::language(EngineRule::MissingModuleArgument, "Missing required variable in module call")
-        .detail(format!(
-            "The module called here has a variable `{}` without a default, and needs to know it before anything runs.",
-            variable.name
-        ))
-        .help(format!("set `{}`", variable.name));
+    let finding =
+        Finding::language(EngineRule::MissingModuleArgument, "Missing required variable in module call")
+            .detail(format!(
+                "The child module has a required variable `{}`, whose value must be known before plan.",
+                variable.name
+            ))
+            .help(format!("set `{}`", variable.name));
     with_declaration(Finding { primary: place, ..finding }, variable)
 }
 

@@ -89,8 +89,8 @@ impl Module {
         )
         .severity(Severity::Notice)
         .detail(format!(
-            "This module requires {name} {}. overrule checks modules for {name} {oldest} to {newest}, so it reports only \
-             what is wrong in every version.",
+            "This module requires {name} {}. overrule checks modules for {name} {oldest} to {newest}, so it reports \
+             only errors that hold in every version.",
             constraint.text
         ))
         .at(constraint.span);
@@ -181,7 +181,8 @@ fn unmet(features: &Features, constraint: &VersionConstraint) -> Option<Unmet> {
         let finding =
             Finding::language(EngineRule::UnsupportedEngineVersion, "Invalid required_version constraint")
                 .detail(format!(
-                    "`required_version` cannot select a prerelease: {name} compares its version without the prerelease part."
+                    "`required_version` cannot select a prerelease: {name} compares its version without the \
+                     prerelease part."
                 ))
                 .at(constraint.span)
                 .help(format!("write {:?}", without_prereleases(&constraint.text)));
@@ -193,7 +194,7 @@ fn unmet(features: &Features, constraint: &VersionConstraint) -> Option<Unmet> {
     }
     let finding =
         Finding::language(EngineRule::UnsupportedEngineVersion, features.summaries.version_mismatch)
-            .detail(format!("This module asks for {name} {}, and the version is {version}.", constraint.text))
+            .detail(format!("This module requires {name} {}, but the version is {version}.", constraint.text))
             .at(constraint.span);
     Some(Unmet::Excludes(finding))
 }

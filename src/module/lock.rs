@@ -28,7 +28,7 @@ pub struct Selection {
     pub text: SmolStr,
     /// Where it is written.
     pub at: Span,
-    /// How many `h1:` hashes there are. Each is of the package for one platform.
+    /// How many `h1:` hashes there are. Each hash is for the package of one platform.
     pub packages: usize,
 }
 
@@ -92,7 +92,8 @@ mod tests {
     #[test]
     fn a_provider_has_one_version_in_whichever_registry() {
         let lock = read(
-            "# By hand.\n\nprovider \"registry.terraform.io/hashicorp/aws\" {\n  version = \"5.1.0\"\n  hashes = [\n    \"h1:X\",\n  ]\n}\n",
+            "# By hand.\n\nprovider \"registry.terraform.io/hashicorp/aws\" {\n  version = \"5.1.0\"\n  hashes = [\n \
+                \"h1:X\",\n  ]\n}\n",
         );
         let lock = lock.expect("a lock file");
         let selected =

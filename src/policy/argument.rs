@@ -22,7 +22,7 @@ pub(super) fn globs<'a>(
         let (pattern, at) = &patterns[invalid.index];
         let finding = invalid_pattern(invalid.why, *at);
         if pattern.starts_with('!') && invalid.index == 0 && patterns.len() > 1 {
-            return finding.help(format!("move `{pattern}` behind the patterns that it takes from"));
+            return finding.help(format!("move `{pattern}` after the patterns that it excludes from"));
         }
         finding
     })
@@ -35,13 +35,13 @@ pub(super) fn invalid_pattern(why: impl fmt::Display, at: Span) -> Finding {
 
 /// An empty list, with which a rule could never report anything.
 pub(super) fn empty_list(name: &str, at: Span, help: &str) -> Finding {
-    let why = format!("With an empty `{name}` the rule can never report anything.");
+    let why = format!("With an empty `{name}`, the rule can never report anything.");
     fault(format!("Invalid `{name}`"), at).detail(why).help(help)
 }
 
 /// The texts of a list that is written out, each with its place.
 pub(super) fn texts(name: &str, expr: &Expr) -> Result<Vec<(SmolStr, Span)>, Finding> {
-    let wrong = |expr| wrong_type(name, "a list of texts between quotes", expr);
+    let wrong = |expr| wrong_type(name, "a list of quoted strings", expr);
     let elements = expr.as_list().ok_or_else(|| wrong(expr))?;
     elements.iter().map(|element| Ok((text(element).ok_or_else(|| wrong(element))?, element.span))).collect()
 }

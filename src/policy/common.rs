@@ -114,7 +114,7 @@ fn paths(attribute: &Attribute) -> Result<Globs, Finding> {
 
 /// A rule that cannot be off, limited to some modules or paths.
 pub(super) fn cannot_be_limited(rule: &RuleId, at: Span) -> Finding {
-    fault("Rule that cannot be limited", at)
+    fault("Rule cannot be limited", at)
         .detail(format!(
             "`{}` reports that a file was not checked. That holds for every module of the repository.",
             rule.as_str()

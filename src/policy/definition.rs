@@ -45,11 +45,9 @@ pub fn is_rule_name(name: &str) -> bool {
 /// Reads a block, but for its arguments: those are for the kind to read.
 pub(super) fn read(block: &Block, kind: &Label, name: &Label, reader: &mut Reader<'_>) -> Definition {
     if !is_rule_name(&name.text) {
-        let finding = fault("Invalid name of a rule", name.span)
-            .detail(format!("`{}` cannot stand in a comment or behind `--select`.", name.text));
-        reader
-            .findings
-            .push(finding.help("write it in small letters, digits and hyphens, as in `owner-tag`"));
+        let finding = fault("Invalid rule name", name.span)
+            .detail(format!("`{}` cannot be used in a comment or with `--select`.", name.text));
+        reader.findings.push(finding.help("use lower-case letters, digits and hyphens, as in `owner-tag`"));
     }
     let mut examples = Vec::new();
     for inner in block.body.any_blocks() {
@@ -65,10 +63,10 @@ pub(super) fn read(block: &Block, kind: &Label, name: &Label, reader: &mut Reade
 
 fn example(block: &Block, reader: &mut Reader<'_>) -> Option<Shown> {
     let [claim] = block.labels.as_slice() else {
-        let finding = fault("Example without a claim", block.header);
-        reader
-            .findings
-            .push(finding.help("say in one label what it shows: `example \"a bucket without an owner\"`"));
+        let finding = fault("Example without a label", block.header);
+        reader.findings.push(
+            finding.help("add one label that describes the example: `example \"a bucket without an owner\"`"),
+        );
         return None;
     };
     let before = reader.findings.len();
@@ -90,14 +88,12 @@ fn example(block: &Block, reader: &mut Reader<'_>) -> Option<Shown> {
 /// The texts of an object, by path.
 fn named(files: &Expr) -> Result<Vec<(SmolStr, SmolStr, Span)>, Finding> {
     let ExprKind::Object(items) = &files.kind else {
-        return Err(wrong_type("files", "an object of paths and texts", files));
+        return Err(wrong_type("files", "an object of paths and strings", files));
     };
     let file = |(key, value): (&ObjectKey, &Expr)| {
         let path = match key {
             ObjectKey::Name(name, _) => name.clone(),
-            ObjectKey::Expr(key) => {
-                text(key).ok_or_else(|| wrong_type("files", "paths between quotes", key))?
-            }
+            ObjectKey::Expr(key) => text(key).ok_or_else(|| wrong_type("files", "quoted paths", key))?,
         };
         Ok((path, constant("files", value)?, value.span))
     };
@@ -106,7 +102,7 @@ fn named(files: &Expr) -> Result<Vec<(SmolStr, SmolStr, Span)>, Finding> {
 
 fn constant(name: &str, expr: &Expr) -> Result<SmolStr, Finding> {
     text(expr).ok_or_else(|| {
-        wrong_type(name, "a text without anything to calculate", expr)
+        wrong_type(name, "a constant string", expr)
             .help("write `$${` where the example has `${`, and `%%{` where it has `%{`")
     })
 }

@@ -61,14 +61,14 @@ pub(super) fn read(block: &Block, reader: &mut Reader<'_>) -> Option<Exception> 
         && text.trim().is_empty()
     {
         let finding = fault("Exception without a reason", attribute.expr.span);
-        reader.findings.push(finding.help("say why this is excused, for those who come after you"));
+        reader.findings.push(finding.help("add a `reason`"));
     }
     let until = content.attribute("until").and_then(|attribute| {
         let text = reader.text(attribute)?;
         let span = attribute.expr.span;
         let date = Date::parse(&text);
         if date.is_none() {
-            let finding = fault("Invalid date", span).detail(format!("`{text}` is no day of the calendar."));
+            let finding = fault("Invalid date", span).detail(format!("`{text}` is not a valid date."));
             reader.findings.push(finding.help("write year, month and day, as in \"2027-03-31\""));
         }
         Some(Until { date: date?, span })

@@ -21,20 +21,20 @@ pub(super) fn unknown<'a>(
     let finding = fault(format!("Unknown {what}"), at);
     if let Some(meant) = nearest(word, known.clone()) {
         return finding
-            .detail(format!("No {what} is called `{word}` here."))
+            .detail(format!("No {what} is named `{word}`."))
             .help(format!("did you mean `{meant}`?"));
     }
     let all: Vec<String> = known.into_iter().map(|known| format!("`{known}`")).collect();
     match all.as_slice() {
         [] => finding.detail(format!("There is no {what} here.")).help("remove it"),
         [one] => finding.detail(format!("The only {what} here is {one}.")),
-        all => finding.detail(format!("No {what} is called `{word}` here. There are {}.", all.join(", "))),
+        all => finding.detail(format!("No {what} is named `{word}`. There are {}.", all.join(", "))),
     }
 }
 
 /// The name of a rule that does not exist.
 pub(super) fn unknown_rule(name: &str, rules: &[&str], at: Span) -> Finding {
-    fault("Unknown rule", at).detail(format!("No rule is called `{name}`.")).help(
+    fault("Unknown rule", at).detail(format!("No rule is named `{name}`.")).help(
         match nearest(name, rules.iter().copied()) {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => "`overrule rules` lists them all".to_owned(),

@@ -125,7 +125,7 @@ impl Reader<'_> {
         if let Some(second) = blocks.next() {
             self.findings.push(
                 fault("Duplicate policy block", second.header)
-                    .detail("A policy says once what it starts from, and what holds for all of it.")
+                    .detail("A policy can have only one `policy` block.")
                     .related(block.header, "declared here first"),
             );
         }
@@ -153,7 +153,7 @@ impl Reader<'_> {
         if let Some(second) = blocks.next() {
             self.findings.push(
                 fault("Duplicate limits block", second.header)
-                    .detail("A policy says once how much is read.")
+                    .detail("A policy can have only one `limits` block.")
                     .related(block.header, "declared here first"),
             );
         }

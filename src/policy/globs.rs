@@ -58,7 +58,7 @@ impl Globs {
             let plain = pattern.strip_prefix('!');
             if plain.is_some() && index == 0 {
                 let why =
-                    "a pattern with `!` takes back what patterns before it match, and this one is the first";
+                    "a pattern with `!` excludes matches of earlier patterns, but this is the first pattern";
                 return Err(invalid(why.to_owned()));
             }
             for glob in expand(plain.unwrap_or(pattern)).map_err(invalid)? {
@@ -116,11 +116,11 @@ fn never_a_path(pattern: &str) -> Option<&'static str> {
     if pattern.is_empty() {
         Some("it is empty; `**` matches everything")
     } else if pattern.starts_with('!') {
-        Some("`!` stands once, before the pattern")
+        Some("write `!` once, before the pattern")
     } else if pattern.split('/').any(|step| step == "..") {
-        Some("patterns start at the root of the repository, without `..`")
+        Some("patterns start at the root of the repository and cannot contain `..`")
     } else if inner != "." && inner.split('/').any(|step| step == ".") || inner.contains("//") {
-        Some("a path has neither `.` nor an empty name between two `/`")
+        Some("a path component cannot be empty or `.`")
     } else if after_backslashes.any(|rest| rest.starts_with(char::is_alphanumeric)) {
         Some("directories are separated by `/`, not by a backslash")
     } else {
@@ -141,7 +141,7 @@ impl Patterns {
                 |why: String| InvalidPattern { index, why: format!("`{pattern}` cannot be used: {why}") };
             if pattern.starts_with('!') {
                 let why =
-                    "`!` negates nothing in a list of values; write `\\\\!` for a value that starts with it";
+                    "`!` is not supported in a list of values; write `\\\\!` for a value that starts with it";
                 return Err(invalid(why.to_owned()));
             }
             set.add(compile(pattern, false).map_err(invalid)?);

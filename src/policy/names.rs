@@ -11,7 +11,7 @@ use crate::finding::Finding;
 use crate::text::{Span, nearest};
 
 /// Why there is nothing to say about [`INVALID_POLICY`].
-const FIXED: &str = "With a mistake in a policy there is no check at all, whatever its level.";
+const FIXED: &str = "An error in a policy always ends the run, so this rule has no level.";
 
 /// What the program can look for.
 #[derive(Debug, Clone, Copy)]
@@ -33,16 +33,15 @@ impl Names<'_> {
             return None;
         }
         if name == INVALID_POLICY.as_str() {
-            let finding = fault("Rule that cannot be set", at);
+            let finding = fault("Rule cannot be configured", at);
             return Some(finding.detail(FIXED).help("remove it"));
         }
         if self.kinds.contains(&name) {
-            let finding = fault("Kind of rule without a name", at).detail(format!(
-                "`{name}` is a kind of rule. Each rule of it has a name of its own, and there can be many."
-            ));
+            let finding = fault("Rule template without a name", at)
+                .detail(format!("`{name}` is a rule template. A second label names the custom rule."));
             return Some(match own.iter().find(|(_, definition)| definition.kind == name) {
-                Some((own, _)) => finding.help(format!("name one of them, such as `{own}`")),
-                None => finding.help(format!("write a name behind it: rule \"{name}\" \"my-rule\" {{ … }}")),
+                Some((own, _)) => finding.help(format!("name a custom rule, such as `{own}`")),
+                None => finding.help(format!("add a second label: rule \"{name}\" \"my-rule\" {{ … }}")),
             });
         }
         let known: Vec<&str> =
@@ -58,26 +57,25 @@ impl Names<'_> {
             return Some(self.no_kind(kind, definition.kind_span, block.name_span));
         }
         if self.rules.contains(&name.as_str()) || self.kinds.contains(&name.as_str()) {
-            let finding = fault("Name that is taken", block.name_span).detail(format!(
-                "`{name}` comes with the program. What a comment allows has to be one thing."
-            ));
+            let finding = fault("Name is already used", block.name_span)
+                .detail(format!("`{name}` is a built-in rule."));
             return Some(finding.help("give the rule another name"));
         }
         let other = before.get(name).filter(|other| other.kind != *kind)?;
-        let finding = fault("Name that is taken", block.name_span)
-            .detail(format!("`{name}` is a rule of the kind `{}` already.", other.kind))
+        let finding = fault("Name is already used", block.name_span)
+            .detail(format!("`{name}` is already a rule made from `{}`.", other.kind))
             .related(other.span, "defined here");
         Some(finding.help("give the rule another name"))
     }
 
     fn no_kind(self, kind: &str, at: Span, name: Span) -> Finding {
         if self.rules.contains(&kind) {
-            return fault("Rule that takes no name", name)
-                .detail(format!("`{kind}` is one rule, and no kind of rules."))
+            return fault("Rule takes no second label", name)
+                .detail(format!("`{kind}` is a rule, not a rule template."))
                 .help("remove the second label");
         }
         let finding =
-            fault("Unknown kind of rule", at).detail(format!("No kind of rule is called `{kind}`."));
+            fault("Unknown rule template", at).detail(format!("No rule template is named `{kind}`."));
         let kinds = self.kinds.iter().map(|kind| format!("`{kind}`"));
         finding.help(match nearest(kind, self.kinds.iter().copied()) {
             Some(meant) => format!("did you mean `{meant}`?"),

@@ -67,7 +67,7 @@ impl<'p> Options<'p> {
     /// The same as they are written; none where the option is not set.
     pub fn written(&self, name: &'static str) -> Result<Vec<SmolStr>, Finding> {
         let Some(expr) = self.ask(name) else { return Ok(Vec::new()) };
-        let wrong = |expr| wrong_type(name, "a list of texts, numbers, `true` or `false`", expr);
+        let wrong = |expr| wrong_type(name, "a list of strings, numbers, `true` or `false`", expr);
         let elements = expr.as_list().ok_or_else(|| wrong(expr))?;
         elements.iter().map(|element| written(element).ok_or_else(|| wrong(element))).collect()
     }
@@ -94,9 +94,7 @@ impl<'p> Options<'p> {
         let [one, other] = names;
         self.required(one, given).map_err(|finding| {
             finding
-                .detail(format!(
-                    "One of the arguments `{one}` and `{other}` is required, and neither is set."
-                ))
+                .detail(format!("`{one}` or `{other}` is required, but neither is set."))
                 .help(format!("set `{one}` or `{other}`"))
         })
     }
@@ -130,7 +128,7 @@ impl<'p> Options<'p> {
     /// A text; none where the option is not set.
     pub fn string(&self, name: &'static str) -> Result<Option<SmolStr>, Finding> {
         let Some(expr) = self.ask(name) else { return Ok(None) };
-        text(expr).map(Some).ok_or_else(|| wrong_type(name, "a text between quotes", expr))
+        text(expr).map(Some).ok_or_else(|| wrong_type(name, "a quoted string", expr))
     }
 
     /// A whole number that is not negative; none where the option is not set.
@@ -182,7 +180,7 @@ impl<'p> Options<'p> {
     fn ask(&self, name: &'static str) -> Option<&'p Expr> {
         debug_assert!(
             self.known.is_none_or(|known| known.contains(&name)),
-            "`{name}` is not among the options"
+            "`{name}` is not one of the options"
         );
         self.given.iter().find(|attribute| attribute.name == name).map(|attribute| &attribute.expr)
     }
@@ -238,11 +236,11 @@ mod tests {
         let wrong = |result: Result<(), Finding>| told(&result.expect_err("a mistake"));
         assert_eq!(
             wrong(options.globs("a").map(|_| ())),
-            "4: Unsuitable value: `a` takes a list of texts between quotes."
+            "4: Unsuitable value: `a` takes a list of quoted strings."
         );
         assert_eq!(
             wrong(options.strings("b").map(|_| ())),
-            "13: Unsuitable value: `b` takes a list of texts between quotes."
+            "13: Unsuitable value: `b` takes a list of quoted strings."
         );
         assert!(
             wrong(options.globs("c").map(|_| ())).starts_with("27: Invalid pattern: `b[c` cannot be used: ")

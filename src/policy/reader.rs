@@ -38,7 +38,7 @@ impl Reader<'_> {
 
     pub(super) fn text(&mut self, attribute: &Attribute) -> Option<SmolStr> {
         let given = text(&attribute.expr);
-        self.kept(given.ok_or_else(|| wrong_type(&attribute.name, "a text between quotes", &attribute.expr)))
+        self.kept(given.ok_or_else(|| wrong_type(&attribute.name, "a quoted string", &attribute.expr)))
     }
 
     /// A string that is not empty.

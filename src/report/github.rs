@@ -30,8 +30,11 @@ pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> Stri
         }
         if more != Tally::default() {
             let number = more.errors + more.warnings + more.notices;
-            report
-                .push_str(&format!("and {number} more, for GitHub shows ten of a kind: {}\n", more.words()));
+            report.push_str(&format!(
+                "and {number} more, because GitHub shows only ten annotations per level: \
+                {}\n",
+                more.words()
+            ));
         }
     }
     report.push_str(&closing_line(outcome, style));

@@ -160,15 +160,15 @@ const DEEPEST: usize = 200;
 /// What shows what a module is there for, in words.
 fn because(reason: Reason) -> String {
     match reason {
-        Reason::Policy => "the policy says so".to_owned(),
+        Reason::Policy => "set by the policy".to_owned(),
         Reason::Former => "it had this role before the change".to_owned(),
-        Reason::Under(name) => format!("it lies under `{name}`"),
+        Reason::Under(name) => format!("it is under `{name}`"),
         Reason::Called => "other modules call it".to_owned(),
         Reason::LockFile => "a lock file lies beside it".to_owned(),
         Reason::Values => "values of variables lie beside it".to_owned(),
         Reason::Run => "a test runs it".to_owned(),
         Reason::Terragrunt => "Terragrunt runs it".to_owned(),
-        Reason::Storage => "it says where the state is kept".to_owned(),
+        Reason::Storage => "it configures where the state is stored".to_owned(),
         Reason::Aliases => "it declares `configuration_aliases`".to_owned(),
         Reason::Provider => "it configures a provider".to_owned(),
         Reason::Library => "no directory of the repository looks like a root module".to_owned(),

@@ -88,8 +88,8 @@ impl Search<'_> {
         };
         self.report(
             "Interpolation-only string",
-            "The string holds one interpolation and nothing else. Since Terraform 0.12 it has the value of that \
-             expression, of whatever type.",
+            "The string contains a single interpolation and nothing else, so it has the value and the type of that \
+             expression.",
             expr.span,
             help,
             edit,
@@ -106,8 +106,8 @@ impl Search<'_> {
             let edit = self.editor(step.span).map(|editor| editor.replace(step.span, text.clone()));
             self.report(
                 "Legacy index",
-                "An element of a list is written with brackets since Terraform 0.12. The form with a dot remains for \
-                 old modules.",
+                "Since Terraform 0.12, list elements are selected with brackets. The form with a dot exists only for \
+                 compatibility.",
                 step.span,
                 format!("write `{text}`"),
                 edit,
@@ -129,8 +129,7 @@ impl Search<'_> {
         };
         self.report(
             "Lookup without a default",
-            "With two arguments, `lookup` does what an index does. The third argument is optional only for modules \
-             from before Terraform 0.7.",
+            "With two arguments, `lookup` does the same as an index. The documentation deprecates this form.",
             call.name_span,
             help,
             edit,

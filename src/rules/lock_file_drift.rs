@@ -68,8 +68,8 @@ fn is_called_for_use(node: Node<'_>) -> bool {
 }
 
 fn unread(node: Node<'_>, lock: &Lock) -> Finding {
-    let finding = LockFileDrift::finding("Lock file that nobody reads")
-        .detail("Others call this module, and an engine reads only the lock file of the module that it is run in.")
+    let finding = LockFileDrift::finding("Lock file without effect")
+        .detail("Other modules call this one, and Terraform and OpenTofu read only the lock file of the root module.")
         .at(lock.start)
         .help("remove the lock file")
         .concerns(Concern::Whole);
@@ -102,8 +102,8 @@ fn excluded(node: Node<'_>, line: Span, context: &Context<'_>) -> Option<Finding
     Some(
         LockFileDrift::finding("Git ignores the dependency lock file")
             .detail(format!(
-                "Because of this line, `{LOCK_FILE}` is not committed. Where the repository is checked out, `init` selects \
-                 the newest providers that the constraints allow."
+                "Because of this line, `{LOCK_FILE}` is not committed. In a new clone, `init` selects the newest \
+                 providers that the constraints allow."
             ))
             .at(line)
             .help(format!("{start}, run `init` in each root module, and commit `{LOCK_FILE}`"))
@@ -115,7 +115,7 @@ fn without_lock(node: Node<'_>) -> Option<Finding> {
     let at = needs_lock(node)?;
     Some(
         LockFileDrift::finding("Root module without a lock file")
-            .detail("Each `init` in a new place takes the newest providers that the constraints admit.")
+            .detail("In a new clone, `init` selects the newest providers that the constraints allow.")
             .at(at)
             .help("run `init`, and commit `.terraform.lock.hcl`")
             .concerns(Concern::Whole),
@@ -151,8 +151,8 @@ fn needed_below(node: Node<'_>) -> BTreeMap<ProviderAddress, Span> {
 }
 
 fn unselected(provider: &str, needed: Span) -> Finding {
-    LockFileDrift::finding("Provider without a selection in the lock file")
-        .detail(format!("`{provider}` is needed, and the lock file has no version of it, so `plan` stops."))
+    LockFileDrift::finding("Provider missing from the lock file")
+        .detail(format!("`{provider}`is required, but the lock file has no version of it, so `plan` fails."))
         .at(needed)
         .help("run `init`, and commit the lock file")
         .concerns(Concern::Provider(provider.into()))
@@ -164,14 +164,14 @@ fn refused(provider: &str, selection: &Selection, demands: &[Demand]) -> Option<
     let refuses = |demand: &&Demand| !version.is_prerelease() && !demand.constraints.matches(version);
     let refusing: Vec<&Demand> = demands.iter().filter(refuses).collect();
     let (text, wanted) = (text.as_str(), refusing.first()?.text.as_str());
-    let finding = LockFileDrift::finding("Selection of the lock file that a constraint refuses")
-        .detail(format!("`{provider}` is locked at {text:?}, which {wanted:?} does not let through."))
+    let finding = LockFileDrift::finding("Locked provider version violates a constraint")
+        .detail(format!("`{provider}` is locked at {text:?}, which {wanted:?} does not allow."))
         .at(*at)
         .label("is selected")
         .help("run `init -upgrade`, and commit the lock file")
         .concerns(Concern::Provider(provider.into()));
     let asked = |finding: Finding, demand: &&Demand| {
-        finding.related(demand.at, format!("asks for {:?}", demand.text.as_str()))
+        finding.related(demand.at, format!("requires {:?}", demand.text.as_str()))
     };
     Some(refusing.iter().fold(finding, asked))
 }

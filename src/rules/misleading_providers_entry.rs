@@ -57,7 +57,8 @@ fn of_other_provider(
     let written = entry.in_parent.compact();
     let finding = MisleadingProvidersEntry::finding("Entry passes another provider configuration than it names")
         .detail(format!(
-            "`{}` is {} in the called module and `{written}` is {} here. Terraform and OpenTofu pass `{used}` of this module, \
+            "`{}` is {} in the child module and `{written}` is {} here. Terraform and OpenTofu pass `{used}` of this \
+             module, \
              because they look up the provider of the left side, and do not report the difference.",
             entry.in_child.compact(),
             asked.provider.display(host),
@@ -88,7 +89,8 @@ fn replaced(node: Node<'_>, call: &ModuleCall, child: Node<'_>) -> Option<Findin
     Some(
         MisleadingProvidersEntry::finding("Entry of `providers` without effect")
             .detail(format!(
-                "`{}` and `{}` are both {provider} in the called module, which has one configuration for them. Terraform and \
+                "`{}` and `{}` are both {provider} in the child module, which has one configuration for them. \
+                 Terraform and \
                  OpenTofu use the entry `{} = {}` for both, and do not report it.",
                 used.in_child.compact(),
                 without_effect.in_child.compact(),
@@ -97,7 +99,7 @@ fn replaced(node: Node<'_>, call: &ModuleCall, child: Node<'_>) -> Option<Findin
             ))
             .at(without_effect.in_child.name_span)
             .related(used.in_child.name_span, "this entry is used")
-            .help("keep one local name for the provider in the called module, and one entry here")
+            .help("keep one local name for the provider in the child module, and one entry here")
             .address(format!("module.{}", call.name))
             .concerns(Concern::Provider(without_effect.in_child.compact())),
     )

@@ -22,8 +22,8 @@ impl Rule for ModuleSourceEscapesRepository {
                 // Outside of a repository nobody knows what else belongs to it.
                 Some(ModuleSource::Local(_)) if callee == Callee::Outside && context.is_repository() => {
                     Self::finding("Module source leaves the repository").detail(
-                        "The path leads out of the repository, directly or through a symbolic link, so the module is found \
-                         only where the same directories lie around the clone.",
+                        "The path leads out of the repository, directly or through a symbolic link, so it works only \
+                         if the same directories exist beside the clone.",
                     )
                 }
                 Some(ModuleSource::Remote(remote)) if is_absolute(&source.raw, remote.getter()) => {

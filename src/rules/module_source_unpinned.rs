@@ -78,7 +78,7 @@ impl Rule for ModuleSourceUnpinned {
                     }
                     Self::finding("Module source follows a branch")
                         .detail(format!(
-                            "`{written}` moves, so `init` installs whatever it means when it runs."
+                            "`{written}` moves, so `init` installs whatever it points to when it runs."
                         ))
                         .help(format!("replace `{written}` by a {}", pin.what.replace(" or ", " or a ")))
                 }

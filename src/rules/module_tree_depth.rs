@@ -22,7 +22,7 @@ impl Rule for ModuleTreeDepth {
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         let max = options.number("max")?.unwrap_or(USUAL);
         if !(1..=MOST).contains(&max) {
-            return Err(options.refuse("max", format!("It has to be from 1 to {MOST}.")));
+            return Err(options.refuse("max", format!("It must be from 1 to {MOST}.")));
         }
         Ok(Self { max })
     }
@@ -36,7 +36,8 @@ impl Rule for ModuleTreeDepth {
         let Some(((_, first), rest)) = chain.split_first() else { return };
         let mut finding = Self::finding("Module calls are nested too deeply")
             .detail(format!(
-                "A chain of {} module calls starts here, and the option `max` of this rule allows {}. Readers of a plan \
+                "A chain of {} module calls starts here, and the option `max` of this rule allows {}. Readers of a \
+                 plan \
                  have to know every module in it.",
                 chain.len(),
                 self.max

@@ -28,10 +28,10 @@ impl Rule for OutputDescriptionMissing {
             }
             findings.push(
                 Self::finding("Output without a description")
-                    .detail(format!("Nothing says what `{}` holds.", output.name))
+                    .detail(format!("Callers do not see what `{}` contains.", output.name))
                     .at(output.origin.header())
-                    .label("what is in it?")
-                    .help("add `description = …` for those who read it")
+                    .label("no description")
+                    .help("add a `description` that explains the value")
                     .address(format!("output.{}", output.name)),
             );
         }

@@ -104,6 +104,6 @@ fn constants(module: &Module, findings: &mut Vec<Finding>) {
 fn broken(module: &Module, why: &str) -> Finding {
     let product = module.features.engine.product.name();
     OverrideBreaksBlock::finding("Override breaks the block that it changes").detail(format!(
-        "{why} {product} checks this before it merges override files, and not again, so it does not report it."
+        "{why} {product} checks this only before it merges override files, so it does not report it."
     ))
 }

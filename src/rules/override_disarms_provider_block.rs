@@ -40,9 +40,13 @@ impl Rule for OverrideDisarmsProviderBlock {
             };
             let product = features.engine.product.name();
             let help = match (&provider.alias, passed) {
-                (None, _) => "remove the provider block and its override: the module then uses its caller's configuration".to_owned(),
+                (None, _) => "remove the provider block and its override: the module then uses its caller's \
+                configuration"
+                    .to_owned(),
                 (Some(_), Some(_)) => {
-                    format!("remove the provider block and its override, and add `{name}` to `configuration_aliases`")
+                    format!(
+                        "remove the provider block and its override, and add `{name}` to `configuration_aliases`"
+                    )
                 }
                 (Some(_), None) => format!(
                     "remove the provider block and its override, add `{name}` to `configuration_aliases`, and pass it \
@@ -52,7 +56,7 @@ impl Rule for OverrideDisarmsProviderBlock {
             findings.push(
                 Self::finding("Override makes a configured provider look empty")
                     .detail(format!(
-                        "{product} treats a provider block in a called module as empty as soon as the block has an \
+                        "{product} treats a provider block in a child module as empty as soon as the block has an \
                          override. This hides the error \"{unsaid}\".",
                     ))
                     .at(over.header)

@@ -46,14 +46,14 @@ impl Rule for OverrideHidesUnknownArgument {
                     let name = name(body, at);
                     let wrong = match &name {
                         Some(name) if !is_block => {
-                            format!("The called module does not declare `var.{name}`.")
+                            format!("The child module does not declare `var.{name}`.")
                         }
                         Some(_) | None => "A module call cannot contain other blocks.".to_owned(),
                     };
                     let help = unsaid.help.unwrap_or_else(|| match &name {
                         Some(name) if !is_block => {
                             format!(
-                                "remove the argument, or declare `variable \"{name}\"` in the called module"
+                                "remove the argument, or declare `variable \"{name}\"` in the child module"
                             )
                         }
                         Some(_) | None => "remove the block: a module call takes arguments only".to_owned(),

@@ -41,9 +41,10 @@ impl Rule for OverrideSourceKeepsVersion {
                 Some(_) | None => "remove `version` from the other override block",
             };
             findings.push(
-                Self::finding("Override points away from the registry and keeps a version")
+                Self::finding("Override replaces a registry source and keeps its version")
                     .detail(format!(
-                        "Only modules from a registry have versions. {product} does not check this when it merges override \
+                        "Only modules from a registry have versions. {product} does not check this when it merges \
+                         override \
                          files, and `init` fails with \"Invalid version constraint\"."
                     ))
                     .at(source.span)

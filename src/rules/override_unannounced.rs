@@ -28,7 +28,7 @@ impl Rule for OverrideUnannounced {
                     editor.and_then(|editor| editor.comment_above(header, &format!("overridden in {name}")));
                 findings.push(
                     Self::finding("Changed in another file without a comment")
-                        .detail(format!("`{name}` overrides this {what}, and nothing here says so."))
+                        .detail(format!("`{name}` overrides this {what}, and no comment mentions it."))
                         .at(header)
                         .related(over, "overrides it")
                         .help(format!("add a comment above it: `# overridden in {name}`"))

@@ -91,7 +91,7 @@ pub const PAGES: &[Page] = pages![
     "missing-module-argument",
     "missing-provider-configuration",
     "module-argument-type",
-    "module-call-ring",
+    "module-call-cycle",
     "module-depth-with-commit",
     "module-source-escapes-repository",
     "module-source-subdir-order",

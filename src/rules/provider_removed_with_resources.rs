@@ -59,11 +59,12 @@ fn of_block(node: Node<'_>, lost: &Lost<'_>) -> Option<Finding> {
     };
     let object = &lost.object;
     Some(
-        ProviderRemovedWithResources::finding("Provider configuration removed with what it made")
+        ProviderRemovedWithResources::finding("Provider configuration removed together with its resource")
             .detail(format!(
-                "The change removes `provider.{name}` together with `{object}`. As long as that object exists, {without}."
+                "The change removes `provider.{name}` together with `{object}`. As long as that object exists, \
+                 {without}."
             ))
-            .help(format!("keep the provider block until `{object}` is destroyed, and remove it after that"))
+            .help(format!("keep the provider block until `{object}` is destroyed, then remove it"))
             .address(format!("provider.{name}")),
     )
 }
@@ -72,14 +73,14 @@ fn of_block(node: Node<'_>, lost: &Lost<'_>) -> Option<Finding> {
 fn of_call(call: &ModuleCall, lost: &Lost<'_>) -> Finding {
     let (name, object) = (&call.name, &lost.object);
     let directory = &lost.directory;
-    ProviderRemovedWithResources::finding("Module removed with the provider configuration of what it made")
+    ProviderRemovedWithResources::finding("Module removed together with the provider configuration of its resources")
         .detail(format!(
             "`provider.{}` in `{directory}` goes with `module.{name}`, and so does `{object}`. As long as that object \
              exists, {FAILS}.",
             lost.block.compact()
         ))
-        .help(format!("destroy what `module.{name}` made while it is still called, and remove the call after that"))
+        .help(format!("first remove the resources of `module.{name}` and apply the change, then remove the call"))
         .address(format!("module.{name}"))
 }
 
-const FAILS: &str = "`plan` stops with `Provider configuration not present`";
+const FAILS: &str = "`plan` fails with `Provider configuration not present`";

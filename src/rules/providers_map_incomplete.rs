@@ -64,9 +64,8 @@ impl Rule for ProvidersMapIncomplete {
                 let provider = configuration.provider.display(child.module().features.registry_host);
                 let mut help = format!("add `{theirs} = {ours}` to this map");
                 if declare {
-                    help += &format!(
-                        ", and an entry for `{theirs}` to `required_providers` of the called module"
-                    );
+                    help +=
+                        &format!(", and an entry for `{theirs}` to `required_providers` of the child module");
                 }
                 let fix = (!declare
                     && is_safe(node.module(), &others, &configuration.provider, theirs, ours))
@@ -75,7 +74,7 @@ impl Rule for ProvidersMapIncomplete {
                 findings.push(
                     Self::finding("Incomplete `providers` map")
                         .detail(format!(
-                            "The called module uses the default configuration of {provider}, and this map does not \
+                            "The child module uses the default configuration of {provider}, and this map does not \
                              pass it. Terraform and OpenTofu let the module inherit it, but the documentation \
                              requires a `providers` map to list every configuration that the module needs."
                         ))

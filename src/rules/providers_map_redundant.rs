@@ -26,8 +26,8 @@ impl Rule for ProvidersMapRedundant {
             findings.push(
                 Self::finding("Redundant `providers` map")
                     .detail(
-                        "The map passes default configurations under the providers that they belong to. Without a \
-                         map the module inherits just those.",
+                        "The map only passes default configurations for the same providers. Without the map, the \
+                         module inherits them.",
                     )
                     .at(at)
                     .help("remove `providers` from this call")

@@ -45,14 +45,15 @@ impl Rule for RequiredVersionMissing {
         let product = module.features.engine.product;
         let finding = Self::finding("Missing `required_version`")
             .detail(format!(
-                "This module does not set `required_version`, so {} runs it with versions that it was never tested with.",
+                "This module does not set `required_version`, so {} runs it with versions that it was never tested \
+                 with.",
                 product.name()
             ))
             .at(at)
             .concerns(Concern::RequiredVersion);
         findings.push(if let Some((version, at)) = oldest_below(node) {
             finding
-                .related(at, format!("a called module requires {version} or newer"))
+                .related(at, format!("a child module requires {version} or newer"))
                 .help(format!("add to the `terraform` block: `required_version = \">= {version}\"`"))
         } else {
             let command = match product {

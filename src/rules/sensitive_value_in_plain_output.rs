@@ -39,8 +39,9 @@ impl Rule for SensitiveValueInPlainOutput {
             findings.push(
                 Self::finding("Sensitive value in an output that is not sensitive")
                     .detail(format!(
-                        "`output.{}` returns a sensitive value, and is not marked as sensitive. {product} accepts this in a \
-                         called module, but a root module that returns this output without `sensitive = true` is an error.",
+                        "`output.{}` returns a sensitive value, and is not marked as sensitive. {product} accepts \
+                         this in a child module, but a root module that returns this output without `sensitive = \
+                         true` is an error.",
                         output.name
                     ))
                     .at(value.expr.span)

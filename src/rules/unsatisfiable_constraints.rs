@@ -37,7 +37,7 @@ impl Rule for UnsatisfiableConstraints {
     }
 }
 
-/// A finding where no version of the called module can meet the constraint of the call.
+/// A finding where no version of the child module can meet the constraint of the call.
 fn no_module_version(call: &ModuleCall) -> Option<Finding> {
     let version = call.version.as_ref()?;
     if version.constraints.as_ref()?.can_be_met() {
@@ -53,9 +53,8 @@ fn no_module_version(call: &ModuleCall) -> Option<Finding> {
 
 fn too_many(module: &Module, subject: &Subject, nearest: &Demand) -> Finding {
     let (what, concern) = named(module, subject);
-    let detail = format!(
-        "Not all version constraints on {what} are compared in this module and the modules that it calls."
-    );
+    let detail =
+        format!("Some version constraints on {what} in this module and its child modules are not compared.");
     let finding =
         Finding::limit(Limit::Conditions, &module.limits, "Too many version conditions to compare", &detail);
     finding.at(nearest.via.unwrap_or(nearest.at)).concerns(concern)
@@ -103,7 +102,7 @@ fn clash(module: &Module, subject: &Subject, demands: &[Demand]) -> Option<Findi
         ),
     };
     let at = first.via.unwrap_or(first.at);
-    let finding = UnsatisfiableConstraints::finding("Version constraints that cannot all be met")
+    let finding = UnsatisfiableConstraints::finding("Unsatisfiable version constraints")
         .detail(format!("No version of {what} meets {met}, so `init` fails."))
         .at(at)
         .help(help)

@@ -28,16 +28,13 @@ impl Rule for UnusedOutput {
         }
         let Some(read) = read_by_callers(node, context) else { return };
         for output in module.outputs.values().filter(|output| !read.contains(&output.name)) {
-            let finding = Self::finding("Output is not read")
-                .detail(format!(
-                    "No module in this repository that calls this module reads `output.{}`.",
-                    output.name
-                ))
+            let finding = Self::finding("Output is not used")
+                .detail(format!("No caller of this module in this repository uses `output.{}`.", output.name))
                 .at(output.origin.header())
-                .help("remove it, unless modules in other repositories read it")
+                .help("remove it, unless modules in other repositories use it")
                 .address(format!("output.{}", output.name));
             findings.push(node.callers().take(3).fold(finding, |finding, (_, call)| {
-                finding.related(call.origin.header(), "this call does not read it")
+                finding.related(call.origin.header(), "this call does not use it")
             }));
         }
     }

@@ -37,10 +37,10 @@ impl Rule for UnusedRequiredProvider {
                 Self::finding("Unused required provider")
                     .detail(format!(
                         "Neither this module nor a module that it calls uses {provider}.{}",
-                        if entry.address.is_built_in() { "" } else { " `init` installs it all the same." }
+                        if entry.address.is_built_in() { "" } else { " `init` still installs it." }
                     ))
                     .at(entry.span)
-                    .help("remove the entry, unless the state still holds objects of this provider")
+                    .help("remove the entry, unless the state still contains objects of this provider")
                     .fixed_by(removed(entry, context).map(Fix::on_request))
                     .concerns(Concern::Provider(entry.name.clone())),
             );

@@ -58,7 +58,8 @@ fn bounded(
     }
     let finding = UpperBoundInSharedModule::finding("Upper bound in a shared module")
         .detail(format!(
-            "`{}` keeps newer versions of {what} from every caller of this module. A shared module should set a minimum \
+            "`{}` excludes newer versions of {what} for every caller of this module. A shared module should set a \
+             minimum \
              version only.",
             version.text
         ))

@@ -28,10 +28,10 @@ impl Rule for VariableDescriptionMissing {
             }
             findings.push(
                 Self::finding("Variable without a description")
-                    .detail(format!("Nothing says what `{}` is for.", variable.name))
+                    .detail(format!("Callers do not see what `{}` is for.", variable.name))
                     .at(variable.origin.header())
-                    .label("what is it for?")
-                    .help("add `description = …` for those who set it")
+                    .label("no description")
+                    .help("add a `description` that explains what the variable is for")
                     .address(format!("variable.{}", variable.name)),
             );
         }

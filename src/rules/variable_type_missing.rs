@@ -24,12 +24,12 @@ impl Rule for VariableTypeMissing {
             findings.push(
                 Self::finding("Variable without a type")
                     .detail(format!(
-                        "`{}` takes a value of any type, so a wrong one shows only where it is used.",
+                        "`{}` accepts values of any type, so a wrong value is reported only where it is used.",
                         variable.name
                     ))
                     .at(variable.origin.header())
-                    .label("takes anything")
-                    .help("add `type = …`; `type = any`, if it really is to take anything")
+                    .label("accepts any type")
+                    .help("add a `type`, or `type = any` if the variable really accepts any value")
                     .address(format!("variable.{}", variable.name)),
             );
         }

@@ -43,12 +43,12 @@ pub(crate) fn finding(
         templates += usize::from(is_template(place.file));
     }
     let why = if templates > 0 && templates == unread {
-        "The files in this directory have placeholders of a template in them, so Terraform and OpenTofu cannot read them."
+        "The files in this directory contain template placeholders, so Terraform and OpenTofu cannot parse them."
             .to_owned()
     } else if broken.len() >= FEWEST && 2 * broken.len() > files {
         format!(
-            "{} of the {files} files in this directory have syntax errors, or declare what other files declare, so they \
-             do not make up a module.",
+            "{} of the {files} files in this directory have syntax errors or duplicate declarations, so they do not \
+             form a module.",
             broken.len()
         )
     } else {
@@ -121,11 +121,10 @@ fn overrides_nothing(
         None
     } else if files.iter().all(|(_, kind)| is_override(*kind)) {
         let has_orphan = files.iter().any(|(id, _)| has(*id, EngineRule::OverrideWithoutBase));
-        has_orphan
-            .then_some("This directory has only override files, and no base files for them to override.")
+        has_orphan.then_some("This directory contains only override files and no base files.")
     } else if files.iter().any(|(_, kind)| is_override(*kind)) && files.iter().all(is_fragment) && !is_run {
         Some(
-            "The override files in this directory override nothing in it, and every other file refers to something \
+            "The override files in this directory override nothing in it, and every other file refers to an object \
              that is not declared here.",
         )
     } else {
@@ -157,8 +156,8 @@ fn are_alternatives(
     let names: Vec<&str> = directory.files.iter().map(|file| file.name.as_str()).collect();
     let is_choice = repeats.len() + 1 == files.len() && holds_settings_alone && differ_in_last_part(&names);
     is_choice.then_some(
-        "The files in this directory hold settings alone, and each repeats those of the others, so Terraform and OpenTofu \
-         cannot load them together.",
+        "The files in this directory contain only settings, and each repeats the settings of the others, so \
+         Terraform and OpenTofu cannot load them together.",
     )
 }
 

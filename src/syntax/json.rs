@@ -61,6 +61,6 @@ fn syntax_error(summary: &str, at: Span) -> Finding {
 /// The engines know no bound; nothing that people write comes near this one, and what goes through values one inside
 /// the other needs some.
 fn too_deep(at: Span, limits: &Limits) -> Finding {
-    let detail = "More values stand in each other here than are read, and what is inside was not checked.";
+    let detail = "The values here are nested too deeply, so overrule did not check the inner ones.";
     Finding::limit(Limit::Nesting, limits, "Values nested too deep", detail).at(at)
 }

@@ -141,7 +141,7 @@ fn constructed(call: &Call, span: Span, findings: &mut Vec<Finding>) -> Constrai
         "optional" => {
             return invalid("Only an attribute of an object type can be optional.", call.name_span, findings);
         }
-        _ => return invalid(format!("There is no type {name:?} that takes arguments."), span, findings),
+        _ => return invalid(format!("No type with arguments is named {name:?}."), span, findings),
     };
     let argument = match argument {
         [one] => one,
@@ -196,11 +196,11 @@ fn object(argument: &Expr, findings: &mut Vec<Finding>) -> Constraint {
     let mut parts = BTreeMap::new();
     for (key, expr) in pairs {
         let Some(name) = key.keyword().map(normal) else {
-            invalid("The name of an attribute is written without quotes.", key.span(), findings);
+            invalid("Attribute names are written without quotes.", key.span(), findings);
             continue;
         };
         let Entry::Vacant(free) = attributes.entry(name.clone()) else {
-            invalid(format!("There is an attribute {name:?} already."), key.span(), findings);
+            invalid(format!("The attribute {name:?} is already declared."), key.span(), findings);
             continue;
         };
         let Some(attribute) = attribute(expr, findings) else { continue };
@@ -250,7 +250,7 @@ fn attribute(expr: &Expr, findings: &mut Vec<Finding>) -> Option<Read> {
                     }
                 }
                 [_, _, ..] => {
-                    let detail = "An optional attribute takes a type and a default, and nothing more.";
+                    let detail = "An optional attribute takes only a type and a default.";
                     invalid(detail, parens, findings);
                 }
             }
@@ -268,7 +268,7 @@ fn checked_default(value: &Value, ty: &Type, span: Span, findings: &mut Vec<Find
         Ok(converted) => Some(converted),
         Err(mismatch) => {
             let summary = "Invalid default value for optional attribute";
-            let detail = format!("This default does not fit the type of the attribute: {mismatch}.");
+            let detail = format!("The default does not match the type of the attribute: {mismatch}.");
             findings
                 .push(Finding::language(EngineRule::InvalidDefaultValue, summary).at(span).detail(detail));
             None

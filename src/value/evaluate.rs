@@ -111,7 +111,7 @@ fn decoded(expr: &Expr, ty: &Type, limits: &Limits, findings: &mut Vec<Finding>)
         }
         Ok(value) if !failed(&findings[before..]) => return Some(value),
         Ok(_) => {}
-        Err(mismatch) => findings.push(unsuitable(format!("This does not fit here: {mismatch}."))),
+        Err(mismatch) => findings.push(unsuitable(format!("This value has the wrong type: {mismatch}."))),
     }
     None
 }
@@ -248,9 +248,9 @@ impl Evaluator<'_> {
             return self.steps(value, traversal.steps.get(steps..).unwrap_or_default());
         }
         let (summary, detail) = if self.scope.is_some() || inside.is_some_and(Frame::has_variables) {
-            ("Unknown variable", format!("Nothing is called {:?} here.", traversal.root))
+            ("Unknown variable", format!("No variable is named {:?} here.", traversal.root))
         } else {
-            ("Variables not allowed", "A constant is needed here, and a variable is none.".to_owned())
+            ("Variables not allowed", "A constant is required here, so variables are not allowed.".to_owned())
         };
         self.error(EngineRule::InvalidReference, summary, detail, traversal.root_span);
         Value::UNKNOWN
@@ -324,7 +324,7 @@ impl Evaluator<'_> {
 
 /// A limit that bites, so that a value is not known.
 fn limit_reached(summary: &str, at: Span, limits: &Limits, limit: Limit) -> Finding {
-    Finding::limit(limit, limits, summary, "Its value is taken as unknown.").at(at)
+    Finding::limit(limit, limits, summary, "The value is treated as unknown.").at(at)
 }
 
 fn failed(findings: &[Finding]) -> bool {

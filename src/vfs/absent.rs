@@ -67,9 +67,9 @@ impl Remedy {
 
     fn lacking(&self, when: &str, command: String) -> Error {
         if self.is_partial {
-            Error::git(format!("this clone does not hold all files that the check needs{when}")).help(command)
+            Error::git(format!("this clone lacks files that the check needs{when}")).help(command)
         } else {
-            Error::git("the repository lacks files that it should hold").help(FSCK)
+            Error::git("files are missing from the repository").help(FSCK)
         }
     }
 }

@@ -16,12 +16,12 @@ impl Git {
             Ok(Some(shared)) => Ok(shared.detach()),
             // Where commits are cut off, some of what leads to a shared one may lie beyond.
             Ok(None) | Err(_) if self.is_shallow() => Err(Error::git(format!(
-                "this clone is too shallow to hold a commit that `{revision}` and `{with}` share"
+                "this clone is too shallow to contain the merge base of `{revision}` and `{with}`"
             ))
             .help(UNSHALLOW)),
-            Ok(None) => Err(Error::git(format!("`{revision}` and `{with}` have no commit in common"))
-                .help("name a revision that the change started from")),
-            Err(error) => Err(Error::git(format!("history cannot be followed: {}", one_line(&error)))),
+            Ok(None) => Err(Error::git(format!("`{revision}` and `{with}` have no merge base"))
+                .help("use a revision that the change is based on")),
+            Err(error) => Err(Error::git(format!("the history cannot be read: {}", one_line(&error)))),
         }
     }
 
@@ -52,7 +52,15 @@ impl Git {
                 let of_remote = names.iter().find(|name| name.ends_with(&format!("/{revision}")));
                 let meant = of_remote.map(String::as_str);
                 let meant = meant.or_else(|| nearest(revision, names.iter().map(String::as_str)));
-                meant.map(|name| format!("did you mean `{name}`?"))
+                let meant = meant.map(|name| format!("did you mean `{name}`?"));
+                meant.or_else(|| {
+                    let (remote, _) = revision.split_once('/')?;
+                    USUAL_REMOTES.contains(&remote).then(|| {
+                        format!(
+                            "add the remote and fetch it: `git remote add {remote} URL`, then `git fetch {remote}`"
+                        )
+                    })
+                })
             }
         }
     }
@@ -68,6 +76,9 @@ impl Git {
         self.repository.is_shallow().unwrap_or_default()
     }
 }
+
+/// The names of remotes in most clones.
+const USUAL_REMOTES: [&str; 2] = ["origin", "upstream"];
 
 /// What brings the rest of a history. Where GitHub checks out a pull request, two commits are enough.
 const UNSHALLOW: &str = "git fetch --unshallow (actions/checkout: `fetch-depth: 0`, or `fetch-depth: 2` with \

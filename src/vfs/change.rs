@@ -55,8 +55,7 @@ impl Change {
     pub fn staged(current: &Path) -> Result<Self, Error> {
         let git = Git::around(current)?;
         if git.top.is_none() {
-            return Err(Error::git("nothing can be staged in a repository without a working tree")
-                .help("name what to compare with: --base REV"));
+            return Err(Error::git("a bare repository has no staged content").help("use --base REV"));
         }
         let before = git.head_tree()?;
         let remedy = Remedy::of(&git.repository, "git diff --cached --stat".to_owned(), "HEAD");
@@ -135,7 +134,7 @@ impl Change {
         let inside = paths.iter().map(|path| {
             let path = path.as_ref();
             let inside = from_top(top, current, path)
-                .ok_or_else(|| Error::git(format!("`{}` lies outside of the repository", path.display())))?;
+                .ok_or_else(|| Error::git(format!("`{}` is outside of the repository", path.display())))?;
             let is_there = |reading: &Reading<'_>| {
                 inside.is_empty() || reading.item(encode(&inside).as_bstr()).is_ok_and(|item| item.is_some())
             };

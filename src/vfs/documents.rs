@@ -27,7 +27,7 @@ impl Snapshot {
     pub fn of_documents(current: &Path, directory: &Path) -> Result<(Self, Documents), Error> {
         let given = open::given(current, directory)?;
         if !given.is_directory {
-            return Err(Error::File { path: directory.to_owned(), why: "it is no directory".to_owned() });
+            return Err(Error::File { path: directory.to_owned(), why: "it is not a directory".to_owned() });
         }
         let mut snapshot = Self::without_modules(&given.real)?;
         let mut files = Vec::new();

@@ -35,7 +35,7 @@ impl Snapshot {
     pub fn standing(&self, id: FileId) -> Standing {
         let source = self.sources.get(id);
         let Some(top) = self.top() else {
-            return Standing::Other("it is in no working tree".to_owned());
+            return Standing::Other("it is not in a working tree".to_owned());
         };
         let disk = top.join(encode_os(source.name()));
         let in_index = match &self.origin {
@@ -43,13 +43,13 @@ impl Snapshot {
             Origin::Git { .. } => true,
         };
         standing(top, &disk, source.text(), in_index).unwrap_or_else(|error| {
-            Standing::Other(format!("it cannot be read again: {}", read::Failure::Io(error).reason()))
+            Standing::Other(format!("it could not be read again: {}", read::Failure::Io(error).reason()))
         })
     }
 }
 
 /// Why a file with several hard links is not written.
-pub const HARD_LINKS: &str = "it has other hard links, which would keep the old text";
+pub const HARD_LINKS: &str = "it has other hard links, which would not change";
 
 /// Whether other names on the file system are the same file, so that replacing one of them would part them.
 #[cfg(unix)]
@@ -77,7 +77,7 @@ fn standing(top: &Path, disk: &Path, text: &str, in_index: bool) -> std::io::Res
     }
     let real = fs::canonicalize(disk)?;
     if !real.starts_with(fs::canonicalize(top)?) {
-        return refused("it lies outside of the repository");
+        return refused("it is outside of the repository");
     }
     if metadata.permissions().readonly() {
         return refused("it is read-only");
@@ -87,7 +87,7 @@ fn standing(top: &Path, disk: &Path, text: &str, in_index: bool) -> std::io::Res
         return Ok(Standing::Same(real));
     }
     if !in_index {
-        return refused("it has changed since it was read");
+        return refused("it was changed during the run");
     }
     let is_converted = !text.contains('\r') && bytes == text.replace('\n', "\r\n").as_bytes();
     if is_converted {

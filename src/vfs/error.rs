@@ -72,7 +72,7 @@ impl Error {
     pub(super) fn path(path: &Path, at: &Path, error: std::io::Error) -> Self {
         let is_missing = error.kind() == std::io::ErrorKind::NotFound;
         if is_missing && at.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
-            let why = "it is a link that leads nowhere".to_owned();
+            let why = "it is a broken symbolic link".to_owned();
             return Self::File { path: path.to_owned(), why };
         }
         Self::Path { path: path.to_owned(), error, nearest: is_missing.then(|| sibling(path, at)).flatten() }
@@ -95,15 +95,12 @@ impl fmt::Display for Error {
             }
             Self::Git { what, .. } => f.write_str(what),
             Self::File { path, why } => write!(f, "cannot read `{}`: {why}", path.display()),
-            Self::TwoPolicies { first, second } => write!(
-                f,
-                "there is a policy in `{}` and one in `{}`; keep one of them",
-                first.display(),
-                second.display()
-            ),
+            Self::TwoPolicies { first, second } => {
+                write!(f, "both `{}` and `{}` exist; keep one of them", first.display(), second.display())
+            }
             Self::Apart { first, second } => write!(
                 f,
-                "`{}` and `{}` are not in one repository; check them one after the other",
+                "`{}` and `{}` are in different repositories; check them separately",
                 first.display(),
                 second.display()
             ),

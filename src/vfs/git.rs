@@ -84,9 +84,9 @@ impl Git {
         let directory =
             fs::canonicalize(directory).map_err(|error| Error::path(directory, directory, error))?;
         let repository = discover(&directory).map_err(|error| {
-            let none = Error::git("no git repository is around this directory");
+            let none = Error::git("this directory is not in a git repository");
             if error.is_not_found() {
-                none.help("run it in a directory of a repository")
+                none.help("run overrule in a git repository")
             } else {
                 Error::git(format!("the git repository cannot be opened: {}", one_line(&error)))
             }
@@ -107,9 +107,7 @@ impl Git {
     /// The commit that a person names.
     pub(super) fn commit(&self, revision: &str) -> Result<ObjectId, Error> {
         let found = self.repository.rev_parse_single(revision).and_then(|id| id.object()?.peel_to_commit());
-        found
-            .map(|commit| commit.id)
-            .map_err(|_| Error::git(format!("no commit is called `{revision}` here")))
+        found.map(|commit| commit.id).map_err(|_| Error::git(format!("no revision `{revision}` exists here")))
     }
 
     /// What a commit holds.
@@ -123,10 +121,8 @@ impl Git {
         let path = self.top.as_deref().unwrap_or(self.repository.path()).to_string_lossy();
         let path = without_verbatim_prefix(&path);
         if self.repository.git_dir_trust() != gix::sec::Trust::Full {
-            return Err(Error::git(format!(
-                "`{path}` belongs to another user, so git does not work with it"
-            ))
-            .help(format!("git config --global --add safe.directory '{path}'")));
+            return Err(Error::git(format!("`{path}` belongs to another user, so git refuses to read it"))
+                .help(format!("git config --global --add safe.directory '{path}'")));
         }
         let config = self.repository.config_snapshot();
         if config.integer("core.repositoryFormatVersion").unwrap_or_default() > 0 {
@@ -136,13 +132,15 @@ impl Git {
             });
             if let Some(name) = names.find(|name| !EXTENSIONS.contains(&name.as_str())) {
                 return Err(Error::git(format!(
-                    "the repository uses `extensions.{name}`, which is not known here"
+                    "the repository uses `extensions.{name}`, which overrule does not support"
                 )));
             }
         }
         if config.string("extensions.refStorage").is_some_and(|kind| kind.as_bstr() != "files") {
-            return Err(Error::git("the repository keeps its branches in a format that cannot be read here")
-                .help("git refs migrate --ref-format=files"));
+            return Err(Error::git(
+                "the repository stores its references in a format that overrule does not support",
+            )
+            .help("git refs migrate --ref-format=files"));
         }
         Ok(())
     }

@@ -355,5 +355,5 @@ fn failure(error: &gix::Error) -> Failure {
 
 /// Git would now ask the server, and that is not for a check to do.
 fn not_here() -> Failure {
-    Failure::Io(io::Error::other("this clone does not hold it"))
+    Failure::Io(io::Error::other("this clone does not contain it"))
 }

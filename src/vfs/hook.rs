@@ -43,7 +43,7 @@ impl Hook {
     pub fn of(current: &Path, name: &str) -> Result<Self, Error> {
         let git = Git::around(current)?;
         let Some(top) = git.top else {
-            return Err(Error::git("a bare repository has no commits that a hook could stop"));
+            return Err(Error::git("hooks cannot check commits in a bare repository"));
         };
         let config = git.repository.config_snapshot();
         if config.string("core.hooksPath").is_some_and(|directory| directory.is_empty()) {

@@ -79,8 +79,8 @@ pub(super) fn open(current: &Path, paths: &[&Path]) -> Result<Snapshot, Error> {
             Ok(in_repository(&repository, given))
         }
         None if Repository::is_bare_around(first.directory()) => {
-            Err(Error::git("this is a bare repository, so there is no working tree to check")
-                .help("name the revision that a change started from: `overrule check --base REV`"))
+            Err(Error::git("a bare repository has no working tree to check")
+                .help("compare revisions instead: `overrule check --base REV`"))
         }
         None => outside(&given),
     }
@@ -102,7 +102,8 @@ pub(super) fn given<'a>(current: &Path, written: &'a Path) -> Result<NamedPath<'
     let at = fs::canonicalize(current).unwrap_or_else(|_| current.to_owned()).join(written);
     let real = fs::canonicalize(&at).map_err(|error| Error::path(written, &at, error))?;
     if leads_out(&at, &real) {
-        let why = "it is a link that leads out of the repository; name what it leads to".to_owned();
+        let why = "it is a symbolic link that points outside of the repository; use the path of its target"
+            .to_owned();
         return Err(Error::File { path: written.to_owned(), why });
     }
     let metadata = fs::metadata(&real).map_err(|error| Error::path(written, &at, error))?;
@@ -134,6 +135,7 @@ fn in_repository(repository: &Repository, given: &[NamedPath<'_>]) -> Snapshot {
         // What is named by hand is checked, be it ignored or not.
         let start = slashed(path.directory().strip_prefix(top.path()).unwrap_or(path.directory()));
         if rules.leave_out(&start) {
+            walk.skipped.retain(|skipped| skipped.path != start);
             walk.extend(Rules { top: &top, git: None }.walk(start));
         }
     }
@@ -194,12 +196,16 @@ impl Walk {
         self.links.extend(other.links);
         self.links.sort();
         self.links.dedup();
+        self.skipped.extend(other.skipped);
+        self.skipped.sort();
+        self.skipped.dedup();
     }
 }
 
-fn unread(top: Top, walk: Walk, scope: Vec<String>) -> Snapshot {
+fn unread(top: Top, mut walk: Walk, scope: Vec<String>) -> Snapshot {
+    let skipped = std::mem::take(&mut walk.skipped);
     let unread = Some(Unread::Listed(Arc::new(walk)));
-    Snapshot { scope, origin: Origin::Disk(top), unread, ..Snapshot::default() }
+    Snapshot { scope, origin: Origin::Disk(top), unread, skipped, ..Snapshot::default() }
 }
 
 /// Reads what was listed.

@@ -240,7 +240,7 @@ impl Failure {
         match self {
             Self::Io(error) => reason(error),
             Self::NotAFile => "it is not a regular file".to_owned(),
-            Self::Leaves => "it lies outside of the repository".to_owned(),
+            Self::Leaves => "it is outside of the repository".to_owned(),
             Self::TooLarge => "it is too large".to_owned(),
         }
     }
@@ -256,9 +256,8 @@ impl Failure {
             Self::NotAFile => unreadable("it is not a regular file"),
             Self::Leaves => link_leaves(name),
             Self::TooLarge => {
-                let detail = format!(
-                    "The file \"{name}\" is larger than is read, and this module is checked without it."
-                );
+                let detail =
+                    format!("The file \"{name}\" is too large, so overrule checks this module without it.");
                 Finding::limit(Limit::FileSize, limits, "File too large to check", &detail)
                     .severity(Severity::Warning)
             }
@@ -281,10 +280,10 @@ pub(super) fn link_leaves(name: &str) -> Finding {
     Finding::language(EngineRule::LinkLeavesRepository, "Symbolic link leaves the repository")
         .severity(Severity::Warning)
         .detail(format!(
-            "\"{name}\" is a symbolic link to a place outside of what is checked. It was not followed, so that what \
-             this module declares there is not known."
+            "\"{name}\" is a symbolic link that points outside of the repository or the given directory. overrule \
+             does not follow it, so the declarations in its target are unknown."
         ))
-        .help("move what it links to into the repository, or call it as a module")
+        .help("move its target into the repository, or call it as a module")
 }
 
 /// Why something could not be read, as the end of a sentence: in the same words on every system, for what is usual.

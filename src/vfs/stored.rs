@@ -49,7 +49,7 @@ impl Snapshot {
         let top = self.top().unwrap_or(current);
         let inside = paths.iter().map(AsRef::as_ref).map(|path| {
             from_top(top, current, path)
-                .ok_or_else(|| Error::git(format!("`{}` lies outside of the repository", path.display())))
+                .ok_or_else(|| Error::git(format!("`{}` is outside of the repository", path.display())))
         });
         let inside: Vec<String> = inside.collect::<Result<_, _>>()?;
         Ok(self.within(&inside))

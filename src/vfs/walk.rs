@@ -24,6 +24,26 @@ pub(super) struct Listed {
     pub(super) listing: Listing<OsString>,
 }
 
+/// A directory that was not searched for modules.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Skipped {
+    /// From the top.
+    pub path: String,
+    /// Why it was not searched.
+    pub reason: SkipReason,
+}
+
+/// Why a directory was not searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SkipReason {
+    /// Git ignores it.
+    Ignored,
+    /// It is another repository.
+    Repository,
+    /// It is a submodule.
+    Submodule,
+}
+
 /// Directories, and what went wrong on the way.
 #[derive(Debug, Default)]
 pub(super) struct Walk {
@@ -32,6 +52,7 @@ pub(super) struct Walk {
     pub(super) unreadable: Vec<(String, bool, Failure)>,
     /// Symbolic links that git tracks or would track, from the top.
     pub(super) links: Vec<String>,
+    pub(super) skipped: Vec<Skipped>,
 }
 
 /// By which rules directories are left out, besides those that are never looked into.
@@ -52,9 +73,11 @@ impl Rules<'_, '_> {
             let mut below = Vec::new();
             for ((disk, path), listing) in level.into_iter().zip(listings) {
                 match listing {
-                    Ok(listing) if depth > 0 && listing.has_git && self.top.is_repository() => {}
+                    Ok(listing) if depth > 0 && listing.has_git && self.top.is_repository() => {
+                        walk.skipped.push(Skipped { path, reason: SkipReason::Repository });
+                    }
                     Ok(mut listing) => {
-                        below.extend(self.directories_of(&path, &disk, &listing));
+                        below.extend(self.directories_of(&path, &disk, &listing, &mut walk.skipped));
                         walk.links.extend(self.links_of(&path, &listing));
                         if !self.has_module(&path, &listing.files) {
                             listing.files.modules.clear();
@@ -81,6 +104,7 @@ impl Rules<'_, '_> {
         walk.listed.sort_by(|a, b| a.path.cmp(&b.path));
         walk.unreadable.sort_by(|a, b| a.0.cmp(&b.0));
         walk.links.sort();
+        walk.skipped.sort();
         walk
     }
 
@@ -97,14 +121,23 @@ impl Rules<'_, '_> {
         path: &str,
         disk: &std::path::Path,
         listing: &OnDisk,
+        skipped: &mut Vec<Skipped>,
     ) -> Vec<(PathBuf, String)> {
         let mut directories = Vec::new();
         for name in &listing.directories {
             let text = decode_os(name);
             let inside = child(path, &text);
-            let is_left_out = OF_TOOLS.contains(&&*text) && !self.tracks(&inside);
-            if !is_left_out && !self.top.is_submodule(&inside) && !self.ignores_directory(&inside) {
-                directories.push((disk.join(name), inside));
+            if OF_TOOLS.contains(&&*text) && !self.tracks(&inside) {
+                continue;
+            }
+            let reason = if self.top.is_submodule(&inside) {
+                Some(SkipReason::Submodule)
+            } else {
+                self.ignores_directory(&inside).then_some(SkipReason::Ignored)
+            };
+            match reason {
+                Some(reason) => skipped.push(Skipped { path: inside, reason }),
+                None => directories.push((disk.join(name), inside)),
             }
         }
         directories

@@ -287,7 +287,7 @@ fn pull_request(depth: &str) -> Runner {
 fn without_the_history_that_it_takes_everything_is_checked() {
     let job = pull_request("1").run();
     assert!(
-        job.log.contains("::notice title=overrule::everything is checked: set `fetch-depth: 2`"),
+        job.log.contains("::notice title=overrule::all findings are reported: set `fetch-depth: 2`"),
         "{}",
         job.log
     );
@@ -339,9 +339,5 @@ fn a_pull_request_is_held_to_the_policy_of_its_base() {
     let runner = pull_request("1");
     runner.write("workspace/overrule.hcl", off);
     let job = runner.run();
-    assert!(
-        job.log.contains("::warning title=overrule::the policy is that of the change itself"),
-        "{}",
-        job.log
-    );
+    assert!(job.log.contains("::warning title=overrule::the change chooses its own policy"), "{}", job.log);
 }

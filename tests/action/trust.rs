@@ -41,7 +41,7 @@ fn a_change_with_the_rights_of_its_base_is_not_checked_under_its_own_policy() {
     assert!(!job.succeeds, "{job:?}");
     assert_eq!(job.outputs["exit-code"], "2");
     assert!(
-        job.log.contains("::error title=overrule::the policy would be that of the change"),
+        job.log.contains("::error title=overrule::the change would choose its own policy"),
         "{}",
         job.log
     );
@@ -59,9 +59,9 @@ fn for_other_events_a_change_under_its_own_policy_is_pointed_out() {
         let runner = change(event);
         let job = runner.run();
         assert!(job.succeeds, "{event}: {job:?}");
-        let warning = "::warning title=overrule::the policy is that of the change itself";
+        let warning = "::warning title=overrule::the change chooses its own policy";
         assert!(job.log.contains(warning), "{event}: {}", job.log);
-        assert!(job.summary.contains("> [!WARNING]\n> the policy is that of the change itself"), "{job:?}");
+        assert!(job.summary.contains("> [!WARNING]\n> the change chooses its own policy"), "{job:?}");
         fetch_base(&runner);
         let job = runner.run();
         assert_eq!(job.outputs["exit-code"], "1", "{event}: {job:?}");
@@ -72,7 +72,7 @@ fn for_other_events_a_change_under_its_own_policy_is_pointed_out() {
         runner.write("workspace/overrule.hcl", OFF);
         runner.run()
     };
-    assert!(job.summary.contains("> the policy is that of the change itself"), "{job:?}");
+    assert!(job.summary.contains("> the change chooses its own policy"), "{job:?}");
 }
 
 #[test]

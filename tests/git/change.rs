@@ -190,8 +190,8 @@ fn a_repository_without_a_working_tree_has_a_base_and_nothing_staged() {
     let change = Change::since(&bare, "main").expect("a base");
     assert_eq!(paths(&change), ["a/main.tf"]);
     let error = Change::staged(&bare).expect_err("nothing staged");
-    assert_eq!(error.to_string(), "nothing can be staged in a repository without a working tree");
-    assert_eq!(error.order(), Some("name what to compare with: --base REV"));
+    assert_eq!(error.to_string(), "a bare repository has no staged content");
+    assert_eq!(error.order(), Some("use --base REV"));
 }
 
 fn refusal(place: &Place, directory: &str, revision: &str) -> (String, String) {
@@ -259,7 +259,7 @@ fn histories_that_share_nothing_are_no_base() {
     place.commit("alone");
     let error = Change::since(&place.path(), "main").expect_err("no base");
     assert_eq!(error.to_string(), "`main` and `HEAD` have no commit in common");
-    assert_eq!(error.order(), Some("name a revision that the change started from"));
+    assert_eq!(error.order(), Some("use a revision that the change is based on"));
 }
 
 #[test]

@@ -148,7 +148,8 @@ fn the_policy_is_the_one_that_is_staged() {
 
 #[test]
 fn exceptions_that_concern_other_modules_are_left_alone() {
-    let policy = "policy {\n  extends = [\"recommended\"]\n}\nexception \"invalid-name\" {\n  paths  = [\"other\"]\n  reason = \"later\"\n}\n";
+    let policy = "policy {\n  extends = [\"recommended\"]\n}\nexception \"invalid-name\" {\n  paths  = [\"other\"]\n \
+     reason = \"later\"\n}\n";
     let place = Place::committed(&[("overrule.hcl", policy), ("main.tf", ""), ("other/main.tf", "")]);
     place.stage("main.tf", "locals {}\n");
     assert!(lines(&changed(&place)).is_empty());
@@ -156,7 +157,7 @@ fn exceptions_that_concern_other_modules_are_left_alone() {
     place.stage("main.tf", "# overrule: allow(invalid-name) of no use\nlocals {}\n");
     assert_eq!(
         lines(&changed(&place)),
-        ["main.tf:1:1: warning: Exception that excuses nothing [unused-exception]"]
+        ["main.tf:1:1: warning: Exception suppresses nothing [unused-exception]"]
     );
 }
 
@@ -199,7 +200,8 @@ fn a_change_without_modules_is_nothing_to_check() {
 
 #[test]
 fn a_file_that_a_policy_wants_is_missed_where_it_vanishes() {
-    let policy = "policy {\n  extends = [\"language\"]\n}\nrule \"required-file\" \"read-me\" {\n  level = \"error\"\n  file  = \"docs/*.md\"\n}\n";
+    let policy = "policy {\n  extends = [\"language\"]\n}\nrule \"required-file\" \"read-me\" {\n  level = \
+    \"error\"\n  file  = \"docs/*.md\"\n}\n";
     let place = Place::committed(&[
         ("overrule.hcl", policy),
         ("a/main.tf", "locals {}\n"),
@@ -232,14 +234,17 @@ fn what_made_objects_is_missed_once_it_goes_with_them() {
     assert_eq!(found(&place), nothing, "a module that moved takes its configuration along");
     place.git(&["reset", "--quiet", "--hard"]);
     place.stage("live/main.tf", "locals {}\n");
-    let told = ["live/main.tf:1:1: warning: Module removed with the provider configuration of what it made \
-         [provider-removed-with-resources]"];
+    let told = [
+        "live/main.tf:1:1: warning: Module removed together with the provider configuration of its resources \
+         [provider-removed-with-resources]",
+    ];
     assert_eq!(found(&place), told);
     place.git(&["rm", "--quiet", "-r", "modules"]);
     assert_eq!(found(&place), told, "and no less where the module goes too");
     place.stage("live/main.tf", "locals {}\nmoved {\n  from = module.site\n  to   = module.other\n}\n");
     assert_eq!(found(&place), nothing, "it was moved");
-    let policy = "exception \"provider-removed-with-resources\" {\n  paths  = [\"live\"]\n  reason = \"it is empty\"\n}\n";
+    let policy = "exception \"provider-removed-with-resources\" {\n  paths  = [\"live\"]\n  reason = \"it is \
+    empty\"\n}\n";
     place.git(&["reset", "--quiet", "--hard"]);
     place.stage("overrule.hcl", policy);
     place.commit("excused");
@@ -258,7 +263,8 @@ fn of_what_is_told_alike_the_new_one_is_told_where_it_is() {
         lines(&changed(&place)),
         ["main.tf:2:1: error: Duplicate variable declaration [duplicate-declaration]"]
     );
-    let excused = "variable \"a\" {}\n# overrule: allow(duplicate-declaration) for a test\nvariable \"a\" {}\n# One.\nvariable \"a\" {}\n";
+    let excused = "variable \"a\" {}\n# overrule: allow(duplicate-declaration) for a test\nvariable \"a\" {}\n# \
+    One.\nvariable \"a\" {}\n";
     place.stage("main.tf", excused);
     let said = changed(&place);
     assert_eq!((said.code, said.out.as_str()), (Some(0), ""), "one is excused, and one is not new");
@@ -320,7 +326,7 @@ fn outside_of_a_repository_nothing_can_have_changed() {
         assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{arguments:?}");
         assert_eq!(
             said.err,
-            "error: no git repository is around this directory\n  help: run it in a directory of a repository\n"
+            "error: this directory is not in a git repository\n  help: run overrule in a git repository\n"
         );
     }
 }
@@ -478,7 +484,7 @@ fn a_policy_that_is_not_staged_is_not_passed_over_in_silence() {
         let place = Place::committed(&[("main.tf", "")]);
         place.stage("main.tf", "variable \"a\" {}\n");
         place.write(name, "rule \"variable-type-missing\" { level = \"error\" }\n");
-        let note = format!("note: `{name}` is not staged, so it does not hold here\n");
+        let note = format!("note: `{name}` is not staged, so this check does not use it\n");
         let said = place.overrule(&["check", "--changed"]);
         assert_eq!((said.code, said.err.as_str()), (Some(0), note.as_str()), "{said:?}");
         assert_eq!(place.overrule(&["check", "--changed", "--quiet"]).err, "");
@@ -541,7 +547,8 @@ fn a_json_file_that_was_meant_as_an_override_file_is_reported_with_the_change_th
 
 #[test]
 fn a_role_does_not_depend_on_how_much_is_read() {
-    let versions = "terraform {\n  required_providers {\n    x = {\n      source  = \"y/x\"\n      version = \">= 1.0\"\n    }\n  }\n}\n";
+    let versions = "terraform {\n  required_providers {\n    x = {\n      source  = \"y/x\"\n      version = \">= \
+    1.0\"\n    }\n  }\n}\n";
     let place = repository(&[
         ("vpc/main.tf", versions),
         ("examples/vpc/main.tf", &call("../../vpc", "")),

@@ -253,7 +253,7 @@ fn a_merge_is_refused_until_it_is_resolved_and_then_checked() {
     assert_eq!(place.ask_git(&["merge", "other"]).code, Some(1));
     let said = place.overrule(&["check", "--changed"]);
     assert_eq!(said.code, Some(2));
-    let told = "error: `main.tf` is not merged yet\n  help: resolve the conflict, and `git add` the file\n";
+    let told = "error: `main.tf` has merge conflicts\n  help: resolve the conflict, and `git add` the file\n";
     assert_eq!(said.err, told);
     place.stage("main.tf", BAD);
     stops(&commit(&place, &[]), TOLD);

@@ -86,7 +86,7 @@ fn a_conflict_is_refused() {
     place.commit("third");
     assert_eq!(place.ask_git(&["merge", "other"]).code, Some(1));
     let error = refusal(&place);
-    assert_eq!(error.to_string(), "`main.tf` is not merged yet");
+    assert_eq!(error.to_string(), "`main.tf` has merge conflicts");
     assert_eq!(error.order(), Some("resolve the conflict, and `git add` the file"));
 }
 
@@ -236,13 +236,13 @@ fn a_repository_of_the_newer_hash_is_read() {
 #[test]
 fn what_git_refuses_is_refused() {
     let place = Place::with(&[("main.tf", "")]);
-    assert_eq!(refusal(&place).to_string(), "no git repository is around this directory");
+    assert_eq!(refusal(&place).to_string(), "this directory is not in a git repository");
     place.git(&["init", "--quiet"]);
     place.git(&["config", "core.repositoryFormatVersion", "1"]);
     place.git(&["config", "extensions.fromTheFuture", "true"]);
     assert_eq!(
         refusal(&place).to_string(),
-        "the repository uses `extensions.fromthefuture`, which is not known here"
+        "the repository uses `extensions.fromthefuture`, which overrule does not support"
     );
     let place = Place::with(&[("main.tf", "")]);
     place.git(&["init", "--quiet", "--ref-format=reftable"]);
@@ -352,7 +352,7 @@ mod on_unix {
         if given.status.success() {
             let top = place.path().canonicalize().expect("the top");
             let error = refusal(&place);
-            let told = format!("`{}` belongs to another user, so git does not work with it", top.display());
+            let told = format!("`{}` belongs to another user, so git refuses to read it", top.display());
             assert_eq!(error.to_string(), told);
             let order = format!("git config --global --add safe.directory '{}'", top.display());
             assert_eq!(error.order(), Some(order.as_str()));

@@ -25,7 +25,8 @@ fn a_directory_that_is_gone_is_still_in_the_commit() {
     let place = Place::committed(&[("net/main.tf", BASE), ("live/main.tf", BASE)]);
     place.git(&["rm", "-r", "--quiet", "net"]);
     let said = place.overrule(&["merge", "--staged", "net"]);
-    let told = "error: there is no Terraform or OpenTofu module in `net`\n  help: `overrule modules` lists those that there are\n";
+    let told = "error: there is no Terraform or OpenTofu module in `net`\n  help: `overrule modules` lists all \
+    modules\n";
     assert_eq!((said.code, said.err.as_str()), (Some(2), told));
     assert_eq!(merged(&place, &["--rev", "HEAD", "net"]), BASE);
     let from_inside =

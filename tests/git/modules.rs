@@ -55,7 +55,7 @@ fn a_change_beside_all_modules_touches_none() {
     let place = repository();
     place.stage("README.md", "Read me.\n");
     let said = place.overrule(&["modules", "--impact"]);
-    assert_eq!(said.err, "note: nothing is staged that a module is made of\n");
+    assert_eq!(said.err, "note: no files of a module are staged\n");
     assert_eq!((said.code, said.out.as_str()), (Some(0), "0 modules, 0 calls\n"));
 }
 
@@ -79,7 +79,7 @@ fn an_override_file_a_lock_file_and_another_name_are_changes_too() {
     place.stage("live/b/.terraform.lock.hcl", "");
     assert_eq!(
         shown(&place, &["--impact"]),
-        "live/b  root: a lock file lies beside it  (changed)\n\n1 module, 0 calls\n"
+        "live/b  root: it has a lock file  (changed)\n\n1 module, 0 calls\n"
     );
     place.git(&["reset", "--quiet", "--hard"]);
     place.git(&["mv", "modules/db", "modules/database"]);

@@ -107,5 +107,5 @@ fn what_nobody_promised_is_looked_for_by_git() {
     std::fs::remove_file(object).expect("an object of its own");
     let said = check(&place, &place.path(), &["--base", "main"]);
     assert_eq!(said.code, Some(2), "{}", said.out);
-    assert_eq!(said.err, "error: the repository lacks files that it should hold\n  help: git fsck\n");
+    assert_eq!(said.err, "error: files are missing from the repository\n  help: git fsck\n");
 }

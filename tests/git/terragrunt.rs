@@ -108,5 +108,5 @@ fn a_change_beside_the_units_concerns_none_of_their_modules() {
     let place = repository();
     place.stage("live/README.md", "Read me.\n");
     let said = place.overrule(&["modules", "--impact"]);
-    assert_eq!(said.err, "note: nothing is staged that a module is made of\n");
+    assert_eq!(said.err, "note: no files of a module are staged\n");
 }

@@ -212,13 +212,16 @@ fn a_revision_that_is_not_there_is_no_reason_to_trust_another() {
     let outside = Place::with(&[("main.tf", "")]);
     let said = outside.overrule(&["check", "--policy-from", "main"]);
     assert_eq!(said.code, Some(2), "{}", said.err);
-    assert!(said.err.starts_with("error: no git repository is around this directory\n"), "{}", said.err);
+    assert!(said.err.starts_with("error: this directory is not in a git repository\n"), "{}", said.err);
 }
 
 #[test]
 fn a_change_does_not_choose_a_less_strict_role() {
-    let policy = "policy {\n  extends = [\"recommended\"]\n}\n\nrule \"required-argument\" \"owner\" {\n  level    = \"error\"\n  roles    = [\"root\"]\n  blocks   = [\"resource.terraform_data\"]\n  argument = \"input\"\n  message  = \"No owner\"\n}\n";
-    let root = "terraform {\n  required_version = \">= 1.5\"\n\n  backend \"local\" {}\n}\n\nresource \"terraform_data\" \"a\" {\n  input = 1\n}\n";
+    let policy = "policy {\n  extends = [\"recommended\"]\n}\n\nrule \"required-argument\" \"owner\" {\n  level    = \
+    \"error\"\n  roles    = [\"root\"]\n  blocks   = [\"resource.terraform_data\"]\n  argument = \"input\"\n  \
+    message  = \"No owner\"\n}\n";
+    let root = "terraform {\n  required_version = \">= 1.5\"\n\n  backend \"local\" {}\n}\n\nresource \
+    \"terraform_data\" \"a\" {\n  input = 1\n}\n";
     let shared = "terraform {\n  required_version = \">= 1.5\"\n}\n";
     let files = [("overrule.hcl", policy), ("live/main.tf", root), ("live/b.tf", shared)];
     let place = Place::committed(&files);

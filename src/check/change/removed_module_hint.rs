@@ -31,12 +31,12 @@ pub(super) fn explain(
         (finding.detail, finding.help) = match renamed.get(directory.as_str()) {
             Some(new) => (
                 format!(
-                    "The change renames the module in \"{directory}\" to \"{new}\", and it is still called here."
+                    "The change renames the module in \"{directory}\" to \"{new}\", but this call remains."
                 ),
                 Some(format!("write `source = \"{}\"`", way(&finding.module, new))),
             ),
             None => (
-                format!("The change removes the module in \"{directory}\", and it is still called here."),
+                format!("The change removes the module in \"{directory}\", but this call remains."),
                 Some("remove the call too, or keep the directory".to_owned()),
             ),
         };

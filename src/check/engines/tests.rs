@@ -97,7 +97,9 @@ fn seen(files: &[(String, String)], select: &[RuleId], keep: bool, batch: usize)
     let policy = Policy::preset("strict").expect("a preset");
     let active_rules = ActiveRules::new(&policy, select, &mut Vec::new());
     let states = &States::default();
-    let question = Question { choice: None, active_rules: &active_rules, earlier: None, states, keep, batch };
+    let counts = &Counts::default();
+    let question =
+        Question { choice: None, active_rules: &active_rules, earlier: None, states, keep, batch, counts };
     let seen = look(&mut Snapshot::of_files(files.collect()), &mut ParseCache::default(), &question);
     let mut reported: Vec<String> = seen.findings.iter().map(|finding| format!("{finding:?}")).collect();
     reported.sort();
@@ -157,6 +159,7 @@ fn opentofu_need_not_look_where_it_would_find_nothing() {
             states: &States::default(),
             keep: false,
             batch: usize::MAX,
+            counts: &Counts::default(),
         };
         let batch = Batch::whole(&snapshot);
         let mut collected = EngineResults::new(&question);

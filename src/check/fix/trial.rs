@@ -118,7 +118,7 @@ impl<'t> Trials<'t> {
                 looks += 1;
                 if looks > MOST_LOOKS {
                     let rest = groups.into_iter().flatten().chain(waiting).chain(doubtful);
-                    let words = "too much else spoke against being fixed; fix that first";
+                    let words = "too many other fixes failed; fix those first";
                     tried.withheld.extend(rest.map(|(verdict, _)| (verdict.clone(), words.to_owned())));
                     (waiting, doubtful) = (Vec::new(), Vec::new());
                     break;
@@ -226,7 +226,7 @@ impl<'t> Trials<'t> {
             let others =
                 verdict.finding.related.iter().map(|other| directory(self.snapshot, other.span).into());
             Objection {
-                words: format!("that would bring a new finding of `{}`{place}", rule.as_str()),
+                words: format!("the fix would cause a new finding of `{}`{place}", rule.as_str()),
                 modules: others.chain([module]).collect(),
             }
         });
@@ -236,7 +236,7 @@ impl<'t> Trials<'t> {
         }
         let stays = |(key, number): &(&Key, &usize)| after.get(key) + **number > self.before.get(key);
         let staying = mended.iter().filter(stays).map(|(key, _)| Objection {
-            words: "it would be found all the same".to_owned(),
+            words: "the fix would not remove the finding".to_owned(),
             modules: BTreeSet::from([key.module.clone()]),
         });
         new.chain(staying).collect()

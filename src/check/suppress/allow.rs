@@ -23,7 +23,7 @@ pub(in crate::check) fn read(remark: &Remark) -> Result<Allow, &'static str> {
         return Err(FORM);
     }
     if !reason.contains(char::is_alphanumeric) {
-        return Err("say behind the parenthesis why this is suppressed, for those who come after you");
+        return Err("add a reason after the parenthesis");
     }
     let reason = reason.trim().trim_start_matches([':', '-']).trim_start().to_owned();
     Ok(Allow { rules, reason })

@@ -14,8 +14,8 @@ pub struct Baseline {
 }
 
 const HEAD: &str = "\
-# What was found when this file was written, and is not reported again by `overrule check --baseline`.
-# Fingerprint, rule, file. Lines may be removed; nobody writes them by hand.
+# Findings that existed when this file was written. `overrule check --baseline` does not report them.
+# Fingerprint, rule, file. Do not add lines by hand; removing them is fine.
 ";
 
 impl Baseline {

@@ -25,7 +25,7 @@ pub const UNUSED_EXCEPTION: RuleId = RuleId::built_in("unused-exception");
 pub const EXPIRED_EXCEPTION: RuleId = RuleId::built_in("expired-exception");
 
 /// What is said at a comment that would suppress something, were it allowed to.
-const REFUSED: &str = "excuses nothing: the policy that holds here does not allow exceptions in comments";
+const REFUSED: &str = "has no effect: the policy does not allow exceptions in comments";
 
 /// Everything that is suppressed in one run.
 #[derive(Debug)]
@@ -208,7 +208,7 @@ impl<'e> Exceptions<'e> {
             let said = match allow::read(&remark) {
                 Ok(said) => said,
                 Err(help) => {
-                    self.findings.push(wrong("Exception that cannot be read").help(help));
+                    self.findings.push(wrong("Invalid exception").help(help));
                     continue;
                 }
             };
@@ -216,7 +216,7 @@ impl<'e> Exceptions<'e> {
                 if !self.names.iter().any(|name| *name == rule) {
                     let help = nearest(&rule, self.names.iter().map(SmolStr::as_str));
                     let finding = wrong("Exception for an unknown rule")
-                        .detail(format!("No rule is called `{rule}`."))
+                        .detail(format!("No rule is named `{rule}`."))
                         .help(help.map_or_else(
                             || "`overrule rules` lists them all".to_owned(),
                             |meant| format!("did you mean `{meant}`?"),
@@ -236,8 +236,8 @@ impl<'e> Exceptions<'e> {
     /// runs.
     fn unused(&mut self) {
         let unused = |rule: &str| {
-            finding(UNUSED_EXCEPTION, "Exception that excuses nothing")
-                .detail(format!("Nothing is found here under `{rule}`."))
+            finding(UNUSED_EXCEPTION, "Exception suppresses nothing")
+                .detail(format!("No finding of `{rule}` is reported here."))
                 .help("remove the exception")
         };
         for comment in self.comments.iter().filter(|comment| !comment.used && comment.complete) {
@@ -263,14 +263,14 @@ fn is_steady(rule: &str) -> bool {
 impl Ended<'_> {
     fn finding(&self) -> Finding {
         let Self { exception, until, reported } = self;
-        let finding = finding(EXPIRED_EXCEPTION, "Exception that has ended")
+        let finding = finding(EXPIRED_EXCEPTION, "Exception has expired")
             .detail(format!(
                 "It held until {}, and what it suppressed is reported again. The reason was: {}",
                 until.date, exception.reason
             ))
             .at(until.span)
             .related(exception.header, "this exception")
-            .help("remove the exception, or find a new date that holds");
+            .help("remove the exception, or set a new date");
         // With this location, a report on that file alone says why.
         match reported {
             Some(reported) => finding.related(*reported, "is reported again"),

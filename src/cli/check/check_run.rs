@@ -3,7 +3,7 @@
 use super::change::Wanted;
 use super::request::{CheckRequest, Mode};
 use super::{cache_file, fix, selection};
-use crate::check::{self, Checked, Fixed, Outcome, Settings};
+use crate::check::{self, Checked, Counts, Fixed, Outcome, Settings};
 use crate::cli::Failure;
 use crate::cli::stream::err;
 use crate::cli::terminal::Terminal;
@@ -32,7 +32,11 @@ pub(super) struct CheckRun {
 
 impl CheckRun {
     /// Reads, checks, and tries fixes.
-    pub(super) fn of(request: &CheckRequest<'_>, terminal: &Terminal) -> Result<Self, Failure> {
+    pub(super) fn of(
+        request: &CheckRequest<'_>,
+        terminal: &Terminal,
+        counts: &Counts,
+    ) -> Result<Self, Failure> {
         let (arguments, current) = (request.arguments, &request.current);
         let wanted = arguments.change.wanted(current, &arguments.paths)?;
         let mut snapshot = match &wanted {
@@ -47,7 +51,7 @@ impl CheckRun {
         let (policy, file) = loaded?;
         let is_quiet = arguments.reports.quiet;
         if let Some(name) = arguments.policy.left_aside(&snapshot, file).filter(|_| !is_quiet) {
-            err(&format!("note: `{name}` is not staged, so it does not hold here\n"));
+            err(&format!("note: `{name}` is not staged, so this check does not use it\n"));
         }
         let settings = Settings {
             engines: arguments.engine.clone(),
@@ -57,6 +61,7 @@ impl CheckRun {
             today: Some(arguments.today.unwrap_or_else(Date::today)),
             baseline: request.baseline.clone(),
             trusts_change: arguments.policy.trusts_change(),
+            counts: counts.clone(),
             policy,
         };
         let (snapshot, outcome) = match &wanted {
@@ -89,7 +94,7 @@ impl CheckRun {
 fn taken(checked: Checked, change: &Change, is_quiet: bool) -> (Snapshot, Outcome) {
     if checked.absent > 0 && !is_quiet {
         err(&format!(
-            "note: files of {} are not in this clone, so it is not known what is called there\n",
+            "note: this clone lacks files of {}, so the module calls there are unknown\n",
             counted(checked.absent, "module")
         ));
     }

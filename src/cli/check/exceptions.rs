@@ -55,6 +55,6 @@ pub(super) fn write(
         let name = names.of(snapshot.sources().get(*file).name());
         by_reason.entry(why).or_default().push(one_line(&name).into_owned());
     }
-    tell_refused("excused in the policy, without a comment", by_reason);
+    tell_refused("excepted in the policy, without a comment", by_reason);
     Ok(files)
 }

@@ -73,8 +73,11 @@ impl Arguments {
         let format = self.format.unwrap_or_else(usual_format);
         let mut formats = std::iter::once(format).chain(self.output.iter().map(|(format, _)| *format));
         if let Some(format) = formats.find(|format| self.statistics && !format.has_statistics()) {
-            return Err(Failure::new(format!("a `{}` report has no room for `--statistics`", format.name()))
-                .help("use `human`, `concise`, `json`, `markdown` or `github`"));
+            return Err(Failure::new(format!(
+                "the format `{}` does not support `--statistics`",
+                format.name()
+            ))
+            .help("use `human`, `concise`, `json`, `markdown` or `github`"));
         }
         let mut taken = Vec::new();
         for file in list.into_iter().chain(self.output.iter().map(|(_, file)| file.as_path())) {
@@ -85,8 +88,8 @@ impl Arguments {
                 } else {
                     "two reports"
                 };
-                return Err(Failure::new(format!("{what} would be written to `{}`", file.display()))
-                    .help("give each a file of its own"));
+                return Err(Failure::new(format!("{what} would both be written to `{}`", file.display()))
+                    .help("use different files"));
             }
             taken.push(place);
         }
@@ -109,11 +112,11 @@ fn writable(file: &Path, at: &Path) -> Result<PathBuf, Failure> {
         return Ok(real);
     }
     let (Some(directory), Some(name)) = (at.parent(), at.file_name()) else {
-        return Err(cannot("it is no name of a file"));
+        return Err(cannot("it is not a file name"));
     };
     match directory.canonicalize() {
         Ok(directory) if directory.is_dir() => Ok(directory.join(name)),
-        Ok(_) => Err(cannot("it would lie in what is no directory")),
+        Ok(_) => Err(cannot("its parent is not a directory")),
         Err(error) if error.kind() == ErrorKind::NotFound => Err(cannot("there is no such directory")),
         Err(error) => Err(Failure::cannot("write", file, &error)),
     }
@@ -159,10 +162,13 @@ fn output(text: &str) -> Result<(Format, PathBuf), String> {
         unknown("format", format, &names)
     })?;
     if file.is_empty() {
-        return Err(format!("write where the report goes, as in `{}=report.txt`", format.name()));
+        return Err(format!("add a file name, as in `{}=report.txt`", format.name()));
     }
     if file == "-" {
-        return Err(format!("`-` is no file; `--format {}` writes to standard output", format.name()));
+        return Err(format!(
+            "`-` is not a file; use `--format {}` to write to standard output",
+            format.name()
+        ));
     }
     Ok((*format, PathBuf::from(file)))
 }

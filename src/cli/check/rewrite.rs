@@ -74,7 +74,7 @@ impl Rewrite {
             return Err(unchanged(path, HARD_LINKS));
         }
         if fs::read(&real).map_err(failed)? != before.as_bytes() {
-            return Err(unchanged(path, "it has changed since it was read"));
+            return Err(unchanged(path, "it was changed during the run"));
         }
         self.prepare(real, text).map_err(failed)
     }
@@ -129,7 +129,7 @@ fn keep_owner(old: &Metadata, new: &File) -> io::Result<()> {
         return Ok(());
     }
     fchown(new, Some(old.uid()), Some(old.gid()))
-        .map_err(|error| io::Error::new(error.kind(), "its owner or its group cannot be kept"))
+        .map_err(|error| io::Error::new(error.kind(), "its owner or group cannot be preserved"))
 }
 
 /// A new file takes its rights from its directory.

@@ -60,9 +60,9 @@ fn rules_of(name: &str, known: &[SmolStr], policy: &Policy) -> Result<Vec<RuleId
     }
     if name == INVALID_POLICY.as_str() {
         let failure = Failure::new(format!("`{name}` cannot be selected or ignored"));
-        return Err(failure.help("correct the policy: nothing is checked while it has an error"));
+        return Err(failure.help("correct the policy; nothing is checked until then"));
     }
-    let failure = Failure::new(format!("there is no rule `{}`", one_line(name)));
+    let failure = Failure::new(format!("no rule is named `{}`", one_line(name)));
     let names = known.iter().map(SmolStr::as_str).chain(PRESETS.iter().map(|preset| preset.name));
     Err(match nearest(name, names) {
         Some(rule) => failure.help(format!("did you mean `{rule}`?")),

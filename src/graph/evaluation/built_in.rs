@@ -94,7 +94,7 @@ impl Set {
                 set.is_right = false;
                 findings.push(
                     Finding::language(EngineRule::InvalidValue, "Incorrect attribute value type")
-                        .detail(format!("This is no value for `{}`: {mismatch}.", attribute.name))
+                        .detail(format!("This value is not valid for `{}`: {mismatch}.", attribute.name))
                         .at(attribute.expr.span),
                 );
                 Value::UNKNOWN
@@ -119,7 +119,7 @@ impl Set {
                         EngineRule::UnsupportedBlockOrArgument,
                         format!("{:?} attribute is read-only", attribute.name.as_str()),
                     )
-                    .detail(format!("`{}` is known only once the object is there.", attribute.name))
+                    .detail(format!("`{}` is set by the provider.", attribute.name))
                     .related(attribute.span, "it is set here")
                     .help("remove it"),
                 );
@@ -138,7 +138,7 @@ impl Set {
         let backend = self.get("backend").and_then(|(attribute, value)| Some((attribute, value.as_str()?)));
         match (backend, config) {
             (Some((attribute, name)), _) if is_known && !BACKENDS.contains(&name) => {
-                findings.push(invalid(summary, &format!("There is no backend {name:?}."), attribute));
+                findings.push(invalid(summary, &format!("No backend is named {name:?}."), attribute));
             }
             (_, Some((attribute, value))) if !is_object(value) => {
                 findings.push(invalid(summary, "The configuration of a backend is an object.", attribute));
@@ -153,7 +153,7 @@ impl Set {
         if let Some((attribute, value)) = self.get("defaults")
             && !is_object(value)
         {
-            findings.push(invalid("Invalid default values", "Defaults are given as an object.", attribute));
+            findings.push(invalid("Invalid default values", "`defaults` must be an object.", attribute));
         }
     }
 
@@ -164,7 +164,7 @@ impl Set {
             ["inline", "script", "scripts"].into_iter().filter(|name| self.get(name).is_some()).count();
         (given > 1 || (given == 0 && !self.is_open)).then(|| {
             Finding::language(EngineRule::InvalidProvisioner, "Invalid remote-exec provisioner configuration")
-                .detail("What is to be run is said by one of `inline`, `script` and `scripts`.")
+                .detail("Set exactly one of `inline`, `script` and `scripts`.")
         })
     }
 
@@ -174,7 +174,7 @@ impl Set {
             (false, false) if !self.is_open => "Must provide one of 'source' or 'content'",
             (false | true, false) | (false, true) => return None,
         };
-        let detail = "What the file is to hold is said by one of `source` and `content`.";
+        let detail = "Set exactly one of `source` and `content`.";
         Some(Finding::language(EngineRule::InvalidProvisioner, summary).detail(detail))
     }
 }
@@ -192,7 +192,7 @@ fn not_local(set: &BTreeMap<SmolStr, Value>) -> Option<String> {
             return Some(format!("The backend \"local\" has no argument `{name}`."));
         }
         let mismatch = convert(value, &Type::String).err()?;
-        Some(format!("This is no value for `{name}` of the backend \"local\": {mismatch}."))
+        Some(format!("This value is not valid for `{name}` of the backend \"local\": {mismatch}."))
     })
 }
 

@@ -101,7 +101,7 @@ fn taken_for_text(message: &Expr, why: Option<Finding>) -> Finding {
         "Validation error message expression is invalid",
     )
     .severity(Severity::Warning)
-    .detail("This message cannot be evaluated, so that its text is shown as it is written.")
+    .detail("This message cannot be evaluated, so Terraform shows the expression as it is written.")
     .at(message.span)
     .at_validate();
     match why.and_then(|why| Some((why.primary?, why.summary))) {

@@ -18,12 +18,10 @@ fn invalid(rule: EngineRule, summary: &str, detail: impl Into<String>, expr: &Ex
 pub(super) fn count(value: &Value, expr: &Expr) -> Option<Finding> {
     let why = match convert(value, &Type::Number) {
         Ok(Value::Null(_)) => "it is null",
-        Ok(Value::Number(number)) if number.index().is_none() => {
-            "it is below zero, or not whole, or too large"
-        }
+        Ok(Value::Number(number)) if number.index().is_none() => "it is negative, fractional or too large",
         Ok(_) => return None,
         Err(mismatch) => {
-            let detail = format!("`count` takes a whole number: {mismatch}.");
+            let detail = format!("`count` must be a whole number: {mismatch}.");
             return Some(invalid(EngineRule::InvalidValue, INCORRECT_TYPE, detail, expr));
         }
     };
@@ -37,10 +35,12 @@ pub(super) fn for_each(value: &Value, expr: &Expr) -> Option<Finding> {
         Value::Null(_) => ("Invalid for_each argument", "it is null".to_owned()),
         Value::Set(element, elements) if !elements.is_empty() && value.is_wholly_known() => match element {
             Type::String if elements.iter().any(Value::is_null) => {
-                ("Invalid for_each set argument", "there is a null in it".to_owned())
+                ("Invalid for_each set argument", "it contains null".to_owned())
             }
             Type::String => return None,
-            other => ("Invalid for_each set argument", format!("its elements are of type {}", other.name())),
+            other => {
+                ("Invalid for_each set argument", format!("its elements have the type {}", other.name()))
+            }
         },
         Value::Unknown(Type::Any | Type::Map(_) | Type::Set(_) | Type::Object(_))
         | Value::Map(..)
@@ -48,7 +48,7 @@ pub(super) fn for_each(value: &Value, expr: &Expr) -> Option<Finding> {
         | Value::Set(..) => return None,
         _ => ("Invalid for_each argument", format!("it is a {}", value.ty().name())),
     };
-    let detail = format!("`for_each` takes a map, an object or a set of strings: {why}.");
+    let detail = format!("`for_each` must be a map, an object or a set of strings: {why}.");
     let finding = invalid(EngineRule::InvalidValue, summary, detail, expr);
     Some(match help(&value.ty()) {
         Some(help) => finding.help(help),
@@ -93,7 +93,8 @@ pub(super) fn condition(value: &Value, expr: &Expr, is_condition: bool, site: &S
 /// What is wrong with a value of `for_each` in an `import` block, if anything: more kinds of values are taken there.
 pub(super) fn import_for_each(value: &Value, expr: &Expr) -> Option<Finding> {
     let is_single = matches!(value, Value::Bool(_) | Value::Number(_) | Value::String(_));
-    let detail = format!("`for_each` takes a collection, and this is a {}.", value.ty().name());
+    let detail =
+        format!("`for_each` must be a map, an object or a set of strings, not a {}.", value.ty().name());
     is_single.then(|| invalid(EngineRule::InvalidValue, "Invalid for_each argument", detail, expr))
 }
 
@@ -104,11 +105,11 @@ pub(super) fn import_id(value: &Value, expr: &Expr) -> Option<Finding> {
         Ok(Value::String(text)) if text.is_empty() => "it is empty",
         Ok(_) => return None,
         Err(_) => {
-            let detail = "The identifier of what is imported is a text.";
+            let detail = "The `id` of an import must be a string.";
             return Some(invalid(EngineRule::InvalidValue, INCORRECT_TYPE, detail, expr));
         }
     };
-    let detail = format!("The identifier of what is imported says nothing: {why}.");
+    let detail = format!("The `id` of an import must not be empty: {why}.");
     Some(invalid(EngineRule::InvalidMovedRemovedImport, "Invalid import id argument", detail, expr))
 }
 
@@ -118,13 +119,13 @@ fn result(value: &Value, expr: &Expr) -> Option<Finding> {
         _ if !value.is_known() => return None,
         Ok(Value::Null(_)) => "null".to_owned(),
         Ok(Value::Bool(false)) => {
-            let detail = "This is false whatever the module is given.";
+            let detail = "This condition is false for every value.";
             return Some(invalid(rule, "Module output value precondition failed", detail, expr));
         }
         Ok(_) => return None,
         Err(_) => format!("a {}", value.ty().name()),
     };
-    let detail = format!("A condition is true or false, and this is {what}.");
+    let detail = format!("A condition must be true or false, not {what}.");
     Some(invalid(rule, "Invalid condition result", detail, expr))
 }
 
@@ -132,7 +133,7 @@ fn result(value: &Value, expr: &Expr) -> Option<Finding> {
 fn validation(value: &Value, expr: &Expr, variable: &Variable) -> Option<Finding> {
     (convert(value, &Type::Bool) == Ok(Value::Bool(false))).then(|| {
         Finding::language(EngineRule::InvalidCheckOrCondition, "Invalid value for variable")
-            .detail(format!("No value of the variable `{}` passes this validation.", variable.name))
+            .detail(format!("Every value of the variable `{}` fails this validation.", variable.name))
             .at(variable.origin.header())
             .related(expr.span, "this condition is always false")
     })
@@ -144,7 +145,7 @@ fn message(value: &Value, expr: &Expr) -> Option<Finding> {
         Ok(_) => return None,
         Err(mismatch) => mismatch.to_string(),
     };
-    let detail = format!("An error message is a text: {why}.");
+    let detail = format!("An error message must be a string: {why}.");
     Some(invalid(EngineRule::InvalidCheckOrCondition, "Invalid error message", detail, expr))
 }
 
@@ -160,20 +161,21 @@ pub(super) fn argument(value: &Value, expr: &Expr, variable: &Variable) -> Optio
         Err(mismatch) => {
             let sensitive = variable.sensitive.as_ref().is_some_and(|sensitive| sensitive.value);
             let finding =
-                Finding::language(EngineRule::ModuleArgumentType, "Invalid value for input variable")
-                    .detail(format!("This does not fit the type of the variable `{name}`: {mismatch}."));
+                Finding::language(EngineRule::ModuleArgumentType, "Invalid value for input variable").detail(
+                    format!("The value does not match the type of the variable `{name}`: {mismatch}."),
+                );
             // Of sensitive variables the engine shows no value, and points at the declaration.
             Some(if sensitive {
                 finding.at(variable.origin.header()).related(expr.span, "set here")
             } else {
-                finding.at(expr.span).related(declared, "the variable takes this")
+                finding.at(expr.span).related(declared, "the type of the variable")
             })
         }
         Ok(Value::Null(_)) => {
             let refuses_null = variable.nullable.as_ref().is_some_and(|nullable| !nullable.value);
             (refuses_null && variable.default.is_none()).then(|| {
                 Finding::language(EngineRule::ModuleArgumentType, "Required variable not set")
-                    .detail(format!("The variable `{name}` must have a value, and must not be null."))
+                    .detail(format!("The variable `{name}` requires a value, which must not be null."))
                     .at(expr.span)
                     .related(variable.origin.header(), "declared here")
             })
@@ -189,7 +191,7 @@ pub(super) fn ignored(expr: &Expr, variable: &Variable, child: &Module, findings
     let target = format!("input variable {:?}", variable.name);
     ignored::attributes(expr, &constraint.value.ty, &target, &child.features, findings);
     for finding in &mut findings[from..] {
-        let message = "the variable takes this".to_owned();
+        let message = "the type of the variable".to_owned();
         finding.related.push(Related { span: constraint.span, message });
     }
 }

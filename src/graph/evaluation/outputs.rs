@@ -124,10 +124,10 @@ fn is_undefined(child: &Module, output: &str) -> bool {
 }
 
 fn undefined(call: &ModuleCall, child: Node<'_>, name: &str, step: &Step, similar: &Similar) -> Finding {
-    let finding = unsupported(call, step).detail(format!("The module called here has no output `{name}`."));
+    let finding = unsupported(call, step).detail(format!("The child module has no output `{name}`."));
     match similar.nearest(name, child.module().outputs.values(), |output| &output.name) {
         Some(near) => finding
-            .related(near.origin.header(), "an output of a similar name")
+            .related(near.origin.header(), "an output with a similar name")
             .help(format!("did you mean `{}`?", near.name)),
         None => finding.help(format!("declare it in the module: output \"{name}\" {{ value = … }}")),
     }
@@ -135,7 +135,7 @@ fn undefined(call: &ModuleCall, child: Node<'_>, name: &str, step: &Step, simila
 
 fn attribute_of_list(call: &ModuleCall, child: Node<'_>, name: &str, step: &Step) -> Finding {
     let finding = unsupported(call, step).detail(format!(
-        "`module.{}` has `count`, so it is a list: only one instance of it has outputs.",
+        "`module.{}` has `count`, so it is a list, and only its instances have outputs.",
         call.name
     ));
     match child.module().outputs.get(name) {

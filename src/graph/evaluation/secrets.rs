@@ -56,11 +56,13 @@ impl Evaluation<'_, '_> {
         let marks = self.marks(&attribute.expr).own;
         let finding = Finding::language(EngineRule::InvalidValue, summary).at(attribute.expr.span);
         if let (Some(from), true) = (marks.sensitive, attribute.name == "for_each") {
-            let detail = "This value is sensitive, and the addresses of instances would show its keys.";
+            let detail =
+                "This value is sensitive, and its keys would be visible in the addresses of instances.";
             self.report(related(finding.clone(), from, "sensitive").detail(detail), address);
         }
         if let (Some(from), true) = (marks.ephemeral, self.knows_ephemeral()) {
-            let detail = "This value is ephemeral, and the number and the keys of instances are kept.";
+            let detail =
+                "This value is ephemeral, but the number and the keys of instances are stored in the state.";
             self.report(related(finding, from, "ephemeral").detail(detail), address);
         }
     }
@@ -79,7 +81,9 @@ impl Evaluation<'_, '_> {
         for attribute in &content.attributes {
             if let Some(from) = self.marks(&attribute.expr).deep.ephemeral {
                 let finding = Finding::language(EngineRule::InvalidValue, "Invalid use of ephemeral value")
-                    .detail("This value is ephemeral, and what a resource is set to is kept in the state.");
+                    .detail(
+                        "This value is ephemeral, but the arguments of a resource are stored in the state.",
+                    );
                 let finding = at_argument(finding, attribute, &resource.config);
                 self.report(related(finding, from, "ephemeral"), &resource.address);
             }
@@ -118,7 +122,9 @@ impl Evaluation<'_, '_> {
                 .help("set `ephemeral = true`"),
             (true, None) if !self.may_be_ephemeral(&value.expr) => {
                 Finding::language(EngineRule::InvalidValue, "Value not allowed in ephemeral output")
-                    .detail("This value is not ephemeral, and an ephemeral output gives nothing else.")
+                    .detail(
+                        "This value is not ephemeral, but an ephemeral output requires an ephemeral value.",
+                    )
                     .at(value.expr.span)
                     .help("remove `ephemeral`")
             }
@@ -152,7 +158,7 @@ impl Evaluation<'_, '_> {
         };
         let finding = Finding::language(EngineRule::InvalidCheckOrCondition, summary)
             .severity(Severity::Warning)
-            .detail(format!("This is {mark}, so the engine will not show it."))
+            .detail(format!("This is {mark}, so it must not be part of a message."))
             .at(expr.span);
         self.report(related(finding, from, mark), address);
     }
@@ -164,7 +170,7 @@ impl Evaluation<'_, '_> {
         if is_set(output.ephemeral.as_ref()) {
             let summary = module.features.summaries.ephemeral_root_output;
             let finding = Finding::language(EngineRule::InvalidValue, summary)
-                .detail("An output of a root module is kept, so it cannot be ephemeral.")
+                .detail("Outputs of a root module are stored in the state, so they cannot be ephemeral.")
                 .at(output.origin.header())
                 .help("remove `ephemeral`, or the output");
             return self.report(finding, &address);
@@ -176,9 +182,11 @@ impl Evaluation<'_, '_> {
             (Some(from), _) if !is_set(output.sensitive.as_ref()) => {
                 let finding =
                     Finding::language(EngineRule::SensitiveOutput, "Output refers to sensitive values")
-                        .detail("This output of a root module would show a sensitive value.")
+                        .detail("This output of a root module would expose a sensitive value.")
                         .at(output.origin.header())
-                        .help("set `sensitive = true`, or wrap what may be shown in `nonsensitive(…)`");
+                        .help(
+                            "set `sensitive = true`, or use `nonsensitive(…)` if the value is safe to show",
+                        );
                 self.report(related(finding, from, "sensitive"), &address);
             }
             (_, Some(from)) if self.knows_ephemeral() => {
@@ -205,7 +213,7 @@ fn is_set(flag: Option<&Spanned<bool>>) -> bool {
 
 fn not_ephemeral(what: &str, value: &Expr) -> Finding {
     Finding::language(EngineRule::InvalidValue, "Ephemeral value not allowed")
-        .detail(format!("This value is ephemeral, and the {what} that it is for is not declared as such."))
+        .detail(format!("This value is ephemeral, but the {what} is not declared as ephemeral."))
         .at(value.span)
 }
 

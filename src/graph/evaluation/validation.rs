@@ -74,17 +74,14 @@ pub(super) fn refused(
             let finding = Finding::language(EngineRule::ModuleArgumentType, "Invalid value for variable");
             let finding = match expr {
                 Some(expr) => finding.at(expr.span).detail(format!(
-                    "The module called here validates its variable `{}`, and this value does not pass.",
+                    "The value fails the validation of the variable `{}` of the child module.",
                     variable.name
                 )),
                 None => finding.related(variable.origin.header(), "declared here, with its default").detail(
-                    format!(
-                        "The default of the variable `{}` does not pass its own validation.",
-                        variable.name
-                    ),
+                    format!("The default of the variable `{}` fails its own validation.", variable.name),
                 ),
             };
-            finding.related(refusal.condition, "it has to meet this condition")
+            finding.related(refusal.condition, "the condition")
         })
         .collect()
 }

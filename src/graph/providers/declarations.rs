@@ -76,7 +76,7 @@ fn required_twice(module: &Module, findings: &mut Vec<Finding>) {
             findings.push(
                 duplicate(required.value_span)
                     .detail(format!(
-                        "{} is required as `{}` and as `{}`. One provider has one local name.",
+                        "{} is required as `{}` and as `{}`. A provider should have one local name in a module.",
                         display(module, &required.address),
                         first.name,
                         required.name
@@ -97,7 +97,7 @@ fn required_twice(module: &Module, findings: &mut Vec<Finding>) {
             findings.push(
                 duplicate(required.value_span)
                     .detail(format!(
-                        "{} is required as `{}`, but the block `provider \"{}\"` means it under its own name.",
+                        "{} is required as `{}`, but the block `provider \"{}\"` uses its own name.",
                         display(module, &required.address),
                         required.name,
                         provider.name
@@ -120,7 +120,7 @@ fn implied(module: &Module, resource: &Resource, findings: &mut Vec<Finding>) {
         findings.push(
             Finding::language(EngineRule::InvalidProviderConfiguration, "Invalid provider local name")
                 .detail(format!(
-                    "The type of {} begins with `{local_name}`, which no provider is called: {reason}.",
+                    "The type of {} begins with `{local_name}`, which is not a valid provider name: {reason}.",
                     resource.address
                 ))
                 .at(at),
@@ -212,15 +212,15 @@ fn proxies(module: &Module, declared: &Declared<'_>, sources: &Sources, findings
         let mut finding = Finding::language(EngineRule::ProxyProviderBlock, "Redundant empty provider block")
             .severity(Severity::Warning)
             .detail(
-                "Early versions needed an empty provider block in a module that its caller passes a provider to. An entry in \
-                 `required_providers` is enough.",
+                "Terraform 0.12 and earlier needed an empty `provider` block in a module that is passed a provider. \
+                 An entry in `required_providers` replaces it.",
             )
             .at(first)
             .concerns(Concern::Provider(name.clone()))
             .help(help);
         for block in blocks {
             if block.origin.header() != first {
-                finding = finding.related(block.origin.header(), "and this one");
+                finding = finding.related(block.origin.header(), "another empty block");
             }
         }
         findings.push(finding);

@@ -176,8 +176,8 @@ fn asked_for_by_root(node: Node<'_>, findings: &mut Vec<Finding>) {
             Finding::language(EngineRule::MissingProviderConfiguration, "Undefined provider configuration")
                 .at_plan()
                 .detail(format!(
-                    "This root module declares that its caller passes a configuration of {} with the alias `{alias}`, but a \
-                     root module has no caller. `terraform plan` stops.",
+                    "This root module declares that its caller passes a configuration of {} with the alias \
+                     `{alias}`, but a root module has no caller, so `terraform plan` fails.",
                     key.provider
                 ))
                 .at(element.span)

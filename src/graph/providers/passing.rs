@@ -84,8 +84,8 @@ impl Edge<'_> {
                         )
                         .severity(Severity::Warning)
                         .detail(format!(
-                            "The module called here passes its provider `{name}` on to `module.{}`, but this call does \
-                             not give it one under that name.",
+                            "The child module passes its provider `{name}` on to `module.{}`, but this call does not \
+                             pass a configuration under that name.",
                             onward.name
                         ))
                         .at(self.call.origin.header())
@@ -141,13 +141,13 @@ impl Edge<'_> {
                         "Cannot override provider configuration",
                     )
                     .detail(format!(
-                        "The module called here configures `{name}` itself, so it takes no other."
+                        "The child module configures `{name}` itself, so callers cannot pass another configuration."
                     ))
                     .at(passed.in_child.name_span)
                     .address(format!("module.{}", self.call.name))
                     .concerns(Concern::Provider((*name).clone()))
                     .related(provider.origin.header(), "configured here")
-                    .help("remove the provider block from the called module, or this entry from the call"),
+                    .help("remove the provider block from the child module, or this entry from the call"),
                 );
             }
         }
@@ -187,7 +187,7 @@ impl Edge<'_> {
                     "Missing required provider configuration",
                 )
                 .detail(format!(
-                    "The module called here needs a configuration of {} under the name `{name}`.",
+                    "The child module requires a configuration of {} under the name `{name}`.",
                     display(self.child.module(), address)
                 ))
                 .at(self.call.origin.header())
@@ -199,7 +199,7 @@ impl Edge<'_> {
         }
     }
 
-    /// Rows 11 to 13: what is passed has to be declared in the called module, and has to be of one provider on both
+    /// Rows 11 to 13: what is passed has to be declared in the child module, and has to be of one provider on both
     /// sides.
     fn types(&self, linked: bool, refused: &mut BTreeSet<SmolStr>, findings: &mut Vec<Finding>) {
         if self.caller.module().has_generated_files || self.child.module().has_generated_files {
@@ -231,12 +231,12 @@ impl Edge<'_> {
         let child = self.child.module();
         let (severity, detail) = if theirs.is_default(child.features.registry_host) {
             let detail = format!(
-                "The module called here does not say which provider `{name}` is, so it is taken for {}.",
+                "The child module does not declare `{name}` in `required_providers`, so its source address is {}.",
                 display(child, theirs)
             );
             (Severity::Warning, detail)
         } else {
-            let detail = format!("The module called here has no provider under the name `{name}`.");
+            let detail = format!("The child module does not declare a provider `{name}`.");
             (Severity::Error, detail)
         };
         let finding =
@@ -248,29 +248,29 @@ impl Edge<'_> {
                 .concerns(Concern::Provider(name.into()))
                 .help(self.how_to_declare(passed, theirs));
         match &child.required_providers_block {
-            Some(block) => finding.related(block.header, "it would be declared here"),
+            Some(block) => finding.related(block.header, "it should be declared here"),
             None => finding,
         }
     }
 
-    /// The entry to write in the called module; an alias is no entry of its own.
+    /// The entry to write in the child module; an alias is no entry of its own.
     fn how_to_declare(&self, passed: &PassedProvider, theirs: &ProviderAddress) -> String {
         let child = self.child.module();
         let (name, compact) = (&passed.in_child.name, passed.in_child.compact());
         let aliases = format!("configuration_aliases = [{compact}]");
         match (&passed.in_child.alias, child.required_providers.get(name)) {
             (Some(_), Some(entry)) if entry.aliases.is_empty() => {
-                format!("in the called module, add `{aliases}` to the entry `{name}` of `required_providers`")
+                format!("in the child module, add `{aliases}` to the entry `{name}` of `required_providers`")
             }
             (Some(_), Some(_)) => format!(
-                "in the called module, add `{compact}` to `configuration_aliases` in the entry `{name}` of \
+                "in the child module, add `{compact}` to `configuration_aliases` in the entry `{name}` of \
                  `required_providers`"
             ),
             (alias, None) | (alias @ None, Some(_)) => {
                 let aliases = if alias.is_some() { format!(", {aliases}") } else { String::new() };
                 let source = display(child, theirs);
                 format!(
-                    "in the called module, add to `required_providers`: `{name} = {{ source = \"{source}\"{aliases} }}`"
+                    "in the child module, add to `required_providers`: `{name} = {{ source = \"{source}\"{aliases} }}`"
                 )
             }
         }
@@ -288,7 +288,7 @@ impl Edge<'_> {
         match other_name {
             Some(required) => finding
                 .detail(format!(
-                    "A configuration of {ours} is passed as `{}`, which in the module called here is {theirs}.",
+                    "A configuration of {ours} is passed as `{}`, which is {theirs} in the child module.",
                     passed.in_child.name
                 ))
                 .at(passed.in_child.name_span)
@@ -296,8 +296,8 @@ impl Edge<'_> {
                 .help(format!("pass it as `{}`", required.name)),
             None => finding
                 .detail(format!(
-                    "`{}` is {ours} here, and `{}` in the module called here is {theirs}: a configuration of one \
-                     cannot be used for the other.",
+                    "`{}` is {ours} here, and `{}` is {theirs} in the child module: a configuration of one cannot be \
+                     used for the other.",
                     passed.in_parent.compact(),
                     passed.in_child.compact()
                 ))
@@ -314,14 +314,14 @@ impl Edge<'_> {
     fn required_on_both_sides(&self, finding: Finding, passed: &PassedProvider) -> Finding {
         let child = self.child.module().required_providers.get(&passed.in_child.name).map(Box::as_ref);
         let caller = self.required_in_parent(passed, &passed.in_child.compact());
-        let places = [(caller, "required in the calling module"), (child, "required in the called module")];
+        let places = [(caller, "required in the parent module"), (child, "required in the child module")];
         places.into_iter().fold(finding, |finding, (required, words)| match required {
             Some(required) => finding.related(required.value_span, words),
             None => finding,
         })
     }
 
-    /// Which provider a name is in the called module.
+    /// Which provider a name is in the child module.
     fn child_address(&self, passed: &PassedProvider, linked: bool) -> Option<ProviderAddress> {
         let child = self.child.module();
         let name = passed.in_child.compact();
@@ -346,7 +346,7 @@ impl Edge<'_> {
         called.find_map(|child| linked_types(child.module()).remove(name))
     }
 
-    /// The entry for a name in the calling module; the one under the name in the called module wins, which is a mistake
+    /// The entry for a name in the calling module; the one under the name in the child module wins, which is a mistake
     /// of the engines.
     fn required_in_parent(&self, passed: &PassedProvider, child_name: &str) -> Option<&RequiredProvider> {
         let required = &self.caller.module().required_providers;

@@ -73,12 +73,12 @@ fn incompatible(node: Node<'_>, range: Span) -> Finding {
         module.features.summaries.repeated_module,
     )
     .detail(format!(
-        "The module in {:?} configures a provider itself. When one of its instances goes, the configuration that is \
-         needed to destroy what it made would go with it.",
+        "The module in {:?} configures a provider itself. Removing an instance would also remove the provider \
+         configuration that is needed to destroy its resources.",
         if module.directory.is_empty() { "." } else { module.directory.as_str() }
     ))
     .at(range)
-    .label("repeats, or delays, a module that configures its own provider");
+    .label("not allowed for a module that configures a provider");
     let declared = Declared::of(module);
     let mut names = Vec::new();
     for (name, provider) in &declared.configured {
@@ -86,7 +86,8 @@ fn incompatible(node: Node<'_>, range: Span) -> Finding {
         names.push(format!("{name} = {name}"));
     }
     finding.help(format!(
-        "remove the provider block, declare it under `required_providers`, and let callers pass one: providers = {{ {} }}",
+        "remove the provider block, declare the provider in `required_providers`, and pass the configuration in the \
+         call: `providers = {{ {} }}`",
         names.join(", ")
     ))
 }

@@ -67,7 +67,7 @@ pub(in crate::graph) fn no_variable(
     }
     findings.push(match similar.nearest(name, module.variables.values(), |variable| &variable.name) {
         Some(near) => finding
-            .related(near.origin.header(), "a variable of a similar name")
+            .related(near.origin.header(), "a variable with a similar name")
             .help(format!("did you mean `var.{}`?", near.name)),
         None => finding.help(format!("declare it: `variable \"{name}\" {{}}`")),
     });
@@ -95,7 +95,7 @@ pub(in crate::graph) fn no_local(
     }
     findings.push(match similar.nearest(name, module.locals.values(), |local| &local.name) {
         Some(near) => finding
-            .related(near.attribute.name_span, "a local value of a similar name")
+            .related(near.attribute.name_span, "a local value with a similar name")
             .help(format!("did you mean `local.{}`?", near.name)),
         None => finding.help(format!("declare `{name}` in a `locals` block")),
     });
@@ -112,10 +112,10 @@ pub(in crate::graph) fn no_call(
         return;
     }
     let finding = undeclared("module", format_smolstr!("module.{name}"), at)
-        .detail(format!("There is no module call `{name}` in this module."));
+        .detail(format!("This module has no module call `{name}`."));
     findings.push(match similar.nearest(name, module.calls.values(), |call| &call.name) {
         Some(near) => finding
-            .related(near.origin.header(), "a call of a similar name")
+            .related(near.origin.header(), "a module call with a similar name")
             .help(format!("did you mean `module.{}`?", near.name)),
         None => finding.help(format!("add a `module \"{name}\"` block")),
     });
@@ -143,7 +143,7 @@ pub(in crate::graph) fn no_resource(
     ));
     findings.push(match nearest(module, address, similar) {
         Some(near) => finding
-            .related(near.origin.header(), "what it may be")
+            .related(near.origin.header(), "a declaration with a similar name")
             .help(format!("did you mean `{}`?", near.address)),
         None => finding,
     });
@@ -169,7 +169,7 @@ pub(super) fn scope(resource: &Resource, check: Option<&SmolStr>, at: Span, find
         findings.push(
             Finding::language(EngineRule::UndeclaredReference, "Reference to scoped resource")
                 .detail(format!(
-                    "{} belongs to the check `{own}`, and only its assertions see it.",
+                    "{} belongs to the check `{own}`, and only the assertions of that check can refer to it.",
                     resource.address
                 ))
                 .at(at)
@@ -212,7 +212,7 @@ pub(super) fn instance(
         (None, Some((attribute, help))) if !reference.remaining.is_empty() => findings.push(
             Finding::language(EngineRule::InvalidReference, "Missing resource instance key")
                 .detail(format!(
-                    "{address} has `{}`, so it is a collection of instances, and only an instance has attributes.",
+                    "{address} has `{}`, so it is a collection, and only its instances have attributes.",
                     attribute.name
                 ))
                 .at(reference.span)
@@ -221,7 +221,7 @@ pub(super) fn instance(
         ),
         (Some(_), None) if resource.enabled.is_none() => findings.push(
             Finding::language(EngineRule::InvalidReference, "Unexpected resource instance key")
-                .detail(format!("{address} has neither `count` nor `for_each`, so there is only one of it."))
+                .detail(format!("{address} has neither `count` nor `for_each`, so it has no instance keys."))
                 .at(reference.span)
                 .related(resource.origin.header(), "declared here")
                 .help("remove the key in brackets"),

@@ -9,13 +9,13 @@ pub(super) fn count(name: &str, site: &Site<'_>, at: Span, findings: &mut Vec<Fi
     if name != "index" {
         findings.push(
             misplaced("Invalid \"count\" attribute", at)
-                .detail(format!("`count` has no attribute `{name}`: there is only `count.index`."))
+                .detail(format!("`count` has no attribute `{name}`, only `count.index`."))
                 .help("write `count.index`"),
         );
     } else if !site.symbols.count {
         findings.push(
             misplaced("Reference to \"count\" in non-counted context", at)
-                .detail("`count.index` is the number of an instance, in a block that has `count`.")
+                .detail("`count.index` is available only in a block with `count`.")
                 .help(help(site, "count.index", "count")),
         );
     }
@@ -28,9 +28,7 @@ pub(super) fn each(name: &str, site: &Site<'_>, at: Span, findings: &mut Vec<Fin
         _ => {
             findings.push(
                 misplaced("Invalid \"each\" attribute", at)
-                    .detail(format!(
-                        "`each` has no attribute `{name}`: there are `each.key` and `each.value`."
-                    ))
+                    .detail(format!("`each` has no attribute `{name}`, only `each.key` and `each.value`."))
                     .help("write `each.key` or `each.value`"),
             );
             return;
@@ -39,7 +37,7 @@ pub(super) fn each(name: &str, site: &Site<'_>, at: Span, findings: &mut Vec<Fin
     if !site.symbols.each {
         findings.push(
             misplaced(summary, at)
-                .detail(format!("`each.{name}` belongs to an instance, in a block that has `for_each`."))
+                .detail(format!("`each.{name}` is available only in a block with `for_each`."))
                 .help(help(site, &format!("each.{name}"), "for_each")),
         );
     }
@@ -56,15 +54,16 @@ fn help(site: &Site<'_>, symbol: &str, argument: &str) -> String {
 }
 
 pub(super) fn itself(at: Span, findings: &mut Vec<Finding>) {
-    findings.push(misplaced("Invalid \"self\" reference", at).detail(
-        "`self` is the resource around a provisioner, a connection or a postcondition, and means nothing elsewhere.",
-    ));
+    findings.push(
+        misplaced("Invalid \"self\" reference", at)
+            .detail("`self` is available only in provisioners, connections and postconditions."),
+    );
 }
 
 pub(super) fn path(name: &str, at: Span, findings: &mut Vec<Finding>) {
     if !["cwd", "module", "root"].contains(&name) {
         findings.push(misplaced("Invalid \"path\" attribute", at).detail(format!(
-            "`path` has no attribute `{name}`: there are `path.module`, `path.root` and `path.cwd`."
+            "`path` has no attribute `{name}`, only `path.module`, `path.root` and `path.cwd`."
         )));
     }
 }

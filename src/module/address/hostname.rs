@@ -46,7 +46,7 @@ pub(super) fn normal_host(host: &str) -> Result<SmolStr, &'static str> {
     let labels = name.strip_suffix('.').unwrap_or(name).split('.');
     for label in labels {
         if label.is_empty() {
-            return Err("it contains an empty label (two points in a row)");
+            return Err("it contains an empty label (two dots in a row)");
         }
         if label.starts_with("xn--") {
             return Err("it is written in Punycode, and must be given in Unicode");
@@ -58,7 +58,7 @@ pub(super) fn normal_host(host: &str) -> Result<SmolStr, &'static str> {
     if legal.is_err()
         || uts46.to_ascii(bytes, AsciiDenyList::STD3, Hyphens::Check, DnsLength::Ignore).is_err()
     {
-        return Err("it must contain only letters, digits, dashes and points");
+        return Err("it must contain only letters, digits, hyphens and dots");
     }
     Ok(format_smolstr!("{unicode}{port}"))
 }
@@ -68,7 +68,7 @@ fn normal_port(port: &str, before: &str) -> Result<Cow<'static, str>, &'static s
     // A sign is part of a number to the engines.
     let Ok(number) = port.parse::<i64>() else {
         return Err(match before.to_ascii_lowercase().as_str() {
-            "http" | "https" => "only a host name and a port are needed, not a whole URL",
+            "http" | "https" => "it must be a host name and an optional port, not a URL",
             _ => "its port is not a number",
         });
     };

@@ -122,13 +122,13 @@ impl ProviderAddress {
             Some(meant) => {
                 let meant = Self { name: meant.into(), ..self.clone() };
                 format!(
-                    "The source \"{source}\" has the prefix \"{prefix}provider-\", which belongs to the name of a \
-                     repository and not to a source. Did you mean \"{}\"?",
+                    "The source \"{source}\" has the prefix \"{prefix}provider-\", which is part of a repository \
+                     name, not of a source address. Did you mean \"{}\"?",
                     meant.display(features.registry_host)
                 )
             }
             None => {
-                format!("The source \"{source}\" has the prefix \"{prefix}\", which no provider may have.")
+                format!("The source \"{source}\" has the reserved prefix \"{prefix}\".")
             }
         };
         Err(AddressError { summary: INVALID_NAME, detail })
@@ -145,7 +145,7 @@ impl fmt::Display for ProviderAddress {
 /// The normal form of a name of a provider, also a local one, or why it cannot be one.
 pub fn legal_part(part: &str) -> Result<SmolStr, &'static str> {
     normal_part(part, Marks::Dash).map_err(|reason| {
-        reason.unwrap_or("it must contain only letters, digits and single dashes between them")
+        reason.unwrap_or("it must contain only letters, digits and single hyphens between them")
     })
 }
 
@@ -155,7 +155,7 @@ fn legal_namespace(part: &str, features: &Features) -> Result<SmolStr, &'static 
         return legal_part(part);
     }
     normal_part(part, Marks::DashAndUnderscore).map_err(|reason| {
-        reason.unwrap_or("it must contain only letters, digits, underscores and single dashes between them")
+        reason.unwrap_or("it must contain only letters, digits, underscores and single hyphens between them")
     })
 }
 
@@ -165,10 +165,10 @@ fn normal_part(part: &str, marks: Marks) -> Result<SmolStr, Option<&'static str>
         return Err(Some("it must have at least one character"));
     }
     if part.contains('.') {
-        return Err(Some("points are not allowed"));
+        return Err(Some("dots are not allowed"));
     }
     if part.contains("--") {
-        return Err(Some("two dashes in a row are not allowed"));
+        return Err(Some("two hyphens in a row are not allowed"));
     }
     normal_label(part, marks).ok_or(None)
 }

@@ -14,7 +14,7 @@ use crate::text::Span;
 /// An entry of `providers` in a module call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PassedProvider {
-    /// Left: the name in the called module.
+    /// Left: the name in the child module.
     pub in_child: ProviderRef,
     /// Right: the name in the calling module.
     pub in_parent: ProviderRef,

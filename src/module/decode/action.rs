@@ -64,14 +64,14 @@ impl Decoder<'_> {
             self.findings.push(wrong(
                 "No actions specified",
                 block.header,
-                "A trigger names the actions it runs.",
+                "A trigger requires the actions that it runs.",
             ));
         }
         if events.is_empty() {
             self.findings.push(wrong(
                 "No events specified",
                 block.header,
-                "A trigger names the events it waits for.",
+                "A trigger requires the events that run it.",
             ));
         }
         ActionTrigger {
@@ -90,11 +90,7 @@ impl Decoder<'_> {
                 self.findings.push(wrong(&format!("Invalid \"event\" value {event}"), element.span, &detail));
             } else if events.contains(&event) {
                 let summary = format!("Duplicate {:?} event", event.as_str());
-                self.findings.push(wrong(
-                    &summary,
-                    element.span,
-                    "This event is named twice in one trigger.",
-                ));
+                self.findings.push(wrong(&summary, element.span, "This trigger lists the event twice."));
             } else {
                 events.push(event);
             }
@@ -133,7 +129,7 @@ impl Decoder<'_> {
                     Subject::Resource { .. } => self.findings.push(wrong(
                         "Invalid action argument inside action_triggers",
                         element.span,
-                        "A trigger names actions: `action.type.name`.",
+                        "A trigger lists actions by address: `action.type.name`.",
                     )),
                     _ => {}
                 },
@@ -143,9 +139,13 @@ impl Decoder<'_> {
         if !unreadable.is_empty() {
             self.findings.extend(unreadable.into_iter().map(|finding| finding.at(element.span)));
         } else if actions == 0 {
-            self.findings.push(wrong("No actions specified", element.span, "This names no action."));
+            self.findings.push(wrong(
+                "No actions specified",
+                element.span,
+                "This is not the address of an action.",
+            ));
         } else if actions > 1 {
-            let detail = "This names more than one action: give each an element of its own.";
+            let detail = "This names more than one action. Write a separate element for each.";
             self.findings.push(wrong("Invalid action expression", element.span, detail));
         }
     }

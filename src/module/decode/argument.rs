@@ -39,8 +39,8 @@ impl Decoder<'_> {
             self.findings.push(
                 Finding::language(EngineRule::InvalidName, summary)
                     .detail(format!(
-                        "`{}` is not a name: a name starts with a letter or underscore, and holds only letters, \
-                         digits, underscores and dashes.",
+                        "`{}` is not a valid name: a name starts with a letter or underscore, and contains only \
+                         letters, digits, underscores and hyphens.",
                         label.text
                     ))
                     .at(label.span),
@@ -73,7 +73,7 @@ impl Decoder<'_> {
             };
             self.findings.push(
                 Finding::language(EngineRule::InvalidValue, format!("Invalid combination of {names}"))
-                    .detail("Each of these says how many there are, so only one of them can be set.")
+                    .detail("Each of these sets the number of instances, so only one of them is allowed.")
                     .at(at)
                     .related(first.name_span, "set here")
                     .help("keep one of them"),
@@ -113,7 +113,7 @@ impl Decoder<'_> {
             Unquoted::Unreadable => {
                 self.findings.push(
                     Finding::language(EngineRule::InvalidReference, "Invalid expression")
-                        .detail("A reference is expected here, and this text holds none.")
+                        .detail("A reference is required here.")
                         .at(element.span),
                 );
                 return None;
@@ -142,7 +142,9 @@ impl Decoder<'_> {
         self.findings.push(
             Finding::language(EngineRule::DeprecatedQuoting, summary)
                 .severity(Severity::Warning)
-                .detail("Terraform 0.11 and earlier wanted quotes here. They still work, for now.")
+                .detail(
+                    "Terraform 0.11 and earlier required quotes here. They still work, but are deprecated.",
+                )
                 .at(expr.span)
                 .help(help),
         );
@@ -169,8 +171,9 @@ impl Decoder<'_> {
             Unquoted::Unreadable => None,
         };
         let Some(traversal) = traversal.filter(|traversal| traversal.steps.len() < 2) else {
-            let detail =
-                format!("`{argument}` takes the local name of a provider, and behind a point an alias.");
+            let detail = format!(
+                "`{argument}` takes the local name of a provider, optionally followed by a dot and an alias."
+            );
             let mut finding = wrong_provider_ref(expr.span, detail);
             if depends_on_value(expr) {
                 finding.help = Some(one_block_each(argument, self.features));
@@ -186,7 +189,8 @@ impl Decoder<'_> {
             None => None,
             Some((StepKind::Attribute(alias), _)) => Some(alias.clone()),
             Some((StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_), span)) => {
-                let detail = "The local name of a provider stands alone, or before a point and an alias.";
+                let detail =
+                    "A provider reference is a local name, optionally followed by a dot and an alias.";
                 self.findings.push(wrong_provider_ref(span, detail));
                 None
             }
@@ -266,9 +270,9 @@ impl Decoder<'_> {
         for other in others {
             self.findings.push(
                 Finding::language(rule, summary)
-                    .detail(format!("There can be only one `{}` block here.", other.kind))
+                    .detail(format!("Only one `{}` block is allowed here.", other.kind))
                     .at(other.header)
-                    .related(first.header, "the first one is here"),
+                    .related(first.header, "first one here"),
             );
         }
         Some(first)
@@ -281,7 +285,7 @@ impl Decoder<'_> {
                 EngineRule::UnsupportedBlockOrArgument,
                 format!("Reserved block type name in {inside} block"),
             )
-            .detail(format!("`{}` blocks are kept here for future versions of the language.", block.kind))
+            .detail(format!("`{}` blocks are reserved for a future version of the language.", block.kind))
             .at(block.kind_span),
         );
     }

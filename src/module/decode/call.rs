@@ -152,9 +152,12 @@ impl Decoder<'_> {
             match seen.entry(in_child.compact()) {
                 std::collections::btree_map::Entry::Occupied(earlier) => self.findings.push(
                     Finding::language(EngineRule::InvalidProviderConfiguration, "Duplicate provider address")
-                        .detail(format!("A configuration is passed as `{}` already.", earlier.key()))
+                        .detail(format!(
+                            "Another entry already passes a configuration as `{}`.",
+                            earlier.key()
+                        ))
                         .at(value.span)
-                        .related(*earlier.get(), "the first one is here"),
+                        .related(*earlier.get(), "first one here"),
                 ),
                 std::collections::btree_map::Entry::Vacant(first) => {
                     first.insert(key.span().to(value.span));

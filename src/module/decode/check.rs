@@ -35,9 +35,9 @@ impl Decoder<'_> {
             } else if let Some(first) = &source {
                 self.findings.push(
                     Finding::language(EngineRule::InvalidCheckOrCondition, "Multiple data resource blocks")
-                        .detail("A `check` block can hold one data source.")
+                        .detail("A `check` block can contain only one data source.")
                         .at(block.header)
-                        .related(first.origin.header(), "the first one is here"),
+                        .related(first.origin.header(), "first one here"),
                 );
             } else {
                 let data = self.data(block, Some(&check.name));
@@ -54,7 +54,7 @@ impl Decoder<'_> {
             self.findings.push(
                 Finding::language(EngineRule::InvalidCheckOrCondition, "Zero assert blocks")
                     .severity(Severity::Error)
-                    .detail("A `check` block asserts something: it needs an `assert` block without mistakes.")
+                    .detail("A `check` block requires at least one valid `assert` block.")
                     .at(block.header),
             );
         }

@@ -54,7 +54,7 @@ impl Decoder<'_> {
                         EngineRule::InvalidCheckOrCondition,
                         format!("Invalid reference in {}", condition.block.kind),
                     )
-                    .detail(format!("This condition belongs to {resource}, and refers to it by name."))
+                    .detail(format!("This condition of {resource} refers to the resource by its address."))
                     .at(attribute.expr.span)
                     .help(if condition.block.kind == "postcondition" {
                         "write `self` for the resource itself"

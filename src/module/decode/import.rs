@@ -83,12 +83,12 @@ impl Decoder<'_> {
         let (summary, detail, at) = match (&import.id, &import.identity) {
             (None, None) => (
                 summaries.import_without_id,
-                "One of `id` and `identity` says which object is imported.",
+                "Set `id` or `identity` to identify the object to import.",
                 block.header,
             ),
             (Some(id), Some(identity)) => (
                 summaries.import_with_both_ids,
-                "Only one of `id` and `identity` can say which object is imported.",
+                "Set only one of `id` and `identity`.",
                 match self.features.engine.product {
                     Product::Terraform => block.header,
                     Product::OpenTofu => id.span.min(identity.span).to(id.span.max(identity.span)),
@@ -107,7 +107,7 @@ impl Decoder<'_> {
             self.findings.push(
                 Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid import provider argument")
                     .detail(
-                        "What is imported into a called module uses the provider that this module is passed.",
+                        "An import into a child module uses the provider configuration that is passed to the module.",
                     )
                     .at(attribute.span)
                     .help("remove `provider`, and pass the provider in the module call"),

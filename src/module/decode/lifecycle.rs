@@ -115,7 +115,7 @@ impl Decoder<'_> {
         };
         Finding::language(EngineRule::InvalidLifecycle, summary)
             .detail(format!(
-                "`{}` means something for managed resources only, in `resource` blocks.",
+                "`{}` is allowed only for managed resources, in `resource` blocks.",
                 attribute.name
             ))
             .at(at)
@@ -181,7 +181,7 @@ impl Decoder<'_> {
         {
             self.findings.push(
                 Finding::language(EngineRule::InvalidLifecycle, "Invalid ignore_changes ruleset")
-                    .detail("`\"*\"` stands for everything, so no names can stand beside it.")
+                    .detail("`\"*\"` means all arguments, so no other elements are allowed.")
                     .at(star),
             );
         }
@@ -222,9 +222,9 @@ impl Decoder<'_> {
         }
         if resources != 1 {
             let detail = if resources == 0 {
-                "This names no resource."
+                "This is not the address of a resource."
             } else {
-                "This names more than one resource: give each an element of its own."
+                "This names more than one resource. Write a separate element for each."
             };
             self.findings
                 .push(trigger("Invalid replace_triggered_by expression", element.span).detail(detail));
@@ -259,17 +259,16 @@ fn not_a_trigger(subject: &Subject, at: Span) -> Option<Finding> {
     let (summary, detail) = match subject {
         Subject::Each(name) if name == "key" => return None,
         Subject::Count(name) if name == "index" => return None,
-        Subject::Each(_) => (
-            "Invalid each reference in replace_triggered_by expression",
-            "Of `each`, only `each.key` can be used here.",
-        ),
+        Subject::Each(_) => {
+            ("Invalid each reference in replace_triggered_by expression", "Only `each.key` is allowed here.")
+        }
         Subject::Count(_) => (
             "Invalid count reference in replace_triggered_by expression",
-            "Of `count`, only `count.index` can be used here.",
+            "Only `count.index` is allowed here.",
         ),
         _ => (
             "Invalid reference in replace_triggered_by expression",
-            "Only resources, `count.index` and `each.key` can be used here.",
+            "Only references to resources, with `count.index` and `each.key` as keys, are allowed here.",
         ),
     };
     Some(trigger(summary, at).detail(detail))

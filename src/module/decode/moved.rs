@@ -27,7 +27,9 @@ impl Decoder<'_> {
         {
             self.findings.push(
                 Finding::language(EngineRule::InvalidMovedRemovedImport, "Invalid \"moved\" addresses")
-                    .detail("A resource moves to a resource and a module call to a module call, not one to the other.")
+                    .detail(
+                        "A resource can move only to a resource, and a module call only to a module call.",
+                    )
                     .at(block.header),
             );
         }
@@ -38,11 +40,9 @@ impl Decoder<'_> {
     fn movable(&mut self, block: &Block, endpoint: Option<&MoveEndpoint>, name: &str) {
         let resource = endpoint.map(|endpoint| endpoint.resource.as_ref());
         let detail = match resource {
-            None => format!("`{name}` names nothing that can be moved."),
+            None => format!("`{name}` is not the address of a resource or a module call."),
             Some(Some(instance)) if instance.resource.mode == Mode::Ephemeral => {
-                format!(
-                    "`{name}` names an ephemeral resource. Nothing of it is kept, so nothing can be moved."
-                )
+                format!("`{name}` is an ephemeral resource, which has no object in the state to move.")
             }
             Some(_) => return,
         };

@@ -42,7 +42,10 @@ impl Decoder<'_> {
         if self.overriding {
             self.findings.push(
                 Finding::language(EngineRule::OverrideNotAllowed, "Language selections in override file")
-                    .detail("A `language` block is about the whole module, so it cannot stand in an override file.")
+                    .detail(
+                        "A `language` block applies to the whole module, so it is not allowed in an override \
+                    file.",
+                    )
                     .at(block.header),
             );
             // Which versions it excludes counts all the same.
@@ -60,11 +63,7 @@ impl Decoder<'_> {
                 Some(_) => Some("Unsupported language edition"),
             };
             self.findings.extend(summary.map(|summary| {
-                unsupported(
-                    summary,
-                    attribute.expr.span,
-                    "The only edition of the language so far is `tofu2024`.",
-                )
+                unsupported(summary, attribute.expr.span, "The only language edition is `tofu2024`.")
             }));
         }
         if let Some(attribute) = content.attribute("experiments") {
@@ -73,11 +72,7 @@ impl Decoder<'_> {
                     None => "Invalid experiment keyword",
                     Some(_) => "Unknown experiment keyword",
                 };
-                self.findings.push(unsupported(
-                    summary,
-                    element.span,
-                    "There are no experiments in this version.",
-                ));
+                self.findings.push(unsupported(summary, element.span, "This version has no experiments."));
             }
         }
         self.compatible_with(&content, block.header, into);
@@ -89,9 +84,9 @@ impl Decoder<'_> {
             if let Some(first) = first {
                 self.findings.push(
                     Finding::language(EngineRule::DuplicateDeclaration, "Duplicate compatible_with block")
-                        .detail("Only one `compatible_with` can say which versions of OpenTofu can be used.")
+                        .detail("Only one `compatible_with` block is allowed.")
                         .at(header)
-                        .related(first, "the first one is here"),
+                        .related(first, "first one here"),
                 );
                 into.required_versions.extend(self.compatible_version(block));
                 continue;
@@ -102,7 +97,10 @@ impl Decoder<'_> {
                 self.findings.push(
                     Finding::language(EngineRule::InvalidVersionConstraint, "Ineffective version constraint")
                         .severity(Severity::Warning)
-                        .detail("OpenTofu before 1.12 ignores `compatible_with`, and this constraint does not exclude those versions.")
+                        .detail(
+                            "OpenTofu before 1.12 ignores `compatible_with`, and this constraint does not \
+                        exclude those versions.",
+                        )
                         .at(constraint.span)
                         .help(format!("write {:?}", format!("{}, >= 1.12.0", constraint.text))),
                 );
@@ -137,9 +135,9 @@ impl Decoder<'_> {
             if let Some(first) = seen.get(&labels) {
                 self.findings.push(
                     Finding::language(EngineRule::DuplicateDeclaration, summary)
-                        .detail(format!("There is another `{}` of that name.", block.kind))
+                        .detail(format!("Another `{}` has the same name.", block.kind))
                         .at(block.header)
-                        .related(*first, "the first one is here"),
+                        .related(*first, "first one here"),
                 );
             } else {
                 seen.insert(labels, block.header);
@@ -165,7 +163,9 @@ impl Decoder<'_> {
                     EngineRule::InvalidProviderConfiguration,
                     "Alias required when using \"for_each\"",
                 )
-                .detail("A provider configuration with `for_each` has several instances, and references to them need its alias.")
+                .detail(
+                    "A provider configuration with `for_each` has several instances, so it needs an alias.",
+                )
                 .at(for_each.expr.span)
                 .help("add `alias`"),
             );
@@ -191,7 +191,7 @@ impl Decoder<'_> {
         {
             self.findings.push(
                 Finding::language(EngineRule::InvalidValue, summary)
-                    .detail("A deprecation says what to do instead.")
+                    .detail("`deprecated` requires a message.")
                     .at(at),
             );
         }

@@ -55,7 +55,7 @@ impl Decoder<'_> {
                         EngineRule::UnsupportedBlockOrArgument,
                         "Reserved argument name in provider block",
                     )
-                    .detail(format!("`{name}` is kept here for future versions of the language."))
+                    .detail(format!("`{name}` is reserved for a future version of the language."))
                     .at(attribute.name_span),
                 );
             }
@@ -107,11 +107,11 @@ impl Decoder<'_> {
             self.findings.push(
                 Finding::language(EngineRule::InvalidName, "Invalid provider configuration alias")
                     .detail(format!(
-                        "`{}` cannot be the alias of a provider configuration: an alias starts with a letter or \
-                         underscore, and holds only letters, digits, underscores and dashes.",
+                        "`{}` is not a valid alias: an alias starts with a letter or underscore, and contains only \
+                         letters, digits, underscores and hyphens.",
                         alias.value
                     ))
-                    .related(alias.span, "the alias is given here"),
+                    .related(alias.span, "the alias is set here"),
             );
         }
     }

@@ -32,7 +32,7 @@ impl Decoder<'_> {
                     EngineRule::InvalidProvisioner,
                     format!("The \"{}\" provisioner has been removed", label.text),
                 )
-                .detail(format!("The engine no longer comes with a provisioner {:?}.", label.text.as_str()))
+                .detail(format!("The provisioner {:?} was removed in Terraform 0.15.", label.text.as_str()))
                 .at(label.span),
             );
             return None;
@@ -44,7 +44,7 @@ impl Decoder<'_> {
                 Some("destroy") => on_destroy = true,
                 _ => self.findings.push(
                     Finding::language(EngineRule::InvalidProvisioner, "Invalid \"when\" keyword")
-                        .detail("`when` takes one of the words `create` and `destroy`.")
+                        .detail("`when` must be `create` or `destroy`.")
                         .at(attribute.expr.span),
                 ),
             }
@@ -57,7 +57,7 @@ impl Decoder<'_> {
         {
             self.findings.push(
                 Finding::language(EngineRule::InvalidProvisioner, "Invalid \"on_failure\" keyword")
-                    .detail("`on_failure` takes one of the words `continue` and `fail`.")
+                    .detail("`on_failure` must be `continue` or `fail`.")
                     .at(attribute.expr.span),
             );
         }
@@ -90,7 +90,8 @@ pub(in crate::module) fn only_self_references(config: &Config, findings: &mut Ve
         findings.push(
             Finding::language(EngineRule::InvalidProvisioner, "Invalid reference from destroy provisioner")
                 .detail(
-                    "A destroy-time provisioner and its connection can refer only to the resource itself, with `self`, \
+                    "A destroy-time provisioner and its connection can refer only to the resource itself, with \
+                     `self`, \
                      `count.index` or `each.key`. Other objects may no longer exist at that time.",
                 )
                 .at(at)

@@ -72,7 +72,7 @@ impl Decoder<'_> {
         for connection in connections {
             self.findings.push(
                 Finding::language(EngineRule::InvalidProvisioner, "Invalid connection block")
-                    .detail("A connection means something only where a managed resource is removed.")
+                    .detail("A `connection` block is allowed only if `from` is a managed resource.")
                     .at(connection.header),
             );
         }
@@ -84,7 +84,7 @@ impl Decoder<'_> {
             if !managed {
                 self.findings.push(
                     Finding::language(EngineRule::InvalidProvisioner, "Invalid provisioner block")
-                        .detail("A provisioner means something only where a managed resource is removed.")
+                        .detail("A `provisioner` block is allowed only if `from` is a managed resource.")
                         .at(block.header),
                 );
                 continue;
@@ -125,7 +125,7 @@ impl Decoder<'_> {
             } else if from.is_some_and(|from| from.resource.is_none()) {
                 self.findings.push(
                     Finding::language(EngineRule::InvalidProvisioner, "Invalid \"removed\" block")
-                        .detail("Provisioners mean something only where a resource is removed, not a module.")
+                        .detail("A `provisioner` block is allowed only if `from` is a resource, not a module call.")
                         .at(removed.header),
                 );
             } else {

@@ -135,7 +135,7 @@ impl Decoder<'_> {
         if text.is_none() {
             self.findings.push(
                 Finding::language(EngineRule::InvalidRequiredProviders, "Invalid Attribute")
-                    .detail("The names in a requirement are texts.")
+                    .detail("The keys of an entry must be constant strings.")
                     .at(key.span()),
             );
         }
@@ -145,7 +145,7 @@ impl Decoder<'_> {
     fn required_version_of(&mut self, attribute: &Attribute, expr: &Expr) -> Option<VersionConstraint> {
         let value = value::constant(expr, &mut Vec::new());
         let Some(text) = value.as_str() else {
-            self.findings.push(invalid_version(expr.span, "A version constraint is a text."));
+            self.findings.push(invalid_version(expr.span, "A version constraint must be a constant string."));
             return None;
         };
         let constraints = Some(self.constraints(text, expr.span)?);
@@ -162,7 +162,7 @@ impl Decoder<'_> {
         let Some(text) = value.as_str() else {
             self.findings.push(
                 Finding::language(EngineRule::InvalidRequiredProviders, "Invalid source")
-                    .detail("The source of a provider is a text.")
+                    .detail("The source of a provider must be a constant string.")
                     .at(expr.span),
             );
             return;

@@ -88,7 +88,7 @@ impl Decoder<'_> {
                     EngineRule::InvalidProvisioner,
                     "Invalid configuration block for ephemeral resource",
                 )
-                .detail(format!("A `{}` belongs to a managed resource, in a `resource` block.", refused.kind))
+                .detail(format!("A `{}` block is allowed only in a `resource` block.", refused.kind))
                 .at(refused.header),
             );
         }
@@ -153,7 +153,7 @@ impl Decoder<'_> {
         for lifecycle in content.blocks_of("lifecycle") {
             self.findings.push(
                 Finding::language(EngineRule::InvalidCheckOrCondition, "Invalid lifecycle block")
-                    .detail("A data source in a `check` block has no lifecycle of its own.")
+                    .detail("A data source in a `check` block cannot have a `lifecycle` block.")
                     .at(lifecycle.header),
             );
         }

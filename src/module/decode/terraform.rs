@@ -66,12 +66,10 @@ impl Decoder<'_> {
         if let Some(attribute) = content.attribute("language") {
             let (summary, detail) = match attribute.expr.keyword() {
                 Some(edition) if edition == "TF2021" => ("", ""),
-                Some(_) => {
-                    ("Unsupported language edition", "The only edition of the language so far is `TF2021`.")
-                }
+                Some(_) => ("Unsupported language edition", "The only language edition is `TF2021`."),
                 None => (
                     "Invalid language edition",
-                    "An edition is a bare word. The only one so far is `TF2021`.",
+                    "A language edition is written without quotes. The only one is `TF2021`.",
                 ),
             };
             if !summary.is_empty() {
@@ -86,7 +84,7 @@ impl Decoder<'_> {
         if let Some(attribute) = content.attribute("experiments") {
             self.findings.push(
                 Finding::language(EngineRule::UnsupportedEngineVersion, "Module uses experimental features")
-                    .detail("Experiments can be used in alpha releases only.")
+                    .detail("Experiments are available only in alpha releases.")
                     .at(attribute.name_span)
                     .help("remove `experiments`"),
             );
@@ -110,7 +108,7 @@ impl Decoder<'_> {
     fn state_store(&mut self, block: &Block) {
         self.findings.push(
             Finding::language(EngineRule::UnsupportedBlockOrArgument, "Unsupported block type")
-                .detail("`state_store` blocks can be used in alpha releases only.")
+                .detail("`state_store` blocks are available only in alpha releases.")
                 .at(block.kind_span),
         );
     }

@@ -65,7 +65,7 @@ impl Decoder<'_> {
             self.findings.push(
                 Finding::language(EngineRule::InvalidName, "Invalid variable name")
                     .detail(format!(
-                        "`{}` means something else in a module block, so no variable can have it.",
+                        "`{}` is a reserved name in module calls, so a variable cannot have it.",
                         label.text
                     ))
                     .at(label.span)
@@ -98,7 +98,7 @@ impl Decoder<'_> {
                             EngineRule::InvalidDefaultValue,
                             "Invalid default value for variable",
                         )
-                        .detail(format!("The default does not fit the type of this variable: {mismatch}."))
+                        .detail(format!("The default does not match the type of this variable: {mismatch}."))
                         .at(span),
                     );
                     Value::UNKNOWN
@@ -115,7 +115,7 @@ impl Decoder<'_> {
         if value.is_null() && nullable.is_some_and(|nullable| !nullable.value) {
             self.findings.push(
                 Finding::language(EngineRule::InvalidDefaultValue, "Invalid default value for variable")
-                    .detail("The default is null, and `nullable = false` says that it cannot be.")
+                    .detail("The default is null, but the variable sets `nullable = false`.")
                     .at(span),
             );
         }
@@ -138,9 +138,15 @@ impl Decoder<'_> {
             }
             if others && !self.features.validation_refers_to_others {
                 self.findings.push(
-                    Finding::language(EngineRule::InvalidCheckOrCondition, "Invalid reference in variable validation")
-                        .detail(format!("The condition of a variable can refer to the variable itself alone: `var.{variable}`."))
-                        .at(attribute.expr.span),
+                    Finding::language(
+                        EngineRule::InvalidCheckOrCondition,
+                        "Invalid reference in variable validation",
+                    )
+                    .detail(format!(
+                        "The condition of a variable can refer only to the variable itself: \
+                        `var.{variable}`."
+                    ))
+                    .at(attribute.expr.span),
                 );
             } else if !own {
                 self.findings.push(
@@ -148,9 +154,7 @@ impl Decoder<'_> {
                         EngineRule::InvalidCheckOrCondition,
                         "Invalid variable validation condition",
                     )
-                    .detail(format!(
-                        "The condition does not test the variable: it never says `var.{variable}`."
-                    ))
+                    .detail(format!("The condition does not refer to the variable: `var.{variable}`."))
                     .at(attribute.expr.span),
                 );
             }
@@ -169,9 +173,7 @@ impl Decoder<'_> {
         if both && self.features.const_excludes_sensitive {
             self.findings.push(
                 Finding::language(EngineRule::InvalidValue, format!("Const variable cannot be {word}"))
-                    .detail(format!(
-                        "A `const` variable is known before everything else, so it cannot be {word}."
-                    ))
+                    .detail(format!("A `const` variable cannot be {word}."))
                     .at(block.header),
             );
         }

@@ -19,7 +19,8 @@ impl Decoder<'_> {
             return None;
         }
         let Ok(value) = value::convert(&value, &Type::String) else {
-            self.findings.push(invalid_version(at, format!("`{}` takes a text.", attribute.name)));
+            self.findings
+                .push(invalid_version(at, format!("`{}` must be a constant string.", attribute.name)));
             return None;
         };
         // Not a text after all: null, or unknown after a syntax error that was reported.

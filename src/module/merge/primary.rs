@@ -33,7 +33,7 @@ impl Merger<'_> {
                             requirements.block.header,
                             first.header,
                         )
-                        .detail("A module has one `required_providers` block.")
+                        .detail("A module can have only one `required_providers` block.")
                         .help("put the entries into one block"),
                     );
                     continue;
@@ -79,8 +79,10 @@ impl Merger<'_> {
             match self.module.providers.entry(provider.compact()) {
                 Entry::Occupied(first) => {
                     let detail = match &provider.alias {
-                        None => format!("There is a default configuration of `{}` already.", provider.name),
-                        Some(_) => format!("There is a configuration `{}` already.", first.key()),
+                        None => {
+                            format!("The module already has a default configuration of `{}`.", provider.name)
+                        }
+                        Some(_) => format!("The module already has a configuration `{}`.", first.key()),
                     };
                     self.findings.push(
                         duplicate(
@@ -89,7 +91,7 @@ impl Merger<'_> {
                             first.get().origin.header(),
                         )
                         .detail(detail)
-                        .help("give one of them an `alias` of its own"),
+                        .help("set a different `alias` in one of them"),
                     );
                 }
                 Entry::Vacant(place) => {
@@ -103,7 +105,7 @@ impl Merger<'_> {
             if let Some(first) = self.module.provider_metas.insert(address, meta) {
                 self.findings.push(
                     duplicate("Duplicate provider_meta block", header, first.block.header)
-                        .detail("A module has one `provider_meta` block for each provider."),
+                        .detail("A module can have only one `provider_meta` block for each provider."),
                 );
             }
         }
@@ -225,7 +227,7 @@ impl Merger<'_> {
                         at,
                         first.block.header,
                     )
-                    .detail("One object can be imported once."),
+                    .detail("An object can be imported only once."),
                 );
             }
         }
@@ -235,9 +237,9 @@ impl Merger<'_> {
     fn twice(&mut self, summary: &str, address: String, at: Span, first: Span) {
         self.findings.push(
             duplicate(summary, at, first)
-                .detail(format!("There is another `{address}` in this module."))
+                .detail(format!("The module already declares `{address}`."))
                 .address(address)
-                .help("remove one of them, or give it another name"),
+                .help("remove or rename one of them"),
         );
     }
 }

@@ -23,7 +23,7 @@ impl Merger<'_> {
                         backend.block.header,
                         first.block.header,
                     )
-                    .detail("A module has one `backend` block."),
+                    .detail("A module can have only one `backend` block."),
                 ),
                 None => self.module.backend = Some(backend),
             }
@@ -36,7 +36,7 @@ impl Merger<'_> {
                         cloud.block.header,
                         first.block.header,
                     )
-                    .detail("A module has one `cloud` block."),
+                    .detail("A module can have only one `cloud` block."),
                 ),
                 None => self.module.cloud = Some(cloud),
             }
@@ -47,9 +47,9 @@ impl Merger<'_> {
                     EngineRule::DuplicateDeclaration,
                     self.features.summaries.backend_and_cloud,
                 )
-                .detail("The state is kept in one place: in a backend or in the cloud.")
+                .detail("A module can have either a `backend` or a `cloud` block.")
                 .at(backend.block.header)
-                .related(cloud.block.header, "the cloud is configured here")
+                .related(cloud.block.header, "the `cloud` block is here")
                 .help("remove one of the two"),
             );
         }
@@ -57,7 +57,7 @@ impl Merger<'_> {
             match &self.module.encryption {
                 Some(first) => self.findings.push(
                     duplicate("Duplicate encryption configuration", encryption.header, first.header)
-                        .detail("A module has one `encryption` block."),
+                        .detail("A module can have only one `encryption` block."),
                 ),
                 None => self.module.encryption = Some(encryption),
             }
@@ -68,7 +68,7 @@ impl Merger<'_> {
         if let [first, second, ..] = backends.as_slice() {
             self.findings.push(
                 duplicate("Duplicate backend configuration", second.block.header, first.block.header)
-                    .detail("One override file can have one `backend` block."),
+                    .detail("An override file can have only one `backend` block."),
             );
         } else if let Some(mut backend) = backends.into_iter().next() {
             backend.replaced = self.replaced_storage();
@@ -80,7 +80,7 @@ impl Merger<'_> {
         if let [first, second, ..] = clouds.as_slice() {
             self.findings.push(
                 duplicate(self.override_cloud_summary(), second.block.header, first.block.header)
-                    .detail("One override file can have one `cloud` block."),
+                    .detail("An override file can have only one `cloud` block."),
             );
         } else if let Some(mut cloud) = clouds.into_iter().next() {
             cloud.replaced = self.replaced_storage();
@@ -92,7 +92,7 @@ impl Merger<'_> {
         if let [first, second, ..] = encryptions.as_slice() {
             self.findings.push(
                 duplicate("Duplicate encryption configuration", second.header, first.header)
-                    .detail("One override file can have one `encryption` block."),
+                    .detail("An override file can have only one `encryption` block."),
             );
         } else if let Some(encryption) = encryptions.into_iter().next() {
             // The engine merges it deeply; what is in it is for its key providers, and nothing here looks at it.

@@ -82,9 +82,7 @@ fn recheck(variable: &mut Variable, (wrote_type, wrote_default): (bool, bool)) -
     if default.value.is_null() && variable.nullable.as_ref().is_some_and(|nullable| !nullable.value) {
         findings.push(
             Finding::language(EngineRule::InvalidDefaultValue, "Invalid default value for variable")
-                .detail(
-                    "With this override the default is null, and `nullable = false` says that it cannot be.",
-                )
+                .detail("With this override the default is null, but the variable sets `nullable = false`.")
                 .related(default.span, "the default"),
         );
     }
@@ -98,10 +96,10 @@ fn detail(mismatch: &Mismatch, wrote_type: bool, wrote_default: bool) -> String 
             format!("With the type of this override the default is no longer valid: {mismatch}.")
         }
         (false, true) => {
-            format!("The default of this override does not fit the type of the variable: {mismatch}.")
+            format!("The default in this override does not match the type of the variable: {mismatch}.")
         }
         (true, true) | (false, false) => {
-            format!("The default of this variable does not fit its type: {mismatch}.")
+            format!("The default of this variable does not match its type: {mismatch}.")
         }
     }
 }

@@ -79,7 +79,7 @@ impl Early<'_> {
         if outcome.value.unmarked().1 != Marks::NONE {
             let summary = if constant { "Unknown module version" } else { "Invalid version constraint" };
             self.findings.push(early(&purpose, summary, at).detail(format!(
-                "{} shows up in the clear, so it cannot be made of what is sensitive or ephemeral.",
+                "{} is visible in the configuration, so it cannot depend on sensitive or ephemeral values.",
                 upper(&purpose.what)
             )));
             return Version::Failed;
@@ -96,7 +96,7 @@ impl Early<'_> {
             Err(reason) => {
                 let summary = if constant { "Incorrect value type" } else { "Invalid version constraint" };
                 self.findings
-                    .push(early(&purpose, summary, at).detail(format!("A text is needed: {reason}.")));
+                    .push(early(&purpose, summary, at).detail(format!("A string is required: {reason}.")));
                 return Version::Failed;
             }
         };
@@ -186,10 +186,10 @@ impl Early<'_> {
             }
             (Ok(_), _) => return None,
             (Err(reason), true) => {
-                ("Incorrect value type", expr.span, format!("A text is needed: {reason}."))
+                ("Incorrect value type", expr.span, format!("A string is required: {reason}."))
             }
             (Err(reason), false) => {
-                ("Unsuitable value type", expr.start_span(), format!("A text is needed: {reason}."))
+                ("Unsuitable value type", expr.start_span(), format!("A string is required: {reason}."))
             }
         };
         // What an expression has the wrong type for is a matter of its value, not of the address.
@@ -217,8 +217,7 @@ impl Early<'_> {
                 }
                 if let Some(wrong) = wrong {
                     self.findings.push(early(purpose, refusal, wrong.span).detail(format!(
-                        "{} is needed before anything runs, so it can refer to constant variables and to local values \
-                         alone.",
+                        "{} must be known before plan, so it can refer only to `const` variables and local values.",
                         upper(&purpose.what)
                     )));
                     return None;
@@ -232,9 +231,6 @@ impl Early<'_> {
 
 fn unknown(purpose: &Purpose, summary: &str, at: crate::text::Span) -> Finding {
     early(purpose, summary, at)
-        .detail(format!(
-            "{} is needed before anything runs, and this is known only later.",
-            upper(&purpose.what)
-        ))
+        .detail(format!("{} must be known before plan, but this is known only later.", upper(&purpose.what)))
         .help("write a literal string, or set `const = true` in the variable")
 }

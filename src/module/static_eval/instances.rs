@@ -30,14 +30,16 @@ impl Early<'_> {
         }
         let (value, marks) = outcome.value.unmarked();
         let why = match (marks.sensitive, marks.ephemeral, unsuitable(value)) {
-            (Some(_), _, _) => "the keys of instances show up in the clear, and this is sensitive",
-            (None, Some(_), _) => "the keys of instances are kept, and this is ephemeral",
+            (Some(_), _, _) => "the keys of instances are visible, and this value is sensitive",
+            (None, Some(_), _) => {
+                "the keys of instances are stored in the state, and this value is ephemeral"
+            }
             (None, None, Some(why)) => why,
             (None, None, None) => return,
         };
         self.findings.push(
             early(&purpose, "Invalid for_each argument", expr.span)
-                .detail(format!("A map or a set of texts says which instances there are: {why}.")),
+                .detail(format!("`for_each` must be a map or a set of strings: {why}.")),
         );
     }
 }
@@ -74,6 +76,6 @@ fn unsuitable_set(element: &Type) -> Option<&'static str> {
         | Type::Set(_)
         | Type::Map(_)
         | Type::Tuple(_)
-        | Type::Object(_) => Some("the keys are no texts"),
+        | Type::Object(_) => Some("the keys are not strings"),
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn of_references(
             }
         };
         Some(early(purpose, summary, reference.span).detail(format!(
-            "{} is needed before anything runs, and {what} known only later.",
+            "{} must be known before plan, but {what} known only later.",
             upper(&purpose.what)
         )))
     })
@@ -39,10 +39,8 @@ pub(super) fn of_references(
 
 pub(super) fn of_provider_functions(calls: &[Span], purpose: &Purpose) -> impl Iterator<Item = Finding> {
     calls.iter().map(move |at| {
-        early(purpose, "Provider function in static context", *at).detail(format!(
-            "{} is needed before any provider is there that could be asked.",
-            upper(&purpose.what)
-        ))
+        early(purpose, "Provider function in static context", *at)
+            .detail(format!("{} must be known before any provider is installed.", upper(&purpose.what)))
     })
 }
 
@@ -60,7 +58,7 @@ pub(super) fn of_symbol(subject: &Subject, at: Span, purpose: &Purpose) -> Optio
     if root != "path" && name == "applying" {
         return Some(
             early(purpose, "Invalid attribute in static context", at)
-                .detail(format!("{} is needed before anything is planned or applied.", upper(&purpose.what))),
+                .detail(format!("{} must be known before plan.", upper(&purpose.what))),
         );
     }
     Some(
@@ -72,27 +70,26 @@ pub(super) fn of_symbol(subject: &Subject, at: Span, purpose: &Purpose) -> Optio
 
 pub(super) fn undefined(kind: &str, name: &str, at: Span) -> Finding {
     Finding::language(EngineRule::UndeclaredReference, format!("Undefined {kind}"))
-        .detail(format!("No {kind} `{name}` is declared in this module."))
+        .detail(format!("This module does not declare {kind} `{name}`."))
         .at(at)
 }
 
 pub(super) fn undeclared(kind: &str, name: &str, at: Span) -> Finding {
     Finding::language(EngineRule::UndeclaredReference, format!("Reference to undeclared {kind}"))
-        .detail(format!("No {kind} `{name}` is declared in this module."))
+        .detail(format!("This module does not declare {kind} `{name}`."))
         .at(at)
 }
 
 /// Local values that lead from one to the next for longer than is followed.
 pub(super) fn too_deep(limits: &Limits, at: Span) -> Finding {
-    let detail =
-        "More local values lead from one to the next than are followed, and this one is taken as unknown.";
+    let detail = "This chain of local values is longer than the limit, so the value is treated as unknown.";
     Finding::limit(Limit::Nesting, limits, "Local values nested too deep", detail).at(at)
 }
 
 /// A variable that says of itself that it is none for this.
 pub(super) fn not_constant(variable: &Variable, at: Span, purpose: &Purpose) -> Finding {
     let finding = early(purpose, "Unable to use variable in static context", at).detail(format!(
-        "{} is needed before anything runs, and `var.{}` says `const = false`.",
+        "{} must be known before plan, but `var.{}` sets `const = false`.",
         upper(&purpose.what),
         variable.name
     ));
@@ -104,7 +101,7 @@ pub(super) fn not_constant(variable: &Variable, at: Span, purpose: &Purpose) -> 
 
 pub(super) fn circular(name: &str, declared: Span, at: Span) -> Finding {
     Finding::language(EngineRule::ReferenceCycle, "Circular reference")
-        .detail(format!("To know `local.{name}` one has to know `local.{name}`."))
+        .detail(format!("`local.{name}` depends on itself."))
         .at(declared)
         .related(at, "referred to here")
 }
@@ -123,7 +120,7 @@ pub(super) fn confidential(marks: Marks, purpose: &Purpose, at: Span) -> Finding
         None => ("Ephemeral value not allowed", "ephemeral"),
     };
     early(purpose, summary, at).detail(format!(
-        "{} shows up in the clear, so it cannot be made of what is {word}.",
+        "{} is visible in the configuration, so it cannot depend on a value that is {word}.",
         upper(&purpose.what)
     ))
 }

@@ -38,13 +38,13 @@ impl Writer<'_> {
         match &argument.meaning {
             None => {}
             Some(Meaning::Value(_)) => {
-                words.push(format!("converted, written {}", self.short(&argument.counts, kind)));
+                words.push(format!("converted from {}", self.short(&argument.counts, kind)));
             }
             Some(Meaning::Type(_)) => words.push(match argument.before.last() {
                 Some(before) => {
-                    format!("with the defaults of attributes that are in {}", self.place(before.span))
+                    format!("with the defaults of optional attributes from {}", self.place(before.span))
                 }
-                None => "without the defaults of attributes".to_owned(),
+                None => "without the defaults of optional attributes".to_owned(),
             }),
         }
         for (number, before) in argument.before.iter().rev().enumerate() {
@@ -95,23 +95,21 @@ impl Writer<'_> {
                 let without = if lost.is_empty() { "" } else { ", without " };
                 format!("replaced as a whole{by}{without}{}", one_line(&lost.join(", ")))
             }
-            Why::Ignored => format!("{engine} reads it in an override file, and merges it into nothing"),
-            Why::Empty => "what is empty in an override file replaces nothing".to_owned(),
+            Why::Ignored => format!("{engine} ignores it in override files"),
+            Why::Empty => "an empty value in an override file replaces nothing".to_owned(),
             Why::AllStays => "a list does not replace `all`".to_owned(),
-            Why::TrueStays => "`true` in another file stays".to_owned(),
-            Why::Refused => format!("{engine} refuses it in an override file"),
-            Why::NoBase => "no other file declares what it would change".to_owned(),
-            Why::CountWins => "there is `count` as well, and it alone counts".to_owned(),
+            Why::TrueStays => "`true` in another file remains".to_owned(),
+            Why::Refused => format!("{engine} rejects it in override files"),
+            Why::NoBase => "it has no base block".to_owned(),
+            Why::CountWins => "`count` is also set, and takes precedence".to_owned(),
             Why::UnknownVariable => {
                 format!(
-                    "the module that is called has no such variable; {engine} drops it once there is an override"
+                    "the child module has no such variable; {engine} drops it because the call has an override"
                 )
             }
-            Why::NotAName => format!("no argument or block of {engine} is called so"),
+            Why::NotAName => format!("{engine} has no argument or block with this name"),
             Why::TakenForEmpty => {
-                format!(
-                    "stays, but {engine} takes the block for an empty one, since an override is merged into it"
-                )
+                format!("remains, but {engine} treats the block as empty, because it has an override")
             }
         }
     }

@@ -51,7 +51,7 @@ impl Upward<'_> {
             } else if is_seen {
                 "  (seen above)".to_owned()
             } else if is_too_much {
-                "  (more is not shown)".to_owned()
+                "  (further modules are not shown)".to_owned()
             } else if caller.is_called() {
                 String::new()
             } else {

@@ -143,8 +143,8 @@ impl<'p> Outline<'p> {
             !is_leaf && self.seen.contains(&called.likeness())
         });
         let remark = match leads_to {
-            Callee::Module(_) if is_too_much => "  (more is not shown)",
-            Callee::Module(_) if is_ring => "  (a ring: it is called from below itself)",
+            Callee::Module(_) if is_too_much => "  (further modules are not shown)",
+            Callee::Module(_) if is_ring => "  (cycle: one of its child modules calls it)",
             Callee::Module(_) if is_seen => "  (seen above)",
             Callee::Module(_) | Callee::Opaque => "",
             Callee::Missing if self.picture.is_gone(placed.node, call) => "  (gone)",
@@ -294,7 +294,7 @@ impl<'p> Outline<'p> {
         let elsewhere = if elsewhere == 0 {
             String::new()
         } else {
-            format!(", {elsewhere} of them to modules from elsewhere")
+            format!(", {elsewhere} of them to modules outside of the repository")
         };
         self.text.push_str(&format!(
             "{}, {}{elsewhere}\n",

@@ -226,15 +226,12 @@ impl Picture<'_> {
                 if is_own {
                     return match own.attached() {
                         Some(block) if is_empty => {
-                            format!(
-                                "own empty configuration: {shown} ({})",
-                                self.place(block.origin.header())
-                            )
+                            format!("empty provider block: {shown} ({})", self.place(block.origin.header()))
                         }
                         Some(block) => {
                             format!("configured here: {shown} ({})", self.place(block.origin.header()))
                         }
-                        None => format!("own empty configuration: {shown}"),
+                        None => format!("empty provider block: {shown}"),
                     };
                 }
                 let empty = if is_empty { ", which is empty" } else { "" };
@@ -282,7 +279,7 @@ impl Picture<'_> {
                 node.requirements_of(&key.provider).next().map_or(&key.provider.name, |entry| &entry.name);
             (!has_effect && !own.is_random && !block.config.is_empty()).then(|| {
                 format!(
-                    "without effect: {}, the name of this provider here is {}",
+                    "without effect: {}, the local name of this provider here is {}",
                     self.block(block),
                     one_line(name)
                 )

@@ -47,7 +47,8 @@ pub(super) fn lacking(lock: &Lock, platforms: &[SmolStr], module: &Module) -> Op
     let hashes = if first.packages == 1 { "hash" } else { "hashes" };
     let finding = LockFileDrift::finding("Lock file without hashes for every platform")
         .detail(format!(
-            "The policy names {} platforms, and `{name}` has {} `h1:` {hashes}. Each is of the package for one platform.{others}",
+            "The policy names {} platforms, and `{name}` has {} `h1:` {hashes}. Each hash is for the package of one \
+             platform.{others}",
             platforms.len(),
             first.packages
         ))

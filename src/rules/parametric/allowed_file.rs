@@ -24,7 +24,7 @@ impl Rule for AllowedFile {
         let blocks = Blocks::configure(options, Among::All)?;
         let files = options.required("files", options.patterns("files")?)?;
         let order = "name files, as in [\"variables.tf\"], or use the template `forbidden-block`";
-        options.refuse_empty("files", "Without a file no block is allowed anywhere.", order)?;
+        options.refuse_empty("files", "Without files, no block would be allowed anywhere.", order)?;
         for (name, span) in options.texts("files")?.unwrap_or_default() {
             if let Some((why, order)) = wrong_file(&name) {
                 let why = format!("`{name}` {why}.");
@@ -74,7 +74,7 @@ fn native(name: &str) -> String {
 /// Why a pattern of a file makes no sense, and what to write instead.
 fn wrong_file(name: &str) -> Option<(&'static str, &'static str)> {
     if name.contains('/') {
-        return Some(("is not a file of the module: those are in its directory", "write the name alone"));
+        return Some(("is not in the directory of the module", "write only the file name"));
     }
     if ["*", "**", "*.tf", "*.*"].contains(&name) {
         return Some((
@@ -87,11 +87,9 @@ fn wrong_file(name: &str) -> Option<(&'static str, &'static str)> {
     }
     let loaded = Product::ALL.map(|product| Engine::newest(product).loads(name));
     match loaded.into_iter().flatten().next() {
-        None => {
-            Some(("is not a configuration file, so no block is in it", "write a name that ends in `.tf`"))
-        }
+        None => Some(("is not a configuration file", "write a name that ends in `.tf`")),
         Some(loaded) if loaded.kind == FileKind::Override => Some((
-            "is an override file, in which nothing is declared",
+            "is an override file, which declares nothing",
             "name the file in which these blocks belong",
         )),
         Some(_) => None,

@@ -55,11 +55,8 @@ impl Rule for AllowedSource {
                     continue;
                 };
                 findings.push(
-                    Self::finding("Module from a source that is not allowed")
-                        .detail(format!(
-                            "`{}` is not among the sources that modules may come from.",
-                            source.raw
-                        ))
+                    Self::finding("Module source is not allowed")
+                        .detail(format!("`{}` is not an allowed module source.", source.raw))
                         .at(source.span)
                         .help("call a module from an allowed source")
                         .address(format!("module.{}", call.name))
@@ -74,8 +71,8 @@ impl Rule for AllowedSource {
                     continue;
                 }
                 findings.push(
-                    Self::finding("Provider from a source that is not allowed")
-                        .detail(format!("`{shown}` is not among the providers that may be used."))
+                    Self::finding("Provider is not allowed")
+                        .detail(format!("`{shown}` is not an allowed provider."))
                         .at(at)
                         .label("needs this provider")
                         .help("use an allowed provider")
@@ -163,7 +160,7 @@ fn never_decides(pattern: &str) -> Option<(&'static str, &'static str)> {
     let plain = pattern.trim_start_matches('!');
     let is_local = plain.starts_with("./") || plain.starts_with("../") || plain.starts_with('/');
     is_local.then_some((
-        "decides nothing: a module in a directory of the repository is always allowed",
+        "has no effect: a module in a directory of the repository is always allowed",
         "remove the pattern",
     ))
 }

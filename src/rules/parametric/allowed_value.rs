@@ -21,8 +21,8 @@ impl Rule for AllowedValue {
     const OPTIONS: &'static [&'static str] = &["argument", "blocks", "except", "values"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
-        let order = "name values, or make a rule of the kind `forbidden-argument`";
-        options.refuse_empty("values", "Without a value nothing is allowed.", order)?;
+        let order = "name values, or use the template `forbidden-argument`";
+        options.refuse_empty("values", "Without values, nothing would be allowed.", order)?;
         if options.written("values")?.iter().any(|value| value == "*") {
             let why = "`*` allows every value, so the rule can never report anything.";
             return Err(options
@@ -47,7 +47,7 @@ impl Rule for AllowedValue {
                     // What is null is not set, and what has no text of its own is not known.
                     let Some(text) = as_text(&value).filter(|text| !self.values.has(text)) else { continue };
                     findings.push(
-                        Self::finding("Value that is not allowed")
+                        Self::finding("Value is not allowed")
                             .detail(format!(
                                 "`{}` of `{}` is {:?}.",
                                 self.argument,

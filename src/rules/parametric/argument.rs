@@ -24,7 +24,7 @@ impl ArgumentPath {
         path.map(|path| (path, expr.span)).ok_or_else(|| {
             options
                 .mistake("Invalid `argument`", expr.span)
-                .detail("A path to an argument has the names of nested blocks, arguments and keys of values.")
+                .detail("A path consists of names of nested blocks, arguments and object keys.")
                 .help("separate names with dots, as in \"tags.Owner\", and write other keys as in labels[\"a.b\"]")
         })
     }

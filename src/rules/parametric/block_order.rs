@@ -38,7 +38,7 @@ impl Rule for BlockOrder {
         let blocks = Blocks::configure(options, Among::Labeled)?;
         let order = options.required("order", options.words("order", &[NAME, REQUIRED])?)?;
         let help = "write [\"name\"], [\"required\"] or [\"required\", \"name\"]";
-        options.refuse_empty("order", "Without a word any order is fine.", help)?;
+        options.refuse_empty("order", "An empty list would allow any order.", help)?;
         if order.contains(&REQUIRED) && !blocks.has_kind("variable") {
             let why = "Only variables are required or optional, and `blocks` names no variable.";
             return Err(options.refuse("order", why).help("write [\"name\"], or add `variable` to `blocks`"));

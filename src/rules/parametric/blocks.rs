@@ -41,7 +41,7 @@ impl Among {
             Self::All => "there are no such blocks",
             Self::WithArguments => "a local value has no arguments",
             Self::Labeled => "such blocks have no labels",
-            Self::Named => "such blocks have no name that their author chooses",
+            Self::Named => "such blocks have no name",
         }
     }
 }
@@ -122,7 +122,7 @@ impl Blocks {
     fn wanted(options: &Options<'_>, among: Among) -> Result<Vec<Pattern>, Finding> {
         let wanted = options.required("blocks", options.texts("blocks")?)?;
         let order = "name blocks, as in [\"resource\"], or turn the rule off with `level = \"off\"`";
-        options.refuse_empty("blocks", "Without a pattern the rule looks at no block.", order)?;
+        options.refuse_empty("blocks", "Without patterns, the rule would check nothing.", order)?;
         patterns(options, wanted, among, "`except` lists the blocks to leave out")
     }
 
@@ -136,13 +136,13 @@ impl Blocks {
             if !pattern.kinds.iter().any(|kind| kinds.iter().any(|wanted| wanted.name == kind.name)) {
                 return Err(options
                     .mistake("Invalid `except`", pattern.span)
-                    .detail(format!("`blocks` has nothing that `{}` could leave out.", pattern.text))
+                    .detail(format!("`{}` excludes none of the blocks in `blocks`.", pattern.text))
                     .help("remove the pattern, or add such blocks to `blocks`"));
             }
             if wanted.iter().all(|wanted| covers(&pattern.text, &wanted.text)) {
                 return Err(options
                     .mistake("Invalid `except`", pattern.span)
-                    .detail(format!("`{}` leaves out everything that `blocks` names.", pattern.text))
+                    .detail(format!("`{}` excludes all blocks in `blocks`.", pattern.text))
                     .help("narrow the pattern, or turn the rule off with `level = \"off\"`"));
             }
         }
@@ -153,11 +153,10 @@ impl Blocks {
 /// Why a rule could never work with an argument of a kind of block, and what to write instead.
 fn refusal(kind: &BlockKind, path: &ArgumentPath, wants: Wants) -> Option<(String, String)> {
     let name = kind.name;
-    let presence =
-        format!("`required-argument` and `forbidden-argument` look only at whether `{path}` is set");
+    let presence = format!("`required-argument` and `forbidden-argument` check only whether `{path}` is set");
     match grammar::leads(kind, path) {
         Leads::Nowhere { name: wrong, within, suggestion } => Some((
-            format!("`{wrong}` is not expected in a `{within}` block, so the rule could never be met."),
+            format!("`{wrong}` is not expected in a `{within}` block, so no block could follow the rule."),
             suggestion.unwrap_or_else(|| "choose an argument that these blocks have".to_owned()),
         )),
         Leads::Address if wants == Wants::Value => Some((
@@ -190,7 +189,7 @@ fn patterns(
                     .detail(format!("`{text}` cannot match a block: {why}."))
             };
             if text.starts_with('!') {
-                return Err(invalid("a list of blocks has no `!`").help(negation));
+                return Err(invalid("`!` is not allowed in a list of blocks").help(negation));
             }
             if text.split('.').any(str::is_empty) {
                 return Err(invalid("a name is missing beside a dot"));

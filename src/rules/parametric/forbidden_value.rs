@@ -20,7 +20,7 @@ impl Rule for ForbiddenValue {
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         let order = "name values, or turn the rule off with `level = \"off\"`";
-        options.refuse_empty("values", "Without a value nothing is forbidden.", order)?;
+        options.refuse_empty("values", "Without values, nothing would be forbidden.", order)?;
         let (blocks, argument) = Blocks::with_argument(options, Wants::Value)?;
         Ok(Self { blocks, argument, values: options.required("values", options.patterns("values")?)? })
     }

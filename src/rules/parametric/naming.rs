@@ -42,10 +42,14 @@ impl Rule for Naming {
         let style = style.and_then(|name| STYLES.iter().find(|style| style.name == name));
         let wanted = match (pattern, style) {
             (Some(_), Some(_)) => {
-                return Err(options.refuse("style", "A `pattern` says already how names are to be."));
+                return Err(options.refuse("style", "`style` and `pattern` exclude each other."));
             }
             (Some(pattern), None) if ["", ".*", ".+"].contains(&pattern.as_str()) => {
-                let why = if pattern.is_empty() { "No name is empty." } else { "Every name matches it." };
+                let why = if pattern.is_empty() {
+                    "It matches only an empty name."
+                } else {
+                    "It matches every name."
+                };
                 return Err(options
                     .refuse("pattern", why)
                     .help("write a pattern, as in \"[a-z][a-z0-9_]*\""));
@@ -74,11 +78,11 @@ impl Rule for Naming {
             };
             let moves = matches!(part.kind(), "resource" | "module");
             findings.push(
-                Self::finding("Name that is not as it should be")
+                Self::finding("Name does not follow the convention")
                     .detail(format!("The name `{name}` of `{}` {wanted}.", part.address()))
                     .at(at)
                     .help(if moves {
-                        format!("{help}, and write a `moved` block for the old one")
+                        format!("{help}, and add a `moved` block for the old name")
                     } else {
                         help
                     })

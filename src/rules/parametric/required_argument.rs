@@ -35,7 +35,8 @@ impl Rule for RequiredArgument {
                     Reached::Nothing { steps, at } => findings.push(self.missing(&part, steps, at)),
                     // To the engines an argument that is null is not set.
                     Reached::Value { value, whole, .. } if value.is_null() => {
-                        findings.push(self.finding_in(&part, whole).label("is null, as if it were not set"));
+                        findings
+                            .push(self.finding_in(&part, whole).label("is null, which counts as not set"));
                     }
                     Reached::Value { .. } | Reached::Block(_) | Reached::Unknown => {}
                 }

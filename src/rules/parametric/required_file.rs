@@ -23,15 +23,12 @@ impl Rule for RequiredFile {
         let is_way = |name: &str| !["", ".", "..", "**"].contains(&name);
         if !written.split('/').all(is_way) {
             return Err(options
-                .refuse(
-                    "file",
-                    format!("`{written}` is no path from the directory of a module down to a file."),
-                )
-                .help("write it as in \"README.md\" or \"tests/*.tftest.hcl\""));
+                .refuse("file", format!("`{written}` is not a path to a file in the directory of a module."))
+                .help("write a path such as \"README.md\" or \"tests/*.tftest.hcl\""));
         }
         if written == "*" {
             let why = "Every module has a file, so the rule can never report anything.";
-            return Err(options.refuse("file", why).help("write it as in \"README.md\""));
+            return Err(options.refuse("file", why).help("write a path such as \"README.md\""));
         }
         let name = |name| Patterns::new([name]).map_err(|invalid| options.refuse("file", invalid.why));
         Ok(Self { names: written.split('/').map(name).collect::<Result<_, _>>()?, written })

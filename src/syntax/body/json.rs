@@ -195,7 +195,7 @@ impl Unpacking<'_> {
             if properties.is_empty() {
                 let finding = Finding::language(EngineRule::MissingArgument, "Missing block label")
                     .detail(format!(
-                        "A property is required here, whose name is the {label} of a `{kind}` block."
+                        "A property is required here. Its name is the {label} of a `{kind}` block."
                     ))
                     .at(node.start());
                 self.findings.push(finding);
@@ -248,7 +248,7 @@ fn extraneous_property(property: &Property, schema: &Schema<'_>, taken: &Hidden)
 
 fn set_twice(summary: &str, property: &Property, first: &Attribute) -> Finding {
     Finding::language(EngineRule::DuplicateDeclaration, summary)
-        .detail(format!("The argument `{}` is set already.", property.name))
+        .detail(format!("The argument `{}` is already set.", property.name))
         .at(property.name_span)
         .related(first.name_span, "it is set here")
         .help("remove one of the two")

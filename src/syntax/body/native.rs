@@ -114,7 +114,7 @@ impl NativeBody {
             let summary = format!("Unexpected \"{}\" block", block.kind);
             findings.push(
                 Finding::language(EngineRule::UnsupportedBlockOrArgument, summary)
-                    .detail("Only arguments may stand here, no blocks.")
+                    .detail("Only arguments are allowed here, not blocks.")
                     .at(block.kind_span)
                     .help(format!("write it as an argument: `{} = …`", block.kind)),
             );

@@ -17,7 +17,7 @@ pub(super) fn root(id: FileId, source: &Source, limits: &Limits, findings: &mut 
     let root = reader.value();
     let behind = reader.tokens.peek().clone();
     if reader.findings.is_empty() && behind.kind != Kind::End {
-        let detail = "A file holds one value, and this stands behind it.";
+        let detail = "A JSON file contains a single value, and this follows it.";
         findings
             .push(syntax_error("Extraneous data after value", Span::new(id, behind.range)).detail(detail));
     }
@@ -49,7 +49,7 @@ impl Reader<'_> {
             Kind::Word => self.word(),
             Kind::CloseBrace => self.found("Missing JSON value", &first, VALUE),
             Kind::CloseBracket => self.found("Missing array element value", &first, VALUE),
-            Kind::End => self.found("Missing value", &first, "The text ends where a value is expected."),
+            Kind::End => self.found("Missing value", &first, "The file ends where a value is expected."),
             Kind::Comma | Kind::Colon | Kind::Equals | Kind::Other => {
                 self.found("Invalid start of value", &first, VALUE)
             }
@@ -71,7 +71,7 @@ impl Reader<'_> {
             let name = self.value();
             let name_span = name.span;
             let NodeKind::String(name) = name.kind else {
-                let detail = "The name of a property is a string in quotes.";
+                let detail = "The name of a property must be a string in quotes.";
                 self.report(syntax_error("Invalid object property name", name.start()).detail(detail));
                 return None;
             };
@@ -84,14 +84,14 @@ impl Reader<'_> {
                 Kind::Comma => {
                     let comma = self.tokens.read();
                     if self.tokens.peek().kind == Kind::CloseBrace {
-                        let detail = "No comma stands behind the last property of an object.";
+                        let detail = "The last property of an object must not be followed by a comma.";
                         return self.found("Trailing comma in object", &comma, detail);
                     }
                 }
                 Kind::End => return self.found("Unclosed object", &open, "This brace is never closed."),
                 Kind::CloseBracket => {
                     self.tokens.read();
-                    let detail = "An object is closed by a brace; a bracket stands there.";
+                    let detail = "An object must be closed by a brace, not a bracket.";
                     return self.found_here("Mismatched braces", detail);
                 }
                 Kind::OpenBrace
@@ -103,7 +103,7 @@ impl Reader<'_> {
                 | Kind::Word
                 | Kind::Other => {
                     self.skip_to(Kind::OpenBrace, Kind::CloseBrace);
-                    let detail = "A comma stands between the properties of an object.";
+                    let detail = "The properties of an object must be separated by commas.";
                     return self.found_here("Missing attribute seperator comma", detail);
                 }
             }
@@ -121,11 +121,11 @@ impl Reader<'_> {
         self.skip_to(Kind::OpenBrace, Kind::CloseBrace);
         match colon.kind {
             Kind::CloseBrace | Kind::Comma => {
-                let detail = "A property has a value, behind a colon; for a list of names use brackets.";
+                let detail = "A property needs a colon and a value; for a list of strings use brackets.";
                 self.found("Missing object value", &colon, detail)
             }
             Kind::Equals => {
-                let detail = "In JSON a colon stands between name and value, no equals sign.";
+                let detail = "JSON requires a colon between name and value, not an equals sign.";
                 self.found("Missing property value colon", &colon, detail)
             }
             Kind::OpenBrace
@@ -137,7 +137,7 @@ impl Reader<'_> {
             | Kind::Word
             | Kind::Other
             | Kind::End => {
-                let detail = "A colon stands between the name of a property and its value.";
+                let detail = "The name and the value of a property must be separated by a colon.";
                 self.found("Missing property value colon", &colon, detail)
             }
         }
@@ -154,16 +154,16 @@ impl Reader<'_> {
                 Kind::Comma => {
                     let comma = self.tokens.read();
                     if self.tokens.peek().kind == Kind::CloseBracket {
-                        let detail = "No comma stands behind the last value of an array.";
+                        let detail = "The last value of an array must not be followed by a comma.";
                         return self.found("Trailing comma in array", &comma, detail);
                     }
                     continue;
                 }
                 // "Unclosed object" is what the engines say of an array, too.
                 Kind::End => return self.found("Unclosed object", &open, "This bracket is never closed."),
-                Kind::Colon => ("Invalid array value", "The values of an array have no names."),
+                Kind::Colon => ("Invalid array value", "The values of an array cannot have names."),
                 Kind::CloseBrace => {
-                    ("Mismatched brackets", "An array is closed by a bracket; a brace stands there.")
+                    ("Mismatched brackets", "An array must be closed by a bracket, not a brace.")
                 }
                 Kind::OpenBrace
                 | Kind::OpenBracket
@@ -171,9 +171,10 @@ impl Reader<'_> {
                 | Kind::String
                 | Kind::Number
                 | Kind::Word
-                | Kind::Other => {
-                    ("Missing attribute seperator comma", "A comma stands between the values of an array.")
-                }
+                | Kind::Other => (
+                    "Missing attribute seperator comma",
+                    "The values of an array must be separated by commas.",
+                ),
             };
             self.skip_to(Kind::OpenBracket, Kind::CloseBracket);
             return self.found_here(summary, detail);
@@ -186,7 +187,7 @@ impl Reader<'_> {
         let token = self.tokens.read();
         let text = &self.source.text()[token.range.clone()];
         if !string::is_number(text) {
-            return self.found("Invalid JSON number", &token, "This is not a number as JSON writes them.");
+            return self.found("Invalid JSON number", &token, "This is not a valid JSON number.");
         }
         Some(Node { span: self.span(&token), kind: NodeKind::Number(text.into()) })
     }
@@ -198,8 +199,7 @@ impl Reader<'_> {
             let at = token.range.start + at + 1;
             // That is how the engines count, and it may lead behind the text or into a character.
             let [start, end] = [at, at + 1].map(|at| self.source.floor(at));
-            let detail =
-                "A string ends with a quote on the line it starts on; in it stand only the escapes of JSON.";
+            let detail = "A string must end on the line it starts on, and may contain only JSON escapes.";
             let finding = syntax_error("Invalid JSON string", Span::new(self.id, start..end)).detail(detail);
             self.report(finding);
             return None;
@@ -220,7 +220,7 @@ impl Reader<'_> {
             "null" => NodeKind::Null,
             _ => {
                 let finding = syntax_error("Invalid JSON keyword", self.span(&token))
-                    .detail(format!("JSON does not know the word `{word}`."));
+                    .detail(format!("`{word}` is not a JSON keyword."));
                 self.report(match similar(word, ["false", "true", "null"]) {
                     Some(known) => finding.help(format!("did you mean `{known}`?")),
                     None => finding.help("write strings in quotes"),

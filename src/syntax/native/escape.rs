@@ -53,7 +53,7 @@ pub(super) fn quoted(written: &str, mut bad: impl FnMut(BadEscape)) -> Cow<'_, s
 /// Length and meaning of the escape sequence that `rest` starts with.
 fn escape(rest: &str) -> (usize, Result<char, String>) {
     let Some(selector) = rest.chars().nth(1) else {
-        return (1, Err("A backslash must be followed by the character that it escapes.".to_owned()));
+        return (1, Err("A backslash must be followed by an escape character.".to_owned()));
     };
     let simple = match selector {
         'n' => '\n',
@@ -65,7 +65,8 @@ fn escape(rest: &str) -> (usize, Result<char, String>) {
         'U' => return code_point(rest, 8),
         other => {
             let detail = format!(
-                "`\\{}` is no escape sequence. The known ones are `\\n`, `\\r`, `\\t`, `\\\"`, `\\\\`, `\\uNNNN` and \
+                "`\\{}` is not a valid escape sequence. Valid ones are `\\n`, `\\r`, `\\t`, `\\\"`, `\\\\`, \
+                 `\\uNNNN` and \
                  `\\UNNNNNNNN`; a backslash itself is written `\\\\`.",
                 other.escape_debug()
             );
@@ -85,7 +86,7 @@ fn code_point(rest: &str, digits: usize) -> (usize, Result<char, String>) {
     let code = u32::from_str_radix(&rest[2..length], 16).ok();
     match code.and_then(char::from_u32) {
         Some(letter) => (length, Ok(letter)),
-        None => (length, Err(format!("There is no character U+{}.", &rest[2..length]))),
+        None => (length, Err(format!("U+{} is not a valid character.", &rest[2..length]))),
     }
 }
 

@@ -57,6 +57,8 @@ fn whole<T>(
 fn too_deep(span: Span) -> Finding {
     Finding::language(EngineRule::LimitReached, "Expression not read")
         .severity(Severity::Notice)
-        .detail("This expression is nested deeper than this program reads. Its references are not known.")
+        .detail(
+            "This expression is nested too deeply, so overrule did not read it. Its references are unknown.",
+        )
         .at(span)
 }

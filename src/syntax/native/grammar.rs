@@ -172,7 +172,7 @@ impl<'a> Parser<'a> {
     /// Reports that something is nested too deep. To what is around it, this is an error like any other.
     fn too_deep(&mut self, at: impl Into<Extent>) {
         self.limited = true;
-        let detail = "What is nested deeper is not read by this program.";
+        let detail = "overrule does not read deeper nesting.";
         let finding = Finding::limit(Limit::Nesting, self.limits, "Nesting too deep", detail);
         self.report(finding.at(self.span(at)));
     }

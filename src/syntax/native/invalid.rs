@@ -38,30 +38,28 @@ fn error(lexed: Lexed<'_>, token: Token) -> Option<(&'static str, Cow<'static, s
     let (summary, detail) = match token.kind {
         Kind::Bitwise => return Some(("Unsupported operator", bitwise_detail(lexed.written(token)).into())),
         Kind::Backtick => {
-            let detail = "A backtick means nothing here. A string over several lines is written as a heredoc, such as \
-                          `<<EOT`.";
+            let detail = "Backticks are not valid. Write a multi-line string as a heredoc, such as `<<EOT`.";
             ("Invalid character", detail)
         }
         Kind::Apostrophe => {
             ("Invalid character", "Strings are written in double quotes, not in single ones.")
         }
         Kind::Semicolon => {
-            let detail = "A semicolon means nothing here. Arguments and blocks are separated by line breaks, and items \
-                          of collections by commas.";
+            let detail = "Semicolons are not valid. Separate arguments and blocks by line breaks, and items of \
+            collections by commas.";
             ("Invalid character", detail)
         }
-        Kind::NotUtf8 => ("Invalid character encoding", "Files have to be encoded in UTF-8."),
+        Kind::NotUtf8 => ("Invalid character encoding", "Files must be encoded in UTF-8."),
         Kind::QuotedNewline => {
-            let detail = "A quoted string cannot go on in the next line. Write `\\n` for a line break in it, or a \
-                          heredoc such as `<<EOT`.";
+            let detail =
+                "A quoted string cannot contain a line break. Write `\\n`, or use a heredoc such as `<<EOT`.";
             ("Invalid multi-line string", detail)
         }
         Kind::Unknown if matches!(lexed.written(token), "\u{201c}" | "\u{201d}") => {
-            let detail = "This is a typographic quote, as text processors put it in. Strings are written in straight \
-                          ones.";
+            let detail = "This is a typographic quote. Strings are written in straight quotes: `\"`.";
             ("Invalid character", detail)
         }
-        Kind::Unknown => ("Invalid character", "This character means nothing in the language."),
+        Kind::Unknown => ("Invalid character", "This character is not valid here."),
         _ => return None,
     };
     Some((summary, detail.into()))
@@ -74,5 +72,5 @@ fn bitwise_detail(operator: &str) -> String {
         "~" => " Did you mean `!`?",
         _ => "",
     };
-    format!("There are no operators on bits.{instead}")
+    format!("Bitwise operators are not supported.{instead}")
 }

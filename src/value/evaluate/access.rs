@@ -56,8 +56,7 @@ impl Evaluator<'_> {
             Type::List(_) | Type::Tuple(_) => Type::Number,
             Type::Map(_) | Type::Object(_) => Type::String,
             Type::Set(_) => {
-                return self
-                    .invalid_index("Elements of a set have no key: they can only be gone through.", at);
+                return self.invalid_index("Elements of a set have no keys, so they cannot be selected.", at);
             }
             Type::Any | Type::Bool | Type::Number | Type::String => {
                 return self.invalid_index("This value has no elements.", at);
@@ -66,12 +65,12 @@ impl Evaluator<'_> {
         let key = match convert(key, &wanted) {
             Ok(key) => key,
             Err(mismatch) => {
-                return self.invalid_index(format!("This is no key of an element: {mismatch}."), at);
+                return self.invalid_index(format!("This is not a valid key: {mismatch}."), at);
             }
         };
         // A key that finds an element leaves its marks on it, except the name of an attribute.
         let both = if matches!(ty, Type::Object(_)) { marks } else { marks.and(key_marks) };
-        let no_key = |key: &str| format!("There is no element with the key {key:?}.");
+        let no_key = |key: &str| format!("No element has the key {key:?}.");
         let found = match (from, &key) {
             (Value::List(_, elements) | Value::Tuple(elements), Value::Number(index)) => {
                 let element = index.index().and_then(|index| elements.get(index)).cloned();
@@ -113,7 +112,7 @@ fn no_attributes(ty: &Type) -> String {
     match ty {
         Type::List(element) | Type::Set(element) if element.attributes().is_some() => {
             format!(
-                "A {} has no attributes; each of its elements has: go through them, as with [*].",
+                "A {} has no attributes, but its elements may have: use a splat such as `[*]`.",
                 ty.name()
             )
         }
@@ -127,6 +126,6 @@ fn no_such_index(index: &Number, length: usize) -> String {
     } else if index.is_negative() {
         "The index must not be negative.".to_owned()
     } else {
-        format!("There are {length} elements, counted from 0, so there is none with index {index}.")
+        format!("The index {index} is out of range: the collection has {length} elements, counted from 0.")
     }
 }

@@ -29,7 +29,7 @@ impl Argument<'_> {
 impl Evaluator<'_> {
     pub(super) fn call(&mut self, call: &Call, at: Span, inside: Inside<'_>) -> Value {
         let Some(scope) = self.scope else {
-            let detail = "A constant is needed here, and the result of a function is none.";
+            let detail = "A constant is required here, so function calls are not allowed.";
             self.error(EngineRule::InvalidFunctionCall, "Function calls not allowed", detail, at);
             return Value::UNKNOWN;
         };
@@ -127,9 +127,9 @@ impl Evaluator<'_> {
             }
             Value::Null(Type::Any | Type::List(_) | Type::Set(_) | Type::Tuple(_)) => "this is null",
             Value::Unknown(Type::Any | Type::List(_) | Type::Set(_) | Type::Tuple(_)) => return None,
-            _ => "this is none",
+            _ => "this is another type",
         };
-        let detail = format!("An argument followed by ... is a list, a set or a tuple, and {why}.");
+        let detail = format!("An argument followed by `...` must be a list, a set or a tuple, and {why}.");
         self.error(EngineRule::InvalidFunctionCall, "Invalid expanding argument value", detail, last.span);
         None
     }
@@ -138,12 +138,8 @@ impl Evaluator<'_> {
         let wanted = function.parameters.len();
         if let Some(missing) = function.parameters.get(arguments.len()) {
             let least = if function.variadic.is_some() { "at least " } else { "" };
-            let detail = format!(
-                "{:?} takes {least}{}. Nothing is given for {:?}.",
-                call.name,
-                counted(wanted),
-                missing.name
-            );
+            let detail =
+                format!("{:?} takes {least}{}. {:?} is missing.", call.name, counted(wanted), missing.name);
             self.error(EngineRule::InvalidFunctionCall, "Not enough function arguments", detail, call.close);
             return false;
         }
@@ -188,12 +184,12 @@ impl Evaluator<'_> {
 
     fn invalid_argument(&mut self, function: &Function, place: usize, argument: &Argument<'_>, why: &str) {
         let name = function.parameter(place).map_or("value", |parameter| parameter.name);
-        let detail = format!("This cannot be given to {:?} for {name:?}: {why}.", function.name);
+        let detail = format!("{:?} does not accept this value for {name:?}: {why}.", function.name);
         self.error(EngineRule::InvalidFunctionCall, "Invalid function argument", detail, argument.start());
     }
 
     fn call_failed(&mut self, call: &Call, why: &str) {
-        let detail = format!("{:?} has no result here: {why}.", call.name);
+        let detail = format!("{:?} fails here: {why}.", call.name);
         self.error(
             EngineRule::InvalidFunctionCall,
             "Error in function call",

@@ -108,8 +108,8 @@ impl Evaluator<'_> {
                 }
                 Entry::Occupied(taken) => {
                     let detail = format!(
-                        "Two elements give the key {:?}. An ellipsis (...) behind the value collects all values of \
-                         one key.",
+                        "Two elements have the key {:?}. An ellipsis (`...`) after the value groups the values of \
+                         each key.",
                         taken.key()
                     );
                     self.error(EngineRule::InvalidValue, "Duplicate object key", detail, key_expr.span);
@@ -130,7 +130,7 @@ impl Evaluator<'_> {
                 result.marks = result.marks.and(marks);
                 match converted {
                     Ok(Value::String(name)) => return Some(name),
-                    Err(mismatch) if key.is_known() => format!("This cannot be a key: {mismatch}."),
+                    Err(mismatch) if key.is_known() => format!("This is not a valid key: {mismatch}."),
                     Ok(_) | Err(_) => return None,
                 }
             }
@@ -152,14 +152,14 @@ impl Evaluator<'_> {
         let mut value = self.value(expr, inside);
         let marks = value.take_marks();
         if value.is_null() {
-            let detail = "There is nothing to go through: this is null.";
+            let detail = "Null cannot be iterated over.";
             self.error(EngineRule::InvalidValue, "Iteration over null value", detail, expr.span);
             return Err(Value::UNKNOWN);
         }
         match value.ty() {
             Type::Any => return Err(Value::UNKNOWN),
             ty @ (Type::Bool | Type::Number | Type::String) => {
-                let detail = format!("There is nothing to go through: this is a {}.", ty.name());
+                let detail = format!("A {} cannot be iterated over.", ty.name());
                 self.error(EngineRule::InvalidValue, "Iteration over non-iterable value", detail, expr.span);
                 return Err(Value::UNKNOWN);
             }
@@ -179,12 +179,12 @@ impl Evaluator<'_> {
         let frame = frame(names, Value::UNKNOWN, Value::UNKNOWN, inside);
         let value = self.value(condition, Some(&frame));
         if value.is_null() {
-            let detail = "A condition is true or false, and this is null.";
+            let detail = "A condition must be true or false, not null.";
             self.error(EngineRule::InvalidValue, "Condition is null", detail, condition.span);
         } else if let Err(mismatch) = convert(&value, &Type::Bool) {
             self.invalid_condition(
                 true,
-                format!("A condition is true or false: {mismatch}."),
+                format!("A condition must be true or false: {mismatch}."),
                 condition.span,
             );
         }
@@ -203,7 +203,7 @@ impl Evaluator<'_> {
         let mut value = self.value(condition, Some(frame));
         let marks = value.take_marks();
         let why = match convert(&value, &Type::Bool) {
-            _ if value.is_null() => "A condition is true or false, and this is null.".to_owned(),
+            _ if value.is_null() => "A condition must be true or false, not null.".to_owned(),
             converted => {
                 result.marks = result.marks.and(marks);
                 match converted {
@@ -216,7 +216,7 @@ impl Evaluator<'_> {
                         result.known = false;
                         return false;
                     }
-                    Err(mismatch) => format!("A condition is true or false: {mismatch}."),
+                    Err(mismatch) => format!("A condition must be true or false: {mismatch}."),
                 }
             }
         };
@@ -255,7 +255,7 @@ impl Evaluator<'_> {
         match (&value, sequence) {
             (Value::Null(_), false) => return Value::Tuple(Vec::new()),
             (Value::Null(_), true) => {
-                let detail = "There is nothing to go through: this is null.";
+                let detail = "Null cannot be iterated over.";
                 self.error(EngineRule::InvalidValue, "Splat of null value", detail, source.span);
                 return Value::UNKNOWN;
             }

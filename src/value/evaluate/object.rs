@@ -42,7 +42,7 @@ impl Evaluator<'_> {
                     }
                     Ok(_) => known = false,
                     Err(mismatch) => {
-                        let detail = format!("This cannot be a key: {mismatch}.");
+                        let detail = format!("This is not a valid key: {mismatch}.");
                         self.error(EngineRule::InvalidValue, "Incorrect key type", detail, span);
                         known = false;
                     }
@@ -59,8 +59,8 @@ impl Evaluator<'_> {
                 self.error(
                     EngineRule::InvalidValue,
                     "Ambiguous attribute key",
-                    "This could be a reference, or a name with points in it. Put a reference into parentheses, and \
-                     a name into quotes.",
+                    "This can be a reference, or a name with dots. Write a reference in parentheses and a name in \
+                     quotes.",
                     key.span,
                 );
                 Value::UNKNOWN
@@ -87,7 +87,7 @@ impl Evaluator<'_> {
                     continue;
                 }
                 Err(mismatch) => {
-                    self.invalid_json_key(format!("This cannot be a key: {mismatch}."), *name_span);
+                    self.invalid_json_key(format!("This is not a valid key: {mismatch}."), *name_span);
                     continue;
                 }
             };
@@ -96,7 +96,7 @@ impl Evaluator<'_> {
                     free.insert(value);
                 }
                 Entry::Occupied(taken) => {
-                    let detail = format!("An attribute named {:?} stands here already.", taken.key());
+                    let detail = format!("The attribute {:?} is already set in this object.", taken.key());
                     let summary = "Duplicate object attribute";
                     self.error(EngineRule::DuplicateDeclaration, summary, detail, *name_span);
                 }

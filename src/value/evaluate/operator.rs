@@ -93,7 +93,7 @@ impl Evaluator<'_> {
                 .map_or(Value::Unknown(gives), |equal| Value::Bool(equal != is_negated));
         }
         if left.is_null() || right.is_null() {
-            return self.operation_failed("Neither operand may be null.", gives, at);
+            return self.operation_failed("The operands must not be null.", gives, at);
         }
         match (left, right) {
             (Value::Bool(left), Value::Bool(right)) => {
@@ -101,11 +101,9 @@ impl Evaluator<'_> {
             }
             (Value::Number(left), Value::Number(right)) => match calculated(operator, left, right) {
                 Some(value) => value,
-                None => self.operation_failed(
-                    "This has no result: zero or infinity stands in the way.",
-                    gives,
-                    at,
-                ),
+                None => {
+                    self.operation_failed("This operation has no result for zero or infinity.", gives, at)
+                }
             },
             _ => Value::Unknown(gives),
         }
@@ -144,7 +142,9 @@ impl Evaluator<'_> {
             self.error(
                 EngineRule::InvalidValue,
                 "Inconsistent conditional result types",
-                format!("The two results have no type in common: one is {then_type}, the other {else_type}."),
+                format!(
+                    "The two results must have the same type: one is {then_type}, the other {else_type}."
+                ),
                 then.to(otherwise),
             );
             return Value::UNKNOWN;
@@ -175,7 +175,7 @@ impl Evaluator<'_> {
 
     pub(super) fn decision(&mut self, condition: &Value, at: Span) -> Decision {
         if condition.is_null() {
-            let detail = "A condition is true or false, and this is null.";
+            let detail = "A condition must be true or false, not null.";
             self.error(EngineRule::InvalidValue, "Null condition", detail, at);
             return Decision::Failed;
         }
@@ -185,7 +185,7 @@ impl Evaluator<'_> {
                 value.as_bool().map_or(Decision::Open, |yes| if yes { Decision::Yes } else { Decision::No })
             }
             Err(mismatch) => {
-                let detail = format!("A condition is true or false: {mismatch}.");
+                let detail = format!("A condition must be true or false: {mismatch}.");
                 self.error(EngineRule::InvalidValue, "Incorrect condition type", detail, at);
                 Decision::Failed
             }
@@ -196,7 +196,7 @@ impl Evaluator<'_> {
         match convert(value, ty) {
             Ok(value) => value,
             Err(mismatch) => {
-                let detail = format!("The operator cannot use this: {mismatch}.");
+                let detail = format!("The operand has the wrong type: {mismatch}.");
                 self.error(EngineRule::InvalidValue, "Invalid operand", detail, at);
                 Value::Unknown(ty.clone())
             }

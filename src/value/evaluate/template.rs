@@ -61,7 +61,7 @@ impl Evaluator<'_> {
                 continue;
             }
             let why = match convert(value, &Type::String) {
-                Ok(Value::Null(_)) => "This is null, which has no text.".to_owned(),
+                Ok(Value::Null(_)) => "Null cannot be part of a string.".to_owned(),
                 Ok(Value::String(part)) => {
                     if !self.may_go_on(part.len() / 16, span) {
                         return Value::Unknown(Type::String);
@@ -75,8 +75,8 @@ impl Evaluator<'_> {
                     known = false;
                     continue;
                 }
-                Err(_) if value.is_null() => "This is null, which has no text.".to_owned(),
-                Err(mismatch) => format!("This cannot stand in a text: {mismatch}."),
+                Err(_) if value.is_null() => "Null cannot be part of a string.".to_owned(),
+                Err(mismatch) => format!("This value cannot be part of a string: {mismatch}."),
             };
             self.error(EngineRule::InvalidValue, "Invalid template interpolation value", why, span);
         }

@@ -35,7 +35,7 @@ pub(super) fn join(arguments: &[Value]) -> Outcome {
     for (place, list) in lists.iter().enumerate() {
         let Value::List(_, elements) = list else { return Err(FunctionError::Unknown) };
         if elements.iter().any(Value::is_null) {
-            return Err(FunctionError::of_argument(place + 1, "there is a null in it"));
+            return Err(FunctionError::of_argument(place + 1, "it contains null"));
         }
         parts.extend(elements.iter().filter_map(Value::as_str));
     }

@@ -63,7 +63,7 @@ impl Index {
         let seen = Seen::of(&state);
         if let Some(number) = seen.unmerged {
             let path = decode(state.entries()[number].path(&state));
-            return Err(Error::git(format!("`{path}` is not merged yet"))
+            return Err(Error::git(format!("`{path}` has merge conflicts"))
                 .help("resolve the conflict, and `git add` the file"));
         }
         if seen.is_plain {

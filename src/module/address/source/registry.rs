@@ -37,19 +37,22 @@ impl RegistryModule {
         };
         if !is_name(namespace) {
             return Err(if namespace.contains('.') {
-                "behind the host name it must have three more parts: namespace, name and system".into()
+                "after the host name it must have three parts: namespace, name and target system".into()
             } else {
-                format!("\"{namespace}\" is no namespace")
+                format!("\"{namespace}\" is not a valid namespace")
             });
         }
         if !is_name(name) {
-            return Err(format!("\"{name}\" is no name of a module"));
+            return Err(format!("\"{name}\" is not a valid module name"));
         }
         if !is_system(system) {
             return Err(if system.contains('?') {
                 "it must not have a query".into()
             } else {
-                format!("\"{system}\" is no system, which has only lower-case letters and digits")
+                format!(
+                    "\"{system}\" is not a valid target system, which must contain only lower-case letters and \
+                digits"
+                )
             });
         }
         Ok(Self {
@@ -78,12 +81,13 @@ impl fmt::Display for RegistryModule {
 }
 
 fn registry_host(host: &str) -> Result<SmolStr, String> {
-    let normal = normal_host(host).map_err(|reason| format!("\"{host}\" is no host name: {reason}"))?;
+    let normal =
+        normal_host(host).map_err(|reason| format!("\"{host}\" is not a valid host name: {reason}"))?;
     if !normal.contains('.') {
-        return Err(format!("the host name \"{host}\" must contain a point"));
+        return Err(format!("the host name \"{host}\" must contain a dot"));
     }
     if normal == "github.com" || normal == "bitbucket.org" {
-        return Err(format!("\"{host}\" is no registry, but a host of repositories"));
+        return Err(format!("\"{host}\" hosts repositories and is not a module registry"));
     }
     Ok(normal)
 }

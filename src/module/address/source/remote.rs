@@ -264,7 +264,7 @@ fn s3(address: &str) -> Result<Option<String>, Problem> {
         [region, _, _] => format!("https://{region}.amazonaws.com/{path}"),
         [bucket, region, _, _] => format!("https://{region}.amazonaws.com/{bucket}/{path}"),
         [bucket, "s3", region, _, _] => format!("https://s3.{region}.amazonaws.com/{bucket}/{path}"),
-        _ => return Err("it is no address of an object in S3".into()),
+        _ => return Err("it is not the address of an S3 object".into()),
     };
     Ok(Some(format!("s3::{}", Url::parse(&url)?)))
 }

@@ -140,7 +140,7 @@ fn split_scheme(text: &str) -> Result<(&str, &str), &'static str> {
 fn check_user(user: &str) -> Result<(), &'static str> {
     let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:~!$&'()*+,;=%@".contains(&byte);
     if !user.bytes().all(legal) {
-        return Err("the part before the `@` contains a character that does not belong there");
+        return Err("the part before the `@` contains an invalid character");
     }
     unescape(user).map(drop)
 }
@@ -159,7 +159,7 @@ fn check_host(host: &str) -> Result<(), &'static str> {
     let legal =
         |byte: u8| byte >= 0x80 || byte.is_ascii_alphanumeric() || b"-_.~!$&'()*+,;=:[]<>\"%".contains(&byte);
     if !host.bytes().all(legal) {
-        return Err("its host contains a character that does not belong there");
+        return Err("its host contains an invalid character");
     }
     unescape(host)?;
     // Only what is not ASCII may be escaped in a host, and the sign of escapes itself.
@@ -167,7 +167,7 @@ fn check_host(host: &str) -> Result<(), &'static str> {
     if host.match_indices('%').all(|(at, _)| foreign(at)) {
         Ok(())
     } else {
-        Err("its host contains an escape that does not belong there")
+        Err("its host contains an invalid escape")
     }
 }
 

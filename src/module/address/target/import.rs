@@ -26,7 +26,7 @@ pub fn import_target(to: &Expr, features: &Features) -> Result<ImportTarget, Vec
     let address = flatten(to, features).map_err(|expr| vec![no_address(expr, features)])?;
     let (path, rest) = module_path(&address.parts)?;
     if rest.is_empty() {
-        let detail = "The path of modules must be followed by the address of a resource.";
+        let detail = "The module path must be followed by the address of a resource.";
         return Err(vec![*wrong(INVALID_ADDRESS, whole(&address.parts), detail)]);
     }
     let resource = resource_instance(rest, features).map_err(|finding| vec![*finding])?;
@@ -99,7 +99,8 @@ fn no_address(expr: &Expr, features: &Features) -> Finding {
     let summary =
         if has_own_words(features) { "Invalid import address expression" } else { "Invalid expression" };
     Finding::language(EngineRule::InvalidMovedRemovedImport, summary).at(expr.span).detail(
-        "This must be the address of a resource, made of names and keys only, and neither in quotes nor in parentheses.",
+        "This must be the address of a resource, made of names and keys only, and neither in quotes nor in \
+         parentheses.",
     )
 }
 

@@ -80,7 +80,7 @@ pub(super) fn module_name<'a, 'p>(
 ) -> Result<Option<(&'a SmolStr, &'p [Part<'a>])>, Box<Finding>> {
     let Some((first, rest)) = parts.split_first() else { return Ok(None) };
     let Some(keyword) = first.name() else {
-        let detail = "The path of modules must be followed by `.` and a name.";
+        let detail = "The module path must be followed by `.` and a name.";
         return Err(wrong(INVALID_OPERATOR, Some(first.span), detail));
     };
     if keyword != "module" {
@@ -121,7 +121,7 @@ pub(super) fn module_path<'a, 'p>(
                 Err(()) => findings.push(*wrong(
                     INVALID_OPERATOR,
                     Some(first.span),
-                    format!("This is the key of no module instance: {NOT_WHOLE}."),
+                    format!("This is not a valid module instance key: {NOT_WHOLE}."),
                 )),
             }
         }
@@ -141,14 +141,14 @@ pub(super) fn resource<'a, 'p>(
     };
     let Some(kind) = kind.name() else {
         let detail = match mode {
-            Mode::Managed => "Here the type of a resource must stand.",
-            Mode::Data => "Here the type of a data source must stand.",
-            Mode::Ephemeral => "Here the type of an ephemeral resource must stand.",
+            Mode::Managed => "A resource type is required here.",
+            Mode::Data => "A data source type is required here.",
+            Mode::Ephemeral => "An ephemeral resource type is required here.",
         };
         return Err(wrong(INVALID_ADDRESS, Some(kind.span), detail));
     };
     let Some(name) = name.name() else {
-        return Err(wrong(INVALID_ADDRESS, Some(name.span), "Here the name of a resource must stand."));
+        return Err(wrong(INVALID_ADDRESS, Some(name.span), "A resource name is required here."));
     };
     Ok((ResourceAddress { mode, kind: kind.clone(), name: name.clone() }, rest))
 }
@@ -165,17 +165,16 @@ pub(super) fn resource_instance(
         [only] => match only.key() {
             Some(Ok(key)) => Ok(ResourceInstance { resource, key: Some(key) }),
             Some(Err(())) => {
-                let detail = format!("This is the key of no resource instance: {NOT_WHOLE}.");
+                let detail = format!("This is not a valid resource instance key: {NOT_WHOLE}.");
                 Err(wrong(INVALID_ADDRESS, Some(only.span), detail))
             }
             None => {
-                let detail =
-                    "Behind the name of a resource only the key of an instance can stand, in brackets.";
+                let detail = "After the name of a resource, only an instance key in brackets is allowed.";
                 Err(wrong(INVALID_ADDRESS, Some(only.span), detail))
             }
         },
         [_, second, ..] => {
-            Err(wrong(INVALID_ADDRESS, Some(second.span), "The address is complete before this."))
+            Err(wrong(INVALID_ADDRESS, Some(second.span), "The address is already complete before this."))
         }
     }
 }
@@ -195,8 +194,7 @@ fn mode<'a, 'p>(parts: &'p [Part<'a>], features: &Features) -> Result<(Mode, &'p
             if grammar.address_keywords =>
         {
             let detail = format!(
-                "`{word}` is a word of the language and not the type of a resource. If a resource has that type, \
-                 write `resource.{word}`."
+                "`{word}` is a keyword, not a resource type. If a resource has that type, write `resource.{word}`."
             );
             Err(wrong(INVALID_ADDRESS, whole(parts), detail))
         }

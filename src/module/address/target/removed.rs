@@ -58,7 +58,7 @@ fn call_path<'a, 'p>(
         if let Some(Part { span, kind: PartKind::Key(_) | PartKind::Number(_) | PartKind::Word }) =
             behind.first()
         {
-            let detail = "A module can only be removed as a whole: leave the key of the instance out.";
+            let detail = "A module call can only be removed as a whole: remove the instance key.";
             return Err(wrong(features.summaries.removed_module_key, Some(*span), detail));
         }
         path.push(name.clone());
@@ -82,11 +82,11 @@ fn whole_resource(parts: &[Part<'_>], features: &Features) -> Result<ResourceAdd
     match (rest, product) {
         ([], _) => Ok(resource),
         ([first], _) | ([first, ..], Product::Terraform) => {
-            let detail = "A resource can only be removed as a whole: leave out what follows its name.";
+            let detail = "A resource can only be removed as a whole: remove the part after its name.";
             Err(wrong(features.summaries.removed_resource_key, Some(first.span), detail))
         }
         ([_, second, ..], Product::OpenTofu) => {
-            Err(wrong(INVALID_ADDRESS, Some(second.span), "The address is complete before this."))
+            Err(wrong(INVALID_ADDRESS, Some(second.span), "The address is already complete before this."))
         }
     }
 }
@@ -98,7 +98,7 @@ fn refused(mode: Mode, span: Span, features: &Features) -> Option<Box<Finding>> 
         Mode::Data => (features.summaries.removed_data_source, "data source"),
         Mode::Ephemeral => ("Ephemeral resource address is not allowed", "ephemeral resource"),
     };
-    let detail = format!("There is nothing to remove of a {what} but its block: delete that.");
+    let detail = format!("A {what} has no object in the state: remove its block instead.");
     Some(wrong(summary, Some(span), detail.replace(" a e", " an e")))
 }
 

@@ -36,7 +36,7 @@ impl Parser<'_> {
         let name = self.read();
         if name.kind != Kind::Name {
             let detail = match name.kind {
-                Kind::Star => "An address names one object, so it cannot hold a splat.",
+                Kind::Star => "An address identifies a single object, so it cannot contain a splat.",
                 _ => "A dot must be followed by the name of an attribute.",
             };
             self.error("Attribute name required", name, detail);
@@ -56,12 +56,12 @@ impl Parser<'_> {
             }
             Kind::OpenQuote => StepKind::Key(self.quoted_label().text),
             Kind::Star => {
-                let detail = "An address names one object, so it cannot hold a splat.";
+                let detail = "An address identifies a single object, so it cannot contain a splat.";
                 self.error("Attribute name required", key, detail);
                 return None;
             }
             _ => {
-                let detail = "The brackets of an address can hold only a number or a quoted string.";
+                let detail = "The brackets of an address must contain a number or a quoted string.";
                 self.error("Index value required", key, detail);
                 return None;
             }

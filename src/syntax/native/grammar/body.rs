@@ -11,15 +11,15 @@ use crate::syntax::native::escape;
 use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, Label};
 use crate::text::Span;
 
-const UNCLOSED_BLOCK: &str = "There is no closing brace for this block before the end of the file. Braces nested \
-                              wrongly elsewhere in the file may be the cause.";
-const ONE_ARGUMENT: &str =
-    "A block on a single line can hold only one argument. To set more, give each a line of its own.";
-const NOT_CLOSED: &str = "A block whose argument stands on the line of its header has to be closed on that line, \
-                          right behind the argument.";
+const UNCLOSED_BLOCK: &str = "There is no closing brace for this block before the end of the file. The cause may be \
+a wrong brace elsewhere in the file.";
+const ONE_ARGUMENT: &str = "A block on a single line can contain only one argument. Write each of several arguments \
+on a separate line.";
+const NOT_CLOSED: &str = "A block with its argument on the same line must also be closed on that line, directly \
+after the argument.";
 const NO_ITEM: &str = "Argument or block definition required";
-const NO_DEFINITION: &str = "An argument or a block has to be defined here.";
-const NO_EQUALS: &str = "An argument or a block has to be defined here. An argument is set with an equals sign: \
+const NO_DEFINITION: &str = "An argument or block definition is required here.";
+const NO_EQUALS: &str = "An argument or block definition is required here. An argument is set with an equals sign: \
                          `name = value`.";
 
 /// As many arguments are a few.
@@ -131,7 +131,7 @@ impl<'a> Parser<'a> {
     fn redefined(&mut self, name: Token, first: Span) {
         let complete = self.complete;
         let detail =
-            format!("The argument `{}` is set already. It can be set only once.", self.written(name));
+            format!("The argument `{}` is already set. It can be set only once.", self.written(name));
         let finding = Finding::language(EngineRule::SyntaxError, "Attribute redefined")
             .at(self.span(name))
             .detail(detail)
@@ -164,7 +164,7 @@ impl<'a> Parser<'a> {
                 }
                 _ => self.end_item(
                     "Missing newline after argument",
-                    "The definition of an argument ends with its line.",
+                    "An argument definition must end with a line break.",
                 ),
             }
         }
@@ -234,19 +234,19 @@ impl<'a> Parser<'a> {
             _ => self.single_line_body(open),
         };
         self.depth -= 1;
-        let detail = "The definition of a block ends with its line.";
+        let detail = "A block definition must end with a line break.";
         self.end_item("Missing newline after block definition", detail);
         body
     }
 
     fn no_block(&mut self, token: Token) {
         let detail = match token.kind {
-            Kind::Equal => "An equals sign belongs to an argument; a block is defined without one.",
+            Kind::Equal => "A block is defined without an equals sign.",
             Kind::Newline => {
-                "The content of a block stands between `{` and `}`, and the `{` on the line of the block's header."
+                "The body of a block must be between `{` and `}`, with the `{` on the line of the block header."
             }
             _ if self.recovery => return,
-            _ => "Either a label in quotes or the `{` of the block's content is expected here.",
+            _ => "Either a label in quotes or the `{` of the block body is expected here.",
         };
         self.error("Invalid block definition", token, detail);
     }
@@ -279,8 +279,8 @@ impl<'a> Parser<'a> {
             Kind::OpenQuote | Kind::OpenBrace | Kind::Name => {
                 self.recover_after_item();
                 let at = Extent::from(name).to(next.into());
-                let detail = "A block on a single line can hold only one argument, set with an equals sign. \
-                              A block inside it has to stand on a line of its own.";
+                let detail = "A block on a single line can contain only one argument, set with an equals sign. Write \
+                a nested block on a separate line.";
                 self.error("Argument definition required", at, detail);
                 None
             }
@@ -303,7 +303,7 @@ impl<'a> Parser<'a> {
             Kind::Comma => (SUMMARY, next, ONE_ARGUMENT),
             Kind::Newline => (SUMMARY, next, NOT_CLOSED),
             Kind::End => ("Unclosed configuration block", open, UNCLOSED_BLOCK),
-            _ => (SUMMARY, next, "A block on a single line has to be closed right behind its only argument."),
+            _ => (SUMMARY, next, "A block on a single line must be closed directly after its only argument."),
         };
         if !self.recovery || matches!(next.kind, Kind::Comma | Kind::Newline) {
             self.error(summary, at, detail);
@@ -326,7 +326,7 @@ impl<'a> Parser<'a> {
                 Kind::OpenInterpolation | Kind::OpenDirective => {
                     let mark = if token.kind == Kind::OpenInterpolation { "$" } else { "%" };
                     let detail = format!(
-                        "No template sequence can stand in this string. A literal `{mark}{{` is written \
+                        "Template sequences are not allowed in this string. Write a literal `{mark}{{` as \
                          `{mark}{mark}{{`."
                     );
                     self.error("Invalid string literal", token, detail);
@@ -341,7 +341,7 @@ impl<'a> Parser<'a> {
                     token.end
                 }
                 _ => {
-                    self.error("Invalid string literal", token, "This cannot stand in a string.");
+                    self.error("Invalid string literal", token, "This is not allowed in a string.");
                     self.recover(Kind::CloseQuote);
                     token.end
                 }

@@ -16,7 +16,7 @@ impl Parser<'_> {
         while open.kind == Kind::DoubleColon {
             let part = self.read();
             if part.kind != Kind::Name {
-                self.error("Missing function name", part, "The name of a function has to follow `::`.");
+                self.error("Missing function name", part, "`::` must be followed by the name of a function.");
                 self.recover_over_parentheses();
                 return Piece::unnamed(name_span.to(self.span(part)));
             }
@@ -25,7 +25,7 @@ impl Parser<'_> {
             open = self.read();
         }
         if open.kind != Kind::OpenParen {
-            let detail = "The name of a function has to be followed by its arguments in parentheses.";
+            let detail = "The name of a function must be followed by its arguments in parentheses.";
             self.error("Missing open parenthesis", open, detail);
             self.recover_over_parentheses();
             return Piece::unnamed(name_span.to(self.span(open)));
@@ -62,14 +62,14 @@ impl Parser<'_> {
                     if self.peek().kind == Kind::CloseParen {
                         return (self.read(), true);
                     }
-                    let detail = "An argument expanded with `...` is the last one, and a parenthesis has to \
-                                  follow it.";
+                    let detail = "An argument expanded with `...` must be the last one, followed by a closing \
+                    parenthesis.";
                     self.first_error("Missing closing parenthesis", separator, detail);
                     return (self.recover(Kind::CloseParen), true);
                 }
                 Kind::End => {
                     let detail = "There is no closing parenthesis for this call before the end of the file. \
-                                  Parentheses nested wrongly elsewhere in the file may be the cause.";
+                                  The cause may be a wrong parenthesis elsewhere in the file.";
                     self.error("Unterminated function call", Extent::from(name).to(open.into()), detail);
                     return (self.recover(Kind::CloseParen), false);
                 }

@@ -10,10 +10,10 @@ use crate::syntax::{Expr, ExprKind, For, ObjectItem};
 /// hcl-edit compares each key of an object with all before it, which takes quadratic time in long ones.
 const LONG_OBJECT: usize = 64;
 
-const UNCLOSED_TUPLE: &str = "There is no closing bracket for this one before the end of the file. Brackets nested \
-                              wrongly elsewhere in the file may be the cause.";
+const UNCLOSED_TUPLE: &str = "There is no closing bracket for this one before the end of the file. The cause may be \
+a wrong bracket elsewhere in the file.";
 const KEY_WITH_BLANKS: &str =
-    "An equals sign has to stand before the value. A key with points or blanks in it has to be quoted.";
+    "The value must be preceded by an equals sign. A key with dots or spaces must be quoted.";
 
 impl Parser<'_> {
     pub(super) fn tuple(&mut self) -> Piece {
@@ -48,7 +48,7 @@ impl Parser<'_> {
                     continue;
                 }
                 Kind::End => ("Unterminated tuple constructor expression", open, UNCLOSED_TUPLE),
-                _ => ("Missing item separator", next, "A comma has to stand before the next item."),
+                _ => ("Missing item separator", next, "Items must be separated by commas."),
             };
             self.first_error(summary, at, detail);
             return self.recover(Kind::CloseBracket);
@@ -125,7 +125,7 @@ impl Parser<'_> {
     }
 
     fn no_separator(&mut self, open: Token, next: Token) {
-        let detail = "A line break or a comma has to stand before the next item of an object.";
+        let detail = "Object items must be separated by line breaks or commas.";
         match next.kind {
             Kind::End => self.unclosed_object(open),
             _ => self.first_error("Missing attribute separator", next, detail),
@@ -135,20 +135,19 @@ impl Parser<'_> {
     fn no_value(&mut self, open: Token, next: Token) {
         const NO_SEPARATOR: &str = "Missing key/value separator";
         let (summary, detail) = match next.kind {
-            Kind::Newline | Kind::Comma => (
-                "Missing attribute value",
-                "A key of an object has to be followed by an equals sign and a value.",
-            ),
+            Kind::Newline | Kind::Comma => {
+                ("Missing attribute value", "An object key must be followed by an equals sign and a value.")
+            }
             Kind::End => return self.unclosed_object(open),
             Kind::Name => (NO_SEPARATOR, KEY_WITH_BLANKS),
-            _ => (NO_SEPARATOR, "An equals sign has to stand between key and value."),
+            _ => (NO_SEPARATOR, "A key and its value must be separated by an equals sign."),
         };
         self.first_error(summary, next, detail);
     }
 
     fn unclosed_object(&mut self, open: Token) {
-        let detail = "There is no closing brace for this one before the end of the file. Braces nested \
-                      wrongly elsewhere in the file may be the cause.";
+        let detail = "There is no closing brace for this one before the end of the file. The cause may be a wrong \
+        brace elsewhere in the file.";
         self.first_error("Unterminated object constructor expression", open, detail);
     }
 
@@ -189,7 +188,7 @@ impl Parser<'_> {
             return (self.recover(close), None);
         }
         if self.peek().kind != Kind::Colon {
-            return (self.bad_for(close, "A colon has to follow the collection."), None);
+            return (self.bad_for(close, "The collection must be followed by a colon."), None);
         }
         self.read();
         let errors = self.errors;
@@ -214,7 +213,7 @@ impl Parser<'_> {
             }
         }
         if self.peek().kind != close {
-            let detail = "The expression has ended here, and its bracket has to be closed.";
+            let detail = "The expression ends here, so a closing bracket is expected.";
             return (self.bad_for(close, detail), None);
         }
         let is_whole = !self.failed_since(start);
@@ -229,13 +228,13 @@ impl Parser<'_> {
         const SUMMARY: &str = "Invalid 'for' expression";
         if open.kind != Kind::OpenBracket {
             if parts.key.is_none() {
-                let detail = "To make an object, a key is needed: `key => value`.";
+                let detail = "An object `for` expression requires a key: `key => value`.";
                 self.error_at(SUMMARY, parts.value.span, detail);
             }
             return;
         }
         if let Some(key) = &parts.key {
-            let detail = "There are no keys in a tuple. With braces around it, it makes an object.";
+            let detail = "A tuple has no keys. Use braces to make an object.";
             self.error_at(SUMMARY, key.span, detail);
         }
         if parts.grouped {
@@ -247,14 +246,14 @@ impl Parser<'_> {
     /// The names after `for`, of the key and of the value, and the `in` after them.
     pub(super) fn for_names(&mut self) -> Result<(Option<SmolStr>, SmolStr), &'static str> {
         let mut key = None;
-        let mut value = self.name().ok_or("The name of a variable has to follow `for`.")?;
+        let mut value = self.name().ok_or("`for` must be followed by the name of a variable.")?;
         if self.takes(Kind::Comma) {
             let second =
-                self.name().ok_or("The name of a variable for the value has to follow the comma.")?;
+                self.name().ok_or("The comma must be followed by the name of a variable for the value.")?;
             key = Some(std::mem::replace(&mut value, second));
         }
         if !self.is_word(self.peek(), "in") {
-            return Err("The word `in` has to follow the names.");
+            return Err("The names must be followed by the keyword `in`.");
         }
         self.read();
         Ok((key, value))

@@ -164,8 +164,8 @@ impl Parser<'_> {
 
     fn no_expression(&mut self, start: Token) -> Piece {
         let (summary, detail) = match start.kind {
-            Kind::End => ("Missing expression", "The file ends where an expression has to start."),
-            _ => ("Invalid expression", "No expression can start like this."),
+            Kind::End => ("Missing expression", "The file ends where an expression is expected."),
+            _ => ("Invalid expression", "An expression cannot start like this."),
         };
         self.first_error(summary, start, detail);
         self.recovery = true;
@@ -185,7 +185,7 @@ impl Parser<'_> {
         }
         let close = self.peek();
         if close.kind != Kind::CloseParen {
-            let detail = "The parenthesis has to be closed behind the expression.";
+            let detail = "The expression must be followed by a closing parenthesis.";
             self.error("Unbalanced parentheses", close, detail);
             self.recovery = true;
         }
@@ -198,7 +198,7 @@ impl Parser<'_> {
     /// Reports what the scanner took for a number and is none.
     pub(super) fn check_number(&mut self, token: Token) {
         if !is_number(self.written(token)) {
-            self.error("Invalid number literal", token, "This does not read as a number.");
+            self.error("Invalid number literal", token, "This is not a valid number.");
         }
     }
 }

@@ -102,7 +102,7 @@ impl Parser<'_> {
                 return self.attribute_splat(token, span);
             }
             _ => {
-                self.error("Invalid attribute name", token, "A name has to follow the point.");
+                self.error("Invalid attribute name", token, "The dot must be followed by a name.");
                 self.recovery = true;
                 return Postfix::Unknown(self.span(dot), State::Unnamed);
             }
@@ -120,7 +120,7 @@ impl Parser<'_> {
     /// `.0`, the only way to write an index before HCL 2. Two of them in a row look like one decimal number.
     fn legacy_index(&mut self, digits: Token, at: Token) {
         if let Some((first, second)) = self.written(digits).split_once('.') {
-            let detail = "Two indexes in a row cannot be written with points.";
+            let detail = "Two indexes in a row cannot be written with dots.";
             let detail = format!("{detail} Write `[{first}][{second}]` instead.");
             self.error("Invalid legacy index syntax", at, detail);
         } else {
@@ -162,10 +162,10 @@ impl Parser<'_> {
     fn no_splat_attribute(&mut self, token: Token, star: Token) {
         let (summary, at, detail) = match token.kind {
             Kind::Star => {
-                let detail = "A splat written `.*` cannot stand inside another one.";
+                let detail = "A splat written `.*` cannot be nested in another one.";
                 ("Nested splat expression not allowed", token, detail)
             }
-            _ => ("Invalid attribute name", star, "A name has to follow the point."),
+            _ => ("Invalid attribute name", star, "The dot must be followed by a name."),
         };
         self.first_error(summary, at, detail);
         self.recovery = true;
@@ -181,7 +181,7 @@ impl Parser<'_> {
             }
             // The engines point at the bracket that they find in the end, here and below.
             let close = self.recover(Kind::CloseBracket);
-            let detail = "The star of a splat has to be followed by `]`.";
+            let detail = "The `*` of a splat must be followed by `]`.";
             self.error("Missing close bracket on splat index", close, detail);
             return Postfix::Unknown(self.span(close), State::Broken);
         }
@@ -196,7 +196,7 @@ impl Parser<'_> {
                 close
             } else {
                 let close = self.recover(Kind::CloseBracket);
-                self.error("Missing close bracket on index", close, "An index has to end with `]`.");
+                self.error("Missing close bracket on index", close, "An index must end with `]`.");
                 close
             }
         };

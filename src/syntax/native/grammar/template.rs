@@ -172,11 +172,11 @@ impl Parser<'_> {
                     }
                     continue;
                 }
-                (Some((Word::If, _)), Word::Else) => "This `if` has an `else` already.",
+                (Some((Word::If, _)), Word::Else) => "This `if` already has an `else`.",
                 (Some((Word::For, _)), Word::Else) => "A `for` has no `else`.",
-                (Some((Word::For, _)), _) => "An `endfor` has to close the `for` first.",
-                (Some(_), _) => "An `endif` has to close the `if` first.",
-                (None, _) => "No directive before it belongs to it.",
+                (Some((Word::For, _)), _) => "The `for` must be closed by `endfor` first.",
+                (Some(_), _) => "The `if` must be closed by `endif` first.",
+                (None, _) => "There is no matching directive before it.",
             };
             let summary = format!("Unexpected {} directive", directive.word.name());
             let opening = open.pop().map(|(opening, before, _)| {
@@ -224,7 +224,7 @@ impl Parser<'_> {
         let detail = match mark.strip_prefix("<<") {
             Some(marker) => {
                 let marker = marker.trim_start_matches('-');
-                format!("No line that holds `{marker}` alone closes the heredoc that this is in.")
+                format!("The heredoc is not closed by a line with only `{marker}`.")
             }
             None => "The string is not closed before this.".to_owned(),
         };
@@ -246,8 +246,8 @@ impl Parser<'_> {
             Kind::CloseQuote | Kind::OpenQuote if end == Kind::CloseQuote => {
                 (UNCLOSED, first, "There is no closing brace for this sequence before the end of the string.")
             }
-            Kind::Colon => (EXTRA, close.into(), "No colon can follow the expression."),
-            _ => (EXTRA, close.into(), "A closing brace has to follow the expression."),
+            Kind::Colon => (EXTRA, close.into(), "The expression cannot be followed by a colon."),
+            _ => (EXTRA, close.into(), "The expression must be followed by a closing brace."),
         };
         let hint = " If this is meant for another language, write `$${` instead of `${`.";
         self.first_error(summary, at, format!("{detail}{}", if summary == EXTRA { hint } else { "" }));
@@ -275,7 +275,7 @@ impl Parser<'_> {
         let close = self.peek();
         if !self.takes(Kind::CloseSequence) {
             let summary = format!("Extra characters in {} marker", word.name());
-            self.first_error(&summary, close, "A closing brace has to end the directive here.");
+            self.first_error(&summary, close, "The directive must end with a closing brace here.");
             self.recover(Kind::CloseSequence);
         }
         Some(Directive { word, extent: Extent::from(open).to(close.into()), before, expr, names })
@@ -297,8 +297,7 @@ impl Parser<'_> {
                 );
                 self.first_error("Invalid template control keyword", keyword, detail);
             } else {
-                let detail =
-                    "A word such as `if` or `for` has to follow `%{`. A literal `%{` is written `%%{`.";
+                let detail = "`%{` must be followed by a keyword such as `if` or `for`. Write a literal `%{` as `%%{`.";
                 self.first_error("Invalid template directive", keyword, detail);
             }
             self.recover(Kind::CloseSequence);

@@ -1,14 +1,14 @@
-#![doc = include_str!("../../policies/rules/module-call-ring.md")]
+#![doc = include_str!("../../policies/rules/module-call-cycle.md")]
 
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 use crate::policy::Options;
 
-pub(super) struct ModuleCallRing;
+pub(super) struct ModuleCallCycle;
 
-impl Rule for ModuleCallRing {
-    const ID: &'static str = "module-call-ring";
+impl Rule for ModuleCallCycle {
+    const ID: &'static str = "module-call-cycle";
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)
