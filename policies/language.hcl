@@ -1,7 +1,7 @@
-# What Terraform and OpenTofu themselves report, and nothing else.
+# Only what Terraform and OpenTofu report.
 #
-# A rule that is named without a level has the severity that the engine gives each of its findings. That is an error
-# almost always; the few rules that warn say so here. All other presets start from this one.
+# A rule without a level has the severity that Terraform or OpenTofu gives its findings: usually an error, otherwise as
+# noted here. All other presets extend this one.
 
 rule "syntax-error" {}
 rule "unreadable-file" {}

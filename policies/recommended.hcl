@@ -1,6 +1,6 @@
-# What the documentation asks for and no engine enforces, and what the engines let through in silence.
+# What the documentation recommends, and what Terraform and OpenTofu accept without a report.
 #
-# A rule is here if it is hardly ever wrong and what it finds is worth a change in most repositories.
+# A rule is in this preset if its findings are almost always right and worth a change in most repositories.
 
 policy {
   extends = ["language"]

@@ -1,4 +1,4 @@
-# Everything, for those who start anew or want it so: matters of style and of taste too.
+# All rules, also about style, for new repositories and for teams that want them.
 
 policy {
   extends = ["recommended"]

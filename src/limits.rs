@@ -146,7 +146,7 @@ impl Limit {
         match number {
             None => {
                 let given = if text.is_empty() { String::new() } else { format!(", not `{text}`") };
-                Err((format!("`{name}` takes {}{given}.", self.notation()), example))
+                Err((format!("`{name}` must be {}{given}.", self.notation()), example))
             }
             Some(number) if number < min => Err((
                 format!(
@@ -312,11 +312,12 @@ mod tests {
         let told = |limit, text| wrong(limit, text).expect_err("no value");
         assert_eq!(
             told(Limit::FileSize, "64"),
-            "`file_size` takes a size with its unit (`KiB`, `MiB` or `GiB`), not `64`. write a size with its \
+            "`file_size` must be a size with its unit (`KiB`, `MiB` or `GiB`), not `64`. write a size with its \
              unit (`KiB`, `MiB` or `GiB`), as in `file_size = \"64MiB\"`"
         );
         for text in ["-1", "1.5", "much", "1e9", "0x10"] {
-            let start = format!("`nesting` takes a whole number, not `{text}`. write a whole number, as in");
+            let start =
+                format!("`nesting` must be a whole number, not `{text}`. write a whole number, as in");
             assert!(told(Limit::Nesting, text).starts_with(&start), "{text}");
         }
         assert_eq!(

@@ -302,3 +302,31 @@ fn every_address_of_the_repository_names_its_owner() {
     }
     assert!(found >= 5, "{found} addresses");
 }
+
+/// The pages that the site has a chapter for, and the links of all of them to other pages.
+#[test]
+fn the_site_has_a_chapter_for_every_page() {
+    let summary = read("site/SUMMARY.md");
+    let link = Regex::new(r"\]\(([^):#]+\.md)").expect("an expression");
+    let chapters: Vec<&str> =
+        link.captures_iter(&summary).filter_map(|found| found.get(1)?.as_str().strip_prefix("../")).collect();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for directory in ["docs", "policies/rules"] {
+        let pages = fs::read_dir(root.join(directory))
+            .expect("a directory")
+            .map(|entry| format!("{directory}/{}", entry.expect("an entry").file_name().to_string_lossy()));
+        let missing: Vec<String> =
+            pages.filter(|page| page.ends_with(".md") && !chapters.contains(&page.as_str())).collect();
+        assert_eq!(missing, Vec::<String>::new(), "site/SUMMARY.md lists every page");
+    }
+    for chapter in &chapters {
+        let directory = Path::new(chapter).parent().expect("a directory");
+        for found in link.captures_iter(&read(chapter)) {
+            let page = root.join(directory).join(&found[1]).canonicalize().expect("a page");
+            let page = page.strip_prefix(root.canonicalize().expect("a directory")).expect("inside");
+            let is_chapter = chapters.iter().any(|chapter| Path::new(chapter) == page);
+            assert!(is_chapter, "{chapter} links to {}, which site/SUMMARY.md does not list", page.display());
+        }
+    }
+    assert!(read(".github/workflows/ci.yml").contains("run: .ci/site"));
+}

@@ -147,8 +147,7 @@ fn the_policy_of_a_repository_is_found_and_each_rule_says_who_set_it() {
     assert!(listed(&["--isolated"]).starts_with("error preset"));
     fs::write(directory.path().join("overrule.hcl"), "").expect("a policy");
     let two = output(directory.path(), &["check"]);
-    let told =
-        "error: there is a policy in `overrule.hcl` and one in `.config/overrule.hcl`; keep one of them\n";
+    let told = "error: both `overrule.hcl` and `.config/overrule.hcl` exist; keep one of them\n";
     assert_eq!((two.status.code(), text(two.stderr)), (Some(2), told.to_owned()));
 }
 
@@ -235,7 +234,7 @@ fn the_pages_that_come_with_the_program_can_be_tested_where_they_lie() {
     fs::write(directory.path().join("invalid-polcy.md"), "## Examples\n\n### A\n\n```hcl\n```\n")
         .expect("a page");
     let wrong = text(output(directory.path(), &["test", "."]).stdout);
-    assert!(wrong.contains("no rule is called `invalid-polcy`; did you mean `invalid-policy`?\n"), "{wrong}");
+    assert!(wrong.contains("no rule is named `invalid-polcy`; did you mean `invalid-policy`?\n"), "{wrong}");
 }
 
 #[test]

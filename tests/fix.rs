@@ -45,18 +45,14 @@ const UNUSED: &[&str] = &["unused-declaration"];
 fn lines_end_as_they_did_and_a_byte_order_mark_stays() {
     let before =
         "\u{feff}terraform {\r\n  required_providers {\r\n    aws = \"~> 5.0\" # ours\r\n  }\r\n}\r\n";
-    let after = "\u{feff}terraform {\r\n  required_providers {\r\n    aws = {\r\n      source  = \
-    \"hashicorp/aws\"\r\n      version = \"~> 5.0\"\r\n    } # ours\r\n  }\r\n}\r\n";
+    let after = "\u{feff}terraform {\r\n  required_providers {\r\n    aws = {\r\n      source  = \"hashicorp/aws\"\r\n      version = \"~> 5.0\"\r\n    } # ours\r\n  }\r\n}\r\n";
     assert_eq!(main(before, SOURCE), after);
 }
 
 #[test]
 fn comments_inside_of_what_is_changed_stay() {
-    let before = "terraform {\n  required_providers {\n    aws = {\n      # since the new regions\n      version = \
-    \"~> 5.0\" /* not 6 */\n    }\n    random = { /* any */ version = \"3\" }\n  }\n}\n";
-    let after = "terraform {\n  required_providers {\n    aws = {\n      # since the new regions\n      source  = \
-    \"hashicorp/aws\"\n      version = \"~> 5.0\" /* not 6 */\n    }\n    random = { /* any */ source = \
-    \"hashicorp/random\", version = \"3\" }\n  }\n}\n";
+    let before = "terraform {\n  required_providers {\n    aws = {\n      # since the new regions\n      version = \"~> 5.0\" /* not 6 */\n    }\n    random = { /* any */ version = \"3\" }\n  }\n}\n";
+    let after = "terraform {\n  required_providers {\n    aws = {\n      # since the new regions\n      source  = \"hashicorp/aws\"\n      version = \"~> 5.0\" /* not 6 */\n    }\n    random = { /* any */ source = \"hashicorp/random\", version = \"3\" }\n  }\n}\n";
     assert_eq!(main(before, SOURCE), after);
 }
 
@@ -69,25 +65,20 @@ fn the_last_line_needs_no_end() {
 
 #[test]
 fn what_makes_room_for_more_is_followed_by_it() {
-    let before = "locals {\n  a = local.b\n  b = local.c\n  c = local.d\n  d = 1\n\n  kept = 2\n}\noutput \"o\" {\n  \
-    value = local.kept\n}\n";
+    let before = "locals {\n  a = local.b\n  b = local.c\n  c = local.d\n  d = 1\n\n  kept = 2\n}\noutput \"o\" {\n  value = local.kept\n}\n";
     assert_eq!(main(before, UNUSED), "locals {\n  kept = 2\n}\noutput \"o\" {\n  value = local.kept\n}\n");
 }
 
 #[test]
 fn neighbours_go_together() {
-    let before = "locals {\n  a   = 1\n  bb  = 2\n  ccc = 3\n  d   = 4 # used\n}\noutput \"o\" {\n  value = \
-    local.d\n}\n";
+    let before = "locals {\n  a   = 1\n  bb  = 2\n  ccc = 3\n  d   = 4 # used\n}\noutput \"o\" {\n  value = local.d\n}\n";
     assert_eq!(main(before, UNUSED), "locals {\n  d = 4 # used\n}\noutput \"o\" {\n  value = local.d\n}\n");
 }
 
 #[test]
 fn two_entries_at_one_place_come_one_after_the_other() {
-    let before = "terraform {\n  required_providers {\n  }\n}\nresource \"null_resource\" \"a\" {}\nresource \
-    \"random_id\" \"b\" {}\n";
-    let after = "terraform {\n  required_providers {\n    null = {\n      source = \"hashicorp/null\"\n    }\n    \
-    random = {\n      source = \"hashicorp/random\"\n    }\n  }\n}\nresource \"null_resource\" \"a\" {}\nresource \
-    \"random_id\" \"b\" {}\n";
+    let before = "terraform {\n  required_providers {\n  }\n}\nresource \"null_resource\" \"a\" {}\nresource \"random_id\" \"b\" {}\n";
+    let after = "terraform {\n  required_providers {\n    null = {\n      source = \"hashicorp/null\"\n    }\n    random = {\n      source = \"hashicorp/random\"\n    }\n  }\n}\nresource \"null_resource\" \"a\" {}\nresource \"random_id\" \"b\" {}\n";
     let policy = Policy::recommended();
     let settings = Settings { policy, ..Settings::default() };
     let mut snapshot = snapshot(&[("main.tf", before)]);
@@ -162,7 +153,7 @@ terraform {
 "#;
     let files = [("main.tf", base), ("main_override.tf", over)];
     let made = fixed(&files, &["override-drops-provider-source"], Safety::Unsafe);
-    assert_eq!(why(&made), ["that would bring a new finding of `duplicate-required-provider`"]);
+    assert_eq!(why(&made), ["the fix would cause a new finding of `duplicate-required-provider`"]);
     assert!(made.files.is_empty());
 }
 
@@ -292,12 +283,8 @@ fn what_holds_is_made_and_what_does_not_is_withheld_in_one_run() {
 
 #[test]
 fn callers_are_changed_with_what_they_call() {
-    let child = "terraform {\n  required_providers {\n    aws = {\n      source                = \"hashicorp/aws\"\n \
-         version               = \">= 5.0\"\n      configuration_aliases = [aws.a, aws.b]\n    }\n  }\n}\n\nresource \
-         \"aws_vpc\" \"a\" {\n  provider = aws.a\n}\n";
-    let root = "provider \"aws\" {\n  alias = \"x\"\n}\n\nmodule \"one\" {\n  source = \"./m\"\n  providers = {\n    \
-    aws.a = aws.x # first\n    aws.b = aws.x\n  }\n}\n\nmodule \"two\" {\n  source    = \"./m\"\n  providers = { \
-    aws.b = aws.x, aws.a = aws.x }\n}\n";
+    let child = "terraform {\n  required_providers {\n    aws = {\n      source                = \"hashicorp/aws\"\n      version               = \">= 5.0\"\n      configuration_aliases = [aws.a, aws.b]\n    }\n  }\n}\n\nresource \"aws_vpc\" \"a\" {\n  provider = aws.a\n}\n";
+    let root = "provider \"aws\" {\n  alias = \"x\"\n}\n\nmodule \"one\" {\n  source = \"./m\"\n  providers = {\n    aws.a = aws.x # first\n    aws.b = aws.x\n  }\n}\n\nmodule \"two\" {\n  source    = \"./m\"\n  providers = { aws.b = aws.x, aws.a = aws.x }\n}\n";
     let made =
         fixed(&[("main.tf", root), ("m/main.tf", child)], &["unused-configuration-alias"], Safety::Unsafe);
     assert_eq!(text(&made, "m/main.tf"), child.replace("[aws.a, aws.b]", "[aws.a]"));
@@ -307,8 +294,7 @@ fn callers_are_changed_with_what_they_call() {
 
 #[test]
 fn an_override_keeps_the_aliases_of_its_base() {
-    let base = "terraform {\n  required_providers {\n    aws = {\n      source                = \"hashicorp/aws\"\n  \
-        configuration_aliases = [aws.a]\n    }\n  }\n}\nresource \"aws_vpc\" \"a\" {\n  provider = aws.a\n}\n";
+    let base = "terraform {\n  required_providers {\n    aws = {\n      source                = \"hashicorp/aws\"\n      configuration_aliases = [aws.a]\n    }\n  }\n}\nresource \"aws_vpc\" \"a\" {\n  provider = aws.a\n}\n";
     let over =
         "terraform {\n  required_providers {\n    aws = {\n      source = \"hashicorp/aws\"\n    }\n  }\n}\n";
     let files = [("m/main.tf", base), ("m/override.tf", over)];
@@ -319,8 +305,7 @@ fn an_override_keeps_the_aliases_of_its_base() {
 
 #[test]
 fn an_exception_that_excuses_what_is_removed_goes_with_it() {
-    let before = "# overrule: allow(variable-type-missing) it is not used\nvariable \"b\" {\n  description = \
-    \"B.\"\n}\n\nlocals {}\n";
+    let before = "# overrule: allow(variable-type-missing) it is not used\nvariable \"b\" {\n  description = \"B.\"\n}\n\nlocals {}\n";
     let made = fixed(&[("main.tf", &format!("locals {{}}\n\n{before}"))], UNUSED, Safety::Unsafe);
     assert!(made.withheld.is_empty(), "{:?}", made.withheld);
     assert_eq!(text(&made, "main.tf"), "locals {}\n\nlocals {}\n");
@@ -340,7 +325,10 @@ fn code_with_a_comment_is_not_removed() {
         let fixed = fixed(&[("main.tf", &before)], &["unused-declaration"], Safety::Unsafe);
         assert_eq!(text(&fixed, "main.tf"), before);
         let why = why(&fixed);
-        assert!(matches!(why[..], [why] if why.contains("that would remove the comment in line")), "{why:?}");
+        assert!(
+            matches!(why[..], [why] if why.contains("the fix would remove the comment in line")),
+            "{why:?}"
+        );
     }
 }
 
@@ -417,8 +405,7 @@ fn only_a_repeated_item_with_the_same_value_is_removed() {
 
 #[test]
 fn a_comparison_gets_one_type_on_request_only() {
-    let before = "variable \"n\" {\n  type = number\n}\noutput \"a\" {\n  value = [\"1\" != var.n, var.n == \
-    \"x\"]\n}\n";
+    let before = "variable \"n\" {\n  type = number\n}\noutput \"a\" {\n  value = [\"1\" != var.n, var.n == \"x\"]\n}\n";
     let files = [("main.tf", before)];
     let rules = &["comparison-of-different-types"];
     assert!(fixed(&files, rules, Safety::Safe).files.is_empty());

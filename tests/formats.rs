@@ -292,7 +292,7 @@ fn github_is_given_ten_of_a_kind_and_the_number_of_the_rest() {
     let kinds: Vec<_> = report.lines().filter_map(command).map(|(kind, _)| kind).collect();
     assert_eq!(kinds, [["error"; 10], ["notice"; 10]].concat(), "the worst first");
     let rest: Vec<_> = report.lines().skip(20).collect();
-    let told = "and 7 more, for GitHub shows ten of a kind: 5 errors, 2 notices";
+    let told = "and 7 more, because GitHub shows only ten annotations per level: 5 errors, 2 notices";
     assert_eq!(rest, [told, "checked 0 modules, 0 files: 15 errors, 12 notices"]);
 }
 

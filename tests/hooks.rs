@@ -130,10 +130,10 @@ fn a_hook_of_somebody_else_is_left_as_it_is() {
     assert!(!repository.path("infra/.git/hooks/pre-merge-commit").exists(), "all or nothing");
     for theirs in [format!("{theirs}overrule check --hook || exit 1\n"), format!("{ours}make lint\n")] {
         fs::write(&hook, &theirs).expect("a hook");
-        let there = "`.git/hooks/pre-commit` runs `overrule check --hook` already\n";
+        let there = "`.git/hooks/pre-commit` already runs `overrule check --hook`\n";
         let beside = "installed `.git/hooks/pre-merge-commit`\n";
         assert_eq!(repository.overrule(&["hook", "install"], "infra"), (Some(0), format!("{there}{beside}")));
-        let order = "  help: remove the line with `overrule check --hook` from it\n";
+        let order = "  help: remove the line with `overrule check --hook`\n";
         let removed = "removed `.git/hooks/pre-merge-commit`\n";
         let said = (Some(2), format!("{removed}{left}{order}"));
         assert_eq!(repository.overrule(&["hook", "uninstall"], "infra"), said);
@@ -146,8 +146,7 @@ fn a_hook_of_somebody_else_is_left_as_it_is() {
 fn where_hooks_are_turned_off_it_is_said_by_what() {
     let repository = Repository::new();
     repository.git(&["config", "core.hooksPath", "/dev/null"], "infra");
-    let told = "error: git looks for hooks in `/dev/null`, which is not a directory\n  help: run `git config \
-    --show-origin core.hooksPath` to see which file sets it; remove the setting or name a directory\n";
+    let told = "error: git looks for hooks in `/dev/null`, which is not a directory\n  help: run `git config --show-origin core.hooksPath` to see which file sets it; remove the setting or name a directory\n";
     for what in ["install", "uninstall"] {
         assert_eq!(repository.overrule(&["hook", what], "infra"), (Some(2), told.to_owned()));
     }
@@ -199,7 +198,7 @@ fn a_directory_that_several_repositories_share_is_not_written_to() {
     repository.git(&["config", "--global", "core.hooksPath", "~/shared"], "infra");
     let (code, said) = repository.overrule(&["hook", "install"], "infra");
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("/shared/pre-commit`, which other repositories may use too\n"), "{said}");
+    assert!(said.contains("/shared/pre-commit`, which other repositories may also use\n"), "{said}");
     assert!(!repository.path("shared/pre-commit").exists());
 }
 
@@ -278,12 +277,10 @@ fn a_merge_is_checked_before_git_commits_it() {
 #[test]
 fn the_merge_hook_that_comes_with_git_runs_the_other_one() {
     let repository = Repository::new();
-    let sample = "#!/bin/sh\n. git-sh-setup\ntest -x \"$GIT_DIR/hooks/pre-commit\" &&\n        exec \
-    \"$GIT_DIR/hooks/pre-commit\"\n:\n";
+    let sample = "#!/bin/sh\n. git-sh-setup\ntest -x \"$GIT_DIR/hooks/pre-commit\" &&\n        exec \"$GIT_DIR/hooks/pre-commit\"\n:\n";
     repository.write("infra/.git/hooks/pre-merge-commit", sample);
     let (code, said) = repository.overrule(&["hook", "install"], "infra");
-    let there = "installed `.git/hooks/pre-commit`\n`.git/hooks/pre-merge-commit` runs `overrule check --hook` \
-    already\n";
+    let there = "installed `.git/hooks/pre-commit`\n`.git/hooks/pre-merge-commit` already runs `overrule check --hook`\n";
     assert_eq!((code, said.as_str()), (Some(0), there));
 }
 
@@ -316,7 +313,7 @@ fn a_hook_without_its_program_says_so() {
         Command::new(shell).arg(hook).env("PATH", repository.path("none")).output().expect("it runs");
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8(output.stderr).expect("UTF-8");
-    assert!(said.starts_with("overrule is not on PATH, so this commit cannot be checked"), "{said}");
+    assert!(said.starts_with("overrule is not on PATH, so this commit was not checked"), "{said}");
 }
 
 #[test]
@@ -328,8 +325,7 @@ fn a_file_with_the_name_of_an_option_is_not_taken_for_one() {
     let (code, said) = repository.overrule(&given[..3], "infra");
     assert_eq!(code, Some(0), "{said}");
     repository.write("infra/--output=json=a.tf", "");
-    let refused = "error: `--output=json=a.tf` is the name of a file that looks like an option\n  help: rename the \
-    file\n";
+    let refused = "error: `--output=json=a.tf` is the name of a file that looks like an option\n  help: rename the file\n";
     assert_eq!(repository.overrule(&given, "infra"), (Some(2), refused.to_owned()));
     assert_eq!(
         repository.overrule(&["check", "--hook", "--", "--output=json=a.tf", "main.tf"], "infra").0,

@@ -142,37 +142,35 @@ fn patterns_that_no_block_can_match_are_refused() {
         for (blocks, found) in [
             (
                 "resource.a_b.c.d",
-                "2,11: Invalid pattern: `resource.a_b.c.d` cannot match a block: a `resource` block has 2 labels, \
-                 type and name. ()",
+                "2,11: Invalid pattern: `resource.a_b.c.d` cannot match a block: a `resource` block has 2 labels, type and name. ()",
             ),
             (
                 "variable.a.b",
-                "2,11: Invalid pattern: `variable.a.b` cannot match a block: a `variable` block has one label, its \
-                 name. ()",
+                "2,11: Invalid pattern: `variable.a.b` cannot match a block: a `variable` block has one label, its name. ()",
             ),
             (
                 "!resource",
                 "2,11: Invalid pattern: `!resource` cannot match a block: `!` is not allowed in a list of blocks. \
-                 (`except` \
-                 lists the blocks to leave out)",
+                 (`except` lists the blocks to leave out)",
             ),
             (
                 "resource..x",
-                "2,11: Invalid pattern: `resource..x` cannot match a block: a name is missing beside a dot. ()",
+                "2,11: Invalid pattern: `resource..x` cannot match a block: a name is missing before or after a dot. \
+                 ()",
             ),
         ] {
             assert_eq!(of(template, &format!("blocks = [\"{blocks}\"]")), found, "{template}");
         }
         let found = of(template, "blocks = []");
-        assert!(found.starts_with("2,10: Invalid `blocks`: Without a pattern"), "{found}");
+        assert!(found.starts_with("2,10: Invalid `blocks`: Without patterns"), "{found}");
         let found = of(template, "blocks = [\"resorce\"]");
         assert!(found.ends_with("(did you mean `resource`?)"), "{found}");
         let found = of(template, "blocks = [\"aws_instance.web\"]");
         assert!(found.ends_with("(write `resource.aws_instance.web`)"), "{found}");
         let found = of(template, "blocks = [\"resource.aws_*\"]\nexcept = [\"resource\"]");
-        assert!(found.starts_with("3,11: Invalid `except`: `resource` leaves out everything"), "{found}");
+        assert!(found.starts_with("3,11: Invalid `except`: `resource` excludes all blocks"), "{found}");
         let found = of(template, "blocks = [\"resource\"]\nexcept = [\"data.x\"]");
-        assert!(found.starts_with("3,11: Invalid `except`: `blocks` has nothing"), "{found}");
+        assert!(found.starts_with("3,11: Invalid `except`: `data.x` excludes none"), "{found}");
     }
     let found = of("forbidden-block", "blocks = [\"backend.s3\"]");
     assert!(found.ends_with("(write `terraform.backend.s3`)"), "{found}");
@@ -233,7 +231,7 @@ fn values_names_files_and_sources_that_decide_nothing_are_refused() {
         (
             "allowed-file",
             format!("{resource}\nfiles = [\"net/a.tf\"]"),
-            "3,10: Invalid `files`: `net/a.tf` is not a file of",
+            "3,10: Invalid `files`: `net/a.tf` is not in the",
         ),
         ("block-order", format!("{resource}\norder = []"), "3,9: Invalid `order`: "),
         (
@@ -245,7 +243,7 @@ fn values_names_files_and_sources_that_decide_nothing_are_refused() {
         (
             "allowed-source",
             "modules = [\"acme/**\", \"./x/**\"]".into(),
-            "2,23: Invalid pattern: `./x/**` decides nothing",
+            "2,23: Invalid pattern: `./x/**` has no effect",
         ),
         (
             "allowed-source",
@@ -278,8 +276,7 @@ fn patterns_mean_the_same_everywhere() {
         &|list| format!("role \"root\" {{\n  paths = [{list}]\n}}\n"),
         &|list| {
             format!(
-                "rule \"naming\" \"own\" {{\n  blocks = [\"resource\"]\n  style = \"snake_case\"\n  paths = \
-                 [{list}]\n}}\n"
+                "rule \"naming\" \"own\" {{\n  blocks = [\"resource\"]\n  style = \"snake_case\"\n  paths = [{list}]\n}}\n"
             )
         },
         &|list| format!("exception \"invalid-name\" {{\n  reason = \"x\"\n  paths = [{list}]\n}}\n"),

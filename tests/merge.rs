@@ -45,8 +45,7 @@ fn nothing_else_is_touched() {
 
 #[test]
 fn an_argument_takes_the_place_of_another() {
-    let main = "resource \"aws_instance\" \"web\" {\n  instance_type = \"t2.micro\" # cheap\n  ami           = \
-    \"ami-408c7f28\"\n}\n";
+    let main = "resource \"aws_instance\" \"web\" {\n  instance_type = \"t2.micro\" # cheap\n  ami           = \"ami-408c7f28\"\n}\n";
     let over = "resource \"aws_instance\" \"web\" {\n  ami = \"foo\"\n  instance_type=\"t3\"\n}\n";
     assert_eq!(
         merged(main, over),
@@ -94,10 +93,8 @@ fn a_comment_behind_a_value_goes_above_a_heredoc() {
 
 #[test]
 fn new_arguments_have_a_place_of_their_own() {
-    let main = "resource \"a\" \"b\" {\n  x = 1\n\n  c {}\n}\n\nresource \"a\" \"c\" {}\nresource \"a\" \"d\" { x = \
-    1 }\nresource \"a\" \"e\" {\n  c {}\n}\n";
-    let over = "resource \"a\" \"b\" {\n  count = 2\n  name = \"n\"\n}\nresource \"a\" \"c\" { y = 1 }\nresource \
-    \"a\" \"d\" {\n  y = [\n    1,\n  ]\n}\nresource \"a\" \"e\" { y = 1 }\n";
+    let main = "resource \"a\" \"b\" {\n  x = 1\n\n  c {}\n}\n\nresource \"a\" \"c\" {}\nresource \"a\" \"d\" { x = 1 }\nresource \"a\" \"e\" {\n  c {}\n}\n";
+    let over = "resource \"a\" \"b\" {\n  count = 2\n  name = \"n\"\n}\nresource \"a\" \"c\" { y = 1 }\nresource \"a\" \"d\" {\n  y = [\n    1,\n  ]\n}\nresource \"a\" \"e\" { y = 1 }\n";
     assert_eq!(
         merged(main, over),
         "resource \"a\" \"b\" {
@@ -130,10 +127,8 @@ resource \"a\" \"e\" {
 
 #[test]
 fn nested_blocks_are_replaced_as_a_whole() {
-    let main = "resource \"a\" \"b\" {\n  x = 1\n\n  disk {\n    n = 1\n  }\n\n  net {\n    n = 1\n  }\n  disk {\n   \
-     n = 2\n  }\n}\n";
-    let over = "resource \"a\" \"b\" {\n  dynamic \"disk\" {\n    for_each = []\n    content {\n    }\n  }\n  \
-    provisioner \"local-exec\" { command = \"x\" }\n}\n";
+    let main = "resource \"a\" \"b\" {\n  x = 1\n\n  disk {\n    n = 1\n  }\n\n  net {\n    n = 1\n  }\n  disk {\n    n = 2\n  }\n}\n";
+    let over = "resource \"a\" \"b\" {\n  dynamic \"disk\" {\n    for_each = []\n    content {\n    }\n  }\n  provisioner \"local-exec\" { command = \"x\" }\n}\n";
     assert_eq!(
         merged(main, over),
         "resource \"a\" \"b\" {
@@ -161,13 +156,8 @@ fn nested_blocks_are_replaced_as_a_whole() {
 
 #[test]
 fn a_lifecycle_is_merged_argument_by_argument() {
-    let main = "resource \"a\" \"b\" {\n  lifecycle {\n    ignore_changes  = [tags]\n    prevent_destroy = true\n  \
-    }\n}\nresource \"a\" \"c\" {\n  lifecycle { ignore_changes = all }\n}\nresource \"a\" \"d\" {}\n";
-    let over = "resource \"a\" \"b\" {\n  lifecycle {\n    create_before_destroy = true\n    prevent_destroy = \
-    false\n    ignore_changes = []\n    replace_triggered_by = [a.c]\n  }\n}\nresource \"a\" \"c\" {\n  lifecycle \
-    {\n    ignore_changes = [x]\n  }\n}\nresource \"a\" \"d\" {\n  depends_on = [a.c]\n  lifecycle {\n    \
-    prevent_destroy = true\n    replace_triggered_by = [a.c]\n    precondition {\n      condition = true\n      \
-    error_message = \"No.\"\n    }\n  }\n}\n";
+    let main = "resource \"a\" \"b\" {\n  lifecycle {\n    ignore_changes  = [tags]\n    prevent_destroy = true\n  }\n}\nresource \"a\" \"c\" {\n  lifecycle { ignore_changes = all }\n}\nresource \"a\" \"d\" {}\n";
+    let over = "resource \"a\" \"b\" {\n  lifecycle {\n    create_before_destroy = true\n    prevent_destroy = false\n    ignore_changes = []\n    replace_triggered_by = [a.c]\n  }\n}\nresource \"a\" \"c\" {\n  lifecycle {\n    ignore_changes = [x]\n  }\n}\nresource \"a\" \"d\" {\n  depends_on = [a.c]\n  lifecycle {\n    prevent_destroy = true\n    replace_triggered_by = [a.c]\n    precondition {\n      condition = true\n      error_message = \"No.\"\n    }\n  }\n}\n";
     assert_eq!(
         merged(main, over),
         "resource \"a\" \"b\" {
@@ -188,11 +178,11 @@ resource \"a\" \"d\" {
 
 # Left out:
 # - a_override.tf:5: `ignore_changes` of a.b: an empty value in an override file replaces nothing
-# - a_override.tf:6: `replace_triggered_by` of a.b: Terraform reads it in an override file, and merges it into nothing
+# - a_override.tf:6: `replace_triggered_by` of a.b: Terraform ignores it in override files
 # - a_override.tf:11: `ignore_changes` of a.c: a list does not replace `all`
-# - a_override.tf:15: `depends_on` of a.d: Terraform refuses it in an override file
-# - a_override.tf:18: `replace_triggered_by` of a.d: Terraform reads it in an override file, and merges it into nothing
-# - a_override.tf:19: `precondition` of a.d: Terraform refuses it in an override file
+# - a_override.tf:15: `depends_on` of a.d: Terraform rejects it in override files
+# - a_override.tf:18: `replace_triggered_by` of a.d: Terraform ignores it in override files
+# - a_override.tf:19: `precondition` of a.d: Terraform rejects it in override files
 "
     );
 }
@@ -229,11 +219,8 @@ fn what_is_said_twice_is_told_from_what_is_changed() {
 
 #[test]
 fn settings_are_merged_one_by_one() {
-    let main = "terraform {\n  required_version = \">= 1.1\"\n}\nterraform {\n  required_version = \">= 1.2\"\n\n  \
-    required_providers {\n    a = {\n      source  = \"x/a\"\n      version = \"1.0\"\n    }\n  }\n\n  cloud {\n    \
-    organization = \"o\"\n  }\n}\n";
-    let over = "terraform {\n  required_version = \">= 1.3\"\n  experiments = []\n  required_providers {\n    a = { \
-    version = \"2.0\" }\n    b = \"3.0\"\n  }\n  backend \"local\" {}\n  provider_meta \"a\" {}\n}\n";
+    let main = "terraform {\n  required_version = \">= 1.1\"\n}\nterraform {\n  required_version = \">= 1.2\"\n\n  required_providers {\n    a = {\n      source  = \"x/a\"\n      version = \"1.0\"\n    }\n  }\n\n  cloud {\n    organization = \"o\"\n  }\n}\n";
+    let over = "terraform {\n  required_version = \">= 1.3\"\n  experiments = []\n  required_providers {\n    a = { version = \"2.0\" }\n    b = \"3.0\"\n  }\n  backend \"local\" {}\n  provider_meta \"a\" {}\n}\n";
     assert_eq!(
         merged(main, over),
         "terraform {
@@ -252,16 +239,15 @@ terraform {
 # - main.tf:5: `required_version` of terraform: replaced as a whole by a_override.tf:2
 # - main.tf:9: `a.source` of terraform: replaced as a whole by a_override.tf:5
 # - main.tf:14: `cloud` of terraform: replaced as a whole by a_override.tf:8
-# - a_override.tf:3: `experiments` of terraform: Terraform reads it in an override file, and merges it into nothing
-# - a_override.tf:9: `provider_meta \"a\"` of terraform: Terraform reads it in an override file, and merges it into nothing
+# - a_override.tf:3: `experiments` of terraform: Terraform ignores it in override files
+# - a_override.tf:9: `provider_meta \"a\"` of terraform: Terraform ignores it in override files
 "
     );
 }
 
 #[test]
 fn settings_that_no_file_has_find_a_place() {
-    let over = "terraform {\n  required_version = \">= 1.3\"\n  backend \"local\" {}\n}\nprovider \"a\" {\n  x = \
-    1\n}\n";
+    let over = "terraform {\n  required_version = \">= 1.3\"\n  backend \"local\" {}\n}\nprovider \"a\" {\n  x = 1\n}\n";
     assert_eq!(
         merged("locals {}\n", over),
         "locals {}
@@ -286,18 +272,16 @@ provider \"a\" { # from a_override.tf:5
 
 #[test]
 fn a_default_is_written_as_it_was_converted() {
-    let main = "variable \"a\" {\n  type    = string\n  default = 1\n}\nvariable \"b\" {\n  type    = object({ x = \
-    optional(string, \"d\") })\n  default = {}\n}\nvariable \"c\" {\n  type = string\n}\n";
-    let over = "variable \"a\" { type = bool }\nvariable \"b\" {\n  type = object({\n    x = optional(string)\n    y \
-    = optional(number, 2)\n  })\n}\nvariable \"c\" { default = \"x\" }\n";
+    let main = "variable \"a\" {\n  type    = string\n  default = 1\n}\nvariable \"b\" {\n  type    = object({ x = optional(string, \"d\") })\n  default = {}\n}\nvariable \"c\" {\n  type = string\n}\n";
+    let over = "variable \"a\" { type = bool }\nvariable \"b\" {\n  type = object({\n    x = optional(string)\n    y = optional(number, 2)\n  })\n}\nvariable \"c\" { default = \"x\" }\n";
     assert_eq!(
         merged(main, over),
         "variable \"a\" {
   type    = bool # from a_override.tf:1, was string in main.tf:2
-  default = true # converted, written 1
+  default = true # converted from 1
 }
 variable \"b\" {
-  type    = object({ x = optional(string, \"d\"), y = optional(number) }) # from a_override.tf:3, with the defaults of attributes that are in main.tf:6, was object({ x = optional(string, \"d\") }) in main.tf:6
+  type    = object({ x = optional(string, \"d\"), y = optional(number) }) # from a_override.tf:3, with the defaults of optional attributes from main.tf:6, was object({ x = optional(string, \"d\") }) in main.tf:6
   default = {}
 }
 variable \"c\" {
@@ -310,8 +294,7 @@ variable \"c\" {
 
 #[test]
 fn calls_lose_what_the_module_does_not_know() {
-    let main = "module \"m\" {\n  source = \"./m\"\n  a      = 1\n  oops   = 2\n\n  for_each = {}\n}\nmodule \"n\" \
-    {\n  source = \"./m\"\n  oops   = 2\n}\n";
+    let main = "module \"m\" {\n  source = \"./m\"\n  a      = 1\n  oops   = 2\n\n  for_each = {}\n}\nmodule \"n\" {\n  source = \"./m\"\n  oops   = 2\n}\n";
     let over = "module \"m\" {\n  count = 2\n  providers = {}\n  depends_on = []\n}\n";
     let files = [("main.tf", main), ("a_override.tf", over), ("m/main.tf", "variable \"a\" {}\n")];
     assert_eq!(
@@ -330,7 +313,7 @@ module \"n\" {
 }
 
 # Left out:
-# - main.tf:4: `oops` of module.m: the module that is called has no such variable; Terraform drops it once there is an override
+# - main.tf:4: `oops` of module.m: the child module has no such variable; Terraform drops it because the call has an override
 # - main.tf:6: `for_each` of module.m: `count` is also set, and takes precedence
 # - a_override.tf:3: `providers` of module.m: an empty value in an override file replaces nothing
 # - a_override.tf:4: `depends_on` of module.m: an empty value in an override file replaces nothing
@@ -340,28 +323,25 @@ module \"n\" {
 
 #[test]
 fn blocks_without_a_base_are_left_out() {
-    let over = "resource \"a\" \"b\" {}\nmoved {\n  from = a.b\n  to   = a.c\n}\nremoved {\n  from = a.x\n}\nlocals \
-    { x = 1 }\nephemeral \"a\" \"b\" {}\nvariable \"v\" {\n  validation {\n    condition     = true\n    \
-    error_message = \"No.\"\n  }\n}\n";
+    let over = "resource \"a\" \"b\" {}\nmoved {\n  from = a.b\n  to   = a.c\n}\nremoved {\n  from = a.x\n}\nlocals { x = 1 }\nephemeral \"a\" \"b\" {}\nvariable \"v\" {\n  validation {\n    condition     = true\n    error_message = \"No.\"\n  }\n}\n";
     assert_eq!(
         merged("variable \"v\" {}\n", over),
         "variable \"v\" {}
 
 # Left out:
 # - a_override.tf:1: `a.b`: it has no base block
-# - a_override.tf:2: `moved`: Terraform refuses it in an override file
-# - a_override.tf:6: `removed`: Terraform reads it in an override file, and merges it into nothing
+# - a_override.tf:2: `moved`: Terraform rejects it in override files
+# - a_override.tf:6: `removed`: Terraform ignores it in override files
 # - a_override.tf:9: `x` of local.x: it has no base block
-# - a_override.tf:10: `ephemeral.a.b`: Terraform reads it in an override file, and merges it into nothing
-# - a_override.tf:12: `validation` of variable.v: Terraform refuses it in an override file
+# - a_override.tf:10: `ephemeral.a.b`: Terraform ignores it in override files
+# - a_override.tf:12: `validation` of variable.v: Terraform rejects it in override files
 "
     );
 }
 
 #[test]
 fn a_data_source_in_a_check_has_overrides_too() {
-    let main = "check \"c\" {\n  data \"d\" \"n\" {\n    x = 1\n  }\n\n  assert {\n    condition     = true\n    \
-    error_message = \"No.\"\n  }\n}\n";
+    let main = "check \"c\" {\n  data \"d\" \"n\" {\n    x = 1\n  }\n\n  assert {\n    condition     = true\n    error_message = \"No.\"\n  }\n}\n";
     let text = merged(main, "data \"d\" \"n\" { x = 2 }\n");
     assert_eq!(text, main.replace("x = 1", "x = 2 # from a_override.tf:1, was 1 in main.tf:3"));
 }
@@ -375,7 +355,7 @@ fn a_provider_block_with_an_override_is_taken_for_an_empty_one() {
     ];
     let text = merge("terraform@1.11", &files, &STYLE);
     let told = "# Left out:
-# - main.tf:1: `provider \"a\"` of provider.a: stays, but Terraform takes the block for an empty one, since an override is merged into it
+# - main.tf:1: `provider \"a\"` of provider.a: remains, but Terraform treats the block as empty, because it has an override
 ";
     assert!(text.ends_with(told), "{text}");
 }
@@ -471,15 +451,13 @@ locals {
 
 #[test]
 fn hostile_text_writes_no_escapes() {
-    let main = "# \u{1b}[31mred\n##[error]x\nlocals {\n  a = \"\u{1b}\u{2}x\u{3}\u{202e}\"\n  b = \
-    <<EOT\n::error::x\nEOT\n}\n";
+    let main = "# \u{1b}[31mred\n##[error]x\nlocals {\n  a = \"\u{1b}\u{2}x\u{3}\u{202e}\"\n  b = <<EOT\n::error::x\nEOT\n}\n";
     let over = "locals {\n  a = \"\u{9b}y\" /* \u{1b} */\n}\n";
     let text = merged(main, over);
     assert!(!text.contains(|c: char| c != '\n' && c.is_control()), "{text:?}");
     assert_eq!(
         text,
-        "# ?[31mred\n#?[error]x\nlocals {\n  a = \"\\u009by\" # from a_override.tf:2, was \
-         \"\\u001b\\u0002x\\u0003\\u202e\" in main.tf:4\n  b = <<EOT\n${\"\\u003a\"}:error::x\nEOT\n}\n"
+        "# ?[31mred\n#?[error]x\nlocals {\n  a = \"\\u009by\" # from a_override.tf:2, was \"\\u001b\\u0002x\\u0003\\u202e\" in main.tf:4\n  b = <<EOT\n${\"\\u003a\"}:error::x\nEOT\n}\n"
     );
 }
 
@@ -493,11 +471,8 @@ fn line_breaks_stay_what_they_are() {
 
 #[test]
 fn opentofu_merges_in_its_own_way() {
-    let main = "terraform {\n  encryption {\n    method \"m\" \"a\" {\n      keys = 1\n    }\n    state {\n      \
-    method   = method.m.a\n      enforced = true\n    }\n  }\n}\nephemeral \"a\" \"b\" {\n  x = 1\n}\n";
-    let over = "terraform {\n  encryption {\n    method \"m\" \"a\" {\n      keys = 2\n    }\n    method \"m\" \"b\" \
-    {}\n    state {\n      enforced = false\n    }\n  }\n}\nephemeral \"a\" \"b\" { x = 2 }\nremoved {\n  from = \
-    a.c\n}\n";
+    let main = "terraform {\n  encryption {\n    method \"m\" \"a\" {\n      keys = 1\n    }\n    state {\n      method   = method.m.a\n      enforced = true\n    }\n  }\n}\nephemeral \"a\" \"b\" {\n  x = 1\n}\n";
+    let over = "terraform {\n  encryption {\n    method \"m\" \"a\" {\n      keys = 2\n    }\n    method \"m\" \"b\" {}\n    state {\n      enforced = false\n    }\n  }\n}\nephemeral \"a\" \"b\" { x = 2 }\nremoved {\n  from = a.c\n}\n";
     let files = [("main.tf", main), ("a_override.tf", over)];
     assert_eq!(
         merge("opentofu@1.11", &files, &STYLE),
@@ -522,7 +497,7 @@ ephemeral \"a\" \"b\" {
 
 # Left out:
 # - a_override.tf:8: `enforced` of terraform: `true` in another file remains
-# - a_override.tf:13: `removed`: OpenTofu refuses it in an override file
+# - a_override.tf:13: `removed`: OpenTofu rejects it in override files
 "
     );
 }
@@ -532,8 +507,7 @@ fn one_block_can_be_asked_for() {
     let files = [
         (
             "main.tf",
-            "# A.\nlocals {\n  a = 1\n  b = 2\n}\nresource \"a\" \"b\" {\n  x = 1\n}\nprovider \"p\" {\n  alias = \
-             \"q\"\n}\n",
+            "# A.\nlocals {\n  a = 1\n  b = 2\n}\nresource \"a\" \"b\" {\n  x = 1\n}\nprovider \"p\" {\n  alias = \"q\"\n}\n",
         ),
         ("a_override.tf", "locals { b = 3 }\nresource \"a\" \"b\" {\n  x = 2\n  depends_on = [a.c]\n}\n"),
     ];
@@ -547,7 +521,7 @@ fn one_block_can_be_asked_for() {
     assert_eq!(
         only("a.b"),
         "# main.tf\n\nresource \"a\" \"b\" {\n  x = 2 # from a_override.tf:3, was 1 in main.tf:7\n}\n\n# Left \
-         out:\n# - a_override.tf:4: `depends_on` of a.b: Terraform refuses it in an override file\n"
+         out:\n# - a_override.tf:4: `depends_on` of a.b: Terraform rejects it in override files\n"
     );
     assert_eq!(only("provider.p.q"), "# main.tf\n\nprovider \"p\" {\n  alias = \"q\"\n}\n");
 }
@@ -590,8 +564,8 @@ fn an_argument_that_the_engine_does_not_know_is_refused() {
 "#;
     let files = [("main.tf", "resource \"a\" \"b\" {}\n"), ("a_override.tf", over)];
     for (engine, why) in [
-        ("terraform@1.15", "Terraform refuses it in an override file"),
-        ("opentofu@1.12", "OpenTofu reads it in an override file, and merges it into nothing"),
+        ("terraform@1.15", "Terraform rejects it in override files"),
+        ("opentofu@1.12", "OpenTofu ignores it in override files"),
     ] {
         let text = merge(engine, &files, &STYLE);
         let dropped = format!("# - a_override.tf:3: `enabled` of a.b: {why}\n");

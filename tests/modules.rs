@@ -50,7 +50,7 @@ fn a_default_configuration_is_inherited() {
         "live  root: it configures a provider
 │  configured here: aws (live/main.tf:1)
 └─ child → live/child
-      inherited: aws from live aws (live/main.tf:1)
+      inherited: aws, from live: aws (live/main.tf:1)
 
 2 modules, 1 call
 "
@@ -99,7 +99,7 @@ fn a_module_may_configure_a_provider_itself() {
 └─ child → live/child
    │  configured here: aws (live/child/main.tf:1)
    └─ inner → live/inner
-         inherited: aws from live/child aws (live/child/main.tf:1)
+         inherited: aws, from live/child: aws (live/child/main.tf:1)
 
 3 modules, 2 calls
 "
@@ -118,7 +118,7 @@ fn local_names_may_differ_from_module_to_module() {
         requires("one")
     );
     let text = outline(&[("live/main.tf", &root), ("live/child/main.tf", &requires("two"))]);
-    assert!(text.contains("      inherited: two [acme/cloud] from live one (live/main.tf:6)\n"), "{text}");
+    assert!(text.contains("      inherited: two [acme/cloud], from live: one (live/main.tf:6)\n"), "{text}");
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn what_is_for_callers_comes_from_them() {
     let text = outline(&[("modules/a/main.tf", "resource \"aws_vpc\" \"a\" {\n  provider = aws.b\n}\n")]);
     assert_eq!(
         text,
-        "modules/a  shared: it lies under `modules`\n   from the caller: aws.b\n\n1 module, 0 calls\n"
+        "modules/a  shared: it is under `modules`\n   from the caller: aws.b\n\n1 module, 0 calls\n"
     );
 }
 
@@ -161,7 +161,7 @@ fn many_calls_that_are_alike_are_one_line() {
         "live  root: it configures a provider
 │  configured here: aws (live/main.tf:1)
 ├─ a → live/m
-│     inherited: aws from live aws (live/main.tf:1)
+│     inherited: aws, from live: aws (live/main.tf:1)
 ├─ b and 3 more → live/m  (seen above)
 └─ f → live/m  count = 2  (seen above)
 
@@ -212,6 +212,6 @@ fn lines_are_drawn_without_unicode_too() {
     let text = show(&files, &style).outline;
     assert_eq!(
         text,
-        "live  root: values of variables lie b...\n|- a -> live/a\n`- b -> live/a  for_each = toset([\"a ...\n\n2 modules, 2 calls\n"
+        "live  root: it has variable definitio...\n|- a -> live/a\n`- b -> live/a  for_each = toset([\"a ...\n\n2 modules, 2 calls\n"
     );
 }

@@ -212,7 +212,9 @@ fn a_mistake_in_an_option_is_told_where_it_stands() {
         refused("required-argument", &format!("{argument}tags[0]"))
             .starts_with("overrule.hcl:3,12 Invalid `argument`")
     );
-    assert!(refused("required-argument", &format!("{argument}5")).contains("`argument` takes a text"));
+    assert!(
+        refused("required-argument", &format!("{argument}5")).contains("`argument` must be a quoted string")
+    );
     assert!(refused("forbidden-value", &format!("{argument}\"a\"")).ends_with("(set `values`)"));
     assert!(
         refused("allowed-value", &format!("{argument}\"a\"\nvalues = [null]"))

@@ -145,7 +145,7 @@ fn the_tables_list_what_there_is() {
     // A page is shown on terminals too, where marks would be seen.
     tables_are(
         "policies/rules/limit-reached.md",
-        &[("`--limit file_size=128MiB`:\n\n".into(), "\nA block, a", limits())],
+        &[("(`--limit file_size=128MiB`):\n\n".into(), "\nA block, a", limits())],
     );
 }
 

@@ -36,7 +36,7 @@ pub struct RulePage {
 pub struct Proof {
     /// How many examples were looked at.
     pub examples: usize,
-    /// Those that show something else, or why the chapter cannot be read.
+    /// Those that fail, or why the chapter cannot be read.
     pub wrong: Result<Vec<Disproof>, PageError>,
 }
 
@@ -163,7 +163,7 @@ fn no_rule(name: &str, known: &[SmolStr]) -> PageError {
     let meant = nearest(name, known.iter().map(SmolStr::as_str));
     let meant = meant.map(|meant| format!("; did you mean `{meant}`?"));
     let message = format!(
-        "the page is called by its rule, and no rule is called `{name}`{}",
+        "the name of a page must be the name of a rule, and no rule is named `{name}`{}",
         meant.unwrap_or_default()
     );
     PageError { line: 1, message }

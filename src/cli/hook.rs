@@ -82,7 +82,8 @@ fn install_all(hooks: &[(State, Hook)]) -> Result<ExitCode, Failure> {
         let shown = shown(hook);
         match state {
             State::Missing | State::Ours if !hook.is_own => {
-                let why = format!("`core.hooksPath` is `{shown}`, which other repositories may also use");
+                let why =
+                    format!("`core.hooksPath` points to `{shown}`, which other repositories may also use");
                 return Err(Failure::new(why).help(format!("add a hook there with the line `{LINE}`")));
             }
             State::Other => return Err(foreign(&shown).help(format!("add the line `{LINE}` to it"))),
@@ -202,8 +203,7 @@ fn nowhere(error: Error) -> Failure {
             "git looks for hooks in `{}`, which is not a directory",
             directory.display()
         ))
-        .help("run `git config --show-origin core.hooksPath` to see which file sets it; remove the setting or name a \
-        directory"),
+        .help("run `git config --show-origin core.hooksPath` to see which file sets it; remove the setting or name a directory"),
         None => error.into(),
     }
 }

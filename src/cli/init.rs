@@ -14,7 +14,7 @@ const STARTER: &str = r#"# The policy of overrule, in the language of Terraform.
 # `overrule rules` lists all rules with their levels, `overrule explain RULE` describes one.
 
 policy {
-  # `language` reports what Terraform and OpenTofu report, `recommended` adds what the documentation asks for,
+  # `language` reports what Terraform and OpenTofu report, `recommended` adds what the documentation recommends,
   # `strict` adds matters of style. `overrule rules --preset strict` prints a preset.
   extends = ["recommended"]
 

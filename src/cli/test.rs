@@ -27,7 +27,7 @@ pub(super) struct Arguments {
 
 const DIFFERS: u8 = 1;
 
-/// Checks all examples, and says with the exit code whether some show something else than they say.
+/// Checks all examples; the exit code is 1 if one of them fails.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let current = place::current()?;
     let (chapters, names) = chapters(arguments, &current, terminal)?;

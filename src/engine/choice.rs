@@ -139,11 +139,11 @@ mod tests {
 
     #[test]
     fn a_wrong_word_is_answered_with_the_right_one() {
-        assert_eq!(words("teraform"), "no engine is called `teraform`; did you mean `terraform`?");
-        assert_eq!(words("tofu@1.9"), "no engine is called `tofu`; did you mean `opentofu`?");
+        assert_eq!(words("teraform"), "no engine is named `teraform`; did you mean `terraform`?");
+        assert_eq!(words("tofu@1.9"), "no engine is named `tofu`; did you mean `opentofu`?");
         assert_eq!(
             words("pulumi"),
-            "no engine is called `pulumi`; there are `terraform`, `opentofu` and `both`"
+            "no engine is named `pulumi`; there are `terraform`, `opentofu` and `both`"
         );
     }
 
@@ -151,14 +151,11 @@ mod tests {
     fn a_wrong_version_is_answered_with_right_ones() {
         assert_eq!(
             words("opentofu@1.5"),
-            "no release of OpenTofu that can be checked is `1.5`; known are 1.6.0 to 1.12.6: \
+            "overrule does not support OpenTofu `1.5`; supported versions are 1.6.0 to 1.12.6: \
              write `opentofu@1.12` or `opentofu@1.12.6`"
         );
         assert!(words("terraform@latest").starts_with("`latest` is not a version of Terraform; "));
-        assert!(
-            words("terraform@0.11.14")
-                .starts_with("no release of Terraform that can be checked is `0.11.14`")
-        );
+        assert!(words("terraform@0.11.14").starts_with("overrule does not support Terraform `0.11.14`"));
         assert!(words("both@1.11").starts_with("`both@1.11` names one version for two engines"));
     }
 }

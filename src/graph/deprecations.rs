@@ -46,6 +46,6 @@ fn deprecated(
             .detail(format!("The child module marks `{}` as deprecated: {}", variable.name, said.value))
             .at(attribute.expr.span)
             .address(format!("module.{}", call.name))
-            .related(said.span, "said here"),
+            .related(said.span, "set here"),
     )
 }

@@ -181,8 +181,7 @@ fn unmet(features: &Features, constraint: &VersionConstraint) -> Option<Unmet> {
         let finding =
             Finding::language(EngineRule::UnsupportedEngineVersion, "Invalid required_version constraint")
                 .detail(format!(
-                    "`required_version` cannot select a prerelease: {name} compares its version without the \
-                     prerelease part."
+                    "`required_version` cannot select a prerelease: {name} compares its version without the prerelease part."
                 ))
                 .at(constraint.span)
                 .help(format!("write {:?}", without_prereleases(&constraint.text)));

@@ -92,8 +92,7 @@ mod tests {
     #[test]
     fn a_provider_has_one_version_in_whichever_registry() {
         let lock = read(
-            "# By hand.\n\nprovider \"registry.terraform.io/hashicorp/aws\" {\n  version = \"5.1.0\"\n  hashes = [\n \
-                \"h1:X\",\n  ]\n}\n",
+            "# By hand.\n\nprovider \"registry.terraform.io/hashicorp/aws\" {\n  version = \"5.1.0\"\n  hashes = [\n    \"h1:X\",\n  ]\n}\n",
         );
         let lock = lock.expect("a lock file");
         let selected =

@@ -59,7 +59,7 @@ pub(super) fn written(expr: &Expr) -> Option<SmolStr> {
 
 /// An argument that has to be something else.
 pub(super) fn wrong_type(name: &str, wanted: &str, expr: &Expr) -> Finding {
-    fault("Unsuitable value", expr.span).detail(format!("`{name}` takes {wanted}."))
+    fault("Unsuitable value", expr.span).detail(format!("`{name}` must be {wanted}."))
 }
 
 /// An argument that has to be there.

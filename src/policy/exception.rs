@@ -87,7 +87,7 @@ pub(super) fn read(block: &Block, reader: &mut Reader<'_>) -> Option<Exception> 
 pub(super) fn allows_comments(block: &Block, reader: &mut Reader<'_>) -> Option<bool> {
     let label = block.labels.first()?;
     if label.text != "comments" {
-        reader.findings.push(unknown("place of exceptions", &label.text, ["comments"], label.span));
+        reader.findings.push(unknown("location of exceptions", &label.text, ["comments"], label.span));
     }
     let content = reader.arguments(block, &["allowed"], &["allowed"]);
     let allowed = content.attribute("allowed")?;

@@ -28,7 +28,7 @@ pub(super) fn unknown<'a>(
     match all.as_slice() {
         [] => finding.detail(format!("There is no {what} here.")).help("remove it"),
         [one] => finding.detail(format!("The only {what} here is {one}.")),
-        all => finding.detail(format!("No {what} is named `{word}`. There are {}.", all.join(", "))),
+        all => finding.detail(format!("No {what} is named `{word}`. Use one of {}.", all.join(", "))),
     }
 }
 

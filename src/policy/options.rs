@@ -172,7 +172,7 @@ impl<'p> Options<'p> {
         fault(summary, at)
     }
 
-    /// A word in an option that means nothing there.
+    /// A word in an option that is not valid there.
     pub fn unknown(&self, what: &str, word: &str, known: &[&str], at: Span) -> Finding {
         unknown(what, word, known.iter().copied(), at)
     }
@@ -236,20 +236,23 @@ mod tests {
         let wrong = |result: Result<(), Finding>| told(&result.expect_err("a mistake"));
         assert_eq!(
             wrong(options.globs("a").map(|_| ())),
-            "4: Unsuitable value: `a` takes a list of quoted strings."
+            "4: Unsuitable value: `a` must be a list of quoted strings."
         );
         assert_eq!(
             wrong(options.strings("b").map(|_| ())),
-            "13: Unsuitable value: `b` takes a list of quoted strings."
+            "13: Unsuitable value: `b` must be a list of quoted strings."
         );
         assert!(
             wrong(options.globs("c").map(|_| ())).starts_with("27: Invalid pattern: `b[c` cannot be used: ")
         );
         assert_eq!(wrong(options.number("d").map(|_| ())), "38: Unsuitable value: `d` takes a whole number.");
-        assert_eq!(wrong(options.flag("a").map(|_| ())), "4: Unsuitable value: `a` takes `true` or `false`.");
+        assert_eq!(
+            wrong(options.flag("a").map(|_| ())),
+            "4: Unsuitable value: `a` must be `true` or `false`."
+        );
         assert_eq!(
             wrong(options.one_of("a", &["xy"]).map(|_| ())),
-            "4: Unknown word: No word is called `x` here. (did you mean `xy`?)"
+            "4: Unknown word: No word is named `x`. (did you mean `xy`?)"
         );
     }
 
@@ -260,8 +263,8 @@ mod tests {
         assert_eq!(
             unknown.iter().map(told).collect::<Vec<_>>(),
             [
-                "0: Unknown option: No option is called `alow` here. (did you mean `allow`?)",
-                "21: Unknown option: No option is called `role` here. (did you mean `roles`?)",
+                "0: Unknown option: No option is named `alow`. (did you mean `allow`?)",
+                "21: Unknown option: No option is named `role`. (did you mean `roles`?)",
             ]
         );
     }

@@ -29,8 +29,7 @@ impl Rule for DependsOnUncommented {
             findings.push(
                 Self::finding("Module `depends_on` without a comment")
                     .detail(
-                        "`depends_on` on a module makes more of its values unknown until the dependencies are \
-                         applied, so \
+                        "`depends_on` on a module makes more of its values unknown until the dependencies are applied, so \
                          a plan can show more changes than necessary. No comment says why it is needed.",
                     )
                     .at(depends_on.span)

@@ -23,7 +23,7 @@ impl Rule for ModuleSourceEscapesRepository {
                 Some(ModuleSource::Local(_)) if callee == Callee::Outside && context.is_repository() => {
                     Self::finding("Module source leaves the repository").detail(
                         "The path leads out of the repository, directly or through a symbolic link, so it works only \
-                         if the same directories exist beside the clone.",
+                         on machines with the same directories around the clone.",
                     )
                 }
                 Some(ModuleSource::Remote(remote)) if is_absolute(&source.raw, remote.getter()) => {

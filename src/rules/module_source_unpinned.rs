@@ -66,7 +66,7 @@ impl Rule for ModuleSourceUnpinned {
             let finding = match pinned {
                 None => Self::finding("Module source is not pinned")
                     .detail(format!(
-                        "The source names no {}, so `init` installs whatever is there when it runs.",
+                        "The source names no {}, so `init` installs the content of that moment.",
                         pin.what
                     ))
                     .help(add(pin.help, remote)),

@@ -36,8 +36,7 @@ impl Rule for ModuleTreeDepth {
         let Some(((_, first), rest)) = chain.split_first() else { return };
         let mut finding = Self::finding("Module calls are nested too deeply")
             .detail(format!(
-                "A chain of {} module calls starts here, and the option `max` of this rule allows {}. Readers of a \
-                 plan \
+                "A chain of {} module calls starts here, and the option `max` of this rule allows {}. Readers of a plan \
                  have to know every module in it.",
                 chain.len(),
                 self.max

@@ -40,8 +40,8 @@ impl Rule for NonPreferredLocalName {
             findings.push(
                 Self::finding("Local name differs from the provider type")
                     .detail(format!(
-                        "The preferred local name of {} is `{preferred}`. Resources whose type does not begin with `{name}_` \
-                         have to set `provider = {name}`.",
+                        "The preferred local name of {} is `{preferred}`. Resources whose type does not begin with \
+                         `{name}_` must set `provider = {name}`.",
                         entry.address.display(node.module().features.registry_host),
                     ))
                     .at(entry.span)

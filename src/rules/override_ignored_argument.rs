@@ -50,7 +50,7 @@ impl Rule for OverrideIgnoredArgument {
                     .detail(format!("`{name}` has no effect here. {why}"))
                     .at(dropped.span)
                     .label("has no effect here")
-                    .related(stays, "stays as it is")
+                    .related(stays, "stays in force")
                     .help(help)
                     .address(dropped.address.clone()),
             );

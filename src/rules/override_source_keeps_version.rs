@@ -43,8 +43,7 @@ impl Rule for OverrideSourceKeepsVersion {
             findings.push(
                 Self::finding("Override replaces a registry source and keeps its version")
                     .detail(format!(
-                        "Only modules from a registry have versions. {product} does not check this when it merges \
-                         override \
+                        "Only modules from a registry have versions. {product} does not check this when it merges override \
                          files, and `init` fails with \"Invalid version constraint\"."
                     ))
                     .at(source.span)

@@ -32,18 +32,15 @@ impl Rule for OverrideStaleOptionalDefault {
             }
             let detail = match (stale, &written) {
                 (Some(_), None) => {
-                    "An override changes the type of a variable, but not the defaults of optional attributes: the \
-                     defaults \
+                    "An override changes the type of a variable, but not the defaults of optional attributes: the defaults \
                      of the base type stay in force, and may not match the new type."
                 }
                 (None, Some(_)) => {
-                    "An override changes the type of a variable, but not the defaults of optional attributes: the \
-                     base \
+                    "An override changes the type of a variable, but not the defaults of optional attributes: the base \
                      type has none, so attributes that are left out are null."
                 }
                 (Some(_), Some(_)) | (None, None) => {
-                    "An override changes the type of a variable, but not the defaults of optional attributes: the \
-                     defaults \
+                    "An override changes the type of a variable, but not the defaults of optional attributes: the defaults \
                      of the base type stay in force, and the new ones are not used."
                 }
             };

@@ -91,7 +91,7 @@ fn random(node: Node<'_>, key: &Configuration, blocks: &[&ProviderConfiguration]
             names.join(" and ")
         ))
         .at(blocks.first().map_or_else(|| entries[0].value_span, |block| block.origin.header()))
-        .help(format!("keep the entry `{kept}` alone, and use `{kept}` for this provider everywhere in this module"))
+        .help(format!("keep only the entry `{kept}`, and use `{kept}` for this provider everywhere in this module"))
         .concerns(Concern::Provider(kept.clone()));
     let finding = blocks
         .iter()

@@ -61,8 +61,7 @@ fn of_block(node: Node<'_>, lost: &Lost<'_>) -> Option<Finding> {
     Some(
         ProviderRemovedWithResources::finding("Provider configuration removed together with its resource")
             .detail(format!(
-                "The change removes `provider.{name}` together with `{object}`. As long as that object exists, \
-                 {without}."
+                "The change removes `provider.{name}` together with `{object}`. As long as that object exists, {without}."
             ))
             .help(format!("keep the provider block until `{object}` is destroyed, then remove it"))
             .address(format!("provider.{name}")),
@@ -75,8 +74,8 @@ fn of_call(call: &ModuleCall, lost: &Lost<'_>) -> Finding {
     let directory = &lost.directory;
     ProviderRemovedWithResources::finding("Module removed together with the provider configuration of its resources")
         .detail(format!(
-            "`provider.{}` in `{directory}` goes with `module.{name}`, and so does `{object}`. As long as that object \
-             exists, {FAILS}.",
+            "`provider.{}` in `{directory}` is removed together with `module.{name}` and `{object}`. As long as that \
+             object exists, {FAILS}.",
             lost.block.compact()
         ))
         .help(format!("first remove the resources of `module.{name}` and apply the change, then remove the call"))

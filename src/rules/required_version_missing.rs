@@ -45,8 +45,7 @@ impl Rule for RequiredVersionMissing {
         let product = module.features.engine.product;
         let finding = Self::finding("Missing `required_version`")
             .detail(format!(
-                "This module does not set `required_version`, so {} runs it with versions that it was never tested \
-                 with.",
+                "This module does not set `required_version`, so {} runs it with versions that it was never tested with.",
                 product.name()
             ))
             .at(at)

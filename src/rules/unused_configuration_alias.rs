@@ -44,7 +44,8 @@ impl Rule for UnusedConfigurationAlias {
             findings.push(
                 Self::finding("Unused configuration alias")
                     .detail(format!(
-                        "Every call of this module has to pass `{name}`, but the module neither uses it nor passes it on."
+                        "Every call of this module must pass `{name}`, but the module neither uses it nor passes it \
+                         on."
                     ))
                     .at(alias.span)
                     .help(format!(

@@ -70,9 +70,7 @@ fn quoted(expr: &Expr, findings: &mut Vec<Finding>) {
         Some(_) | None => ("Invalid legacy variable type hint", "write the type without quotes"),
     };
     let finding = Finding::language(EngineRule::InvalidTypeConstraint, summary).at(expr.span).help(help);
-    findings.push(
-        finding.detail("A type is an expression of its own. In quotes it is a text, which names no type."),
-    );
+    findings.push(finding.detail("A type in quotes is a string, not a type."));
 }
 
 fn exact_type(expr: &Expr, findings: &mut Vec<Finding>) -> Constraint {

@@ -207,10 +207,10 @@ fn strict(part: &str) -> Result<(), String> {
     let version = bare.trim_start_matches(blank);
     let between = &bare[..bare.len() - version.len()];
     if version.starts_with('v') {
-        return Err("a version of a provider has no \"v\" before it".to_owned());
+        return Err("a provider version cannot start with \"v\"".to_owned());
     }
     if !matches!(between, "" | " ") {
-        return Err(format!("between operator and version of {part:?} stands at most one space"));
+        return Err(format!("at most one space is allowed between the operator and the version of {part:?}"));
     }
     let numbers = numbers_end(version);
     if version[..numbers].split('.').count() > 3 {
@@ -219,7 +219,7 @@ fn strict(part: &str) -> Result<(), String> {
     let behind = &version[numbers..];
     let known = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+');
     if !behind.is_empty() && (!behind.starts_with(['-', '+']) || !behind.chars().all(known)) {
-        return Err(format!("{behind:?} cannot stand behind the numbers of {version:?}"));
+        return Err(format!("{behind:?} is not allowed after the numbers of {version:?}"));
     }
     Ok(())
 }

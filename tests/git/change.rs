@@ -212,7 +212,7 @@ fn a_base_that_is_not_there_is_refused_with_what_brings_it() {
     assert_eq!(
         refusal(&place, "whole", "origin/main"),
         (
-            "no commit is called `origin/main` here".to_owned(),
+            "no revision `origin/main` exists here".to_owned(),
             "git fetch origin +refs/heads/main:refs/remotes/origin/main".to_owned()
         )
     );
@@ -222,10 +222,10 @@ fn a_base_that_is_not_there_is_refused_with_what_brings_it() {
 
     clone(&place, "shallow", &["--depth", "1", "--branch", "work"]);
     let (told, order) = refusal(&place, "shallow", "origin/main");
-    assert_eq!(told, "no commit is called `origin/main` here");
+    assert_eq!(told, "no revision `origin/main` exists here");
     assert_eq!(order, "git fetch --unshallow origin +refs/heads/main:refs/remotes/origin/main");
     let (told, order) = refusal(&place, "shallow", "HEAD^1");
-    assert_eq!(told, "no commit is called `HEAD^1` here");
+    assert_eq!(told, "no revision `HEAD^1` exists here");
     assert!(order.starts_with("git fetch --unshallow (actions/checkout: `fetch-depth: 0`"), "{order}");
     let in_clone = |arguments: &[&str]| {
         let said = ModuleDiagnostics::by(&mut place.git_in(&place.beside("shallow"), arguments));
@@ -233,7 +233,7 @@ fn a_base_that_is_not_there_is_refused_with_what_brings_it() {
     };
     in_clone(&["fetch", "--quiet", "--depth=1", "origin", "+refs/heads/main:refs/remotes/origin/main"]);
     let (told, order) = refusal(&place, "shallow", "origin/main");
-    assert_eq!(told, "this clone is too shallow to hold a commit that `origin/main` and `HEAD` share");
+    assert_eq!(told, "this clone is too shallow to contain the merge base of `origin/main` and `HEAD`");
     assert!(order.starts_with("git fetch --unshallow"), "{order}");
     in_clone(&["fetch", "--quiet", "--unshallow", "origin", "+refs/heads/main:refs/remotes/origin/main"]);
     let change = Change::since(&place.beside("shallow"), "origin/main").expect("the order was of use");
@@ -258,7 +258,7 @@ fn histories_that_share_nothing_are_no_base() {
     place.git(&["checkout", "--quiet", "--orphan", "alone"]);
     place.commit("alone");
     let error = Change::since(&place.path(), "main").expect_err("no base");
-    assert_eq!(error.to_string(), "`main` and `HEAD` have no commit in common");
+    assert_eq!(error.to_string(), "`main` and `HEAD` have no merge base");
     assert_eq!(error.order(), Some("use a revision that the change is based on"));
 }
 

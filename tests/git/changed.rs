@@ -148,8 +148,7 @@ fn the_policy_is_the_one_that_is_staged() {
 
 #[test]
 fn exceptions_that_concern_other_modules_are_left_alone() {
-    let policy = "policy {\n  extends = [\"recommended\"]\n}\nexception \"invalid-name\" {\n  paths  = [\"other\"]\n \
-     reason = \"later\"\n}\n";
+    let policy = "policy {\n  extends = [\"recommended\"]\n}\nexception \"invalid-name\" {\n  paths  = [\"other\"]\n  reason = \"later\"\n}\n";
     let place = Place::committed(&[("overrule.hcl", policy), ("main.tf", ""), ("other/main.tf", "")]);
     place.stage("main.tf", "locals {}\n");
     assert!(lines(&changed(&place)).is_empty());
@@ -184,7 +183,7 @@ fn paths_say_what_is_reported() {
     let wrong = check(&place, &["--changed", "c"]);
     assert_eq!((wrong.code, wrong.err.as_str()), (Some(2), "error: no such file or directory: `c`\n"));
     let wrong = check(&place, &["--changed", ".."]);
-    assert_eq!((wrong.code, wrong.err.as_str()), (Some(2), "error: `..` lies outside of the repository\n"));
+    assert_eq!((wrong.code, wrong.err.as_str()), (Some(2), "error: `..` is outside of the repository\n"));
 }
 
 #[test]
@@ -200,8 +199,7 @@ fn a_change_without_modules_is_nothing_to_check() {
 
 #[test]
 fn a_file_that_a_policy_wants_is_missed_where_it_vanishes() {
-    let policy = "policy {\n  extends = [\"language\"]\n}\nrule \"required-file\" \"read-me\" {\n  level = \
-    \"error\"\n  file  = \"docs/*.md\"\n}\n";
+    let policy = "policy {\n  extends = [\"language\"]\n}\nrule \"required-file\" \"read-me\" {\n  level = \"error\"\n  file  = \"docs/*.md\"\n}\n";
     let place = Place::committed(&[
         ("overrule.hcl", policy),
         ("a/main.tf", "locals {}\n"),
@@ -243,8 +241,7 @@ fn what_made_objects_is_missed_once_it_goes_with_them() {
     assert_eq!(found(&place), told, "and no less where the module goes too");
     place.stage("live/main.tf", "locals {}\nmoved {\n  from = module.site\n  to   = module.other\n}\n");
     assert_eq!(found(&place), nothing, "it was moved");
-    let policy = "exception \"provider-removed-with-resources\" {\n  paths  = [\"live\"]\n  reason = \"it is \
-    empty\"\n}\n";
+    let policy = "exception \"provider-removed-with-resources\" {\n  paths  = [\"live\"]\n  reason = \"it is empty\"\n}\n";
     place.git(&["reset", "--quiet", "--hard"]);
     place.stage("overrule.hcl", policy);
     place.commit("excused");
@@ -263,8 +260,7 @@ fn of_what_is_told_alike_the_new_one_is_told_where_it_is() {
         lines(&changed(&place)),
         ["main.tf:2:1: error: Duplicate variable declaration [duplicate-declaration]"]
     );
-    let excused = "variable \"a\" {}\n# overrule: allow(duplicate-declaration) for a test\nvariable \"a\" {}\n# \
-    One.\nvariable \"a\" {}\n";
+    let excused = "variable \"a\" {}\n# overrule: allow(duplicate-declaration) for a test\nvariable \"a\" {}\n# One.\nvariable \"a\" {}\n";
     place.stage("main.tf", excused);
     let said = changed(&place);
     assert_eq!((said.code, said.out.as_str()), (Some(0), ""), "one is excused, and one is not new");
@@ -389,11 +385,11 @@ fn the_base_comes_from_a_ci_only_if_that_is_asked_for() {
     assert_eq!(lines(&run(&["--hook"], &variables)), Vec::<&str>::new());
     let none = run(&["--base", "auto"], &[("GITHUB_BASE_REF", "")]);
     assert_eq!(none.code, Some(2));
-    assert!(none.err.contains("nothing here says what `--base auto` is"), "{}", none.err);
+    assert!(none.err.contains("`--base auto` found no base"), "{}", none.err);
     let missing = run(&["--base", "auto"], &[("GITHUB_BASE_REF", "release")]);
     assert_eq!(
         missing.err,
-        "error: no commit is called `origin/release` here\n  \
+        "error: no revision `origin/release` exists here\n  \
          help: git fetch origin +refs/heads/release:refs/remotes/origin/release\n"
     );
 }
@@ -547,8 +543,7 @@ fn a_json_file_that_was_meant_as_an_override_file_is_reported_with_the_change_th
 
 #[test]
 fn a_role_does_not_depend_on_how_much_is_read() {
-    let versions = "terraform {\n  required_providers {\n    x = {\n      source  = \"y/x\"\n      version = \">= \
-    1.0\"\n    }\n  }\n}\n";
+    let versions = "terraform {\n  required_providers {\n    x = {\n      source  = \"y/x\"\n      version = \">= 1.0\"\n    }\n  }\n}\n";
     let place = repository(&[
         ("vpc/main.tf", versions),
         ("examples/vpc/main.tf", &call("../../vpc", "")),

@@ -164,7 +164,7 @@ fn what_is_named_by_way_of_a_link_to_the_repository_is_found() {
     let elsewhere = other.path().join("main.tf");
     let said = place.overrule(&["check", "--hook", &elsewhere.to_string_lossy()]);
     assert_eq!(said.code, Some(2), "{said:#?}");
-    assert!(said.err.contains("lies outside of the repository"), "{said:#?}");
+    assert!(said.err.contains("is outside of the repository"), "{said:#?}");
 }
 
 #[test]

@@ -252,7 +252,7 @@ fn what_git_refuses_is_refused() {
     let told = refusal(&place).to_string();
     assert!(told.starts_with("the index cannot be read: ") && !told.contains('\n'), "{told}");
     let error = Snapshot::of_revision(&place.path(), "no-such").expect_err("no commit");
-    assert_eq!(error.to_string(), "no commit is called `no-such` here");
+    assert_eq!(error.to_string(), "no revision `no-such` exists here");
 }
 
 #[cfg(unix)]

@@ -5,11 +5,9 @@ use std::fs;
 use crate::place::Place;
 
 /// A module with something that can be fixed.
-const FOUND: &str = "terraform {\n  required_version = \">= 1.3\"\n  required_providers {\n    aws = \">= 5.0\"\n  \
-}\n}\n\ndata \"aws_region\" \"here\" {}\n";
+const FOUND: &str = "terraform {\n  required_version = \">= 1.3\"\n  required_providers {\n    aws = \">= 5.0\"\n  }\n}\n\ndata \"aws_region\" \"here\" {}\n";
 /// The same once it is.
-const FIXED: &str = "terraform {\n  required_version = \">= 1.3\"\n  required_providers {\n    aws = {\n      source \
- = \"hashicorp/aws\"\n      version = \">= 5.0\"\n    }\n  }\n}\n\ndata \"aws_region\" \"here\" {}\n";
+const FIXED: &str = "terraform {\n  required_version = \">= 1.3\"\n  required_providers {\n    aws = {\n      source  = \"hashicorp/aws\"\n      version = \">= 5.0\"\n    }\n  }\n}\n\ndata \"aws_region\" \"here\" {}\n";
 
 const FIX: &[&str] = &["check", "--isolated", "--fix", "--format", "concise", "--fail-on", "notice"];
 
@@ -210,8 +208,7 @@ fn what_was_changed_is_said_where_a_report_cannot_be_written_after_all() {
     assert_eq!((said.code, text(&place, "main.tf").as_str()), (Some(2), FIXED));
     assert_eq!(
         said.err,
-        "fixed 1 finding in 1 file\nerror: cannot write `/dev/full`: no space left on device; 1 file was changed \
-         before\n"
+        "fixed 1 finding in 1 file\nerror: cannot write `/dev/full`: no space left on device; 1 file was changed before\n"
     );
 }
 

@@ -89,7 +89,7 @@ fn with_it_nothing_is_read_but_what_the_change_affects() {
     );
     assert_eq!(
         without.err,
-        "note: files of 1 module are not in this clone, so it is not known what is called there\n"
+        "note: this clone lacks files of 1 module, so the module calls there are unknown\n"
     );
 }
 

@@ -25,7 +25,7 @@ fn a_directory_that_is_gone_is_still_in_the_commit() {
     let place = Place::committed(&[("net/main.tf", BASE), ("live/main.tf", BASE)]);
     place.git(&["rm", "-r", "--quiet", "net"]);
     let said = place.overrule(&["merge", "--staged", "net"]);
-    let told = "error: there is no Terraform or OpenTofu module in `net`\n  help: `overrule modules` lists all \
+    let told = "error: `net` contains no Terraform or OpenTofu module\n  help: `overrule modules` lists all \
     modules\n";
     assert_eq!((said.code, said.err.as_str()), (Some(2), told));
     assert_eq!(merged(&place, &["--rev", "HEAD", "net"]), BASE);
@@ -39,9 +39,9 @@ fn a_directory_that_is_gone_is_still_in_the_commit() {
 fn a_path_outside_and_a_revision_that_is_not_there_are_refused() {
     let place = Place::committed(&[("net/main.tf", BASE)]);
     let said = place.overrule(&["merge", "--staged", "../net"]);
-    assert_eq!((said.code, said.err.as_str()), (Some(2), "error: `../net` lies outside of the repository\n"));
+    assert_eq!((said.code, said.err.as_str()), (Some(2), "error: `../net` is outside of the repository\n"));
     let said = place.overrule(&["merge", "--rev", "nowhere", "net"]);
-    assert_eq!((said.code, said.err.as_str()), (Some(2), "error: no commit is called `nowhere` here\n"));
+    assert_eq!((said.code, said.err.as_str()), (Some(2), "error: no revision `nowhere` exists here\n"));
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn remedied(place: &Place, directory: &Path, arguments: &[&str]) -> String {
     let said = check(place, directory, arguments);
     assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{}", said.err);
     let order = said.err.lines().find_map(|line| line.trim().strip_prefix("help: ")).expect("an order");
-    assert!(said.err.starts_with("error: this clone does not hold all files"), "{}", said.err);
+    assert!(said.err.starts_with("error: this clone lacks files"), "{}", said.err);
     let done = ModuleDiagnostics::by(&mut place.shell_in(directory, order));
     assert_eq!(done.code, Some(0), "{order}: {}", done.err);
     order.to_owned()
@@ -83,7 +83,7 @@ fn files_outside_of_a_sparse_working_tree_are_fetched_with_their_directories() {
     assert!(said.out.contains("live/main.tf:3:3: error: Unsupported argument"), "{}", said.out);
     assert_eq!(
         said.err,
-        "note: files of 2 modules are not in this clone, so it is not known what is called there\n"
+        "note: this clone lacks files of 2 modules, so the module calls there are unknown\n"
     );
 }
 

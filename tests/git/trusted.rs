@@ -142,11 +142,7 @@ fn a_comment_excuses_only_if_the_base_says_so() {
     place.write("overrule.hcl", format!("{POLICY}{ALLOWED}"));
     is_held_to_the_base(&place, &FOUND.replace(":1:1", ":2:1"));
     let human = place.overrule(&["check", "--policy-from", "main"]);
-    assert!(
-        human.out.contains("excuses nothing: the policy that holds here does not allow"),
-        "{}",
-        human.out
-    );
+    assert!(human.out.contains("has no effect: the policy does not allow"), "{}", human.out);
 
     let place = change(&[("overrule.hcl", &format!("{POLICY}{ALLOWED}")), ("team.hcl", TEAM)]);
     place.write("live/main.tf", &commented);
@@ -202,7 +198,7 @@ fn a_revision_that_is_not_there_is_no_reason_to_trust_another() {
     let place = held();
     place.git(&["remote", "add", "origin", "."]);
     let said = place.overrule(&["check", "--policy-from", "origin/main"]);
-    let told = "error: no commit is called `origin/main` here\n  \
+    let told = "error: no revision `origin/main` exists here\n  \
                 help: git fetch origin +refs/heads/main:refs/remotes/origin/main\n";
     assert_eq!((said.code, said.err.as_str()), (Some(2), told));
     for other in [["--policy", "team.hcl"], ["--baseline", "known.txt"]] {
@@ -217,11 +213,8 @@ fn a_revision_that_is_not_there_is_no_reason_to_trust_another() {
 
 #[test]
 fn a_change_does_not_choose_a_less_strict_role() {
-    let policy = "policy {\n  extends = [\"recommended\"]\n}\n\nrule \"required-argument\" \"owner\" {\n  level    = \
-    \"error\"\n  roles    = [\"root\"]\n  blocks   = [\"resource.terraform_data\"]\n  argument = \"input\"\n  \
-    message  = \"No owner\"\n}\n";
-    let root = "terraform {\n  required_version = \">= 1.5\"\n\n  backend \"local\" {}\n}\n\nresource \
-    \"terraform_data\" \"a\" {\n  input = 1\n}\n";
+    let policy = "policy {\n  extends = [\"recommended\"]\n}\n\nrule \"required-argument\" \"owner\" {\n  level    = \"error\"\n  roles    = [\"root\"]\n  blocks   = [\"resource.terraform_data\"]\n  argument = \"input\"\n  message  = \"No owner\"\n}\n";
+    let root = "terraform {\n  required_version = \">= 1.5\"\n\n  backend \"local\" {}\n}\n\nresource \"terraform_data\" \"a\" {\n  input = 1\n}\n";
     let shared = "terraform {\n  required_version = \">= 1.5\"\n}\n";
     let files = [("overrule.hcl", policy), ("live/main.tf", root), ("live/b.tf", shared)];
     let place = Place::committed(&files);

@@ -171,7 +171,7 @@ impl Example {
     /// Adds a file; beside each line its number on the page.
     fn add(&mut self, name: String, lines: &[(usize, &str)], indent: usize) -> Result<(), String> {
         if self.files.iter().any(|other| other.name == name) {
-            return Err(format!("`{name}` is there already; write the name of another file above the block"));
+            return Err(format!("`{name}` already exists; write the name of another file above the block"));
         }
         let keeps_comments = name.strip_suffix(".json").is_none();
         let mut file = ExampleFile { name, text: String::new(), lines: Vec::new(), indent };

@@ -124,7 +124,7 @@ fn commented(file: FileId, text: &str, lines: &BTreeMap<usize, BTreeSet<&str>>, 
 }
 
 fn block(rule: &str, paths: &BTreeSet<&str>, reason: &str) -> String {
-    let of_top = if paths.contains("") { "  # \"/\" is the module at the top as a whole.\n" } else { "" };
+    let of_top = if paths.contains("") { "  # \"/\" is the module in the top directory.\n" } else { "" };
     let paths: Vec<String> = paths.iter().map(|path| quoted(&as_pattern(path))).collect();
     let paths = match paths.as_slice() {
         [path] => format!("[{path}]"),
@@ -234,7 +234,8 @@ mod tests {
         let written = block("x", &BTreeSet::from([""]), "why");
         assert_eq!(
             written,
-            "\nexception \"x\" {\n  # \"/\" is the module at the top as a whole.\n  paths  = [\"/\"]\n  reason = \"why\"\n}\n"
+            "\nexception \"x\" {\n  # \"/\" is the module in the top directory.\n  paths  = [\"/\"]\n  reason = \
+             \"why\"\n}\n"
         );
         let top = Globs::new([as_pattern("").as_str()]).expect("what is written can be read");
         assert!(top.has("") && !top.has("main.tf") && !top.has("net"));

@@ -52,7 +52,7 @@ mod tests {
             assert_eq!(said(form), Err("write `overrule: allow(RULE) REASON`"), "{form}");
         }
         for reason in ["overrule: allow(a)", "overrule: allow(a) -- "] {
-            assert!(said(reason).expect_err("no reason").starts_with("say "), "{reason}");
+            assert!(said(reason).expect_err("no reason").starts_with("add a reason"), "{reason}");
         }
     }
 }

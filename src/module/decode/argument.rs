@@ -172,7 +172,7 @@ impl Decoder<'_> {
         };
         let Some(traversal) = traversal.filter(|traversal| traversal.steps.len() < 2) else {
             let detail = format!(
-                "`{argument}` takes the local name of a provider, optionally followed by a dot and an alias."
+                "`{argument}` must be the local name of a provider, optionally followed by a dot and an alias."
             );
             let mut finding = wrong_provider_ref(expr.span, detail);
             if depends_on_value(expr) {

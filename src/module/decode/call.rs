@@ -124,13 +124,13 @@ impl Decoder<'_> {
         if !wrong.is_empty() || !value.is_known() || value.is_null() {
             self.findings.push(
                 Finding::language(EngineRule::InvalidValue, "Invalid value for ignore_nested_deprecations")
-                    .detail("`ignore_nested_deprecations` takes `true` or `false`, written out.")
+                    .detail("`ignore_nested_deprecations` must be `true` or `false`, without an expression.")
                     .at(attribute.expr.span),
             );
         } else if value.as_bool().is_none() {
             self.findings.push(
                 Finding::language(EngineRule::InvalidValue, "Invalid type for ignore_nested_deprecations")
-                    .detail("`ignore_nested_deprecations` takes `true` or `false`.")
+                    .detail("`ignore_nested_deprecations` must be `true` or `false`.")
                     .at(attribute.expr.span),
             );
         }

@@ -90,8 +90,7 @@ pub(in crate::module) fn only_self_references(config: &Config, findings: &mut Ve
         findings.push(
             Finding::language(EngineRule::InvalidProvisioner, "Invalid reference from destroy provisioner")
                 .detail(
-                    "A destroy-time provisioner and its connection can refer only to the resource itself, with \
-                     `self`, \
+                    "A destroy-time provisioner and its connection can refer only to the resource itself, with `self`, \
                      `count.index` or `each.key`. Other objects may no longer exist at that time.",
                 )
                 .at(at)

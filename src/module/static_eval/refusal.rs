@@ -94,7 +94,7 @@ pub(super) fn not_constant(variable: &Variable, at: Span, purpose: &Purpose) -> 
         variable.name
     ));
     match &variable.constant {
-        Some(constant) => finding.related(constant.span, "said here"),
+        Some(constant) => finding.related(constant.span, "set here"),
         None => finding,
     }
 }

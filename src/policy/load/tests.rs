@@ -47,8 +47,7 @@ fn without_extends_the_recommended_preset_applies() {
 #[test]
 fn the_later_and_the_nearer_wins_and_a_block_whole() {
     let policy = loaded(
-        "rule \"invalid-name\" { level = \"warning\" }\npaths \"live\" {\n  rule \"invalid-name\" { level = \"off\" \
-         }\n}\nrule \"invalid-name\" { level = \"notice\" }\n",
+        "rule \"invalid-name\" { level = \"warning\" }\npaths \"live\" {\n  rule \"invalid-name\" { level = \"off\" }\n}\nrule \"invalid-name\" { level = \"notice\" }\n",
     );
     assert_eq!(level(&policy, "invalid-name", "net/main.tf"), "notice by overrule.hcl:5");
     assert_eq!(level(&policy, "invalid-name", "live/a/main.tf"), "off by overrule.hcl:3");
@@ -69,8 +68,7 @@ fn a_policy_starts_from_files_beside_it() {
         (".config/overrule.hcl", "policy {\n  extends = [\"language\", \"./team/base.hcl\"]\n}\n"),
         (
             ".config/team/base.hcl",
-            "policy {\n  extends = []\n  fail_on = \"warning\"\n  engine = \"terraform@1.11\"\n}\nrule \
-             \"invalid-name\" { level = \"notice\" }\n",
+            "policy {\n  extends = []\n  fail_on = \"warning\"\n  engine = \"terraform@1.11\"\n}\nrule \"invalid-name\" { level = \"notice\" }\n",
         ),
     ]);
     let policy = policy.expect("a policy without a mistake");
@@ -94,8 +92,7 @@ fn a_policy_starts_from_files_beside_it() {
 fn roles_and_what_is_excluded_are_patterns() {
     use crate::graph::Role;
     let policy = loaded(
-        "policy {\n  exclude = [\"old\"]\n}\nrole \"shared\" {\n  paths = [\"lib/*\"]\n}\nrole \"root\" {\n  paths = \
-         [\"lib/app\"]\n}\n",
+        "policy {\n  exclude = [\"old\"]\n}\nrole \"shared\" {\n  paths = [\"lib/*\"]\n}\nrole \"root\" {\n  paths = [\"lib/app\"]\n}\n",
     );
     assert_eq!(policy.role("lib/net"), Some(Role::Shared));
     assert_eq!(policy.role("lib/app"), Some(Role::Root), "the later wins");
@@ -119,52 +116,49 @@ fn an_exception_says_what_where_why_and_until_when() {
 fn a_mistake_names_its_place_and_the_nearest_right_word() {
     assert_eq!(
         wrong("rule \"invalid-nam\" {}\n"),
-        ["overrule.hcl:1,6: Unknown rule: No rule is called `invalid-nam`. (did you mean `invalid-name`?)"]
+        ["overrule.hcl:1,6: Unknown rule: No rule is named `invalid-nam`. (did you mean `invalid-name`?)"]
     );
     assert_eq!(
         wrong("rule \"invalid-name\" { level = \"warn\" }\n"),
-        ["overrule.hcl:1,31: Unknown level: No level is called `warn` here. There are `error`, `warning`, \
+        ["overrule.hcl:1,31: Unknown level: No level is named `warn`. Use one of `error`, `warning`, \
              `notice`, `off`."]
     );
     assert_eq!(
         wrong("policy {\n  extends = [\"stricter\"]\n}\n"),
-        ["overrule.hcl:2,14: Unknown preset: No preset is called `stricter` here. (did you mean `strict`?)"]
+        ["overrule.hcl:2,14: Unknown preset: No preset is named `stricter`. (did you mean `strict`?)"]
     );
     assert_eq!(
         wrong("rule \"syntax-error\" { level = \"off\" }\n"),
         [
-            "overrule.hcl:1,31: Rule that cannot be off: What `syntax-error` finds was not read, and nobody knows \
-             what it hides."
+            "overrule.hcl:1,31: Rule that cannot be off: What `syntax-error` finds was not read, and nobody knows what it hides."
         ]
     );
     assert_eq!(
         wrong("role \"roots\" {}\n"),
         [
-            "overrule.hcl:1,1: Missing required argument: The argument `paths` is required, but it is not set. (set \
-             `paths`)",
-            "overrule.hcl:1,6: Unknown role: No role is called `roots` here. (did you mean `root`?)",
+            "overrule.hcl:1,1: Missing required argument: The argument `paths` is required, but it is not set. (set `paths`)",
+            "overrule.hcl:1,6: Unknown role: No role is named `roots`. (did you mean `root`?)",
         ]
     );
     assert_eq!(
         wrong("exception \"invalid-name\" {\n  reason = \" \"\n  until = \"tomorrow\"\n}\n"),
         [
             "overrule.hcl:2,12: Exception without a reason:  (add a `reason`)",
-            "overrule.hcl:3,11: Invalid date: `tomorrow` is no day of the calendar. (write year, month and day, as \
+            "overrule.hcl:3,11: Invalid date: `tomorrow` is not a valid date. (write year, month and day, as \
              in \"2027-03-31\")",
         ]
     );
     assert_eq!(
         wrong("exception \"invalid-name\" {}\n"),
         [
-            "overrule.hcl:1,1: Missing required argument: The argument `reason` is required, but it is not set. (set \
-             `reason`)"
+            "overrule.hcl:1,1: Missing required argument: The argument `reason` is required, but it is not set. (set `reason`)"
         ]
     );
     assert_eq!(wrong("rules \"a\" {}\nrule {}\n\"").len(), 3);
     assert_eq!(
         wrong("paths \"a[\" {}\npolicy {\n  engine = \"terrafrom\"\n  fail_on = 1\n}\n"),
         [
-            "overrule.hcl:3,12: Invalid engine: no engine is called `terrafrom`; did you mean `terraform`?",
+            "overrule.hcl:3,12: Invalid engine: no engine is named `terrafrom`; did you mean `terraform`?",
             "overrule.hcl:4,13: Unsuitable value: `fail_on` takes a quoted string.",
             "overrule.hcl:1,7: Invalid pattern: `a[` cannot be used: unclosed character class; missing ']'.",
         ]
@@ -187,8 +181,7 @@ fn option(policy: &Policy, rule: &str, path: &str, name: &'static str) -> Option
 #[test]
 fn a_rule_of_its_own_is_one_in_every_block() {
     let policy = loaded(&format!(
-        "{OWNER}exception \"owner-tag\" {{\n  reason = \"x\"\n}}\npaths \"lab\" {{\n  rule \"owner-tag\" {{ level = \
-         \"off\" }}\n}}\n"
+        "{OWNER}exception \"owner-tag\" {{\n  reason = \"x\"\n}}\npaths \"lab\" {{\n  rule \"owner-tag\" {{ level = \"off\" }}\n}}\n"
     ));
     assert_eq!(kind(&policy, "owner-tag"), Some("required-argument"));
     assert_eq!(level(&policy, "owner-tag", "main.tf"), "warning by overrule.hcl:1");
@@ -237,14 +230,14 @@ fn a_mistake_in_a_definition_shows_the_way_out() {
         wrong("rule \"naming\" {}\n"),
         [
             "overrule.hcl:1,6: Rule template without a name: `naming` is a rule template. A second label names the \
-             custom rule. (write a name behind it: rule \"naming\" \"my-rule\" { … })"
+             custom rule. (add a second label: rule \"naming\" \"my-rule\" { … })"
         ]
     );
     assert_eq!(
         wrong(&format!("{OWNER}exception \"required-argument\" {{\n  reason = \"x\"\n}}\n")),
         [
             "overrule.hcl:5,11: Rule template without a name: `required-argument` is a rule template. A second label \
-             names the custom rule. (name one of them, such as `owner-tag`)"
+             names the custom rule. (name a custom rule, such as `owner-tag`)"
         ]
     );
     assert_eq!(
@@ -256,7 +249,7 @@ fn a_mistake_in_a_definition_shows_the_way_out() {
     );
     assert_eq!(
         wrong("rule \"required-argment\" \"own\" {}\nrule \"x\" \"own\" {}\n")[0],
-        "overrule.hcl:1,6: Unknown rule template: No kind of rule is called `required-argment`. (did you mean \
+        "overrule.hcl:1,6: Unknown rule template: No rule template is named `required-argment`. (did you mean \
          `required-argument`?)"
     );
     assert_eq!(
@@ -275,32 +268,28 @@ fn a_mistake_in_a_definition_shows_the_way_out() {
     assert_eq!(
         wrong(&format!("{OWNER}rule \"naming\" \"owner-tag\" {{}}\n")),
         [
-            "overrule.hcl:5,15: Name is already used: `owner-tag` is a rule of the kind `required-argument` already. \
+            "overrule.hcl:5,15: Name is already used: `owner-tag` is already a rule made from `required-argument`. \
              (give the rule another name)",
-            "overrule.hcl:5,1: Rule that is defined twice: `owner-tag` can be one thing only, so one of the two \
-             would never be asked for. (give one of them another name)",
+            "overrule.hcl:5,1: Rule that is defined twice: `owner-tag` can be one thing only, so one of the two would never be asked for. (give one of them another name)",
         ]
     );
     assert_eq!(
         wrong(&format!("{OWNER}rule \"owner-tag\" {{\n  lvel = \"off\"\n}}\nrule \"owner-tga\" {{}}\n")),
         [
-            "overrule.hcl:6,3: Option of a rule that is defined elsewhere: A block with the name alone sets the \
-             level of `owner-tag` and where it reports, not what it looks for. (did you mean `level`?)",
-            "overrule.hcl:8,6: Unknown rule: No rule is called `owner-tga`. (did you mean `owner-tag`?)",
+            "overrule.hcl:6,3: Option of a rule that is defined elsewhere: A block with the name alone sets the level of `owner-tag` and where it reports, not what it looks for. (did you mean `level`?)",
+            "overrule.hcl:8,6: Unknown rule: No rule is named `owner-tga`. (did you mean `owner-tag`?)",
         ]
     );
     assert_eq!(
         wrong(
-            "rule \"naming\" \"own\" {\n  exmple \"a\" {}\n  example {}\n  example \"a\" {}\n  example \"b\" {\n    \
-             code = \"${a}\"\n  }\n}\n"
+            "rule \"naming\" \"own\" {\n  exmple \"a\" {}\n  example {}\n  example \"a\" {}\n  example \"b\" {\n    code = \"${a}\"\n  }\n}\n"
         ),
         [
-            "overrule.hcl:2,3: Unknown block: No block is called `exmple` here. (did you mean `example`?)",
+            "overrule.hcl:2,3: Unknown block: No block is named `exmple`. (did you mean `example`?)",
             "overrule.hcl:3,3: Example without a label:  (add one label that describes the example: `example \"a \
              bucket without an owner\"`)",
-            "overrule.hcl:4,3: Missing required argument: The argument `code` is required, but it is not set. (set \
-             `code`)",
-            "overrule.hcl:6,12: Unsuitable value: `code` takes a constant string. (write `$${` where the example has \
+            "overrule.hcl:4,3: Missing required argument: The argument `code` is required, but it is not set. (set `code`)",
+            "overrule.hcl:6,12: Unsuitable value: `code` must be a constant string. (write `$${` where the example has \
              `${`, and `%%{` where it has `%{`)",
         ]
     );
@@ -317,11 +306,9 @@ fn whether_comments_excuse_is_said_by_the_nearest() {
     assert_eq!(
         wrong("exceptions \"comment\" { allowed = \"no\" }\nexceptions \"comments\" {}\n"),
         [
-            "overrule.hcl:1,12: Unknown place of exceptions: No place of exceptions is called `comment` here. (did \
-             you mean `comments`?)",
-            "overrule.hcl:1,34: Unsuitable value: `allowed` takes true or false.",
-            "overrule.hcl:2,1: Missing required argument: The argument `allowed` is required, but it is not set. \
-             (set `allowed`)",
+            "overrule.hcl:1,12: Unknown location of exceptions: No location of exceptions is named `comment`. (did you mean `comments`?)",
+            "overrule.hcl:1,34: Unsuitable value: `allowed` must be true or false.",
+            "overrule.hcl:2,1: Missing required argument: The argument `allowed` is required, but it is not set. (set `allowed`)",
         ]
     );
 }
@@ -329,8 +316,7 @@ fn whether_comments_excuse_is_said_by_the_nearest() {
 #[test]
 fn limits_are_those_of_the_nearest_file_that_sets_them() {
     let base = "policy {\n  extends = []\n}\nlimits {\n  file_size = \"1 MiB\"\n  nesting   = 50\n}\n";
-    let policy = "policy {\n  extends = [\"./base.hcl\"]\n}\nlimits {\n  nesting    = 60\n  evaluation = \
-    \"2000\"\n}\n";
+    let policy = "policy {\n  extends = [\"./base.hcl\"]\n}\nlimits {\n  nesting    = 60\n  evaluation = \"2000\"\n}\n";
     let policy = load(&[("overrule.hcl", policy), ("base.hcl", base)]).expect("a policy without a mistake");
     let limits = Limits::default()
         .with(Limit::FileSize, 1 << 20)
@@ -345,21 +331,21 @@ fn limits_are_those_of_the_nearest_file_that_sets_them() {
 fn a_limit_that_cannot_be_is_told_with_one_that_can() {
     assert_eq!(
         wrong("limits {\n  nestng = 50\n}\n"),
-        ["overrule.hcl:2,3: Unknown limit: No limit is called `nestng` here. (did you mean `nesting`?)"]
+        ["overrule.hcl:2,3: Unknown limit: No limit is named `nestng`. (did you mean `nesting`?)"]
     );
     assert_eq!(
         wrong("limits {\n  file_size = 64\n}\n"),
         [
-            "overrule.hcl:2,15: Invalid `file_size`: `file_size` takes a size with its unit (`KiB`, `MiB` or `GiB`), \
+            "overrule.hcl:2,15: Invalid `file_size`: `file_size` must be a size with its unit (`KiB`, `MiB` or `GiB`), \
           not `64`. (write a size with its unit (`KiB`, `MiB` or `GiB`), as in `file_size = \"64MiB\"`)"
         ]
     );
     for (value, start) in [
         ("0", "`nesting` must be at least 10. With a lower limit, almost nothing would be checked."),
-        ("-5", "`nesting` takes a whole number, not `-5`."),
-        ("1.5", "`nesting` takes a whole number, not `1.5`."),
-        ("[50]", "`nesting` takes a whole number."),
-        ("null", "`nesting` takes a whole number."),
+        ("-5", "`nesting` must be a whole number, not `-5`."),
+        ("1.5", "`nesting` must be a whole number, not `1.5`."),
+        ("[50]", "`nesting` must be a whole number."),
+        ("null", "`nesting` must be a whole number."),
         ("1e9", "`nesting` must be at most 200: "),
     ] {
         let told = wrong(&format!("limits {{\n  nesting = {value}\n}}\n"));
@@ -408,17 +394,15 @@ fn a_rule_can_say_where_it_reports() {
     assert_eq!(setting.common.roles(), Some(&[Role::Root][..]));
     assert_eq!(
         wrong(
-            "rule \"invalid-name\" {\n  paths = []\n  roles = []\n  message = \" \"\n}\npaths \"live\" {\n  rule \
-             \"invalid-name\" {\n    paths = [\"live\"]\n  }\n}\n"
+            "rule \"invalid-name\" {\n  paths = []\n  roles = []\n  message = \" \"\n}\npaths \"live\" {\n  rule \"invalid-name\" {\n    paths = [\"live\"]\n  }\n}\n"
         ),
         [
-            "overrule.hcl:2,11: Invalid `paths`: With an empty `paths` the rule can never report anything. (leave \
+            "overrule.hcl:2,11: Invalid `paths`: With an empty `paths`, the rule can never report anything. (leave \
              `paths` out for the whole repository)",
-            "overrule.hcl:3,11: Invalid `roles`: With an empty `roles` the rule can never report anything. (leave \
+            "overrule.hcl:3,11: Invalid `roles`: With an empty `roles`, the rule can never report anything. (leave \
              `roles` out for modules of every role)",
             "overrule.hcl:4,13: Invalid `message`: It is empty. (write a sentence, or leave it out)",
-            "overrule.hcl:8,5: Invalid `paths`: The label of the `paths` block already says where this rule block \
-             applies. (remove `paths`, or move the rule out of the block)",
+            "overrule.hcl:8,5: Invalid `paths`: The label of the `paths` block already says where this rule block applies. (remove `paths`, or move the rule out of the block)",
         ]
     );
     assert_eq!(

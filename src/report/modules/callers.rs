@@ -47,7 +47,7 @@ impl Upward<'_> {
             let is_too_much = path.len() >= DEEPEST || self.lines >= MOST_INSTANCES;
             let (role, reason) = caller.role_with_reason();
             let remark = if is_ring {
-                "  (a ring)".to_owned()
+                "  (cycle)".to_owned()
             } else if is_seen {
                 "  (seen above)".to_owned()
             } else if is_too_much {

@@ -243,7 +243,7 @@ impl Picture<'_> {
                             replaced.map(|place| format!(", replaces {place}")).unwrap_or_default();
                         format!("passed: {entry}, from {from} ({place}){empty}{replaced}")
                     }
-                    None => format!("inherited: {shown} from {from} {block}{empty}"),
+                    None => format!("inherited: {shown}, from {from}: {block}{empty}"),
                 }
             }
             Found::Implicit => format!("no block: {name} ({provider}, empty configuration at the root)"),

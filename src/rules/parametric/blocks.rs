@@ -192,7 +192,7 @@ fn patterns(
                 return Err(invalid("`!` is not allowed in a list of blocks").help(negation));
             }
             if text.split('.').any(str::is_empty) {
-                return Err(invalid("a name is missing beside a dot"));
+                return Err(invalid("a name is missing before or after a dot"));
             }
             let steps = steps(&text).map_err(|why| invalid(&why))?;
             let matching: Vec<_> = KINDS.iter().filter(|kind| can_match(&steps, &path(kind))).collect();

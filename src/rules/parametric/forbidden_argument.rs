@@ -33,7 +33,7 @@ impl Rule for ForbiddenArgument {
                 };
                 findings.push(
                     Self::finding("Forbidden argument")
-                        .detail(format!("`{}` may not be set in `{}`.", self.argument, part.address()))
+                        .detail(format!("`{}` must not be set in `{}`.", self.argument, part.address()))
                         .at(at)
                         .related(part.header, "in this block")
                         .help(format!("remove `{}`", self.argument))

@@ -22,7 +22,7 @@ impl Rule for ForbiddenBlock {
         for part in self.blocks.of(node.module(), context) {
             findings.push(
                 Self::finding("Forbidden block")
-                    .detail(format!("`{}` may not be declared here.", part.address()))
+                    .detail(format!("`{}` must not be declared here.", part.address()))
                     .at(part.header)
                     .help("remove the block")
                     .address(part.address()),

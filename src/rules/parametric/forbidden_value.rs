@@ -35,7 +35,7 @@ impl Rule for ForbiddenValue {
                     findings.push(
                         Self::finding("Forbidden value")
                             .detail(format!(
-                                "`{}` of `{}` may not be {:?}.",
+                                "`{}` of `{}` must not be {:?}.",
                                 self.argument,
                                 part.address(),
                                 text.as_str()

@@ -85,7 +85,7 @@ impl Evaluator<'_> {
             && values.iter().all(Value::is_known)
             && let Some(template) = arguments.first().filter(|template| !may_be_reference(template.expr))
         {
-            self.invalid_argument(function, 0, template, "a template is given by a reference to it");
+            self.invalid_argument(function, 0, template, "the template must be a reference");
             return Value::UNKNOWN;
         }
         for (place, (value, argument)) in values.iter().zip(&arguments).enumerate() {
@@ -144,7 +144,7 @@ impl Evaluator<'_> {
             return false;
         }
         if let (None, Some(extra)) = (function.variadic, arguments.get(wanted)) {
-            let detail = format!("{:?} takes {}, and no more.", call.name, counted(wanted));
+            let detail = format!("{:?} takes only {}.", call.name, counted(wanted));
             self.error(EngineRule::InvalidFunctionCall, "Too many function arguments", detail, extra.start());
             return false;
         }

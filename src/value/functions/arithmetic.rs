@@ -14,7 +14,7 @@ pub(super) fn of_one(arguments: &[Value], apply: fn(&Number) -> Number) -> Outco
 /// The engine has no sign for a fraction or for a number beyond 64 bits.
 pub(super) fn signum(arguments: &[Value]) -> Outcome {
     let number = whole(&arguments[0]).and_then(|number| i64::try_from(number).ok());
-    let number = number.ok_or_else(|| FunctionError::of_call("a whole number is needed"))?;
+    let number = number.ok_or_else(|| FunctionError::of_call("a whole number is required"))?;
     let sign = Number::from(usize::from(number != 0));
     Ok(Value::Number(if number < 0 { sign.negated() } else { sign }))
 }
@@ -31,7 +31,7 @@ pub(super) fn outermost(
 pub(super) fn pow(arguments: &[Value]) -> Outcome {
     let (base, exponent) = (number(arguments, 0)?, number(arguments, 1)?);
     if base.is_negative() && !exponent.is_whole() && !base.is_infinite() && !exponent.is_infinite() {
-        return Err(FunctionError::of_call("there is no such power"));
+        return Err(FunctionError::of_call("the power does not exist"));
     }
     let exponent = whole(&arguments[1]).and_then(|exponent| u32::try_from(exponent).ok());
     let power = whole(&arguments[0]).zip(exponent).and_then(|(base, exponent)| base.checked_pow(exponent));
@@ -46,7 +46,7 @@ pub(super) fn log(arguments: &[Value]) -> Outcome {
     let float = |place| number(arguments, place)?.to_string().parse().map_err(|_| FunctionError::Unknown);
     let (number, base): (f64, f64) = (float(0)?, float(1)?);
     if (number.ln() / base.ln()).is_nan() {
-        return Err(FunctionError::of_call("there is no such logarithm"));
+        return Err(FunctionError::of_call("the logarithm does not exist"));
     }
     Err(FunctionError::Unknown)
 }

@@ -63,7 +63,7 @@ pub(super) fn title(text: &str) -> String {
 
 pub(super) fn indent(arguments: &[Value], longest: usize) -> Outcome {
     let (Some(blanks @ 0..), Ok(text)) = (whole(&arguments[0]), text(arguments, 1)) else {
-        return Err(FunctionError::of_call("the number of blanks is whole, and not less than zero"));
+        return Err(FunctionError::of_call("the number of spaces must be a whole number and not negative"));
     };
     let breaks = text.matches('\n').count();
     let blanks = usize::try_from(blanks).unwrap_or(usize::MAX);
@@ -77,7 +77,7 @@ pub(super) fn indent(arguments: &[Value], longest: usize) -> Outcome {
 /// Offset and length count grapheme clusters.
 pub(super) fn substr(arguments: &[Value]) -> Outcome {
     let (Some(offset), Some(length)) = (whole(&arguments[1]), whole(&arguments[2])) else {
-        return Err(FunctionError::of_call("the offset and the length are whole numbers"));
+        return Err(FunctionError::of_call("the offset and the length must be whole numbers"));
     };
     let text = text(arguments, 0)?;
     // A negative offset counts from the end, and then a length of zero means no limit.

@@ -12,7 +12,9 @@ pub(super) fn length(arguments: &[Value]) -> Outcome {
     let value = &arguments[0];
     let count = match (value, value.ty()) {
         (_, Type::Bool | Type::Number) => {
-            return Err(FunctionError::of_call("its argument is a text, a collection, a tuple or an object"));
+            return Err(FunctionError::of_call(
+                "its argument must be a string, a collection, a tuple or an object",
+            ));
         }
         (_, Type::Tuple(elements)) => elements.len(),
         (_, Type::Object(attributes)) => attributes.len(),
@@ -29,7 +31,7 @@ pub(super) fn length(arguments: &[Value]) -> Outcome {
 pub(super) fn coalesce(arguments: &[Value]) -> Outcome {
     let types: Vec<Type> = arguments.iter().map(Value::ty).collect();
     let Some(ty) = unify(&types, Mode::Unsafe) else {
-        return Err(FunctionError::of_call("its arguments have no type in common"));
+        return Err(FunctionError::of_call("its arguments have no common type"));
     };
     for argument in arguments {
         let Ok(value) = convert(argument, &ty) else { return Ok(Value::Unknown(ty)) };
@@ -75,7 +77,7 @@ pub(super) fn concat(arguments: &[Value]) -> Outcome {
                 known = false;
             }
             Value::Unknown(Type::List(_)) => return Ok(Value::UNKNOWN),
-            _ => return Err(FunctionError::of_argument(place, "a list or a tuple is needed")),
+            _ => return Err(FunctionError::of_argument(place, "a list or a tuple is required")),
         }
     }
     Ok(if known { Value::Tuple(elements) } else { Value::Unknown(Type::tuple(types_of_unknown)) })
@@ -86,11 +88,11 @@ pub(super) fn element(arguments: &[Value]) -> Outcome {
     let index = match index {
         Value::Number(_) => match whole(index) {
             Some(index) => Some(index),
-            None => return Err(FunctionError::of_call("the index is a whole number")),
+            None => return Err(FunctionError::of_call("the index must be a whole number")),
         },
         _ => None,
     };
-    let empty = || FunctionError::of_call("there is no element in an empty list");
+    let empty = || FunctionError::of_call("an empty list has no elements");
     // Whatever is beyond the end starts again at the beginning, and the other way round.
     let place = |index: i128, length: usize| {
         let place = index.checked_rem_euclid(i128::try_from(length).ok()?)?;
@@ -111,7 +113,7 @@ pub(super) fn element(arguments: &[Value]) -> Outcome {
                 _ => Value::Unknown(types[place].clone()),
             })
         }
-        _ => Err(FunctionError::of_call("its first argument is a list or a tuple")),
+        _ => Err(FunctionError::of_call("its first argument must be a list or a tuple")),
     }
 }
 
@@ -119,7 +121,7 @@ pub(super) fn element(arguments: &[Value]) -> Outcome {
 pub(super) fn flatten(arguments: &[Value]) -> Outcome {
     let value = &arguments[0];
     if !matches!(value, Value::List(..) | Value::Set(..) | Value::Tuple(_)) {
-        let refusal = FunctionError::of_call("its argument is a list, a set or a tuple");
+        let refusal = FunctionError::of_call("its argument must be a list, a set or a tuple");
         return if value.is_wholly_known() { Err(refusal) } else { Ok(Value::UNKNOWN) };
     }
     let (mut flat, mut marks) = (Vec::new(), Marks::NONE);
@@ -187,7 +189,7 @@ pub(super) fn contains(arguments: &[Value]) -> Outcome {
         Value::Unknown(Type::List(_) | Type::Set(_) | Type::Tuple(_)) => Ok(Value::Unknown(Type::Bool)),
         // An unknown second argument hides what is wrong with the first.
         _ if !wanted.is_known() || !list.is_known() => Ok(Value::Unknown(Type::Bool)),
-        _ => Err(FunctionError::of_call("its first argument is a list, a set or a tuple")),
+        _ => Err(FunctionError::of_call("its first argument must be a list, a set or a tuple")),
     }
 }
 
@@ -211,7 +213,7 @@ pub(super) fn one(arguments: &[Value]) -> Outcome {
             [only] => Ok(Value::Unknown(only.clone())),
             [_, _, ..] => too_many(),
         },
-        _ => Err(FunctionError::of_argument(0, "a list, a set or a tuple is needed")),
+        _ => Err(FunctionError::of_argument(0, "a list, a set or a tuple is required")),
     }
 }
 
@@ -224,7 +226,7 @@ pub(super) fn reverse(arguments: &[Value]) -> Outcome {
         }
         (_, Type::Tuple(elements)) => Ok(Value::Unknown(Type::tuple(elements.iter().rev().cloned()))),
         (_, Type::List(element) | Type::Set(element)) => Ok(Value::Unknown(Type::List(element))),
-        _ => Err(FunctionError::of_argument(0, "a list or a tuple is needed")),
+        _ => Err(FunctionError::of_argument(0, "a list or a tuple is required")),
     }
 }
 
@@ -238,12 +240,12 @@ pub(super) fn slice(arguments: &[Value]) -> Outcome {
             (Type::Tuple(elements), Some(length))
         }
         (_, Type::Set(_)) => return Err(FunctionError::of_argument(0, "elements of a set have no order")),
-        _ => return Err(FunctionError::of_argument(0, "a list or a tuple is needed")),
+        _ => return Err(FunctionError::of_argument(0, "a list or a tuple is required")),
     };
     let place = |argument: usize, value: &Value| match value {
         Value::Number(number) => match number.index() {
             Some(index) if length.is_none_or(|length| index <= length) => Ok(Some(index)),
-            _ => Err(FunctionError::of_argument(argument, "there is no such place in the list")),
+            _ => Err(FunctionError::of_argument(argument, "the index is out of range")),
         },
         _ => Ok(None),
     };
@@ -251,7 +253,7 @@ pub(super) fn slice(arguments: &[Value]) -> Outcome {
         return Ok(Value::Unknown(if matches!(ty, Type::Tuple(_)) { Type::Any } else { ty }));
     };
     if start > end {
-        return Err(FunctionError::of_argument(1, "the start lies behind the end"));
+        return Err(FunctionError::of_argument(1, "the start is after the end"));
     }
     Ok(match (list, ty) {
         (Value::List(element, elements), _) => Value::List(element.clone(), elements[start..end].to_vec()),
@@ -270,7 +272,7 @@ pub(super) fn coalescelist(arguments: &[Value]) -> Outcome {
         return Ok(Value::UNKNOWN);
     }
     if arguments.iter().any(|argument| !matches!(argument.ty(), Type::List(_) | Type::Tuple(_))) {
-        return Err(FunctionError::of_call("its arguments are lists or tuples"));
+        return Err(FunctionError::of_call("its arguments must be lists or tuples"));
     }
     let full = |value: &&Value| match value {
         Value::List(_, elements) | Value::Tuple(elements) => !elements.is_empty(),

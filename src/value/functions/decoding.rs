@@ -9,7 +9,7 @@ use crate::value::{Number, Type, Value};
 
 pub(super) fn jsondecode(arguments: &[Value]) -> Outcome {
     let expr = parse_json(text(arguments, 0)?);
-    let expr = expr.ok_or_else(|| FunctionError::of_call("the text is not JSON"))?;
+    let expr = expr.ok_or_else(|| FunctionError::of_call("the string is not valid JSON"))?;
     json(&expr).ok_or(FunctionError::Unknown)
 }
 
@@ -38,8 +38,8 @@ fn json(expr: &Expr) -> Option<Value> {
 pub(super) fn base64decode(arguments: &[Value]) -> Outcome {
     match base64(text(arguments, 0)?).map(String::from_utf8) {
         Some(Ok(text)) => Ok(Value::string(text)),
-        Some(Err(_)) => Err(FunctionError::of_call("what the text holds is not UTF-8")),
-        None => Err(FunctionError::of_call("the text is not Base64")),
+        Some(Err(_)) => Err(FunctionError::of_call("the result is not UTF-8")),
+        None => Err(FunctionError::of_call("the string is not valid Base64")),
     }
 }
 
@@ -81,10 +81,9 @@ pub(super) fn parseint(arguments: &[Value]) -> Outcome {
         return match arguments[0].ty() {
             Type::Any => Ok(Value::UNKNOWN),
             Type::String => unknown,
-            other => Err(FunctionError::of_argument(
-                0,
-                format!("a string is needed, and this is a {}", other.name()),
-            )),
+            other => {
+                Err(FunctionError::of_argument(0, format!("a string is required, not a {}", other.name())))
+            }
         };
     };
     let Some(base) = arguments.get(1).filter(|base| base.is_known()) else { return unknown };
@@ -98,7 +97,7 @@ pub(super) fn parseint(arguments: &[Value]) -> Outcome {
         _ => sign.to_digit(36),
     };
     if digits.is_empty() || !digits.chars().all(|sign| value(sign).is_some_and(|value| value < base)) {
-        return Err(FunctionError::of_argument(0, format!("{text:?} is no whole number of base {base}")));
+        return Err(FunctionError::of_argument(0, format!("{text:?} is not a whole number in base {base}")));
     }
     if base != 10 {
         return unknown;
@@ -113,6 +112,6 @@ pub(super) fn uuidv5(arguments: &[Value]) -> Outcome {
     match text(arguments, 0)? {
         "dns" | "url" | "oid" | "x500" => Err(FunctionError::Unknown),
         text if text.bytes().filter(u8::is_ascii_hexdigit).count() >= 32 => Err(FunctionError::Unknown),
-        _ => Err(FunctionError::of_call("the namespace is dns, url, oid, x500 or an identifier")),
+        _ => Err(FunctionError::of_call("the namespace must be dns, url, oid, x500 or a UUID")),
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn formatlist(arguments: &[Value], longest: usize) -> Outcome {
     for (place, value) in values.iter().enumerate() {
         let Some(elements) = elements(value) else { continue };
         if *length.get_or_insert(elements.len()) != elements.len() {
-            return Err(FunctionError::of_argument(place + 1, "it is not as long as the list before it"));
+            return Err(FunctionError::of_argument(place + 1, "the lists differ in length"));
         }
     }
     if length.is_some_and(|length| length.saturating_mul(format.len()) > longest) {
@@ -109,7 +109,7 @@ fn formatted(format: &str, values: &[Value], longest: usize) -> Outcome {
         // The engine counts from the format on, and so blames what is before the first value too many.
         return Err(FunctionError::of_argument(
             used,
-            format!("the format takes {used} values, and {} are given", values.len()),
+            format!("the format takes {used} values, but {} are given", values.len()),
         ));
     }
     Ok(text.map_or(Value::Unknown(Type::String), Value::string))
@@ -125,7 +125,7 @@ fn part(format: &str) -> Result<(Part<'_>, &str), String> {
         return Ok((Part::Percent, behind));
     }
     let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let unfinished = || format!("`%{sequence}` is no sequence of a format");
+    let unfinished = || format!("`%{sequence}` is not a valid format sequence");
     let mut rest = sequence.trim_start_matches(['#', '0', '+', '-', ' ']);
     rest = &rest[digits(rest)..];
     if let Some(precision) = rest.strip_prefix('.') {
@@ -158,7 +158,7 @@ fn inserted(verb: &Verb, value: &Value) -> Result<Option<String>, String> {
         't' => Type::Bool,
         'b' | 'd' | 'o' | 'x' | 'X' | 'e' | 'E' | 'f' | 'g' | 'G' => Type::Number,
         's' | 'q' => Type::String,
-        _ => return Err(format!("`%{letter}` means nothing")),
+        _ => return Err(format!("`%{letter}` is not a valid format verb")),
     };
     let value = convert(value, &to).map_err(|_| unfit(&to.required_name()))?;
     if matches!(letter, 'b' | 'd' | 'o' | 'x' | 'X') {

@@ -18,7 +18,7 @@ pub(super) fn keys(arguments: &[Value]) -> Outcome {
             Ok(Value::List(Type::String, elements.keys().map(|key| Value::String(key.clone())).collect()))
         }
         (_, Type::Map(_)) => Ok(Value::Unknown(Type::list(Type::String))),
-        _ => Err(FunctionError::of_argument(0, "a map or an object is needed")),
+        _ => Err(FunctionError::of_argument(0, "a map or an object is required")),
     }
 }
 
@@ -32,7 +32,7 @@ pub(super) fn values(arguments: &[Value]) -> Outcome {
         Value::Unknown(Type::Object(attributes)) => {
             Ok(Value::Unknown(Type::tuple(attributes.values().map(|attribute| attribute.ty.clone()))))
         }
-        _ => Err(FunctionError::of_call("its argument is a map or an object")),
+        _ => Err(FunctionError::of_call("its argument must be a map or an object")),
     }
 }
 
@@ -85,7 +85,7 @@ fn merged_type(arguments: &[Value]) -> Result<Option<Type>, FunctionError> {
                 attributes.extend(elements.keys().map(each));
             }
             (Type::Map(_), _) => all_keys_known = false,
-            _ => return Err(FunctionError::of_call("its arguments are maps or objects")),
+            _ => return Err(FunctionError::of_call("its arguments must be maps or objects")),
         }
         match &first {
             None => first = Some(ty),
@@ -107,7 +107,7 @@ pub(super) fn lookup(arguments: &[Value]) -> Outcome {
         [default] => Some(default),
         [_, _, ..] => return Err(FunctionError::of_call("it takes two or three arguments")),
     };
-    let missing = || FunctionError::of_argument(0, "there is no such key, and no default");
+    let missing = || FunctionError::of_argument(0, "the key does not exist, and there is no default");
     match (map, map.ty(), key.as_str()) {
         (_, Type::Object(_), None) => Ok(Value::UNKNOWN),
         (_, Type::Object(attributes), Some(key)) => match (map, attributes.get(key), default) {
@@ -128,11 +128,11 @@ pub(super) fn lookup(arguments: &[Value]) -> Outcome {
                     .get(key)
                     .cloned()
                     .or(default)
-                    .ok_or_else(|| FunctionError::of_call("there is no such key")),
+                    .ok_or_else(|| FunctionError::of_call("the key does not exist")),
                 _ => Ok(Value::Unknown((*element).clone())),
             }
         }
-        _ => Err(FunctionError::of_argument(0, "a map is needed")),
+        _ => Err(FunctionError::of_argument(0, "a map is required")),
     }
 }
 
@@ -145,7 +145,7 @@ pub(super) fn zipmap(arguments: &[Value]) -> Outcome {
     if let (Value::List(_, elements) | Value::Tuple(elements), Some(names)) = (values, &names)
         && names.len() != elements.len()
     {
-        return Err(FunctionError::of_call("there are not as many keys as values"));
+        return Err(FunctionError::of_call("the numbers of keys and values differ"));
     }
     let marks = arguments[0].deep_marks();
     let zipped =
@@ -157,7 +157,7 @@ pub(super) fn zipmap(arguments: &[Value]) -> Outcome {
         (_, Type::List(element), _) => Ok(Value::Unknown(Type::Map(element))),
         (Value::Tuple(elements), _, Some(names)) => Ok(Value::Object(zipped(names, elements)).mark(marks)),
         (_, Type::Tuple(_), _) => Ok(Value::UNKNOWN),
-        _ => Err(FunctionError::of_call("its second argument is a list or a tuple")),
+        _ => Err(FunctionError::of_call("its second argument must be a list or a tuple")),
     }
 }
 
@@ -167,11 +167,11 @@ pub(super) fn transpose(arguments: &[Value]) -> Outcome {
     let mut keys: BTreeMap<SmolStr, Vec<Value>> = BTreeMap::new();
     for (key, list) in lists {
         let Value::List(_, elements) = list else {
-            return Err(FunctionError::of_call("there is a null in the map"));
+            return Err(FunctionError::of_call("the map contains null"));
         };
         for element in elements {
             let Value::String(text) = element else {
-                return Err(FunctionError::of_call("there is a null in a list"));
+                return Err(FunctionError::of_call("a list contains null"));
             };
             keys.entry(text.clone()).or_default().push(Value::String(key.clone()));
         }

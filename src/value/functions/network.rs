@@ -63,7 +63,7 @@ fn decimal(text: &str) -> Option<usize> {
 
 /// The prefix that a call is given.
 fn prefix(text: &str) -> Result<Prefix, String> {
-    Prefix::read(text).ok_or_else(|| format!("{text:?} is no prefix of addresses, such as \"10.0.0.0/8\""))
+    Prefix::read(text).ok_or_else(|| format!("{text:?} is not an address prefix such as \"10.0.0.0/8\""))
 }
 
 /// A function of a prefix and whole numbers; unknown where addresses can be written in several ways.
@@ -83,7 +83,7 @@ fn of_prefix(
 pub(super) fn cidrnetmask(arguments: &[Value]) -> Outcome {
     of_prefix(arguments, |prefix, _| match prefix.v4 {
         Some(_) => Ok(Some(Ipv4Addr::from_bits(prefix.mask()).to_string())),
-        None => Err(FunctionError::of_call("addresses of version 6 have no netmask")),
+        None => Err(FunctionError::of_call("IPv6 addresses have no netmask")),
     })
 }
 
@@ -115,7 +115,7 @@ fn host(prefix: &Prefix, number: i128) -> Result<Option<Ipv4Addr>, FunctionError
     let place = if number < 0 { -(number + 1) } else { number };
     match numbers_of(prefix.free()) {
         Some(hosts) if place >= hosts => Err(FunctionError::of_call(format!(
-            "a prefix of {} bits has no host numbered {number}",
+            "a prefix of {} bits has no host number {number}",
             prefix.length
         ))),
         Some(hosts) => {
@@ -136,7 +136,7 @@ fn subnet(prefix: &Prefix, bits: i128, number: i128) -> Result<Option<String>, F
     }
     match numbers_of(bits) {
         Some(subnets) if number >= subnets => {
-            Err(FunctionError::of_call(format!("{bits} more bits leave no subnet numbered {number}")))
+            Err(FunctionError::of_call(format!("{bits} more bits have no subnet number {number}")))
         }
         _ => {
             let length = prefix.length + bits;
@@ -169,7 +169,7 @@ fn subnets(prefix: &Prefix, lengths: &[Option<i128>]) -> Result<Vec<String>, Fun
         let start = taken.next_multiple_of(size);
         let end = start + size;
         if end > 1 << 32 {
-            return refusal("there is no more room for it in the prefix");
+            return refusal("the prefix has no room for it");
         }
         taken = end;
         let place = start.checked_shl(u32::try_from(prefix.free()).unwrap_or(u32::MAX));

@@ -31,7 +31,7 @@ pub(super) fn range(arguments: &[Value]) -> Outcome {
     while if step.is_negative() { number > end } else { number < end } {
         if all.len() == LONGEST_RANGE {
             return Err(FunctionError::of_call(format!(
-                "more than {LONGEST_RANGE} numbers would come of it"
+                "the result would have more than {LONGEST_RANGE} numbers"
             )));
         }
         let next = number.add(&step).ok_or(FunctionError::Unknown)?;
@@ -44,9 +44,7 @@ pub(super) fn chunklist(arguments: &[Value]) -> Outcome {
     let unknown = Ok(Value::Unknown(Type::list(arguments[0].ty())));
     let [Value::List(element, elements), size] = arguments else { return unknown };
     let Some(size @ 0..) = whole(size) else {
-        return Err(FunctionError::of_call(
-            "the size of a part must be a whole number, and not less than zero",
-        ));
+        return Err(FunctionError::of_call("the size of a part must be a whole number and not negative"));
     };
     // No size is one that is large enough for all.
     let size = usize::try_from(size).ok().filter(|size| *size > 0).unwrap_or(usize::MAX);
@@ -76,7 +74,7 @@ fn list(arguments: &[Value]) -> Result<&[Value], FunctionError> {
 pub(super) fn sort(arguments: &[Value]) -> Outcome {
     let mut elements = list(arguments)?.to_vec();
     if elements.iter().any(Value::is_null) {
-        return Err(FunctionError::of_call("there is a null in the list"));
+        return Err(FunctionError::of_call("the list contains null"));
     }
     elements.sort_unstable();
     Ok(Value::List(Type::String, elements))
@@ -84,10 +82,10 @@ pub(super) fn sort(arguments: &[Value]) -> Outcome {
 
 pub(super) fn index(arguments: &[Value]) -> Outcome {
     let (Value::List(_, elements) | Value::Tuple(elements)) = &arguments[0] else {
-        return Err(FunctionError::of_call("its argument is a list or a tuple"));
+        return Err(FunctionError::of_call("its argument must be a list or a tuple"));
     };
     if elements.is_empty() {
-        return Err(FunctionError::of_call("there is nothing in the list"));
+        return Err(FunctionError::of_call("the list is empty"));
     }
     for (place, element) in elements.iter().enumerate() {
         match equal(element, &arguments[1]) {
@@ -96,13 +94,13 @@ pub(super) fn index(arguments: &[Value]) -> Outcome {
             None => return Ok(Value::Unknown(Type::Number)),
         }
     }
-    Err(FunctionError::of_call("it is not in the list"))
+    Err(FunctionError::of_call("the list does not contain it"))
 }
 
 pub(super) fn matchkeys(arguments: &[Value]) -> Outcome {
     let [values, keys, wanted] = arguments else { return Ok(Value::UNKNOWN) };
     let Some(ty) = unify(&[keys.ty(), wanted.ty()], Mode::Unsafe) else {
-        return Err(FunctionError::of_call("the keys and those that are looked for have no type in common"));
+        return Err(FunctionError::of_call("the keys and the searched keys have no common type"));
     };
     let unknown = Ok(Value::Unknown(values.ty()));
     let Value::List(element, values) = values else { return unknown };
@@ -111,7 +109,7 @@ pub(super) fn matchkeys(arguments: &[Value]) -> Outcome {
         return unknown;
     };
     if values.len() != keys.len() {
-        return Err(FunctionError::of_call("there must be a key for each value"));
+        return Err(FunctionError::of_call("each value needs a key"));
     }
     let mut found = Vec::new();
     for (value, key) in values.iter().zip(&keys) {
@@ -132,10 +130,10 @@ pub(super) fn sum(arguments: &[Value]) -> Outcome {
         if !arguments[0].is_known() {
             return Err(FunctionError::Unknown);
         }
-        return Err(FunctionError::of_argument(0, "a list, a set or a tuple is needed"));
+        return Err(FunctionError::of_argument(0, "a list, a set or a tuple is required"));
     };
     if elements.is_empty() {
-        return Err(FunctionError::of_argument(0, "there is nothing in it"));
+        return Err(FunctionError::of_argument(0, "it is empty"));
     }
     if !arguments[0].is_wholly_known() {
         return Err(FunctionError::Unknown);
@@ -143,10 +141,10 @@ pub(super) fn sum(arguments: &[Value]) -> Outcome {
     let mut total = Number::from(0);
     for element in elements {
         let Ok(Value::Number(number)) = convert(element, &Type::Number) else {
-            return Err(FunctionError::of_argument(0, "something in it is no number"));
+            return Err(FunctionError::of_argument(0, "it contains a value that is not a number"));
         };
         let sum = total.add(&number);
-        total = sum.ok_or_else(|| FunctionError::of_call("infinities in it face each other"))?;
+        total = sum.ok_or_else(|| FunctionError::of_call("it contains opposite infinities"))?;
     }
     Ok(Value::Number(total))
 }

@@ -24,7 +24,7 @@ fn combined(arguments: &[Value], combine: fn(&mut Vec<Value>, Vec<Value>)) -> Ou
         arguments.iter().filter(empty).filter_map(|value| value.ty().element().cloned()).collect();
     let element = if types.is_empty() { Some(Type::Any) } else { unify(&types, Mode::Unsafe) };
     let Some(element) = element else {
-        return Err(FunctionError::of_call("the sets have no type of elements in common"));
+        return Err(FunctionError::of_call("the sets have no common element type"));
     };
     let ty = Type::set(element.clone());
     let mut sets = Vec::with_capacity(arguments.len());
@@ -62,8 +62,8 @@ pub(super) fn setproduct(arguments: &[Value]) -> Outcome {
             Type::List(element) => (*element).clone(),
             Type::Tuple(elements) if elements.is_empty() => Type::Any,
             Type::Tuple(elements) => unify(&elements, Mode::Unsafe)
-                .ok_or_else(|| FunctionError::of_argument(place, "its elements have no type in common"))?,
-            _ => return Err(FunctionError::of_argument(place, "a set or a list is needed")),
+                .ok_or_else(|| FunctionError::of_argument(place, "its elements have no common type"))?,
+            _ => return Err(FunctionError::of_argument(place, "a set or a list is required")),
         });
     }
     let element = Type::tuple(types);

@@ -9,7 +9,7 @@ pub(super) fn timeadd(arguments: &[Value]) -> Outcome {
         return Err(FunctionError::of_call(format!("{time:?} is {NO_TIME}")));
     }
     if !is_duration(duration) {
-        return Err(FunctionError::of_call(format!("{duration:?} is no duration, such as \"1h30m\"")));
+        return Err(FunctionError::of_call(format!("{duration:?} is not a duration such as \"1h30m\"")));
     }
     Err(FunctionError::Unknown)
 }
@@ -27,12 +27,12 @@ pub(super) fn formatdate(arguments: &[Value]) -> Outcome {
         return Err(FunctionError::of_argument(1, format!("it is {NO_TIME}")));
     }
     match wrong_verb(format) {
-        Some(verb) => Err(FunctionError::of_argument(0, format!("{verb:?} means nothing there"))),
+        Some(verb) => Err(FunctionError::of_argument(0, format!("{verb:?} is not valid there"))),
         None => Err(FunctionError::Unknown),
     }
 }
 
-const NO_TIME: &str = "no time, such as \"2025-12-31T23:59:59Z\"";
+const NO_TIME: &str = "not a time such as \"2025-12-31T23:59:59Z\"";
 
 /// Whether a text may be a time in the form of RFC 3339. The engine is not strict about it in every way, so a text that
 /// is nearly one may be.

@@ -73,7 +73,7 @@ enum State {
 /// Adds a file with nothing marked in it.
 fn add_plain(files: &mut Vec<(String, String)>, name: String, lines: &[(usize, &str)]) -> Result<(), String> {
     if files.iter().any(|(other, _)| *other == name) {
-        return Err(format!("`{name}` is there already; write the name of another file above the block"));
+        return Err(format!("`{name}` already exists; write the name of another file above the block"));
     }
     let text = lines.iter().flat_map(|(_, line)| [*line, "\n"]).collect();
     files.push((name, text));

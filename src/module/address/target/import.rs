@@ -99,8 +99,7 @@ fn no_address(expr: &Expr, features: &Features) -> Finding {
     let summary =
         if has_own_words(features) { "Invalid import address expression" } else { "Invalid expression" };
     Finding::language(EngineRule::InvalidMovedRemovedImport, summary).at(expr.span).detail(
-        "This must be the address of a resource, made of names and keys only, and neither in quotes nor in \
-         parentheses.",
+        "This must be the address of a resource, made of names and keys only, and neither in quotes nor in parentheses.",
     )
 }
 

@@ -1,0 +1,246 @@
+//! Holds text for people to the terms of the field: no phrase of `tests/writing/banned.txt` in pages, messages and help.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Pages beside those in `docs` and `policies`.
+const PAGES: [&str; 12] = [
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "README.md",
+    "SECURITY.md",
+    "action.yml",
+    "benches/README.md",
+    "benches/precision/README.md",
+    "examples/overrule.hcl",
+    "fuzz/README.md",
+    "policies/README.md",
+    ".pre-commit-hooks.yaml",
+];
+
+#[test]
+fn pages_use_the_terms_of_the_field() {
+    let mut pages: Vec<PathBuf> = PAGES.iter().map(PathBuf::from).collect();
+    for (directory, end) in [("docs", "md"), ("policies", "hcl"), ("policies/rules", "md")] {
+        pages.extend(files_in(Path::new(directory)).into_iter().filter(|file| has_end(file, end)));
+    }
+    assert!(pages.len() > 100, "the pages of all rules are read");
+    let mut wrong = String::new();
+    for page in pages {
+        wrong += &report(&page.display().to_string(), &read(&page), 1);
+    }
+    assert!(wrong.is_empty(), "see tests/writing/banned.txt:\n{wrong}");
+}
+
+#[test]
+fn messages_use_the_terms_of_the_field() {
+    let mut wrong = String::new();
+    let mut number = 0;
+    for file in sources(Path::new("src")) {
+        let text = read(&file);
+        for (line, literal) in literals(&text) {
+            number += 1;
+            wrong += &report(&file.display().to_string(), &without_placeholders(&literal), line);
+        }
+    }
+    assert!(number > 3_000, "{number} strings are read");
+    assert!(wrong.is_empty(), "see tests/writing/banned.txt:\n{wrong}");
+}
+
+#[test]
+fn help_uses_the_terms_of_the_field() {
+    let top = help(&[]);
+    let commands = top.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let commands = commands.take_while(|line| !line.is_empty()).filter_map(|line| {
+        line.strip_prefix("  ")?
+            .split_whitespace()
+            .next()
+            .filter(|name| !line.starts_with("   ") && *name != "help")
+    });
+    let mut wrong = report("overrule --help", &top, 1);
+    let mut number = 0;
+    for command in commands {
+        number += 1;
+        wrong += &report(&format!("overrule {command} --help"), &help(&[command]), 1);
+    }
+    assert!(number > 8, "{number} commands have a help:\n{top}");
+    assert!(wrong.is_empty(), "see tests/writing/banned.txt:\n{wrong}");
+}
+
+#[test]
+fn phrases_are_found_across_lines_and_as_whole_words() {
+    let found = |text: &str| report("x", text, 1);
+    assert_eq!(found("is a\nfolder here"), "x:2: folder\n");
+    assert_eq!(found("the Folders"), "x:1: folder\n", "any continuation of a phrase with a star");
+    assert_eq!(found("Nobody is\n  told."), "x:1: is told\nx:2: told\n");
+    assert_eq!(found("retold, and in context"), "");
+    let literals =
+        literals("let a = \"one\\\n  two\"; // \"no\"\nlet b = '\"'; x.expect(\"no\"); r#\"a \"b\" c\"#");
+    assert_eq!(literals, [(1, "onetwo".to_owned()), (3, "a \"b\" c".to_owned())]);
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(file: &Path) -> String {
+    fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+}
+
+fn has_end(file: &Path, end: &str) -> bool {
+    file.extension().is_some_and(|extension| extension == end)
+}
+
+/// The entries of a directory, from the root of the package, sorted.
+fn files_in(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(root().join(directory)).expect("a directory");
+    let mut files: Vec<PathBuf> =
+        entries.map(|entry| directory.join(entry.expect("an entry").file_name())).collect();
+    files.sort();
+    files
+}
+
+/// The source files without those of unit tests.
+fn sources(directory: &Path) -> Vec<PathBuf> {
+    let mut sources = Vec::new();
+    for file in files_in(directory) {
+        let name = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        if name == "tests" || name.starts_with("test_") {
+            continue;
+        }
+        if root().join(&file).is_dir() {
+            sources.extend(self::sources(&file));
+        } else if has_end(&file, "rs") {
+            sources.push(file);
+        }
+    }
+    sources
+}
+
+fn help(command: &[&str]) -> String {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_overrule")).args(command).arg("--help").output().expect("it runs");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// A line for each banned phrase in a text that starts at `line`.
+fn report(name: &str, text: &str, line: usize) -> String {
+    let (words, lines) = in_one_line(text, line);
+    let mut found = Vec::new();
+    for phrase in
+        include_str!("writing/banned.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
+    {
+        let (phrase, is_start) = match phrase.strip_suffix('*') {
+            Some(start) => (start, true),
+            None => (phrase, false),
+        };
+        for (at, _) in words.match_indices(phrase) {
+            let is_word =
+                |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
+            let before = words[..at].chars().next_back();
+            let after = words[at + phrase.len()..].chars().next();
+            if !is_word(before) && before != Some('-') && (is_start || !is_word(after)) {
+                found.push(format!("{name}:{}: {phrase}\n", lines[at]));
+            }
+        }
+    }
+    found.sort();
+    found.concat()
+}
+
+/// A text in small letters with single spaces, and the line of each of its bytes.
+fn in_one_line(text: &str, first: usize) -> (String, Vec<usize>) {
+    let (mut words, mut lines, mut line) = (String::new(), Vec::new(), first);
+    for letter in text.chars() {
+        line += usize::from(letter == '\n');
+        if !letter.is_whitespace() {
+            words.extend(letter.to_lowercase());
+        } else if !words.ends_with(' ') {
+            words.push(' ');
+        }
+        lines.resize(words.len(), line);
+    }
+    (words, lines)
+}
+
+/// A text of a format string without what is filled in.
+fn without_placeholders(literal: &str) -> String {
+    let mut text = String::new();
+    let mut depth = 0_u32;
+    for letter in literal.chars() {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            letter if depth == 0 => text.push(letter),
+            _ => {}
+        }
+    }
+    text
+}
+
+/// The string literals of a source file before its unit tests, each with its line, but for those that tell a developer
+/// what is expected.
+fn literals(text: &str) -> Vec<(usize, String)> {
+    let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let letters: Vec<char> = text.chars().collect();
+    let (mut literals, mut at, mut line) = (Vec::new(), 0, 1);
+    while let Some(letter) = letters.get(at) {
+        line += usize::from(*letter == '\n');
+        let rest = &letters[at..];
+        match rest {
+            ['/', '/', ..] => at += rest.iter().take_while(|letter| **letter != '\n').count() - 1,
+            ['\'', '\\', _, ..] => {
+                at += 1 + rest[2..].iter().take_while(|letter| **letter != '\'').count().max(1) + 1
+            }
+            ['\'', _, '\'', ..] => at += 2,
+            ['r', '#', '"', ..] => {
+                let end =
+                    (3..rest.len()).find(|end| rest[*end..].starts_with(&['"', '#'])).unwrap_or(rest.len());
+                literals.push((line, rest[3..end].iter().collect()));
+                line += rest[3..end].iter().filter(|letter| **letter == '\n').count();
+                at += end + 1;
+            }
+            ['"', ..] => {
+                let start = line;
+                let mut literal = String::new();
+                let mut inside = rest[1..].iter().enumerate().peekable();
+                let mut length = rest.len();
+                while let Some((index, letter)) = inside.next() {
+                    match letter {
+                        '"' => {
+                            length = index + 1;
+                            break;
+                        }
+                        '\\' => match inside.next() {
+                            Some((_, '\n')) => {
+                                line += 1;
+                                while let Some((_, space)) =
+                                    inside.next_if(|(_, letter)| letter.is_whitespace())
+                                {
+                                    line += usize::from(*space == '\n');
+                                }
+                            }
+                            Some((_, 'n' | 't' | 'r')) => literal.push(' '),
+                            Some((_, escaped)) => literal.push(*escaped),
+                            None => {}
+                        },
+                        letter => {
+                            line += usize::from(*letter == '\n');
+                            literal.push(*letter);
+                        }
+                    }
+                }
+                let before: String = letters[at.saturating_sub(7)..at].iter().collect();
+                if before != "expect(" {
+                    literals.push((start, literal));
+                }
+                at += length;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    literals
+}
