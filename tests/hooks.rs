@@ -88,7 +88,7 @@ fn a_hook_is_installed_once_and_taken_away_again() {
         written.starts_with("#!/bin/sh\n") && written.ends_with("\nexec overrule check --hook\n"),
         "{written}"
     );
-    let again = INSTALLED.lines().map(|line| line.replace("installed ", "") + " is installed already\n");
+    let again = INSTALLED.lines().map(|line| line.replace("installed ", "") + " is already installed\n");
     assert_eq!(repository.overrule(&["hook", "install"], "infra"), (Some(0), again.collect()));
     assert_eq!(read(&hook), written);
     let removed = INSTALLED.replace("installed", "removed");

@@ -41,10 +41,8 @@ pub(super) fn base_of_ci(variable: &dyn Fn(&str) -> Option<String>) -> Result<St
         .or_else(|| branch("CI_MERGE_REQUEST_TARGET_BRANCH_NAME"))
         .or_else(|| variable("PRE_COMMIT_FROM_REF"))
         .ok_or_else(|| {
-            Failure::new(
-                "nothing here says what `--base auto` is: this is no run for a pull or merge request",
-            )
-            .help("name a revision, such as `--base origin/main`")
+            Failure::new("`--base auto` found no base: this is not a CI run for a pull or merge request")
+                .help("name a revision, such as `--base origin/main`")
         })
 }
 

@@ -60,7 +60,7 @@ pub(in crate::graph) fn no_variable(
     if let Some(local) = module.locals.get(name) {
         findings.push(
             finding
-                .related(local.attribute.name_span, "a local value of this name")
+                .related(local.attribute.name_span, "a local value with this name")
                 .help(format!("did you mean `local.{name}`?")),
         );
         return;
@@ -88,7 +88,7 @@ pub(in crate::graph) fn no_local(
     if let Some(variable) = module.variables.get(name) {
         findings.push(
             finding
-                .related(variable.origin.header(), "a variable of this name")
+                .related(variable.origin.header(), "a variable with this name")
                 .help(format!("did you mean `var.{name}`?")),
         );
         return;
