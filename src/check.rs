@@ -1,4 +1,4 @@
-//! Turns findings into verdicts: which of them are reported, at which level, at whose request, in which order.
+//! Decides which findings are reported, at which level and in which order.
 
 mod active_rules;
 mod analysis;

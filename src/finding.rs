@@ -1,4 +1,4 @@
-//! What a check found: plain data, that knows no rule and no format.
+//! Findings as plain data, independent of rules and report formats.
 
 use std::borrow::Cow;
 
@@ -15,17 +15,17 @@ pub use concern::Concern;
 pub use fix::{Edit, Fix, Safety};
 pub use language::EngineRule;
 
-/// The name of a rule, kebab-case, as people write it in policies and comments.
+/// The name of a rule in kebab case, as in policies and comments.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RuleId(Cow<'static, str>);
 
 impl RuleId {
-    /// A rule that comes with the program.
+    /// Creates the id of a built-in rule.
     pub const fn built_in(name: &'static str) -> Self {
         Self(Cow::Borrowed(name))
     }
 
-    /// A rule that a policy names.
+    /// Creates the id of a rule that a policy names.
     pub fn named(name: impl Into<String>) -> Self {
         Self(Cow::Owned(name.into()))
     }
@@ -36,17 +36,17 @@ impl RuleId {
     }
 }
 
-/// Who asks for what was not met.
+/// The origin of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Category {
     /// Terraform or OpenTofu reports it, or would.
     Language,
-    /// A rule of ours beyond that.
+    /// A policy rule of overrule.
     Policy,
 }
 
 impl Category {
-    /// The word for it in a report.
+    /// Returns the word for it in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Language => "language",
@@ -55,19 +55,19 @@ impl Category {
     }
 }
 
-/// How bad it is; the worst sorts first.
+/// The severity of a finding. The highest sorts first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Will not work.
+    /// Terraform fails.
     Error,
-    /// Works, but not as it reads.
+    /// Terraform accepts it, but the effect is probably unintended.
     Warning,
-    /// Good to know.
+    /// Worth knowing.
     Notice,
 }
 
 impl Severity {
-    /// The word that people write.
+    /// Returns the word for it in policies and options.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -77,68 +77,66 @@ impl Severity {
     }
 }
 
-/// Which part of an engine raises a language finding.
+/// The stage of an engine that reports a language finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
-    /// The configuration loader: every command does.
+    /// Loading the configuration, which every command does.
     Load,
-    /// What `terraform validate` finds once everything is loaded.
+    /// `terraform validate`, once everything is loaded.
     Validate,
-    /// What only `terraform plan` finds.
+    /// `terraform plan` only.
     Plan,
     /// What only `terraform test` finds.
     Test,
 }
 
-/// A second place that matters, with a few words that say why.
+/// A related location, with a label.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Related {
     /// Where.
     pub span: Span,
-    /// One lower-case line: "the base block is here".
+    /// The label: one line that starts in lower case, such as "the base block is here".
     pub message: String,
 }
 
-/// One thing found, at one place.
+/// A finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The rule that was not met.
+    /// The rule.
     pub rule: RuleId,
-    /// Who asks for it.
+    /// The origin of the rule.
     pub category: Category,
-    /// How bad it is before any policy was asked.
+    /// The severity before a policy changes it.
     pub severity: Severity,
-    /// Of a language finding: which part of the engine raises it.
+    /// The stage at which an engine reports a language finding.
     pub stage: Stage,
-    /// Of a language finding: the engine's own text, to the letter.
+    /// The summary. For a language finding, exactly the summary of the engine.
     pub summary: String,
-    /// What is wrong, in sentences.
+    /// The problem, in one to three sentences.
     pub detail: String,
-    /// Where; none only where the engine gives none.
+    /// The primary location. Absent only if the engine reports none.
     pub primary: Option<Span>,
-    /// The file that it is about, from the top of the run, where that could not be read, so that no place in it can be
-    /// given.
+    /// The path of the file from the top of the run, if the file could not be read, so that there is no location in it.
     pub file: Option<SmolStr>,
-    /// One lower-case line to stand at the primary place.
+    /// The label at the primary location: one line that starts in lower case.
     pub label: Option<String>,
-    /// Other places that matter.
+    /// Related locations.
     pub related: Vec<Related>,
-    /// An order: what to write instead.
+    /// The help: what to write instead, in the imperative.
     pub help: Option<String>,
-    /// The edits that follow that order, where a program can make them.
+    /// The edits that do so, if there is an automatic fix.
     pub fix: Option<Box<Fix>>,
     /// The directory of the module, from the top of the run, `/` between directories; empty for the top directory
     /// itself.
     pub module: SmolStr,
-    /// The address of the block it is about, such as `variable.name` or `module.net`; empty if it is about the module.
+    /// The address of the block, such as `variable.name` or `module.net`. Empty for a finding about the module.
     pub address: String,
-    /// What it concerns within that block or module.
+    /// The subject within the block or module.
     pub concern: Concern,
 }
 
 impl Finding {
-    /// A finding of the engine's loader, or about the check itself. Its severity, place and words are set by the
-    /// methods below.
+    /// Creates a finding of the engine's loader, or about the check itself.
     pub fn language(rule: EngineRule, summary: impl Into<String>) -> Self {
         Self {
             rule: rule.id(),
@@ -159,7 +157,8 @@ impl Finding {
         }
     }
 
-    /// A limit that bites. `detail` says what is left out; which limit it is, and how to raise it, is added.
+    /// Creates a finding about a reached limit. `detail` describes what is skipped; the limit and how to raise it are
+    /// added.
     pub fn limit(limit: Limit, limits: &Limits, summary: &str, detail: &str) -> Self {
         let finding = Self::language(EngineRule::LimitReached, summary)
             .severity(Severity::Notice)
@@ -170,7 +169,7 @@ impl Finding {
         }
     }
 
-    /// A finding of a rule of ours.
+    /// Creates a finding of a policy rule.
     pub fn policy(rule: RuleId, severity: Severity, summary: impl Into<String>) -> Self {
         Self {
             rule,
@@ -186,13 +185,13 @@ impl Finding {
         Self { severity, ..self }
     }
 
-    /// Says that it is ours: of what the rule finds, the engine at hand lets this through in silence.
+    /// Makes this a finding of overrule, because the engine accepts this case.
     #[must_use]
     pub fn of_ours(self) -> Self {
         Self { category: Category::Policy, ..self }
     }
 
-    /// Says that the engine raises it only once everything is loaded.
+    /// Sets the stage to validation.
     #[must_use]
     pub fn at_validate(self) -> Self {
         Self { stage: Stage::Validate, ..self }
@@ -204,67 +203,67 @@ impl Finding {
         Self { stage: Stage::Test, ..self }
     }
 
-    /// Says that only `plan` raises it.
+    /// Sets the stage to plan.
     #[must_use]
     pub fn at_plan(self) -> Self {
         Self { stage: Stage::Plan, ..self }
     }
 
-    /// Sets the primary place.
+    /// Sets the primary location.
     #[must_use]
     pub fn at(self, span: Span) -> Self {
         Self { primary: Some(span), ..self }
     }
 
-    /// Sets the file that it is about, which could not be read.
+    /// Sets the file, which could not be read.
     #[must_use]
     pub fn about(self, file: impl Into<SmolStr>) -> Self {
         Self { file: Some(file.into()), ..self }
     }
 
-    /// Sets the words at the primary place.
+    /// Sets the label at the primary location.
     #[must_use]
     pub fn label(self, label: impl Into<String>) -> Self {
         Self { label: Some(label.into()), ..self }
     }
 
-    /// Sets what is wrong, in sentences.
+    /// Sets the detail.
     #[must_use]
     pub fn detail(self, detail: impl Into<String>) -> Self {
         Self { detail: detail.into(), ..self }
     }
 
-    /// Adds another place.
+    /// Adds a related location.
     #[must_use]
     pub fn related(mut self, span: Span, message: impl Into<String>) -> Self {
         self.related.push(Related { span, message: message.into() });
         self
     }
 
-    /// Sets the order that mends it.
+    /// Sets the help.
     #[must_use]
     pub fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
     }
 
-    /// Sets the edits that mend it, where there are any.
+    /// Sets the fix, if there is one.
     #[must_use]
     pub fn fixed_by(self, fix: Option<Fix>) -> Self {
         Self { fix: fix.filter(|fix| !fix.edits.is_empty()).map(Box::new), ..self }
     }
 
-    /// The places that it points at, to be moved.
+    /// Returns all locations, to be moved.
     pub fn places_mut(&mut self) -> impl Iterator<Item = &mut Span> {
         self.primary.iter_mut().chain(self.related.iter_mut().map(|related| &mut related.span))
     }
 
-    /// Sets the address of the block it is about.
+    /// Sets the address of the block.
     #[must_use]
     pub fn address(self, address: impl Into<String>) -> Self {
         Self { address: address.into(), ..self }
     }
 
-    /// Sets what it concerns within its block or module.
+    /// Sets the subject within the block or module.
     #[must_use]
     pub fn concerns(self, concern: Concern) -> Self {
         Self { concern, ..self }

@@ -1,8 +1,7 @@
-//! Turns a module in its place into findings of rules beyond the engines'.
+//! Policy rules: each turns a module in its graph into findings.
 //!
-//! A rule is a type in a file of its own that is called like it, with a page `policies/rules/<rule>.md` and a line in
-//! [`ENTRIES`]; of the kinds in [`KINDS`] a policy makes rules itself. How bad its findings are, and whether anybody
-//! asks for it, is for a policy to say.
+//! A rule is a type in its own file, with a page `policies/rules/<rule>.md` and a line in [`ENTRIES`]. Policies make
+//! custom rules from the templates in [`KINDS`]. A policy decides whether a rule is on, and at which level.
 
 mod breaking_interface_change;
 mod comparison_of_different_types;
@@ -93,7 +92,7 @@ use crate::finding::{Finding, RuleId, Safety, Severity};
 use crate::graph::{Node, Role};
 use crate::policy::Options;
 
-/// Every rule, by name. A new one has a line here.
+/// All rules, by name.
 pub const ENTRIES: &[Entry] = &[
     Entry::of::<breaking_interface_change::BreakingInterfaceChange>(),
     Entry::of::<comparison_of_different_types::ComparisonOfDifferentTypes>(),
@@ -166,56 +165,56 @@ pub const ENTRIES: &[Entry] = &[
 
 /// A rule with its options.
 ///
-/// It looks at one module at a time, in its place: at those that call it and those that it calls too. What it cannot
-/// know it says nothing about: a value that is not constant, a module from elsewhere, and, where something seems not
-/// to be there, a module of which not all files could be read ([`Module::complete`](crate::module::Module::complete)).
+/// A rule checks one module at a time, and may use its callers and child modules. It reports nothing about what is
+/// unknown: values that are not constant, modules of other repositories, and missing declarations in a module whose
+/// files could not all be read ([`Module::complete`](crate::module::Module::complete)).
 pub trait Rule: Sized + Send + Sync + 'static {
-    /// The name that people write.
+    /// The name in policies and comments.
     const ID: &'static str;
 
-    /// Whether every run over the same modules finds the same. One that compares with what was there before does not,
-    /// nor one that asks what git has; so an exception that is of no use to it in one run may be in another.
+    /// Whether every run over the same modules finds the same. Rules that compare with an earlier state or with git do
+    /// not, so an exception that has no effect in one run may have one in another.
     const IS_STEADY: bool = true;
 
-    /// Whether it asks which dependency lock files a `.gitignore` keeps out of git.
+    /// Whether the rule needs to know which dependency lock files a `.gitignore` excludes.
     const ASKS_FOR_EXCLUDED_LOCKS: bool = false;
 
-    /// Whether what it finds in a file that several modules load through symbolic links is reported only if it finds the
-    /// same in all of them: what one of them does not use, another one may.
+    /// Whether a finding in a file that several modules load through symbolic links is reported only if all of them
+    /// have it, because one module may use what another one does not.
     const ASKS_FOR_ALL_SHARERS: bool = false;
 
-    /// Of which kinds the fixes are that its findings may have; none of them has one where this is empty.
+    /// The kinds of fixes that its findings may have. Empty if none has a fix.
     const FIXES: &'static [Safety] = &[];
 
-    /// The names of its options, sorted. A policy can set no others, beside the arguments that every rule takes.
+    /// The names of its options, sorted. A policy can set only these and the arguments of every rule.
     const OPTIONS: &'static [&'static str] = &[];
 
-    /// The roles of the modules that it looks at.
+    /// The roles of the modules that it checks.
     const ROLES: &'static [Role] = &Role::ALL;
 
-    /// Reads its options. A mistake in one of them is a finding at its line.
+    /// Reads its options. An error in one of them is a finding at its line.
     fn configure(options: &Options<'_>) -> Result<Self, Finding>;
 
-    /// Looks at a module. A finding that names no module belongs to this one, or to the directory of its file if that
-    /// is not a module file.
+    /// Checks a module. A finding without a module belongs to this one, or to the directory of its file if that is not
+    /// a module file.
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>);
 
-    /// A finding of this rule. The policy sets its severity, except that a rule may report a notice.
+    /// Creates a finding of this rule. The policy sets its severity, except that a rule may report a notice.
     fn finding(summary: impl Into<String>) -> Finding {
         Finding::policy(RuleId::built_in(Self::ID), Severity::Warning, summary)
     }
 }
 
-/// The modules that get advice. Examples and tests get findings about what breaks them.
+/// The roles of modules that get advice. Examples and tests only get findings about errors.
 pub const ADVICE: &[Role] = &[Role::Root, Role::Shared];
 
-/// A rule that is ready to look at modules.
+/// A configured rule.
 pub type Check = Box<dyn Fn(Node<'_>, &Context<'_>, &mut Vec<Finding>) + Send + Sync>;
 
-/// What the program knows of a rule before it has options.
+/// A rule before its options are read.
 #[derive(Clone, Copy)]
 pub struct Entry {
-    /// The name that people write.
+    /// The name in policies and comments.
     pub id: &'static str,
     /// See [`Rule::IS_STEADY`].
     pub is_steady: bool,
@@ -223,7 +222,7 @@ pub struct Entry {
     pub asks_for_excluded_locks: bool,
     /// See [`Rule::ASKS_FOR_ALL_SHARERS`].
     pub asks_for_all_sharers: bool,
-    /// Of which kinds the fixes are that its findings may have.
+    /// The kinds of fixes that its findings may have.
     pub fixes: &'static [Safety],
     /// See [`Rule::OPTIONS`].
     pub options: &'static [&'static str],
@@ -232,14 +231,14 @@ pub struct Entry {
     configure: fn(Options<'_>) -> Result<Check, Vec<Finding>>,
 }
 
-/// Makes a rule ready. Options that it does not have are reported before any that is missing.
+/// Configures the rule. Unknown options are reported before missing ones.
 fn configure<R: Rule>(options: Options<'_>) -> Result<Check, Vec<Finding>> {
     let rule = R::configure(&options.known(R::OPTIONS)?).map_err(|finding| vec![finding])?;
     Ok(Box::new(move |node, context, findings| rule.check(node, context, findings)))
 }
 
 impl Entry {
-    /// The entry of a rule.
+    /// Creates the entry of a rule.
     pub const fn of<R: Rule>() -> Self {
         Self {
             id: R::ID,
@@ -253,7 +252,7 @@ impl Entry {
         }
     }
 
-    /// Makes the rule ready.
+    /// Configures the rule.
     pub fn configure(&self, options: Options<'_>) -> Result<Check, Vec<Finding>> {
         (self.configure)(options)
     }

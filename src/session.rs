@@ -1,6 +1,6 @@
 //! The files of a snapshot, each parsed once, and the modules of a repository as the engines see them.
 //!
-//! A run asks here for modules: of everything, batch by batch, or of what a change can affect.
+//! A run requests modules here: all of them, batch by batch, or those that a change can affect.
 
 pub(crate) mod batches;
 pub(crate) mod call_index;

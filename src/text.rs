@@ -1,7 +1,7 @@
-//! Source texts, and places in them.
+//! Source files, and locations in them.
 //!
-//! Everything that is found is found somewhere: a [`Span`] is a range of bytes in one file, small and `Copy`, so
-//! that no rule carries a lifetime around. Lines and columns are made of it only where a report is written.
+//! A [`Span`] is a range of bytes in one file. It is small and `Copy`, so rules need no lifetimes. Only reports convert
+//! it to lines and columns.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -25,12 +25,12 @@ pub use nearest::{nearest, similar};
 pub struct FileId(u32);
 
 impl FileId {
-    /// The file with this number, counted from 0 in the order of [`Sources`].
+    /// Creates the id of the file with this number, counted from 0 in the order of [`Sources`].
     pub fn new(number: usize) -> Self {
         Self(u32::try_from(number).expect("a run has fewer than 2^32 files"))
     }
 
-    /// The number given to [`FileId::new`].
+    /// Returns the number given to [`FileId::new`].
     pub fn number(self) -> usize {
         self.0 as usize
     }
@@ -39,45 +39,45 @@ impl FileId {
 /// A range of bytes in one file; the end is exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
-    /// The file that the offsets count in.
+    /// The file.
     pub file: FileId,
     /// Offset of the first byte.
     pub start: u32,
-    /// Offset behind the last byte.
+    /// Offset after the last byte.
     pub end: u32,
 }
 
 impl Span {
-    /// The bytes of `range` in `file`. Sources are held under 4 GiB when they are read.
+    /// Creates the span of `range` in `file`. Files are smaller than 4 GiB, which reading ensures.
     pub fn new(file: FileId, range: Range<usize>) -> Self {
         let offset = |n: usize| u32::try_from(n).expect("a source is smaller than 4 GiB");
         Self { file, start: offset(range.start), end: offset(range.end) }
     }
 
-    /// From the start of this span to the end of `other`, which lies behind it in the same file.
+    /// Returns the span from the start of this one to the end of `other`, which follows it in the same file.
     #[must_use]
     pub fn to(self, other: Span) -> Span {
         Span { end: other.end.max(self.start), ..self }
     }
 
-    /// The empty span at which this one ends.
+    /// Returns the empty span at the end of this one.
     #[must_use]
     pub fn after(self) -> Span {
         Span { start: self.end, ..self }
     }
 
-    /// Whether a byte lies in both; an empty span lies in what it stands in.
+    /// Reports whether the two spans share a byte. An empty span overlaps a span that contains its position.
     pub fn overlaps(self, other: Span) -> bool {
         let end = |span: Span| span.end.max(span.start + 1);
         self.file == other.file && self.start < end(other) && other.start < end(self)
     }
 
-    /// The offsets, to index a text with.
+    /// Returns the range of offsets.
     pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 
-    /// Where this lies in a file, when it counts from the start of `outer`; nothing of it lies behind the end of that.
+    /// Converts a span relative to the start of `outer` into a span of the file, cut at the end of `outer`.
     #[must_use]
     pub fn within(self, outer: Span) -> Span {
         let moved = |offset: u32| outer.start.saturating_add(offset).min(outer.end);
@@ -85,18 +85,18 @@ impl Span {
     }
 }
 
-/// A line and a column as the engines count them.
+/// A line and a column as Terraform counts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// Counted from 1.
     pub line: usize,
-    /// Counted from 1, in grapheme clusters unless said otherwise.
+    /// Counted from 1, in grapheme clusters unless noted otherwise.
     pub column: usize,
     /// Offset in bytes, counted from 0.
     pub byte: usize,
 }
 
-/// One file as it was read. There are many, so it holds boxes, which know no capacity.
+/// A file as it was read. There are many, so the fields are boxes, which have no spare capacity.
 #[derive(Debug)]
 pub struct Source {
     name: SmolStr,
@@ -106,7 +106,7 @@ pub struct Source {
     marks: OnceLock<Box<[Mark]>>,
 }
 
-/// A place in a long line whose column is known, so that those behind it need not count from the line's start.
+/// A position in a long line with a known column, so that later positions need not count from the start of the line.
 #[derive(Debug, Clone, Copy)]
 struct Mark {
     byte: usize,
@@ -116,14 +116,14 @@ struct Mark {
     characters: usize,
 }
 
-/// In lines longer than this there is a mark about every so many bytes: JSON that no person wrote is one line.
+/// Longer lines have a mark about every so many bytes, because generated JSON is often a single line.
 const MARK_EVERY: usize = 1024;
 
 impl Source {
-    /// A source of `bytes`, called `name`: the path from the top directory of the run, with `/`.
+    /// Creates a source with the content `bytes`. `name` is the path from the top directory of the run, with `/`.
     ///
-    /// The engines accept bytes that are not UTF-8 inside comments, so a source is made of any bytes: each byte that
-    /// is not UTF-8 stands as `?` in the text, offsets unchanged, and is listed in [`Source::invalid`].
+    /// Terraform accepts bytes that are not UTF-8 in comments, so any bytes are accepted: each byte that is not UTF-8
+    /// becomes `?` in the text, without a change of offsets, and is listed in [`Source::invalid`].
     pub fn new(name: impl Into<SmolStr>, bytes: Vec<u8>) -> Self {
         let (text, invalid) = match String::from_utf8(bytes) {
             Ok(text) => (text, Vec::new()),
@@ -133,45 +133,45 @@ impl Source {
         Self { name: name.into(), text, invalid, lines: OnceLock::new(), marks: OnceLock::new() }
     }
 
-    /// The same file by another name.
+    /// Returns the same file with another name.
     #[must_use]
     pub fn renamed(self, name: impl Into<SmolStr>) -> Self {
         Self { name: name.into(), ..self }
     }
 
-    /// The path from the top directory of the run, with `/` between directories.
+    /// Returns the path from the top directory of the run, with `/`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The whole text.
+    /// Returns the text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Offsets of the bytes that were not UTF-8, ascending.
+    /// Returns the offsets of the bytes that are not UTF-8, ascending.
     pub fn invalid(&self) -> &[u32] {
         &self.invalid
     }
 
-    /// The start of the character that the byte at `offset` belongs to; the end where there is no such byte.
+    /// Returns the start of the character that contains the byte at `offset`, or the end of the text.
     pub fn floor(&self, offset: usize) -> usize {
         floor_char_boundary(&self.text, offset)
     }
 
-    /// The text of `span`, cut to what exists and to whole characters.
+    /// Returns the text of `span`, cut to the file and to whole characters.
     pub fn slice(&self, span: Span) -> &str {
         &self.text[self.whole(span).range()]
     }
 
-    /// The same place, cut to what exists and to whole characters.
+    /// Returns the span, cut to the file and to whole characters.
     #[must_use]
     pub fn whole(&self, span: Span) -> Span {
         let start = self.floor(span.start as usize);
         Span::new(span.file, start..self.floor(span.end as usize).max(start))
     }
 
-    /// Offset of the first byte of every line.
+    /// Returns the offset of the first byte of every line.
     pub fn line_starts(&self) -> &[u32] {
         self.lines.get_or_init(|| {
             let ends = memchr_newlines(&self.text).map(|at| u32::try_from(at + 1).unwrap_or(u32::MAX));
@@ -179,12 +179,13 @@ impl Source {
         })
     }
 
-    /// Line and column of the byte at `offset`; an offset past the end is the end.
+    /// Returns the line and column of the byte at `offset`. An offset past the end counts as the end.
     pub fn position(&self, offset: u32) -> Position {
         self.counted(offset, columns_of, |mark| mark.columns)
     }
 
-    /// The same with the column counted in characters (Unicode code points), as most formats of reports do.
+    /// Like [`Source::position`], with the column counted in characters (Unicode code points), as in most report
+    /// formats.
     pub fn position_in_characters(&self, offset: u32) -> Position {
         self.counted(offset, |text| text.chars().count(), |mark| mark.characters)
     }
@@ -236,27 +237,27 @@ impl Source {
     }
 }
 
-/// All files of one run, in the order of their names; cheap to clone.
+/// All files of a run, in the order of their names. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
     files: Vec<Arc<Source>>,
-    /// By file: the paths by which a symbolic link leads to it, sorted.
+    /// By file: the paths of the symbolic links to it, sorted.
     links: BTreeMap<FileId, Vec<SmolStr>>,
 }
 
 impl Sources {
-    /// The sources of a run; the place of each in `files` is its [`FileId`].
+    /// Creates the sources of a run. The index of a file in `files` is its [`FileId`].
     pub fn new(files: Vec<Source>) -> Self {
         Self { files: files.into_iter().map(Arc::new).collect(), links: BTreeMap::new() }
     }
 
-    /// Adds one more source and gives its id.
+    /// Adds a source and returns its id.
     pub fn push(&mut self, source: Source) -> FileId {
         self.files.push(Arc::new(source));
         FileId::new(self.files.len() - 1)
     }
 
-    /// Notes that a symbolic link, of the file or of a directory around it, leads to a file by another path.
+    /// Adds a path by which a symbolic link, of the file or of a directory above it, leads to the file.
     pub fn add_link(&mut self, id: FileId, path: impl Into<SmolStr>) {
         let (links, path) = (self.links.entry(id).or_default(), path.into());
         if let Err(place) = links.binary_search(&path) {
@@ -264,44 +265,44 @@ impl Sources {
         }
     }
 
-    /// The other paths by which symbolic links lead to a file.
+    /// Returns the other paths by which symbolic links lead to a file.
     pub fn links(&self, id: FileId) -> &[SmolStr] {
         self.links.get(&id).map_or(&[], Vec::as_slice)
     }
 
-    /// Puts another text in the place of that of a file.
+    /// Replaces the text of a file.
     pub fn replace(&mut self, id: FileId, text: &str) {
         let name = self.get(id).name.clone();
         self.files[id.number()] = Arc::new(Source::new(name, text.into()));
     }
 
-    /// The file that `id` stands for.
+    /// Returns the file with this id.
     ///
     pub fn get(&self, id: FileId) -> &Source {
         &self.files[id.number()]
     }
 
-    /// Every file with its id.
+    /// Iterates over the files with their ids.
     pub fn iter(&self) -> impl Iterator<Item = (FileId, &Source)> {
         self.files.iter().enumerate().map(|(number, source)| (FileId::new(number), &**source))
     }
 
-    /// How many files there are.
+    /// Returns the number of files.
     pub fn len(&self) -> usize {
         self.files.len()
     }
 
-    /// Whether there is none.
+    /// Reports whether there are no files.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// The text of `span`.
+    /// Returns the text of `span`.
     pub fn slice(&self, span: Span) -> &str {
         self.get(span.file).slice(span)
     }
 
-    /// Where `span` starts, as `file:line,column`: how the engines name a place inside a sentence.
+    /// Returns the start of `span` as `file:line,column`, the form that Terraform uses in messages.
     pub fn place(&self, span: Span) -> String {
         let source = self.get(span.file);
         let at = source.position(span.start);
@@ -309,7 +310,7 @@ impl Sources {
     }
 }
 
-/// Replaces every byte that is not UTF-8 by `?` and lists where.
+/// Replaces every byte that is not UTF-8 with `?` and returns their offsets.
 fn mend(mut bytes: Vec<u8>) -> (String, Vec<u32>) {
     let mut invalid = Vec::new();
     let mut from = 0;
@@ -325,7 +326,7 @@ fn mend(mut bytes: Vec<u8>) -> (String, Vec<u32>) {
     (String::from_utf8_lossy(&bytes).into_owned(), invalid)
 }
 
-/// How many columns a part of one line takes. Most are ASCII, where that is how many bytes it has.
+/// Returns the number of columns of a part of one line. For ASCII that is the number of bytes.
 fn columns_of(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.graphemes(true).count() }
 }

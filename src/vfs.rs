@@ -1,9 +1,7 @@
-//! Paths, a working tree and what git holds, turned into sources that were read once, and into the directories that
-//! hold them.
+//! Reads the files of a working tree, the git index or a commit, once each.
 //!
-//! This is the one layer that reads what is checked. What cannot be read there is a finding, and a module in the
-//! directory of it knows that it is not complete; what stops a run is an [`Error`], and has to do with what was asked
-//! for.
+//! Only this layer reads the files that are checked. An unreadable file is a finding, and marks its module as
+//! incomplete. An [`Error`] ends the run; its cause is the command line or the repository.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -67,7 +65,7 @@ use read::{Read, ReadFile, Reader};
 use top::{Place, Top};
 use unread::Unread;
 
-/// Everything that one run reads.
+/// The files that a run reads.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
     sources: Sources,
@@ -77,51 +75,51 @@ pub struct Snapshot {
     scope: Vec<String>,
     findings: Vec<Finding>,
     origin: Origin,
-    /// Where not everything was read: what is known of the rest.
+    /// What is known of the rest, if only a part was read.
     rest: Option<Rest>,
-    /// Override files that no commit will have.
+    /// Override files that git does not track.
     uncommitted: BTreeSet<String>,
-    /// Where policies come from, if not from what the run looks at.
+    /// The tree that policies come from, if not from the checked files.
     trusted: Option<Arc<GitTree>>,
-    /// How much is read.
+    /// The limits of reading.
     limits: Limits,
-    /// By their real paths: files that were read through symbolic links.
+    /// Files that were read through symbolic links, by their real paths.
     linked: HashMap<SmolStr, FileId>,
-    /// By directory: files that an engine reads beside those of a module, sorted by name.
+    /// By directory: further files that an engine reads with a module, sorted by name.
     companions: BTreeMap<SmolStr, Vec<CompanionFile>>,
-    /// The unit files of Terragrunt, sorted by path.
+    /// The Terragrunt units, sorted by path.
     unit_files: Vec<SmolStr>,
-    /// What is still to be read.
+    /// The files that are not read yet.
     unread: Option<Unread>,
     /// Directories of the working tree that were not searched, sorted by path.
     skipped: Vec<Skipped>,
 }
 
-/// A part of a repository that is read for itself.
+/// A part of a repository that is read on its own.
 #[derive(Debug, Clone, Default)]
 pub struct Excerpt {
     /// The directories to read.
     pub directories: BTreeSet<SmolStr>,
-    /// Those among them, and behind links to them, that are called by modules in other directories.
+    /// Those, also through links, that modules in other directories call.
     pub called: BTreeSet<SmolStr>,
-    /// Those that are called by modules in other directories that are neither examples nor tests.
+    /// Those that modules in other directories call, except examples and tests.
     pub used: BTreeSet<SmolStr>,
-    /// Whether some directory of the repository, read or not, shows that an engine is run there.
+    /// Whether any directory of the repository, read or not, shows signs of a root module.
     pub has_root: bool,
 }
 
-/// What is known of modules that were not read.
+/// What is known of the modules that were not read.
 #[derive(Debug, Clone)]
 struct Rest {
     /// The directories that they call.
     called: BTreeSet<SmolStr>,
     /// The directories that those among them call that are neither examples nor tests.
     used: BTreeSet<SmolStr>,
-    /// Whether they, or those that were read, show that an engine is run somewhere.
+    /// Whether any module, read or not, shows signs of a root module.
     has_root: bool,
 }
 
-/// Where more directories come from, should a module call name one that was not listed.
+/// The source of further directories that module calls name.
 #[derive(Debug, Clone)]
 enum Origin {
     /// A directory on disk.
@@ -137,7 +135,7 @@ enum Origin {
     Memory {
         /// The directories that have something in them.
         directories: BTreeSet<String>,
-        /// The files that are part of no module.
+        /// The files outside of modules.
         others: BTreeMap<String, Vec<u8>>,
     },
 }
@@ -148,54 +146,54 @@ impl Default for Origin {
     }
 }
 
-/// A directory with the files that some engine would load.
+/// A directory with module files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Directory {
     /// From the top of the run, `/` between directories, empty for the top itself.
     pub path: SmolStr,
-    /// The same without symbolic links: two directories with one `real` are one place on disk.
+    /// The path without symbolic links. Two directories with the same `real` are the same directory.
     pub real: SmolStr,
-    /// Files that some engine loads as part of a module, sorted byte by byte.
+    /// The module files, sorted by bytes.
     pub files: Vec<File>,
-    /// Whether there is a dependency lock file, as beside a root module.
+    /// Whether there is a dependency lock file, a sign of a root module.
     pub has_lock_file: bool,
     /// The lock file, if it could be read.
     pub lock: Option<FileId>,
-    /// The line of a `.gitignore` that keeps the lock file out of git, once [`Snapshot::find_excluded_locks`] looked.
+    /// The line of a `.gitignore` that excludes the lock file, after [`Snapshot::find_excluded_locks`].
     pub excluded_lock: Option<Span>,
-    /// JSON files that are override files but for their names: `override.json`.
+    /// JSON files that are named almost like override files, such as `override.json`.
     pub misnamed: Vec<FileId>,
-    /// Whether there are variable values (`*.tfvars`), as beside a root module.
+    /// Whether there are variable definition files (`*.tfvars`), a sign of a root module.
     pub has_values: bool,
-    /// Whether a tool makes a module file from a template in it, such as `x.tf.j2`, that is not there.
+    /// Whether a template such as `x.tf.j2` generates a module file that does not exist yet.
     pub lacks_rendered_files: bool,
 }
 
-/// A file that is part of a module.
+/// A module file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
     /// The name within the directory.
     pub name: SmolStr,
-    /// What was read; nothing where a finding says why not.
+    /// The file; absent if it could not be read, which a finding reports.
     pub id: Option<FileId>,
 }
 
-/// What a module call finds at a path.
+/// The result of following a module call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reached {
-    /// The directory with this number, as [`Snapshot::directory_at`] takes it; it may hold no file.
+    /// The number of a directory for [`Snapshot::directory_at`]. It may contain no files.
     Directory(usize),
     /// Nothing, or no directory.
     Missing,
-    /// A place outside of what this run may read.
+    /// A path outside of what the run may read.
     Outside,
-    /// A place that belongs to somebody else (a submodule, what `init` downloaded, a directory that git ignores and
-    /// that is not there); nothing is reported about it.
+    /// A path of another project, such as a submodule, a directory that `init` downloaded, or a missing directory that
+    /// git ignores. Nothing is reported about it.
     Foreign,
 }
 
 impl Directory {
-    /// The files that make up the module for one engine, in the order in which it loads them.
+    /// Returns the files that one engine loads, in its order.
     pub fn module_files(&self, engine: Engine) -> Vec<(&File, Loaded)> {
         let names: Vec<&str> = self.files.iter().map(|file| file.name.as_str()).collect();
         let loaded = engine.module_files(&names);
@@ -207,68 +205,67 @@ impl Directory {
 }
 
 impl Snapshot {
-    /// Reads what a check of `paths`, given in the directory `current`, needs.
+    /// Reads the files that a check of `paths`, relative to the directory `current`, needs.
     ///
-    /// Inside a git repository that is the whole of it, so that callers and callees are known; elsewhere the paths
-    /// alone. Without a path it is the repository, or the current directory.
+    /// In a git repository these are all files, so that callers and child modules are known; elsewhere only the paths.
+    /// Without a path, the repository or the current directory.
     pub fn open(current: &Path, paths: &[impl AsRef<Path>]) -> Result<Self, Error> {
         Self::listed(current, paths).map(Self::whole)
     }
 
-    /// The top of the repository around the directory `current`, or the directory itself, with nothing read from it
-    /// yet.
+    /// Opens the repository around the directory `current`, or the directory itself, without reading modules.
     pub fn without_modules(current: &Path) -> Result<Self, Error> {
         open::without_modules(current)
     }
 
-    /// A working tree of `(path, content)` pairs that was never on a disk.
+    /// Creates a working tree in memory from `(path, content)` pairs.
     pub fn of_files(files: Vec<(String, Vec<u8>)>) -> Self {
         in_memory::snapshot(files)
     }
 
-    /// All texts.
+    /// Returns all files that were read.
     pub fn sources(&self) -> &Sources {
         &self.sources
     }
 
-    /// The directories with module files, sorted by path; behind them those that [`Snapshot::reach`] added.
+    /// Returns the directories with module files, sorted by path, followed by those that [`Snapshot::reach`] added.
     pub fn directories(&self) -> &[Directory] {
         &self.directories
     }
 
-    /// The directory with a number that [`Snapshot::reach`] gave.
+    /// Returns the directory with a number from [`Snapshot::reach`].
     pub fn directory_at(&self, number: usize) -> &Directory {
         &self.directories[number]
     }
 
-    /// The directory at a path, if it is among [`Snapshot::directories`].
+    /// Returns the directory at a path, if it is one of [`Snapshot::directories`].
     pub fn directory(&self, path: &str) -> Option<&Directory> {
         self.by_path.get(path).map(|number| &self.directories[*number])
     }
 
-    /// What could not be read, and why.
+    /// Returns the findings about files that could not be read.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// The paths that were asked for, from the top of the run; an empty one is the top itself.
+    /// Returns the requested paths, from the top of the run. The empty path is the top.
     pub fn scope(&self) -> &[String] {
         &self.scope
     }
 
-    /// The directories in scope that were not searched for modules, sorted.
+    /// Returns the directories in scope that were not searched for modules, sorted.
     pub fn skipped(&self) -> impl Iterator<Item = &Skipped> {
         let in_scope = |path: &str| self.scope.iter().any(|asked| is_under(path, asked));
         self.skipped.iter().filter(move |skipped| in_scope(&skipped.path))
     }
 
-    /// The same, with other paths asked for, from the top of the run.
+    /// Returns the snapshot with other requested paths, from the top of the run.
     #[must_use]
     pub fn within(self, scope: &[String]) -> Self {
         Self { scope: scope.to_vec(), ..self }
     }
 
-    /// The top directory of the run on disk.
+    /// Returns the top directory of the run on disk.
     pub fn top(&self) -> Option<&Path> {
         match &self.origin {
             Origin::Disk(top) => Some(top.path()),
@@ -277,7 +274,7 @@ impl Snapshot {
         }
     }
 
-    /// Whether the top of the run is that of a repository, so that nothing outside belongs to the same project.
+    /// Reports whether the top directory is that of a repository.
     pub fn is_repository(&self) -> bool {
         match &self.origin {
             Origin::Disk(top) => top.is_repository(),
@@ -286,40 +283,39 @@ impl Snapshot {
         }
     }
 
-    /// Whether all modules of the project were read.
+    /// Reports whether all modules of the project were read.
     pub fn is_whole(&self) -> bool {
         self.rest.is_none()
     }
 
-    /// Whether a module that was not read calls the one in a directory.
+    /// Reports whether a module that was not read calls the module in a directory.
     pub fn is_called_from_outside(&self, directory: &str) -> bool {
         self.rest.as_ref().is_some_and(|rest| rest.called.contains(directory))
     }
 
-    /// Whether a module that was not read, and is neither an example nor a test, calls the one in a directory.
+    /// Like [`Snapshot::is_called_from_outside`], without calls from examples and tests.
     pub fn is_used_from_outside(&self, directory: &str) -> bool {
         self.rest.as_ref().is_some_and(|rest| rest.used.contains(directory))
     }
 
-    /// Whether some directory shows that an engine is run there, where not everything was read.
+    /// Reports whether any directory shows signs of a root module, if only a part was read.
     pub fn has_root(&self) -> Option<bool> {
         self.rest.as_ref().map(|rest| rest.has_root)
     }
 
-    /// Whether the file at a path is an override file that is here and in no commit: git ignores it, or does not track
-    /// it.
+    /// Reports whether the file at a path is an override file that git ignores or does not track.
     pub fn is_uncommitted(&self, path: &str) -> bool {
         self.uncommitted.contains(path)
     }
 
-    /// Which engines the module at `path` is for, by what its directory and those around it say.
+    /// Returns the engines that the directory at `path` and its parents show.
     pub fn evidence(&self, path: &str) -> Evidence {
         let directories = std::iter::successors(Some(path), |path| parent(path));
         Evidence::weigh(directories.filter_map(|directory| self.signals.get(directory)).map(Vec::as_slice))
     }
 
-    /// What is at a path that a module call names, from the top of the run as [`join`] gives it; nothing is known of a
-    /// directory that is still to be read, which [`Snapshot::reach`] does.
+    /// Returns what a module call finds at a path, given from the top of the run as by [`join`]. Returns nothing for a
+    /// directory that is not read yet; [`Snapshot::reach`] reads it.
     pub fn reached(&self, path: &str) -> Option<Reached> {
         match self.place(path) {
             Ok(reached) => Some(reached),
@@ -328,10 +324,10 @@ impl Snapshot {
         }
     }
 
-    /// The same; a directory is read if need be.
+    /// Like [`Snapshot::reached`], but reads the directory if necessary.
     ///
-    /// A directory that git ignores is read once it is called, and so is one behind a symbolic link. The same path
-    /// always gives the same answer; a link that leads back up gives the directory that it leads to.
+    /// Ignored directories and directories behind symbolic links are read once a module call names them. The same path
+    /// always gives the same answer. A link to a parent directory gives that directory.
     pub fn reach(&mut self, path: &str) -> Reached {
         match self.place(path) {
             Ok(reached) => reached,

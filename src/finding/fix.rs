@@ -1,39 +1,39 @@
-//! What a program can do about a finding: edits of files, and what they may change beside it.
+//! Automatic fixes: edits of files, and their safety.
 
 use crate::text::Span;
 
-/// Edits that belong together, and mend a finding.
+/// Edits that together fix a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
-    /// What else they may change.
+    /// What they may change besides the finding.
     pub safety: Safety,
-    /// In whichever files; none overlaps another.
+    /// The edits, in one or more files, without overlaps.
     pub edits: Vec<Edit>,
 }
 
 impl Fix {
-    /// A fix that changes no behaviour: not of the module, and not of anybody who calls it, known or unknown.
+    /// Creates a fix that does not change the behaviour of the module or of any caller, known or unknown.
     pub fn safe(edits: impl IntoIterator<Item = Edit>) -> Self {
         Self { safety: Safety::Safe, edits: edits.into_iter().collect() }
     }
 
-    /// A fix that may change what a module does or asks of its callers, so that a person has to want it.
+    /// Creates a fix that may change the behaviour or the interface of the module, so it needs a review.
     pub fn on_request(edits: impl IntoIterator<Item = Edit>) -> Self {
         Self { safety: Safety::Unsafe, edits: edits.into_iter().collect() }
     }
 }
 
-/// What a fix may change beside what it mends; what is safer comes first.
+/// The safety of a fix. The safer variant comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Safety {
     /// Nothing.
     Safe,
-    /// What a module does, or what it asks of its callers.
+    /// The behaviour or the interface of the module.
     Unsafe,
 }
 
 impl Safety {
-    /// The word for it, as people write it behind `--fix`.
+    /// Returns the word for it in `--fix=WORD`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Safe => "safe",
@@ -41,7 +41,7 @@ impl Safety {
         }
     }
 
-    /// The option that asks for it.
+    /// Returns the option that applies such fixes.
     pub const fn option(self) -> &'static str {
         match self {
             Self::Safe => "--fix",
@@ -50,11 +50,11 @@ impl Safety {
     }
 }
 
-/// Other text in the place of a part of a file.
+/// A replacement of a part of a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Edit {
-    /// What goes; an empty span where something is only added.
+    /// The replaced part; empty for an insertion.
     pub span: Span,
-    /// What comes, its lines ended by `\n` whatever ends those of the file.
+    /// The new text. Its lines end in `\n`, whatever the file uses.
     pub text: String,
 }
