@@ -349,3 +349,29 @@ fn counts_are_refused_in_formats_that_cannot_carry_them() {
     let json = text(output(directory.path(), &["check", "--statistics", "--format", "json"]).stdout);
     assert!(json.contains("\"statistics\": ["), "{json}");
 }
+
+#[test]
+fn completions_know_rules_and_presets() {
+    for shell in ["bash", "fish", "zsh"] {
+        let completions = text(output(Path::new("."), &["completions", shell]).stdout);
+        for name in ["provider-type-mismatch", "recommended", "required-argument"] {
+            assert!(completions.contains(name), "{shell}: {name}");
+        }
+    }
+    let help = text(output(Path::new("."), &["explain", "--help"]).stdout);
+    assert!(!help.contains("provider-type-mismatch"), "the help does not list every rule:\n{help}");
+}
+
+#[test]
+fn a_difference_without_changes_says_so() {
+    let directory = tempfile::tempdir().expect("a directory");
+    fs::write(directory.path().join("main.tf"), "variable \"a\" {}\n").expect("a file");
+    let said = |arguments: &[&str]| {
+        let Output { status, stdout, stderr } = output(directory.path(), arguments);
+        (status.code(), text(stdout), text(stderr))
+    };
+    let nothing = |line: &str| (Some(0), String::new(), line.to_owned());
+    assert_eq!(said(&["check", "--diff"]), nothing("no finding has a safe fix\n"));
+    assert_eq!(said(&["check", "--diff", "--fix=unsafe"]), nothing("no finding has a fix\n"));
+    assert_eq!(said(&["check", "--diff", "--quiet"]), nothing(""));
+}

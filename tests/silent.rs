@@ -1,4 +1,4 @@
-//! Asks the real `terraform`, where it is on PATH, about every rule whose page says `Silent: yes`: where such a rule
+//! Asks the real `terraform`, where it is on PATH, about every rule whose page says `Reported by Terraform: no`: where such a rule
 //! finds something, the engine must have nothing to say.
 
 #[path = "agreement/calls.rs"]
@@ -32,7 +32,7 @@ const OF_INSTALLATION: &[&str] =
 fn terraform_says_nothing_where_a_page_says_so() {
     let silent: Vec<&Page> =
         ENTRIES.iter().filter_map(|entry| Page::of(entry.id)).filter(|page| is_silent(page)).collect();
-    assert!(!silent.is_empty(), "pages say `Silent: yes`");
+    assert!(!silent.is_empty(), "pages say `Reported by Terraform: no`");
     let Some(terraform) = terraform() else { return };
     let mut said = String::new();
     for page in silent {
@@ -51,7 +51,7 @@ fn terraform_says_nothing_where_a_page_says_so() {
 }
 
 fn is_silent(page: &Page) -> bool {
-    page.text.lines().take_while(|line| *line != "## Why").any(|line| line == "Silent: yes")
+    page.text.lines().take_while(|line| *line != "## Why").any(|line| line == "Reported by Terraform: no")
 }
 
 /// Whether the release on PATH is one of those that the example is for.

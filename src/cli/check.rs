@@ -25,6 +25,7 @@ use super::terminal::Terminal;
 use super::{Failure, place, policy};
 use crate::check::{Baseline, Counts};
 use crate::engine::Choice;
+use crate::finding::Safety;
 use crate::policy::{Date, FailOn, can_be_off};
 use crate::report::Style;
 use crate::session;
@@ -119,7 +120,13 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     if judged.outcome.modules == 0 && !arguments.reports.quiet && !judged.is_part {
         err(&place::no_module(&judged.snapshot, &request.current));
     }
-    if let (Mode::ShowFixes(_), Some(fixed)) = (request.mode, &judged.fixed) {
+    if let (Mode::ShowFixes(safety), Some(fixed)) = (request.mode, &judged.fixed) {
+        if fixed.mended.is_empty() && fixed.withheld.is_empty() && !arguments.reports.quiet {
+            err(match safety {
+                Safety::Safe => "no finding has a safe fix\n",
+                Safety::Unsafe => "no finding has a fix\n",
+            });
+        }
         fix::show(fixed, &judged.snapshot, terminal.color)?;
         fix::tell(fixed, None, &place::names(&request.current, judged.snapshot.top()));
         return Ok(exit_code(!fixed.files.is_empty()));

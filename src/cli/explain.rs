@@ -139,7 +139,7 @@ fn folded(markdown: &str, width: usize) -> String {
 }
 
 /// Lines of a page that stand for themselves, such as `Fixed by: …`.
-const FIELDS: [&str; 3] = ["Silent", "Fixed by", "Not reported"];
+const FIELDS: [&str; 3] = ["Reported by", "Fixed by", "Not reported"];
 
 /// Headings bold, code blocks dim and further in, inline code in color.
 fn painted(markdown: &str) -> String {

@@ -156,6 +156,6 @@ mod tests {
         );
         assert!(words("terraform@latest").starts_with("`latest` is not a version of Terraform; "));
         assert!(words("terraform@0.11.14").starts_with("overrule does not support Terraform `0.11.14`"));
-        assert!(words("both@1.11").starts_with("`both@1.11` names one version for two engines"));
+        assert!(words("both@1.11").starts_with("`both@1.11` sets one version for two programs"));
     }
 }

@@ -47,10 +47,9 @@ fn unknown(call: &ModuleCall, child: &Module, findings: &mut Vec<Finding>) {
             finding.stage = crate::finding::Stage::Validate;
         }
         if let Some(source) = &call.source {
-            finding.related.push(crate::finding::Related {
-                span: source.span,
-                message: "the module that is called".to_owned(),
-            });
+            finding
+                .related
+                .push(crate::finding::Related { span: source.span, message: "the child module".to_owned() });
         }
     }
 }

@@ -245,7 +245,10 @@ mod tests {
         assert!(
             wrong(options.globs("c").map(|_| ())).starts_with("27: Invalid pattern: `b[c` cannot be used: ")
         );
-        assert_eq!(wrong(options.number("d").map(|_| ())), "38: Unsuitable value: `d` takes a whole number.");
+        assert_eq!(
+            wrong(options.number("d").map(|_| ())),
+            "38: Unsuitable value: `d` must be a whole number."
+        );
         assert_eq!(
             wrong(options.flag("a").map(|_| ())),
             "4: Unsuitable value: `a` must be `true` or `false`."

@@ -64,7 +64,7 @@ impl Rule for RequiredProviderMissing {
                  {assumed}."
             ))
             .at(block.map_or(first, |block| block.header))
-            .help(missing.iter().map(Missing::help).collect::<Vec<_>>().join("; "))
+            .help(help(&missing))
             .fixed_by(fix.map(|edit| Fix::on_request([edit])))
             .concerns(Concern::Providers(missing.iter().map(|one| one.name.into()).collect()));
         findings.push(missing.iter().fold(finding, |finding, one| {
@@ -87,18 +87,22 @@ impl Missing<'_> {
     fn entry(&self) -> Option<String> {
         Some(format!("{} = {{\n  source = \"{}\"\n}}", self.name, self.source.as_ref()?.address))
     }
+}
 
-    fn help(&self) -> String {
-        let name = self.name;
-        match &self.source {
-            Some(Source { address, .. }) => {
-                format!("add to `required_providers`: `{name} = {{ source = \"{address}\" }}`")
-            }
-            None => format!(
-                "look up the publisher of `{name}` in the registry, and add an entry with that source"
-            ),
-        }
-    }
+/// The entries to add, as far as their sources are known.
+fn help(missing: &[Missing<'_>]) -> String {
+    let (known, unknown): (Vec<&Missing<'_>>, Vec<&Missing<'_>>) =
+        missing.iter().partition(|one| one.source.is_some());
+    let entries = known.iter().filter_map(|one| {
+        Some(format!("`{} = {{ source = \"{}\" }}`", one.name, one.source.as_ref()?.address))
+    });
+    let entries: Vec<String> = entries.collect();
+    let entries =
+        (!entries.is_empty()).then(|| format!("add to `required_providers`: {}", entries.join(", ")));
+    let look_up = unknown.iter().map(|one| {
+        format!("look up the publisher of `{}` in the registry, and add an entry with that source", one.name)
+    });
+    entries.into_iter().chain(look_up).collect::<Vec<_>>().join("; ")
 }
 
 /// The providers without an entry, by name.

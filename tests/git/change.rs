@@ -219,6 +219,10 @@ fn a_base_that_is_not_there_is_refused_with_what_brings_it() {
     assert_eq!(refusal(&place, "whole", "wrok").1, "did you mean `work`?");
     clone(&place, "whole2", &["--branch", "work"]);
     assert_eq!(refusal(&place, "whole2", "main").1, "did you mean `origin/main`?");
+    assert_eq!(
+        refusal(&place, "whole2", "upstream/main").1,
+        "add the remote and fetch it: `git remote add upstream URL`, then `git fetch upstream`"
+    );
 
     clone(&place, "shallow", &["--depth", "1", "--branch", "work"]);
     let (told, order) = refusal(&place, "shallow", "origin/main");

@@ -386,3 +386,32 @@ fn a_directory_has_names_of_more_than_modules() {
         assert!(snapshot.names("c").files.is_empty());
     }
 }
+
+#[test]
+fn a_run_without_modules_names_the_directories_that_it_skipped() {
+    let other = Place::committed(&[("main.tf", "")]);
+    let place = Place::repository(&[
+        (".gitignore", "build\n"),
+        ("build/main.tf", ""),
+        ("live/build/main.tf", ""),
+        ("README.md", ""),
+    ]);
+    place.git(&["submodule", "--quiet", "add", &other.path().to_string_lossy(), "sub"]);
+    place.write("vendor/lib/main.tf", "");
+    place.git(&["init", "--quiet", "vendor/lib"]);
+    let said = place.overrule(&["check"]);
+    let start = "note: no Terraform or OpenTofu module was found; skipped ";
+    assert_eq!(
+        (said.code, said.err.as_str()),
+        (
+            Some(0),
+            &*format!(
+                "{start}`build` (ignored by git), `live/build` (ignored by git), `sub` (submodule) and 1 more\n"
+            )
+        )
+    );
+    let said = place.overrule(&["check", "vendor"]);
+    assert_eq!(said.err, format!("{start}`vendor/lib` (another repository)\n"));
+    let named = place.overrule(&["check", "build"]);
+    assert_eq!((named.code, named.err.as_str()), (Some(0), ""), "a directory that is named is checked");
+}

@@ -212,7 +212,7 @@ pub(super) fn instance(
         (None, Some((attribute, help))) if !reference.remaining.is_empty() => findings.push(
             Finding::language(EngineRule::InvalidReference, "Missing resource instance key")
                 .detail(format!(
-                    "{address} has `{}`, so it is a collection, and only its instances have attributes.",
+                    "`{address}` has `{}`, so it is a collection, and only its instances have attributes.",
                     attribute.name
                 ))
                 .at(reference.span)
@@ -221,7 +221,9 @@ pub(super) fn instance(
         ),
         (Some(_), None) if resource.enabled.is_none() => findings.push(
             Finding::language(EngineRule::InvalidReference, "Unexpected resource instance key")
-                .detail(format!("{address} has neither `count` nor `for_each`, so it has no instance keys."))
+                .detail(format!(
+                    "`{address}` has neither `count` nor `for_each`, so it has no instance keys."
+                ))
                 .at(reference.span)
                 .related(resource.origin.header(), "declared here")
                 .help("remove the key in brackets"),

@@ -304,8 +304,8 @@ const INVALID_REFERENCE: &str = "Invalid reference";
 fn too_short(series: Series, root: &str) -> String {
     match series {
         Series::Resource(Mode::Managed) if root != "resource" => format!(
-            "The type of a resource must be followed by `.` and the name of one. If `{root}` is no type of resource, \
-             it may lack a prefix such as `var.` or `local.`, or quotes."
+            "A resource type must be followed by `.` and the name of a resource. If `{root}` is not a resource type, a \
+             prefix such as `var.` or `local.`, or quotes may be missing."
         ),
         Series::Resource(_) | Series::Action | Series::List => {
             format!("`{root}` must be followed by two names, the type and the name of {}.", series.what())

@@ -159,7 +159,7 @@ fn a_mistake_names_its_place_and_the_nearest_right_word() {
         wrong("paths \"a[\" {}\npolicy {\n  engine = \"terrafrom\"\n  fail_on = 1\n}\n"),
         [
             "overrule.hcl:3,12: Invalid engine: no engine is named `terrafrom`; did you mean `terraform`?",
-            "overrule.hcl:4,13: Unsuitable value: `fail_on` takes a quoted string.",
+            "overrule.hcl:4,13: Unsuitable value: `fail_on` must be a quoted string.",
             "overrule.hcl:1,7: Invalid pattern: `a[` cannot be used: unclosed character class; missing ']'.",
         ]
     );
