@@ -89,7 +89,7 @@ pub(super) const ALL: &[Function] = &[
     function("formatlist", &[given("format", String)], Some(nullable("args", Any)), Any).typed_within(format::formatlist),
     function("indent", &[given("spaces", Num), given("str", String)], None, String).known_within(characters::indent),
     function("index", &[given("list", Any), given("value", Any)], None, Any).known(sequence::index),
-    function("issensitive", &[nullable("value", Any).left()], None, Bool).since(Some(8), Some(7)).unknown(),
+    function("issensitive", &[nullable("value", Any).left()], None, Bool).since(Some(8), Some(7)).always(|values| Ok(conversion::issensitive(values))),
     function("join", &[given("separator", String)], Some(given("lists", ListOf(&String))), String).known(characters::join),
     function("jsondecode", &[given("str", String)], None, Any).known(decoding::jsondecode),
     function("jsonencode", &[nullable("val", Any)], None, String).known(encoding::jsonencode),

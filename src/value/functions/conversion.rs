@@ -31,6 +31,16 @@ pub(super) fn nonsensitive(arguments: &[Value]) -> Value {
     value.clone().mark(Marks { sensitive: None, ..marks })
 }
 
+/// An unknown value may turn out to be sensitive.
+pub(super) fn issensitive(arguments: &[Value]) -> Value {
+    let (value, marks) = arguments[0].unmarked();
+    match marks.sensitive {
+        Some(_) => Value::Bool(true),
+        None if value.is_known() => Value::Bool(false),
+        None => Value::Unknown(Type::Bool),
+    }
+}
+
 /// Replaces what is ephemeral by null, unless it is unknown.
 pub(super) fn ephemeralasnull(arguments: &[Value]) -> Value {
     arguments[0].clone().map_marked(&mut |value, marks| {

@@ -46,7 +46,9 @@ fn combined(arguments: &[Value], combine: fn(&mut Vec<Value>, Vec<Value>)) -> Ou
     Ok(Value::set(element, result))
 }
 
-/// Only the type, because products grow fast.
+/// The most elements of a product that are computed. Products grow fast, and of a larger one only the type is known.
+const MOST_COMPUTED: usize = 1000;
+
 pub(super) fn setproduct(arguments: &[Value]) -> Outcome {
     if arguments.len() < 2 {
         return Err(FunctionError::of_call("it takes at least two arguments"));
@@ -66,6 +68,42 @@ pub(super) fn setproduct(arguments: &[Value]) -> Outcome {
             _ => return Err(FunctionError::of_argument(place, "a set or a list is required")),
         });
     }
+    let factors: Option<Vec<Vec<Value>>> =
+        arguments.iter().zip(&types).map(|(argument, ty)| elements(argument, ty, ordered)).collect();
     let element = Type::tuple(types);
-    Ok(Value::Unknown(if ordered { Type::list(element) } else { Type::set(element) }))
+    Ok(match factors.and_then(|factors| product(&factors)) {
+        Some(product) if ordered => Value::List(element, product),
+        Some(product) => Value::set(element, product),
+        None => Value::Unknown(if ordered { Type::list(element) } else { Type::set(element) }),
+    })
+}
+
+/// The elements of a collection in their common type; none where they are not known. Equal elements of a set are one,
+/// so all of them must be known.
+fn elements(argument: &Value, ty: &Type, ordered: bool) -> Option<Vec<Value>> {
+    let elements = match argument {
+        Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements) => elements,
+        _ => return None,
+    };
+    if elements.is_empty() || !(ordered || argument.is_wholly_known()) {
+        return None;
+    }
+    elements.iter().map(|element| convert(element, ty).ok()).collect()
+}
+
+/// Every combination of one element from each factor, in order; none where there are too many.
+fn product(factors: &[Vec<Value>]) -> Option<Vec<Value>> {
+    let count = factors.iter().try_fold(1_usize, |count, factor| count.checked_mul(factor.len()))?;
+    if count > MOST_COMPUTED {
+        return None;
+    }
+    let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
+    for factor in factors {
+        let mut longer = Vec::with_capacity(rows.len() * factor.len());
+        for row in &rows {
+            longer.extend(factor.iter().map(|value| row.iter().chain([value]).cloned().collect()));
+        }
+        rows = longer;
+    }
+    Some(rows.into_iter().map(Value::Tuple).collect())
 }

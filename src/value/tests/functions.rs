@@ -54,6 +54,10 @@ fn what_functions_give() {
         ("concat([1], [\"a\"])", "[1, \"a\"]"),
         ("lookup({ a = 1 }, \"b\", 2)", "2"),
         ("element([1, 2, 3], 4)", "2"),
+        ("setproduct([\"a\", \"b\"], [1, 2])", "tolist([[\"a\", 1], [\"a\", 2], [\"b\", 1], [\"b\", 2]])"),
+        ("length(setproduct([\"a\", \"a\"], toset([1])))", "1"),
+        ("issensitive(\"x\")", "false"),
+        ("issensitive(sensitive(\"x\"))", "true"),
         ("flatten([[1, [2]], [], 3])", "[1, 2, 3]"),
         ("contains([\"a\"], \"a\")", "true"),
         ("one([])", "null"),
@@ -210,6 +214,14 @@ fn what_is_wrong_with_calls() {
     ] {
         assert_eq!(read(call).1, [told], "{call}");
     }
+}
+
+#[test]
+fn what_cannot_be_known_is_unknown() {
+    assert_eq!(read("issensitive(var.text)"), (Value::Unknown(Type::Bool), Vec::new()));
+    let (large, findings) = read("setproduct(range(100), range(100))");
+    assert!(!large.is_known() && findings.is_empty(), "{large:?} {findings:?}");
+    assert_eq!(read("!setproduct([\"a\"], [1])").1.len(), 1, "a list is neither true nor false");
 }
 
 #[test]
