@@ -58,13 +58,16 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
                 .at(import.block.header);
         findings.push(if node.is_called() {
             with_caller(finding)
-                .detail("Only root modules can have `import` blocks, and this module is called by another one.")
+                .detail("Only root modules can have `import` blocks, and another module calls this one.")
                 .help(format!(
                     "move the block into the root module, and write `{}` before the address",
                     path(node)
                 ))
         } else {
-            finding.detail("Only root modules can have `import` blocks, and a test loads this one beside its root module.")
+            finding.detail(
+                "Only root modules can have `import` blocks, and a test loads this one beside its root \
+            module.",
+            )
         });
     }
 }

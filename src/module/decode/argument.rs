@@ -90,7 +90,9 @@ impl Decoder<'_> {
         for action in dependencies.extract_if(.., |dependency| is_action(dependency)) {
             self.findings.push(
                 Finding::language(EngineRule::InvalidReference, "Invalid depends_on Action Reference")
-                    .detail("An action cannot be depended on: it is run by the resources that trigger it.")
+                    .detail(
+                        "`depends_on` cannot contain an action, because resources run it through triggers.",
+                    )
                     .at(action.span),
             );
         }

@@ -96,7 +96,7 @@ impl Decoder<'_> {
             .severity(Severity::Warning)
             .detail("The constraint still applies, but belongs in `required_providers`.")
             .at(attribute.expr.span)
-            .help("move `version` into the entry of this provider in `required_providers`, and add the entry if there is none"),
+            .help("move `version` into the entry of this provider in `required_providers`, and add the entry if it is missing"),
         );
         self.version_constraint(attribute)
     }

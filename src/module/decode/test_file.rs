@@ -210,7 +210,7 @@ impl Decoder<'_> {
 /// A second block of a kind of which there can be one.
 pub(super) fn multiple(block: &Block, first: Span) -> Finding {
     Finding::language(EngineRule::DuplicateDeclaration, format!("Multiple \"{}\" blocks", block.kind))
-        .detail(format!("There can be only one `{}` block here.", block.kind))
+        .detail(format!("Only one `{}` block is allowed here.", block.kind))
         .at(block.header)
         .related(first, "the first block is here")
 }
