@@ -104,7 +104,8 @@ impl Settings {
             Some((level, asked_by)) => {
                 let severity = level.severity()?;
                 // What a rule itself reports as a notice is at most that, whatever its level is.
-                let is_notice = finding.category == Category::Policy && finding.severity == Severity::Notice;
+                let is_ours = EngineRule::ALL.iter().all(|rule| rule.id() != finding.rule);
+                let is_notice = is_ours && finding.severity == Severity::Notice;
                 Some((if is_notice { Severity::Notice } else { severity }, asked_by.clone().into()))
             }
             // What the rule finds beyond the engine's own findings is reported to those who ask for it.

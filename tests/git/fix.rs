@@ -9,7 +9,17 @@ const FOUND: &str = "terraform {\n  required_version = \">= 1.3\"\n  required_pr
 /// The same once it is.
 const FIXED: &str = "terraform {\n  required_version = \">= 1.3\"\n  required_providers {\n    aws = {\n      source  = \"hashicorp/aws\"\n      version = \">= 5.0\"\n    }\n  }\n}\n\ndata \"aws_region\" \"here\" {}\n";
 
-const FIX: &[&str] = &["check", "--isolated", "--fix", "--format", "concise", "--fail-on", "notice"];
+const FIX: &[&str] = &[
+    "check",
+    "--isolated",
+    "--select",
+    "provider-source-missing",
+    "--fix",
+    "--format",
+    "concise",
+    "--fail-on",
+    "notice",
+];
 
 fn text(place: &Place, name: &str) -> String {
     String::from_utf8(fs::read(place.path().join(name)).expect("the file")).expect("a text")
@@ -40,21 +50,24 @@ fn what_is_found_is_fixed_in_the_working_tree() {
 #[test]
 fn a_difference_changes_nothing_and_says_so_with_the_exit_code() {
     let place = Place::committed(&[("main.tf", FOUND)]);
-    let said = place.overrule(&["check", "--isolated", "--diff"]);
+    let said = place.overrule(&["check", "--isolated", "--select", "provider-source-missing", "--diff"]);
     assert_eq!((said.code, said.err.as_str()), (Some(1), "would fix 1 finding in 1 file\n"));
     assert_eq!(text(&place, "main.tf"), FOUND);
     // git understands it.
     fs::write(place.beside("patch"), said.out).expect("a patch");
     place.git(&["apply", "../patch"]);
     assert_eq!(text(&place, "main.tf"), FIXED);
-    assert_eq!(place.overrule(&["check", "--isolated", "--diff"]).code, Some(0));
+    assert_eq!(
+        place.overrule(&["check", "--isolated", "--select", "provider-source-missing", "--diff"]).code,
+        Some(0)
+    );
 }
 
 #[test]
 fn lines_of_windows_and_the_end_of_a_file_stay_and_git_can_apply_the_difference() {
     let found = format!("\u{feff}{}", FOUND.trim_end().replace('\n', "\r\n"));
     let place = Place::committed(&[("main.tf", &*found)]);
-    let said = place.overrule(&["check", "--isolated", "--diff"]);
+    let said = place.overrule(&["check", "--isolated", "--select", "provider-source-missing", "--diff"]);
     fs::write(place.beside("patch"), said.out).expect("a patch");
     place.git(&["apply", "../patch"]);
     let fixed = format!("\u{feff}{}", FIXED.trim_end().replace('\n', "\r\n"));
@@ -82,7 +95,16 @@ fn what_is_staged_is_fixed_in_the_working_tree_and_left_to_be_staged() {
 fn a_hook_that_fixed_something_says_why_there_is_no_commit() {
     let place = Place::committed(&[("main.tf", "")]);
     place.stage("main.tf", FOUND);
-    let said = place.overrule(&["check", "--hook", "--fix", "--isolated", "--fail-on", "notice"]);
+    let said = place.overrule(&[
+        "check",
+        "--hook",
+        "--fix",
+        "--isolated",
+        "--select",
+        "provider-source-missing",
+        "--fail-on",
+        "notice",
+    ]);
     assert_eq!((said.code, text(&place, "main.tf").as_str()), (Some(1), FIXED));
     assert_eq!(said.err, "fixed 1 finding in 1 file; stage the changes and commit again\n");
     assert_eq!(
@@ -90,7 +112,16 @@ fn a_hook_that_fixed_something_says_why_there_is_no_commit() {
         "checked 1 module, 1 file: no other findings (1 fixed in the working tree and not staged)\n"
     );
     place.git(&["add", "main.tf"]);
-    let again = place.overrule(&["check", "--hook", "--fix", "--isolated", "--fail-on", "notice"]);
+    let again = place.overrule(&[
+        "check",
+        "--hook",
+        "--fix",
+        "--isolated",
+        "--select",
+        "provider-source-missing",
+        "--fail-on",
+        "notice",
+    ]);
     assert_eq!((again.code, again.out.as_str()), (Some(0), "checked 1 module, 1 file: no findings\n"));
 }
 
