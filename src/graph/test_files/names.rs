@@ -228,7 +228,7 @@ impl<'t, 's> Names<'t, 's> {
         let outputs = node.module().outputs.values();
         match self.similar.nearest(name, outputs, |output| &output.name) {
             Some(near) => finding
-                .related(near.origin.header(), "an output of a similar name")
+                .related(near.origin.header(), "an output with a similar name")
                 .help(format!("did you mean `output.{}`?", near.name)),
             None => finding.help(format!("add an output `{name}` to the module, or correct the name")),
         }
