@@ -56,6 +56,8 @@ mod parametric;
 mod prerelease_in_range;
 mod provider_block_in_shared_module;
 mod provider_block_without_effect;
+mod provider_configuration_changed;
+mod provider_configuration_swapped;
 mod provider_removed_with_resources;
 mod provider_source_missing;
 mod provider_version_missing;
@@ -140,6 +142,8 @@ pub const ENTRIES: &[Entry] = &[
     Entry::of::<prerelease_in_range::PrereleaseInRange>(),
     Entry::of::<provider_block_in_shared_module::ProviderBlockInSharedModule>(),
     Entry::of::<provider_block_without_effect::ProviderBlockWithoutEffect>(),
+    Entry::of::<provider_configuration_changed::ProviderConfigurationChanged>(),
+    Entry::of::<provider_configuration_swapped::ProviderConfigurationSwapped>(),
     Entry::of::<provider_removed_with_resources::ProviderRemovedWithResources>(),
     Entry::of::<provider_source_missing::ProviderSourceMissing>(),
     Entry::of::<provider_version_missing::ProviderVersionMissing>(),

@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use super::conflicts::Conflicts;
 use super::evaluation::Locals;
 use super::node_id::NodeId;
-use super::providers::{Table, Uses};
+use super::providers::{ProviderChange, Table, Uses};
 use super::role::Surroundings;
 use crate::engine::Engine;
 use crate::module::Module;
@@ -40,6 +40,8 @@ pub struct ModuleGraph {
     pub(super) provider_tables: OnceLock<Vec<Table>>,
     /// By node: the provider configurations that it uses, once somebody asks.
     pub(super) uses: OnceLock<Vec<Uses>>,
+    /// What became of provider configurations since an earlier state, once somebody asks.
+    pub(super) provider_changes: OnceLock<Vec<ProviderChange>>,
     /// By node: the first of the modules that lead to it and back, once somebody asks.
     pub(super) rings: OnceLock<Vec<Option<NodeId>>>,
     /// By node: of what it and all below it ask for versions that there are none of, once somebody asks.
@@ -94,6 +96,7 @@ impl ModuleGraph {
             nodes: Vec::new(),
             provider_tables: OnceLock::new(),
             uses: OnceLock::new(),
+            provider_changes: OnceLock::new(),
             rings: OnceLock::new(),
             clashes: OnceLock::new(),
         }
@@ -183,6 +186,7 @@ impl ModuleGraph {
     pub(super) fn forget(&mut self) {
         self.provider_tables.take();
         self.uses.take();
+        self.provider_changes.take();
         self.rings.take();
         self.clashes.take();
     }

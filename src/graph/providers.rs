@@ -6,8 +6,11 @@
 //! above it that has one. This is the one place where that is decided: [`Node::supply`] is a single step, from a module
 //! to its caller, and everything else follows the steps.
 
+mod change;
+mod changes;
 mod configuration;
 mod declarations;
+mod identity;
 mod missing;
 mod passing;
 mod placed;
@@ -15,6 +18,8 @@ mod repeated;
 mod supply;
 mod uses;
 
+pub use change::{Difference, Effect, ProviderChange};
+pub use changes::State;
 pub(super) use configuration::Table;
 pub use configuration::{Configuration, Uses};
 pub(super) use declarations::{check as check_declarations, is_configured};

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::{Earlier, States};
 use crate::engine::{Companion, FileKind, LOCK_FILE, Loaded};
-use crate::graph::Node;
+use crate::graph::{Node, ProviderChange};
 use crate::limits::Limits;
 use crate::module::{Module, top_blocks};
 use crate::policy::is_exception;
@@ -41,6 +41,14 @@ impl<'c> Context<'c> {
     pub fn before(&self, module: &Module) -> Option<(Node<'c>, &'c Sources)> {
         let earlier = self.earlier?;
         Some((earlier.module(module.features.engine, &module.directory)?, earlier.sources()))
+    }
+
+    /// What became of the provider configurations of existing resources, as far as the cause is in this module; nothing
+    /// where no change is looked at.
+    pub fn provider_changes<'t>(&self, node: Node<'t>) -> impl Iterator<Item = &'t ProviderChange> {
+        let state = self.earlier.and_then(|earlier| earlier.state(node.graph().engine()));
+        let changes = state.map(|state| node.graph().provider_changes(state, self.sources()));
+        changes.into_iter().flatten().filter(move |change| change.node == node.id())
     }
 
     /// Whether the line of a `.gitignore` that keeps the dependency lock file of a directory out of git did so before

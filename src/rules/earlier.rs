@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use smol_str::SmolStr;
 
 use crate::engine::{Engine, LOCK_FILE};
-use crate::graph::{ModuleGraph, Node, NodeId, Role};
+use crate::graph::{ModuleGraph, Node, NodeId, Role, State};
 use crate::text::Sources;
 use crate::vfs::{Exclusion, Snapshot, child};
 
@@ -37,6 +37,12 @@ impl Earlier {
     pub fn module(&self, engine: Engine, directory: &str) -> Option<Node<'_>> {
         let (graph, directories) = self.trees.get(&engine)?;
         Some(graph.node(*directories.get(directory)?))
+    }
+
+    /// The modules and texts, as an engine saw them.
+    pub fn state(&self, engine: Engine) -> Option<State<'_>> {
+        let (graph, _) = self.trees.get(&engine)?;
+        Some(State { graph, sources: self.sources() })
     }
 
     /// The role that each module had, by its directory now; the strictest where engines differ.

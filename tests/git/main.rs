@@ -22,6 +22,7 @@ mod merge;
 mod modules;
 mod partial;
 mod place;
+mod providers;
 mod random;
 mod states;
 mod terragrunt;

@@ -85,6 +85,11 @@ fn missing<'t>(node: Node<'t>, key: &Configuration, reference: &ProviderRef) -> 
     is_certain.then_some(Missing::InRoot)
 }
 
+/// Whether a module certainly lacks a configuration that a reference asks for, which is reported at the reference.
+pub(super) fn is_missing(node: Node<'_>, key: &Configuration, reference: &ProviderRef) -> bool {
+    missing(node, key, reference).is_some()
+}
+
 /// A reference of a resource or an action.
 fn referred_to(node: Node<'_>, reference: &ProviderRef, address: String) -> Option<Finding> {
     // Terraform refuses a key, and OpenTofu looks for an instance.

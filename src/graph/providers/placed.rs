@@ -67,35 +67,54 @@ pub fn in_root(top: Node<'_>) -> bool {
     }
 }
 
+/// The steps from a module up to the provider configuration that a key leads to.
+#[derive(Debug, Clone)]
+pub(super) struct Trace<'t> {
+    /// Where each module has the configuration from, beginning with the last module of the way.
+    pub(super) steps: Vec<Supply<'t>>,
+    /// The key in the module that has it.
+    pub(super) effective: Configuration,
+    /// What it leads to.
+    pub(super) found: Found<'t>,
+}
+
 /// Follows a key from the last module of a way up to what it leads to. `by_name` says that it is one that the module
 /// passes on, which it has to have itself.
-pub fn resolve<'t>(way: &[Level<'t>], asked: Configuration, by_name: bool) -> Option<Reaching<'t>> {
-    let last = way.len().checked_sub(1)?;
-    let (mut key, mut by_name) = (asked.clone(), by_name);
-    let (mut entry, mut replaced, mut found) = (None, None, None);
-    for level in (0..=last).rev() {
+pub(super) fn trace<'t>(way: &[Level<'t>], asked: &Configuration, mut by_name: bool) -> Option<Trace<'t>> {
+    let mut key = asked.clone();
+    let mut steps = Vec::new();
+    for level in (0..way.len()).rev() {
         let node = way[level].node;
         let caller = level.checked_sub(1).map(|above| way[above].node);
-        match node.supply(&key, caller.zip(way[level].call)) {
-            Supply::Own(own) => found = Some(Found::Blocks(level, own)),
-            Supply::Passed(passed, above) => {
-                if level == last {
-                    entry = Some(passed);
-                    replaced = node.own_configuration(&key).map(|own| own.block);
-                }
+        let step = node.supply(&key, caller.zip(way[level].call));
+        steps.push(step.clone());
+        let found = match step {
+            Supply::Own(own) => Found::Blocks(level, own),
+            Supply::Passed(_, above) => {
                 (key, by_name) = (above, true);
+                continue;
             }
-            Supply::Inherited | Supply::Nowhere if level == 0 => found = Some(at_top(node, &key, by_name)),
-            Supply::Inherited if by_name => found = Some(Found::Missing),
-            Supply::Inherited => {}
-            Supply::Nowhere => found = Some(Found::Missing),
-        }
-        if found.is_some() {
-            break;
-        }
+            Supply::Inherited | Supply::Nowhere if level == 0 => at_top(node, &key, by_name),
+            Supply::Inherited if by_name => Found::Missing,
+            Supply::Inherited => continue,
+            Supply::Nowhere => Found::Missing,
+        };
+        return Some(Trace { steps, effective: key, found });
     }
-    let name = compact_name(&way[last].node.local_name(&asked), asked.alias.as_deref());
-    Some(Reaching { name, asked, effective: key, found: found?, entry, replaced, needed: None })
+    None
+}
+
+/// What a key of the last module of a way leads to, and the entry that passes it.
+pub fn resolve<'t>(way: &[Level<'t>], asked: Configuration, by_name: bool) -> Option<Reaching<'t>> {
+    let node = way.last()?.node;
+    let Trace { steps, effective, found } = trace(way, &asked, by_name)?;
+    let entry = match steps.first() {
+        Some(Supply::Passed(entry, _)) => Some(*entry),
+        Some(Supply::Own(_) | Supply::Inherited | Supply::Nowhere) | None => None,
+    };
+    let replaced = entry.and_then(|_| node.own_configuration(&asked)).map(|own| own.block);
+    let name = compact_name(&node.local_name(&asked), asked.alias.as_deref());
+    Some(Reaching { name, asked, effective, found, entry, replaced, needed: None })
 }
 
 /// What the first module of a way has without a block.

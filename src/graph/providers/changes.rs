@@ -1,0 +1,210 @@
+//! Compares the provider configurations of resources before and after a change, by address through all module calls.
+
+mod cause;
+mod consumers;
+
+use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
+
+use self::cause::{Cause, cause};
+use self::consumers::{Consumer, Consumers};
+use super::change::{Effect, ProviderChange};
+use super::configuration::Configuration;
+use super::identity::{Identity, Likeness};
+use super::placed::{Found, in_root};
+use crate::graph::{ModuleGraph, Node};
+use crate::module::address::ProviderAddress;
+use crate::module::declaration::{ProviderConfiguration, compact_name};
+use crate::text::Sources;
+
+/// A state of the repository.
+#[derive(Debug, Clone, Copy)]
+pub struct State<'s> {
+    /// Its modules.
+    pub graph: &'s ModuleGraph,
+    /// Its texts.
+    pub sources: &'s Sources,
+}
+
+impl ModuleGraph {
+    /// The changes since an earlier state. The comparison is made once, so every call has to name the same state.
+    pub fn provider_changes(&self, earlier: State<'_>, sources: &Sources) -> &[ProviderChange] {
+        self.provider_changes.get_or_init(|| changes(earlier, State { graph: self, sources }))
+    }
+}
+
+/// How many modules are placed at most, each once for every way of calls that leads to it.
+const MOST_PLACES: usize = 20_000;
+
+fn changes(earlier: State<'_>, now: State<'_>) -> Vec<ProviderChange> {
+    let tops = earlier.graph.nodes().filter(|node| node.callers().next().is_none());
+    let tops: BTreeMap<&SmolStr, Node<'_>> = tops.map(|node| (&node.module().directory, node)).collect();
+    let mut changes: BTreeMap<_, ProviderChange> = BTreeMap::new();
+    let mut places = MOST_PLACES;
+    for top in now.graph.nodes().filter(|node| node.callers().next().is_none()) {
+        let Some(was) = tops.get(&top.module().directory) else { continue };
+        let before = Consumers::of(*was, &mut places);
+        let after = Consumers::of(top, &mut places);
+        for (address, consumer) in &after.all {
+            let Some(old) = before.earlier(address, &after.moves) else { continue };
+            let pair = Pair { old, new: consumer, earlier, now };
+            let Some((cause, effect)) = pair.effect().and_then(|effect| Some((pair.cause()?, effect))) else {
+                continue;
+            };
+            let is_certain = effect != Effect::MayDiffer;
+            let change =
+                changes.entry((cause.key(), is_certain)).or_insert_with(|| pair.change(&cause, effect));
+            change.resources.push((top.module().directory.clone(), address.to_string()));
+        }
+    }
+    changes.into_values().collect()
+}
+
+/// A resource before a change and after it.
+#[derive(Clone, Copy)]
+struct Pair<'s> {
+    old: &'s Consumer<'s>,
+    new: &'s Consumer<'s>,
+    earlier: State<'s>,
+    now: State<'s>,
+}
+
+/// What a resource uses.
+enum Used<'s> {
+    Block { level: usize, node: Node<'s>, block: &'s ProviderConfiguration },
+    Empty { level: usize },
+    Random,
+    FromCaller,
+    Missing,
+    Unknown,
+}
+
+impl<'s> Used<'s> {
+    fn of(consumer: &'s Consumer<'s>) -> Self {
+        let top = consumer.way[0].node;
+        match &consumer.trace.found {
+            Found::Blocks(_, own) if own.is_random => Self::Random,
+            Found::Blocks(level, own) => match own.attached() {
+                Some(block) if !block.config.is_empty() => {
+                    Self::Block { level: *level, node: consumer.way[*level].node, block }
+                }
+                Some(_) | None => Self::Empty { level: *level },
+            },
+            Found::Implicit => Self::Empty { level: 0 },
+            // A tool generates the provider blocks.
+            Found::FromCaller if top.module().has_generated_files => Self::Unknown,
+            Found::FromCaller => Self::FromCaller,
+            Found::Missing => Self::Missing,
+        }
+    }
+}
+
+impl<'s> Pair<'s> {
+    fn cause(&self) -> Option<Cause<'s>> {
+        cause(self.old, self.new)
+    }
+
+    /// What the change does to the resource; none where it does nothing, or where Terraform refuses the result.
+    fn effect(&self) -> Option<Effect> {
+        let (old, new) = (self.old, self.new);
+        let (before, after) = (&old.trace.effective, &new.trace.effective);
+        let (was, is) = (Used::of(old), Used::of(new));
+        if matches!(was, Used::Missing | Used::Unknown) || matches!(is, Used::Unknown) {
+            return None;
+        }
+        if before.provider != after.provider && !is_beta_of(&before.provider, &after.provider) {
+            let is_refused = matches!(is, Used::Missing);
+            return (!is_refused)
+                .then(|| Effect::OtherProvider(before.provider.clone(), after.provider.clone()));
+        }
+        let is_same_key = before == after;
+        match (was, is) {
+            (Used::Block { level, node, block }, Used::Block { level: to, node: there, block: other }) => {
+                let identity = Identity::of(node, block, self.earlier.sources);
+                let likeness = identity.compare(&Identity::of(there, other, self.now.sources));
+                let is_same = is_same_key && old.path(level) == new.path(to);
+                match likeness {
+                    Likeness::Different(differences) if is_same => Some(Effect::OtherArguments(differences)),
+                    Likeness::Different(differences) => Some(Effect::OtherBlock(differences)),
+                    Likeness::Unknown if !is_same => Some(Effect::MayDiffer),
+                    Likeness::Unknown | Likeness::Same => None,
+                }
+            }
+            (Used::Block { .. } | Used::Empty { .. } | Used::FromCaller, Used::Random) => {
+                Some(Effect::Random)
+            }
+            (Used::Block { .. }, Used::Empty { .. }) => Some(Effect::Empty),
+            // A root module whose only sign of being one was its provider block.
+            (Used::Block { level: 0, .. }, Used::FromCaller | Used::Missing) if in_root(old.way[0].node) => {
+                (!new.is_refused()).then_some(Effect::Empty)
+            }
+            // A configuration is added where there was none.
+            (Used::Empty { level: 0 } | Used::FromCaller, Used::Block { level: 0, .. }) if is_same_key => {
+                None
+            }
+            (Used::FromCaller, Used::FromCaller) => (!is_same_key).then_some(Effect::MayDiffer),
+            (Used::Block { .. } | Used::Empty { level: 1.. }, Used::FromCaller)
+            | (Used::Empty { .. } | Used::FromCaller, Used::Block { .. })
+            | (Used::FromCaller, Used::Empty { level: 1.. }) => Some(Effect::MayDiffer),
+            (Used::Empty { .. }, Used::Empty { .. } | Used::FromCaller)
+            | (Used::FromCaller, Used::Empty { .. })
+            | (Used::Random | Used::Missing | Used::Unknown, _)
+            | (_, Used::Missing | Used::Unknown) => None,
+        }
+    }
+
+    fn change(&self, cause: &Cause<'s>, effect: Effect) -> ProviderChange {
+        let words = |consumer: &Consumer<'s>, sources: &Sources| {
+            let key = &consumer.trace.effective;
+            match Used::of(consumer) {
+                Used::Block { node, block, .. } => {
+                    let place = if node.module().directory == cause.node.module().directory {
+                        String::new()
+                    } else {
+                        format!(" of {}", directory(node))
+                    };
+                    let arguments = Identity::of(node, block, sources).shown();
+                    let arguments = arguments.map(|shown| format!(" ({shown})")).unwrap_or_default();
+                    format!("`{}`{place}{arguments}", block.compact())
+                }
+                Used::Empty { .. } | Used::Missing | Used::Unknown => "an empty configuration".to_owned(),
+                Used::Random => "one of several blocks at random".to_owned(),
+                Used::FromCaller => {
+                    format!("`{}` of its callers", compact(consumer.way[0].node, key))
+                }
+            }
+        };
+        let block = match Used::of(self.new) {
+            Used::Block { block, .. } => Some(block.origin.header()),
+            Used::Empty { .. } | Used::Random | Used::FromCaller | Used::Missing | Used::Unknown => None,
+        };
+        ProviderChange {
+            node: cause.node.id(),
+            at: cause.at,
+            file: cause.was.map(|span| self.earlier.sources.get(span.file).name().to_owned()),
+            effect,
+            name: compact(cause.node, &cause.key),
+            before: words(self.old, self.earlier.sources),
+            after: words(self.new, self.now.sources),
+            block,
+            resources: Vec::new(),
+        }
+    }
+}
+
+fn compact(node: Node<'_>, key: &Configuration) -> SmolStr {
+    compact_name(&node.local_name(key), key.alias.as_deref())
+}
+
+fn directory(node: Node<'_>) -> String {
+    let directory = &node.module().directory;
+    if directory.is_empty() { "the top directory".to_owned() } else { format!("`{directory}`") }
+}
+
+/// Whether one of the providers is the beta of the other: they manage the same objects.
+fn is_beta_of(one: &ProviderAddress, other: &ProviderAddress) -> bool {
+    let is_beta = |long: &str, short: &str| long.strip_suffix("-beta") == Some(short);
+    (&one.host, &one.namespace) == (&other.host, &other.namespace)
+        && (is_beta(&one.name, &other.name) || is_beta(&other.name, &one.name))
+}

@@ -1,0 +1,86 @@
+//! The place where the ways of a resource to its provider configurations, before and after a change, part.
+
+use smol_str::SmolStr;
+
+use super::consumers::Consumer;
+use crate::graph::providers::configuration::Configuration;
+use crate::graph::providers::supply::Supply;
+use crate::graph::{Node, NodeId};
+use crate::text::Span;
+
+/// What changes a provider configuration.
+#[derive(Debug)]
+pub(super) struct Cause<'t> {
+    /// The module that it is in.
+    pub(super) node: Node<'t>,
+    /// Its place; none where something was removed.
+    pub(super) at: Option<Span>,
+    /// The place of what was removed.
+    pub(super) was: Option<Span>,
+    /// The configuration in the module that it is about.
+    pub(super) key: Configuration,
+}
+
+impl Cause<'_> {
+    /// What it has in common with the same cause of other resources.
+    pub(super) fn key(&self) -> (NodeId, Option<Span>, Option<Span>, Configuration) {
+        (self.node.id(), self.at, self.was, self.key.clone())
+    }
+}
+
+/// Follows both ways from the resource upwards to the first step that differs.
+pub(super) fn cause<'t>(old: &Consumer<'t>, new: &Consumer<'t>) -> Option<Cause<'t>> {
+    let last = new.way.len().checked_sub(1)?;
+    let node = new.way[last].node;
+    let of_resource = |at: Span| Some(Cause { node, at: Some(at), was: None, key: new.asked.clone() });
+    if old.way.len() != new.way.len() {
+        return of_resource(new.resource.origin.header());
+    }
+    if old.asked != new.asked {
+        return of_resource(place_of_key(old, new, node));
+    }
+    let mut key = new.asked.clone();
+    for (number, (was, is)) in old.trace.steps.iter().zip(&new.trace.steps).enumerate() {
+        let level = last.checked_sub(number)?;
+        let here = new.way[level].node;
+        let caller = level.checked_sub(1).map(|above| new.way[above].node);
+        let at_call = |at: Span| Some(Cause { node: caller?, at: Some(at), was: None, key: key.clone() });
+        match (was, is) {
+            (Supply::Passed(_, from), Supply::Passed(_, to)) if from == to => key = to.clone(),
+            (Supply::Passed(..) | Supply::Inherited | Supply::Nowhere, Supply::Passed(entry, to)) => {
+                key = to.clone();
+                return Some(Cause { node: caller?, at: Some(entry.in_parent.name_span), was: None, key });
+            }
+            (Supply::Passed(..), Supply::Inherited | Supply::Nowhere) => {
+                return at_call(new.way[level].call?.origin.header());
+            }
+            (_, Supply::Own(own)) => {
+                return Some(Cause { node: here, at: Some(own.block.origin.header()), was: None, key });
+            }
+            (Supply::Own(own), Supply::Passed(..) | Supply::Inherited | Supply::Nowhere) => {
+                return Some(Cause { node: here, at: None, was: Some(own.block.origin.header()), key });
+            }
+            (Supply::Inherited | Supply::Nowhere, Supply::Inherited | Supply::Nowhere) => {}
+        }
+    }
+    None
+}
+
+/// Where the key that a resource asks for is decided: at its `provider`, or at the provider requirement.
+fn place_of_key(old: &Consumer<'_>, new: &Consumer<'_>, node: Node<'_>) -> Span {
+    let name = |consumer: &Consumer<'_>| {
+        let reference = consumer.resource.provider_ref.as_ref();
+        let implied = consumer.resource.address.implied_provider();
+        reference.map_or_else(
+            || (SmolStr::new(implied), None),
+            |reference| (reference.name.clone(), reference.alias.clone()),
+        )
+    };
+    let is_same_name = name(old) == name(new);
+    let entry = node.module().required_providers.get(&name(new).0).filter(|_| is_same_name);
+    match (entry, &new.resource.provider_ref) {
+        (Some(entry), _) => entry.value_span,
+        (None, Some(reference)) => reference.name_span,
+        (None, None) => new.resource.origin.header(),
+    }
+}

@@ -1,0 +1,56 @@
+#![doc = include_str!("../../policies/rules/provider-configuration-changed.md")]
+
+use super::mend::joined;
+use super::provider_configuration_swapped::{KEEP, listed, placed};
+use super::{ADVICE, Context, Rule};
+use crate::finding::Finding;
+use crate::graph::{Effect, Node, ProviderChange, Role};
+use crate::policy::Options;
+use crate::text::counted;
+
+pub(super) struct ProviderConfigurationChanged;
+
+impl Rule for ProviderConfigurationChanged {
+    const ID: &'static str = "provider-configuration-changed";
+    const IS_STEADY: bool = false;
+    const ROLES: &'static [Role] = ADVICE;
+
+    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self)
+    }
+
+    fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        let changes = context.provider_changes(node);
+        findings
+            .extend(changes.filter_map(|change| Some(placed(found(node, change)?, change, node, context))));
+    }
+}
+
+fn found(node: Node<'_>, change: &ProviderChange) -> Option<Finding> {
+    let product = node.module().features.engine.product.name();
+    let (number, list) = (counted(change.resources.len(), "resource"), listed(change));
+    let looks = format!("{product} looks for the existing objects with the new configuration");
+    Some(match &change.effect {
+        Effect::OtherArguments(differences) => {
+            let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
+            ProviderConfigurationChanged::finding("Provider configuration of existing resources changes")
+                .detail(format!(
+                    "In `{}`, {}, and it configures {number}: {list}. {looks}, and plans to create again what it \
+                     does not find there.",
+                    change.name,
+                    joined(&differences)
+                ))
+                .help("keep the value, and configure an alias with the new value for new resources")
+        }
+        Effect::MayDiffer => {
+            ProviderConfigurationChanged::finding("Resources may move to another provider configuration")
+                .detail(format!(
+                    "This change moves {number} from {} to {}: {list}. {looks}; whether both manage the same objects depends \
+                     on values that are not in these files.",
+                    change.before, change.after
+                ))
+                .help(KEEP)
+        }
+        Effect::OtherProvider(..) | Effect::OtherBlock(_) | Effect::Empty | Effect::Random => return None,
+    })
+}
