@@ -1,9 +1,10 @@
 //! Turns modules and their calls into a graph in the language of a program that draws it. Names of directories and
 //! calls are text there and nothing else, whatever they hold.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::Picture;
+use super::placed::{Names, Placed};
+use super::{DEEPEST, MOST_INSTANCES, Picture};
 use crate::graph::{Callee, Node, Role};
 use crate::report::one_line;
 
@@ -28,6 +29,8 @@ struct Shape {
 #[derive(Debug, Default)]
 struct Graph {
     boxes: BTreeMap<String, Shape>,
+    /// By box, the provider configurations that reach the module on any way of calls.
+    providers: BTreeMap<String, Vec<String>>,
     /// From where to where, with the words on each line.
     arrows: BTreeMap<(String, String), Vec<String>>,
 }
@@ -69,7 +72,44 @@ impl Graph {
                 graph.arrows.entry((name.clone(), target)).or_default().push(words.join(", "));
             }
         }
+        let names = Names::of(picture);
+        let mut seen = HashSet::new();
+        for (_, top) in &picture.tops {
+            graph.reach(picture, &names, &Placed::top(*top), &mut seen);
+        }
         graph
+    }
+
+    /// Adds the provider configurations that reach a module and all below it, once for ways that show the same.
+    fn reach(&mut self, picture: &Picture<'_>, names: &Names, placed: &Placed<'_>, seen: &mut HashSet<u64>) {
+        if placed.way.len() > DEEPEST || seen.len() >= MOST_INSTANCES || !seen.insert(placed.likeness()) {
+            return;
+        }
+        let lines = picture.provider_lines(placed, names);
+        let known = self.providers.entry(picture.name(placed.node)).or_default();
+        let mut lines = lines.iter().map(|line| line.text().to_owned()).peekable();
+        while let Some(mut line) = lines.next() {
+            while let Some(users) = lines.next_if(|next| next.starts_with(' ')) {
+                line.push('\n');
+                line.push_str(users.trim_start());
+            }
+            if !known.contains(&line) {
+                known.push(line);
+            }
+        }
+        for (call, _) in picture.calls(placed.node) {
+            if let Some(called) = placed.called(call).filter(|called| !placed.leads_through(called.node)) {
+                self.reach(picture, names, &called, seen);
+            }
+        }
+    }
+
+    /// The lines in a box: its name, and the provider configurations.
+    fn lines(&self, name: &str) -> Vec<String> {
+        let providers = self.providers.get(name).into_iter().flatten();
+        std::iter::once(name.to_owned())
+            .chain(providers.flat_map(|line| line.lines()).map(str::to_owned))
+            .collect()
     }
 
     fn dot(&self) -> String {
@@ -82,8 +122,8 @@ impl Graph {
                 None => ", style=dashed",
             };
             let changed = if shape.is_changed { ", color=red" } else { "" };
-            let name = in_dot(name);
-            text.push_str(&format!("  {name} [label={name}{role}{changed}];\n"));
+            let label = in_dot(&self.lines(name).join("\n"));
+            text.push_str(&format!("  {} [label={label}{role}{changed}];\n", in_dot(name)));
         }
         for ((from, to), words) in &self.arrows {
             let label = in_dot(&words.join("\n"));
@@ -97,7 +137,8 @@ impl Graph {
         let number = |name: &String| numbers.get(name).copied().unwrap_or_default();
         let mut text = "flowchart LR\n".to_owned();
         for (name, shape) in &self.boxes {
-            let label = in_mermaid(name);
+            let lines: Vec<String> = self.lines(name).iter().map(|line| in_mermaid(line)).collect();
+            let label = lines.join("<br>");
             let drawn = match shape.role {
                 Some(Role::Root) => format!("[[\"{label}\"]]"),
                 Some(Role::Shared | Role::Example | Role::Test) => format!("[\"{label}\"]"),

@@ -3,9 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::placed::{Kind, Names, Placed};
+use super::placed::{self, Names, Placed};
 use super::{DEEPEST, MOST_INSTANCES, Picture, because};
-use crate::graph::{Callee, Configuration, Node, Role};
+use crate::graph::{Callee, Node, Role};
 use crate::module::declaration::ModuleCall;
 use crate::report::one_line;
 use crate::text::counted;
@@ -184,37 +184,13 @@ impl<'p> Outline<'p> {
 
     /// The provider configurations of a module, a line for each.
     fn providers(&mut self, placed: &Placed<'p>, prefix: &str) {
-        for reaching in &placed.configurations {
-            let kind = placed.kind(reaching);
-            let text = self.picture.provider_line(placed, reaching, &self.names);
-            let paint = if kind == Kind::Missing { Paint::Bad } else { Paint::Dim };
-            self.wrapped(prefix, &text, paint);
-            if self.picture.resources {
-                self.users(placed, &reaching.asked, prefix);
-            }
-        }
-        for text in self.picture.blocks_without_effect(placed) {
-            self.wrapped(prefix, &text, Paint::Bad);
-        }
-        if self.picture.resources {
-            let built_in = placed.built_in_configurations();
-            for key in built_in {
-                self.wrapped(prefix, &format!("built in: {}", key.provider.name), Paint::Dim);
-                self.users(placed, &key, prefix);
-            }
-        }
-    }
-
-    /// The resources of a module that use a configuration.
-    fn users(&mut self, placed: &Placed<'p>, key: &Configuration, prefix: &str) {
-        let module = placed.node.module();
-        let resources = module.resources.values();
-        let users =
-            resources.filter(|resource| Configuration::used_by(module, resource).as_ref() == Some(key));
-        let users: Vec<String> =
-            users.map(|resource| one_line(&resource.address.to_string()).into_owned()).collect();
-        if !users.is_empty() {
-            self.wrapped(prefix, &format!("  used by: {}", users.join(", ")), Paint::Plain);
+        for line in self.picture.provider_lines(placed, &self.names) {
+            let paint = match line {
+                placed::Line::Configuration(_) => Paint::Dim,
+                placed::Line::Problem(_) => Paint::Bad,
+                placed::Line::Users(_) => Paint::Plain,
+            };
+            self.wrapped(prefix, line.text(), paint);
         }
     }
 

@@ -188,14 +188,28 @@ impl Names {
     }
 }
 
+/// A line about the provider configurations of a module.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Line {
+    /// How a configuration reaches the module.
+    Configuration(String),
+    /// A configuration that is missing, or a block without effect.
+    Problem(String),
+    /// The resources that use the configuration of the line before.
+    Users(String),
+}
+
+impl Line {
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Self::Configuration(text) | Self::Problem(text) | Self::Users(text) => text,
+        }
+    }
+}
+
 impl Picture<'_> {
     /// How a provider configuration reaches a module, in words.
-    pub(super) fn provider_line(
-        &self,
-        placed: &Placed<'_>,
-        reaching: &Reaching<'_>,
-        names: &Names,
-    ) -> String {
+    fn provider_line(&self, placed: &Placed<'_>, reaching: &Reaching<'_>, names: &Names) -> String {
         let host = placed.node.module().features.registry_host;
         let provider = one_line(&reaching.asked.provider.display(host)).into_owned();
         let local = placed.node.local_name(&reaching.asked);
@@ -268,8 +282,38 @@ impl Picture<'_> {
         }
     }
 
+    /// The provider configurations of a module in lines, with the resources that use each if they are asked for.
+    pub(super) fn provider_lines(&self, placed: &Placed<'_>, names: &Names) -> Vec<Line> {
+        let mut lines = Vec::new();
+        for reaching in &placed.configurations {
+            let text = self.provider_line(placed, reaching, names);
+            let is_missing = placed.kind(reaching) == Kind::Missing;
+            lines.push(if is_missing { Line::Problem(text) } else { Line::Configuration(text) });
+            lines.extend(self.users(placed, &reaching.asked));
+        }
+        lines.extend(self.blocks_without_effect(placed).into_iter().map(Line::Problem));
+        if self.resources {
+            for key in placed.built_in_configurations() {
+                lines.push(Line::Configuration(format!("built in: {}", key.provider.name)));
+                lines.extend(self.users(placed, &key));
+            }
+        }
+        lines
+    }
+
+    /// The resources of a module that use a configuration, if they are asked for.
+    fn users(&self, placed: &Placed<'_>, key: &Configuration) -> Option<Line> {
+        let module = placed.node.module();
+        let resources = module.resources.values().filter(|_| self.resources);
+        let users =
+            resources.filter(|resource| Configuration::used_by(module, resource).as_ref() == Some(key));
+        let users: Vec<String> =
+            users.map(|resource| one_line(&resource.address.to_string()).into_owned()).collect();
+        (!users.is_empty()).then(|| Line::Users(format!("  used by: {}", users.join(", "))))
+    }
+
     /// The blocks of a module whose arguments the engines drop, because the provider has another name there.
-    pub(super) fn blocks_without_effect(&self, placed: &Placed<'_>) -> Vec<String> {
+    fn blocks_without_effect(&self, placed: &Placed<'_>) -> Vec<String> {
         let (node, module) = (placed.node, placed.node.module());
         let line = |block: &ProviderConfiguration| {
             let key = Configuration::by(module, block)?;
