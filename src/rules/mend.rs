@@ -7,7 +7,7 @@ use smol_str::{SmolStr, format_smolstr};
 
 use super::Context;
 use crate::engine::FileKind;
-use crate::finding::Edit;
+use crate::finding::{Concern, Edit, Finding};
 use crate::module::Module;
 use crate::module::declaration::{Local, ModuleCall, Origin, RequiredProvider};
 use crate::syntax::{Attribute, Block, ExprKind, MapKey, StepKind};
@@ -50,6 +50,15 @@ pub(super) fn help_to_set(
         .collect();
     let object = format!("{{ {} }}", arguments.join(", "));
     format!("write {}", argument(context, file, &entry.name, &object))
+}
+
+/// Places a finding about an entry of `required_providers` in an override file at that entry.
+pub(super) fn replaced_entry(finding: Finding, entry: &RequiredProvider) -> Finding {
+    finding
+        .at(entry.span)
+        .label("replaces the whole entry")
+        .related(entry.first().span, "the entry that is replaced")
+        .concerns(Concern::Provider(entry.name.clone()))
 }
 
 /// Up to three names, each in backticks, and how many more there are.

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use smol_str::SmolStr;
 
-use super::mend::{help_to_set, listed, set_in_entry};
+use super::mend::{help_to_set, listed, replaced_entry, set_in_entry};
 use super::{Context, Rule};
-use crate::finding::{Concern, Edit, Finding, Fix, Safety};
+use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::graph::Node;
 use crate::module::declaration::{ProviderRefName, RequiredProvider, Spanned};
 use crate::policy::Options;
@@ -25,12 +25,8 @@ impl Rule for OverrideDropsProviderSource {
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
         for entry in module.required_providers.values() {
-            // Of several overrides the last counts, and what it is held to is what the primary file says.
-            let Some(base) =
-                std::iter::successors(entry.replaced.as_deref(), |base| base.replaced.as_deref()).last()
-            else {
-                continue;
-            };
+            // Of several overrides the last counts, compared with what the primary file has.
+            let base = entry.first();
             let host = module.features.registry_host;
             // An override that sets another source means another provider; one that sets none drops the source
             // unawares.
@@ -51,14 +47,10 @@ impl Rule for OverrideDropsProviderSource {
                 detail += &format!(" The module no longer declares {lost} in `configuration_aliases`.");
             }
             findings.push(
-                Self::finding(summary)
+                replaced_entry(Self::finding(summary), entry)
                     .detail(detail)
-                    .at(entry.span)
-                    .label("replaces the whole entry")
-                    .related(base.span, "the entry that is replaced")
                     .help(help(entry, base, !lost.is_empty(), context))
-                    .fixed_by(repeated(entry, base, context).map(|edit| Fix::on_request([edit])))
-                    .concerns(Concern::Provider(entry.name.clone())),
+                    .fixed_by(repeated(entry, base, context).map(|edit| Fix::on_request([edit]))),
             );
         }
     }

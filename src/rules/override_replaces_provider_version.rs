@@ -1,8 +1,8 @@
 #![doc = include_str!("../../policies/rules/override-replaces-provider-version.md")]
 
-use super::mend::{argument, set_in_entry};
+use super::mend::{argument, replaced_entry, set_in_entry};
 use super::{Context, Rule};
-use crate::finding::{Concern, Finding, Fix, Safety};
+use crate::finding::{Finding, Fix, Safety};
 use crate::graph::Node;
 use crate::module::declaration::{RequiredProvider, VersionConstraint};
 use crate::policy::Options;
@@ -44,13 +44,7 @@ impl Rule for OverrideReplacesProviderVersion {
                     )),
                 Some(_) => continue,
             };
-            findings.push(
-                finding
-                    .at(entry.span)
-                    .label("replaces the whole entry")
-                    .related(base.span, "the entry that is replaced")
-                    .concerns(Concern::Provider(entry.name.clone())),
-            );
+            findings.push(replaced_entry(finding, entry));
         }
     }
 }
