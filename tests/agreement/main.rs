@@ -9,6 +9,7 @@ mod both;
 mod calls;
 mod case;
 mod configurations;
+mod fixes;
 mod gaps;
 mod generated;
 mod generator;
