@@ -2,9 +2,9 @@
 
 use super::mend::joined;
 use super::provider_configuration_swapped::{KEEP, listed, placed};
-use super::{ADVICE, Context, Rule};
+use super::{Context, Rule};
 use crate::finding::Finding;
-use crate::graph::{Effect, Node, ProviderChange, Role};
+use crate::graph::{Effect, Node, ProviderChange};
 use crate::policy::Options;
 use crate::text::counted;
 
@@ -13,7 +13,6 @@ pub(super) struct ProviderConfigurationChanged;
 impl Rule for ProviderConfigurationChanged {
     const ID: &'static str = "provider-configuration-changed";
     const IS_STEADY: bool = false;
-    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(_: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self)
