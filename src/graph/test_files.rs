@@ -5,6 +5,8 @@ mod names;
 mod running;
 mod targets;
 
+use std::collections::BTreeSet;
+
 use crate::finding::{Concern, EngineRule, Finding, Severity};
 use crate::graph::similar::Similar;
 use crate::graph::{Callee, Node, Test};
@@ -56,6 +58,38 @@ fn under(node: Node<'_>, callee: Option<Callee>) -> UnderTest<'_> {
         Some(Callee::Module(id)) => UnderTest::Module(node.graph().node(id)),
         Some(Callee::Missing | Callee::Outside | Callee::Opaque) => UnderTest::Unknown,
     }
+}
+
+impl Node<'_> {
+    /// What tests refer to in this module: its own, and those that run it for another module.
+    pub fn named_by_tests(self) -> BTreeSet<Subject> {
+        let mut named = BTreeSet::new();
+        let is_own =
+            |under: UnderTest<'_>| matches!(under, UnderTest::Module(node) if node.id() == self.id());
+        for tester in self.run_by_tests().chain([self]) {
+            for test in tester.tests() {
+                for (run, _) in runs(tester, test).filter(|(_, under)| is_own(*under)) {
+                    named.extend(subjects(run, self));
+                }
+            }
+        }
+        named
+    }
+}
+
+/// What the asserts and expected failures of a run refer to.
+fn subjects(run: &Run, node: Node<'_>) -> Vec<Subject> {
+    let asserts = run.asserts.iter().flat_map(|assert| [&assert.condition, &assert.error_message]);
+    let asserted = asserts.flatten().flat_map(|attribute| attribute.expr.variables());
+    let expected = run.expect_failures.iter().map(|expected| &expected.traversal);
+    let subject = |traversal| match reference_in_test(traversal, &node.module().features).ok()?.subject {
+        TestSubject::InModule(Subject::Resource { address, .. }) => {
+            Some(Subject::Resource { address, key: None })
+        }
+        TestSubject::InModule(subject) => Some(subject),
+        TestSubject::Output(_) | TestSubject::Check(_) | TestSubject::Run(_) => None,
+    };
+    asserted.chain(expected).filter_map(subject).collect()
 }
 
 fn address(findings: &mut [Finding], run: &Run) {

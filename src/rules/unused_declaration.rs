@@ -36,7 +36,10 @@ impl Rule for UnusedDeclaration {
         if !module.complete || module.has_generated_files {
             return;
         }
-        let Some(used) = used(node, context) else { return };
+        let Some(mut used) = used(node, context) else { return };
+        // A variable that only tests name is still one that the module does not use.
+        let is_value = |subject: &Subject| !matches!(subject, Subject::Variable(_));
+        used.extend(node.named_by_tests().into_iter().filter(is_value));
         let ignored = LazyCell::new(|| ignored(node, context));
         let mut unused = |what: &str, name: &str, at: Span, address: String, help: &str, fix: Option<Fix>| {
             if ignored.contains(&(at.file, None)) || ignored.contains(&(at.file, Some(line(at, context)))) {
