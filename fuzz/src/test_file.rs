@@ -3,7 +3,7 @@
 use overrule::check::{self, Settings};
 use overrule::vfs::Snapshot;
 
-use super::check::{outcome_holds, reports_hold};
+use super::check::outcome_holds;
 
 /// A module with something of each kind that a test refers to.
 const MODULE: &str = r#"
@@ -51,7 +51,6 @@ pub fn holds(bytes: &[u8]) {
     };
     let (snapshot, outcome) = run();
     outcome_holds(&outcome, snapshot.sources());
-    reports_hold(&outcome, snapshot.sources());
     let findings = |outcome: &check::Outcome| -> Vec<_> {
         outcome.verdicts.iter().map(|verdict| verdict.finding.clone()).collect()
     };

@@ -9,6 +9,7 @@ use smol_str::SmolStr;
 
 use super::listing::{Entry, Kind, Listing};
 use super::path::child;
+use super::tested_by;
 use super::top::{Top, slashed};
 use crate::engine::{Companion, LOCK_FILE, Signal};
 use crate::finding::{EngineRule, Finding, Severity};
@@ -166,7 +167,8 @@ fn companions<At>(
                     Failure::Leaves => false,
                 };
                 if is_reported {
-                    findings.push(failure.finding(&name, limits).module(path));
+                    let module = tested_by(path).unwrap_or(path);
+                    findings.push(failure.finding(&name, limits).module(module));
                 }
                 (None, None)
             }
