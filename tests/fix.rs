@@ -334,8 +334,9 @@ fn code_with_a_comment_is_not_removed() {
 
 #[test]
 fn what_may_not_be_changed_is_left_and_why_is_told() {
+    let policy = Policy::preset("strict").expect("a preset");
     let select = vec![RuleId::built_in("provider-source-missing")];
-    let settings = Settings { select, ..Settings::default() };
+    let settings = Settings { policy, select, ..Settings::default() };
     let text =
         "terraform {\n  required_providers {\n    aws = \"~> 5.0\"\n  }\n}\ndata \"aws_region\" \"a\" {}\n";
     let mut snapshot = snapshot(&[("a/main.tf", text), ("b/main.tf", text)]);

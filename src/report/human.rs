@@ -61,11 +61,8 @@ fn next_steps(outcome: &Outcome, style: &Style) -> Vec<String> {
         );
     }
     if outcome.known == 0 && outcome.verdicts.len() > MAX_WITHOUT_COUNTS {
-        steps.push(
-            "Run `overrule check --changed` to check only what is staged, or `--add-exceptions` to accept"
-                .to_owned(),
-        );
-        steps.push("existing findings.".to_owned());
+        steps.push("Run `overrule check --changed` to check only staged content.".to_owned());
+        steps.push("Run `overrule check --add-exceptions` to accept existing findings.".to_owned());
     }
     steps.push("Run `overrule explain RULE` for more about a rule.".to_owned());
     steps
