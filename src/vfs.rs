@@ -47,7 +47,7 @@ mod excluded;
 mod policy;
 
 pub use change::{Change, State};
-pub use companion::{CompanionFile, TEST_DIRECTORY, tested_by};
+pub use companion::CompanionFile;
 pub use documents::Documents;
 pub use edited::{HARD_LINKS, Standing, has_hard_links};
 pub use error::Error;
@@ -55,7 +55,7 @@ pub use excluded::Exclusion;
 pub use git_tree::Content;
 pub use hook::{Found, Hook};
 pub use names::Names;
-pub use path::{child, is_under, join, last_name, parent};
+pub use path::{TEST_DIRECTORY, child, is_under, join, last_name, parent, tested_by};
 pub use policy::POLICIES;
 pub use read::cause;
 pub use walk::{SkipReason, Skipped};

@@ -18,14 +18,6 @@ pub struct CompanionFile {
     pub id: Option<FileId>,
 }
 
-/// The directory in which an engine looks for tests, beside that of the module.
-pub const TEST_DIRECTORY: &str = "tests";
-
-/// The directory of the module whose tests an engine reads in a directory because of its name.
-pub fn tested_by(directory: &str) -> Option<&str> {
-    (super::last_name(directory) == TEST_DIRECTORY).then(|| parent(directory)).flatten()
-}
-
 impl Snapshot {
     /// The files beside modules, with the directory of each, sorted by path.
     pub fn companions(&self) -> impl Iterator<Item = (&SmolStr, &CompanionFile)> {

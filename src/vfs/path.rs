@@ -41,6 +41,14 @@ pub fn is_under(path: &str, directory: &str) -> bool {
         || path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
+/// The name of the directory in which an engine looks for tests, in that of the module.
+pub const TEST_DIRECTORY: &str = "tests";
+
+/// The directory of the module whose tests an engine reads in a directory because of its name.
+pub fn tested_by(directory: &str) -> Option<&str> {
+    (last_name(directory) == TEST_DIRECTORY).then(|| parent(directory)).flatten()
+}
+
 /// `name` in `directory`.
 pub fn child(directory: &str, name: &str) -> String {
     if directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") }

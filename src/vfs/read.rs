@@ -8,8 +8,7 @@ use std::path::Path;
 use smol_str::SmolStr;
 
 use super::listing::{Entry, Kind, Listing};
-use super::path::child;
-use super::tested_by;
+use super::path::{child, tested_by};
 use super::top::{Top, slashed};
 use crate::engine::{Companion, LOCK_FILE, Signal};
 use crate::finding::{EngineRule, Finding, Severity};
