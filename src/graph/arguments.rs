@@ -1,5 +1,6 @@
 //! Holds the arguments of module calls against the variables of the modules that are called.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::finding::{Concern, EngineRule, Finding};
@@ -57,8 +58,9 @@ fn unknown(call: &ModuleCall, child: &Module, findings: &mut Vec<Finding>) {
 /// Required arguments have to stand in the base: what override files add comes too late.
 fn missing(call: &ModuleCall, child: &Module, findings: &mut Vec<Finding>) {
     let (set, place) = set_in_base(&call.config, child);
+    let set: HashSet<&str> = set.iter().map(|attribute| attribute.name.as_str()).collect();
     let required = child.variables.values().filter(|variable| variable.default.is_none());
-    for variable in required.filter(|variable| !set.iter().any(|attribute| attribute.name == variable.name)) {
+    for variable in required.filter(|variable| !set.contains(variable.name.as_str())) {
         let name = &variable.name;
         let finding = Finding::language(EngineRule::MissingModuleArgument, "Missing required argument")
             .at_validate()
@@ -76,7 +78,7 @@ fn missing(call: &ModuleCall, child: &Module, findings: &mut Vec<Finding>) {
 /// The arguments of the first block, and where the engines say that one is missing there.
 fn set_in_base(config: &Config, child: &Module) -> (Vec<Arc<Attribute>>, Option<Span>) {
     match config {
-        Config::Merged(base, _) => set_in_base(base, child),
+        Config::Merged(layers) => layers.first().map(|base| set_in_base(base, child)).unwrap_or_default(),
         Config::Plain(body) => {
             let schema = schema(child);
             let schema = Schema { attributes: &schema, blocks: &[] };

@@ -5,6 +5,7 @@
 //! engines do: a body that was merged is never asked for what does not belong there, and what is required has to be
 //! in the base.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -20,15 +21,19 @@ pub enum Config {
     Plain(Body),
     /// The rest of one block, and the `_` block in it: both count alike.
     Escaped(Body, Body),
-    /// A base, and what an override file has for it.
-    Merged(Box<Config>, Box<Config>),
+    /// A base, and what override files have for it, in the order in which they count.
+    Merged(Vec<Config>),
 }
 
 impl Config {
     /// Puts what an override file has over this.
     pub fn merge(&mut self, over: Config) {
-        let base = std::mem::replace(self, over.clone());
-        *self = Self::Merged(Box::new(base), Box::new(over));
+        if let Self::Merged(layers) = self {
+            layers.push(over);
+            return;
+        }
+        let base = std::mem::replace(self, Self::Merged(Vec::new()));
+        *self = Self::Merged(vec![base, over]);
     }
 
     /// Whether an override file has a say in it. What does not belong there is then dropped without a word.
@@ -57,13 +62,14 @@ impl Config {
             Self::Escaped(body, escaped) => blend(schema, findings, |schema, findings| {
                 [body.partial_content(schema, findings).0, escaped.partial_content(schema, findings).0]
             }),
-            Self::Merged(base, over) => {
+            Self::Merged(layers) => {
                 let blocks = with_dynamic(schema.blocks);
                 let optional = none_required(schema.attributes);
-                let base = base
-                    .partial_content(&Schema { attributes: schema.attributes, blocks: &blocks }, findings);
-                let over = over.partial_content(&Schema { attributes: &optional, blocks: &blocks }, findings);
-                replace(base, over)
+                let contents = layers.iter().enumerate().map(|(number, layer)| {
+                    let attributes = if number == 0 { schema.attributes } else { &optional };
+                    layer.partial_content(&Schema { attributes, blocks: &blocks }, findings)
+                });
+                replaced(contents.collect())
             }
         }
     }
@@ -73,7 +79,7 @@ impl Config {
         match self {
             Self::Plain(body) => body.is_unclosed(),
             Self::Escaped(body, escaped) => body.is_unclosed() || escaped.is_unclosed(),
-            Self::Merged(base, over) => base.is_unclosed() || over.is_unclosed(),
+            Self::Merged(layers) => layers.iter().any(Self::is_unclosed),
         }
     }
 
@@ -92,7 +98,7 @@ impl Config {
         match self {
             Self::Plain(body) => body.is_empty(),
             Self::Escaped(body, escaped) => body.is_empty() && escaped.is_empty(),
-            Self::Merged(base, over) => base.is_empty() && over.is_empty(),
+            Self::Merged(layers) => layers.iter().all(Self::is_empty),
         }
     }
 
@@ -106,12 +112,9 @@ impl Config {
                 add_new(&mut attributes, more, findings);
                 attributes
             }
-            Self::Merged(base, over) => {
-                let mut attributes = base.just_attributes(findings);
-                let over = over.just_attributes(findings);
-                attributes.retain(|attribute| !over.iter().any(|later| later.name == attribute.name));
-                attributes.extend(over);
-                attributes
+            Self::Merged(layers) => {
+                let layers = layers.iter().map(|layer| layer.just_attributes(findings)).collect();
+                last_of_each(layers, |attribute| attribute.name.as_str())
             }
         }
     }
@@ -124,9 +127,10 @@ impl Config {
                 body.for_each_expression(visit);
                 escaped.for_each_expression(visit);
             }
-            Self::Merged(base, over) => {
-                base.without(&over.names()).for_each_expression(visit);
-                over.for_each_expression(visit);
+            Self::Merged(layers) => {
+                for layer in in_force(layers) {
+                    layer.for_each_expression(visit);
+                }
             }
         }
     }
@@ -139,9 +143,10 @@ impl Config {
                 body.for_each_expression_in_scope(visit);
                 escaped.for_each_expression_in_scope(visit);
             }
-            Self::Merged(base, over) => {
-                base.without(&over.names()).for_each_expression_in_scope(visit);
-                over.for_each_expression_in_scope(visit);
+            Self::Merged(layers) => {
+                for layer in in_force(layers) {
+                    layer.for_each_expression_in_scope(visit);
+                }
             }
         }
     }
@@ -151,7 +156,7 @@ impl Config {
         match self {
             Self::Plain(body) => body.names(),
             Self::Escaped(body, escaped) => [body.names(), escaped.names()].concat(),
-            Self::Merged(base, over) => [base.names(), over.names()].concat(),
+            Self::Merged(layers) => layers.iter().flat_map(Self::names).collect(),
         }
     }
 
@@ -160,9 +165,7 @@ impl Config {
         match self {
             Self::Plain(body) => Self::Plain(body.without(names)),
             Self::Escaped(body, escaped) => Self::Escaped(body.without(names), escaped.without(names)),
-            Self::Merged(base, over) => {
-                Self::Merged(Box::new(base.without(names)), Box::new(over.without(names)))
-            }
+            Self::Merged(layers) => Self::Merged(layers.iter().map(|layer| layer.without(names)).collect()),
         }
     }
 
@@ -181,7 +184,7 @@ impl Config {
     fn base(&self) -> Vec<&Body> {
         match self {
             Self::Plain(_) | Self::Escaped(..) => self.bodies(),
-            Self::Merged(base, _) => base.base(),
+            Self::Merged(layers) => layers.first().map(Self::base).unwrap_or_default(),
         }
     }
 
@@ -189,7 +192,7 @@ impl Config {
     pub fn layers(&self) -> Vec<Vec<&Body>> {
         match self {
             Self::Plain(_) | Self::Escaped(..) => vec![self.bodies()],
-            Self::Merged(base, over) => [base.layers(), over.layers()].concat(),
+            Self::Merged(layers) => layers.iter().flat_map(Self::layers).collect(),
         }
     }
 
@@ -198,7 +201,7 @@ impl Config {
         match self {
             Self::Plain(body) => vec![body],
             Self::Escaped(body, escaped) => vec![body, escaped],
-            Self::Merged(base, over) => [base.bodies(), over.bodies()].concat(),
+            Self::Merged(layers) => layers.iter().flat_map(Self::bodies).collect(),
         }
     }
 }
@@ -246,12 +249,41 @@ fn add_new(attributes: &mut Vec<Arc<Attribute>>, more: Vec<Arc<Attribute>>, find
 
 /// Arguments of an override replace those of the base; its blocks replace all of the base that have their kind, also
 /// where one side makes them with `dynamic`.
-fn replace(mut base: Content, over: Content) -> Content {
-    base.attributes.retain(|attribute| over.attribute(&attribute.name).is_none());
-    base.attributes.extend(over.attributes);
-    base.blocks.retain(|block| !over.blocks.iter().any(|later| later.makes() == block.makes()));
-    base.blocks.extend(over.blocks);
-    base
+fn replaced(layers: Vec<Content>) -> Content {
+    let missing_item = layers[0].missing_item;
+    let (attributes, blocks) = layers.into_iter().map(|layer| (layer.attributes, layer.blocks)).unzip();
+    Content {
+        attributes: last_of_each(attributes, |attribute| attribute.name.as_str()),
+        blocks: last_of_each(blocks, |block| block.makes()),
+        missing_item,
+    }
+}
+
+/// What is in no later layer by the same name, in order.
+fn last_of_each<T>(layers: Vec<Vec<Arc<T>>>, name: impl Fn(&T) -> &str) -> Vec<Arc<T>> {
+    let mut last: HashMap<SmolStr, usize> = HashMap::new();
+    for (number, layer) in layers.iter().enumerate() {
+        last.extend(layer.iter().map(|item| (SmolStr::new(name(item)), number)));
+    }
+    let layers = layers.into_iter().enumerate();
+    let is_last = |number: usize, item: &Arc<T>| last.get(name(item)) == Some(&number);
+    layers
+        .flat_map(|(number, layer)| layer.into_iter().map(move |item| (number, item)))
+        .filter(|(number, item)| is_last(*number, item))
+        .map(|(_, item)| item)
+        .collect()
+}
+
+/// Each layer without what later ones replace.
+fn in_force(layers: &[Config]) -> impl Iterator<Item = Config> {
+    let mut last: HashMap<SmolStr, usize> = HashMap::new();
+    for (number, layer) in layers.iter().enumerate() {
+        last.extend(layer.names().into_iter().map(|name| (name, number)));
+    }
+    layers.iter().enumerate().map(move |(number, layer)| {
+        let replaced = layer.names().into_iter().filter(|name| last.get(name) != Some(&number));
+        layer.without(&replaced.collect::<Vec<_>>())
+    })
 }
 
 fn none_required<'a>(attributes: &[AttributeSchema<'a>]) -> Vec<AttributeSchema<'a>> {
