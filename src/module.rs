@@ -17,13 +17,14 @@ mod exclusive;
 pub mod interface;
 pub mod dropped;
 pub(crate) mod ignored;
+mod left_behind;
 mod merge;
 pub mod merged;
 mod origins;
 mod parts;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use smol_str::SmolStr;
 
@@ -37,6 +38,7 @@ use crate::module::declaration::{
 };
 use crate::module::decode::Decoder;
 use crate::module::dropped::{Dropped, Why};
+use crate::module::left_behind::LeftBehind;
 use crate::module::static_eval::{Early, Purpose};
 use crate::module::terragrunt::Generated;
 use crate::syntax::{Block, Body};
@@ -120,6 +122,8 @@ pub struct Module {
     pub moved: Vec<Moved>,
     /// `removed` blocks, in order.
     pub removed: Vec<Removed>,
+    /// What `moved` and `removed` blocks name in `from`, once somebody asks.
+    pub(crate) left_behind: OnceLock<Arc<LeftBehind>>,
     /// `import` blocks, in order.
     pub imports: Vec<Import>,
     /// What override files contain, and base files where an override makes it so, that has no effect: by its span.
@@ -217,6 +221,7 @@ impl Module {
             checks: BTreeMap::new(),
             moved: Vec::new(),
             removed: Vec::new(),
+            left_behind: OnceLock::new(),
             imports: Vec::new(),
             dropped: BTreeMap::new(),
             declared_elsewhere: BTreeSet::new(),

@@ -18,7 +18,7 @@ mod control_chars;
 
 pub use control_chars::{commands, is_obeyed};
 pub use grouped::{counted, grouped};
-pub use nearest::{nearest, similar};
+pub use nearest::{Suggestions, distance, is_similar, nearest, similar};
 
 /// A file among the [`Sources`] of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

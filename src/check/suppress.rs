@@ -2,6 +2,7 @@
 
 mod add_exceptions;
 mod allow;
+mod comment_places;
 pub(super) mod baseline;
 pub(super) mod exceptions;
 

@@ -17,7 +17,7 @@ mod validation;
 mod values;
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Display;
 
 use smol_str::SmolStr;
@@ -301,7 +301,8 @@ impl<'t> Evaluation<'t, '_> {
     /// other variables, held against their validations.
     fn arguments(&mut self, call: &ModuleCall, child: Node<'_>) {
         let given = arguments::given(call, child.module());
-        let is_given = |variable: &Variable| given.iter().any(|attribute| attribute.name == variable.name);
+        let names: HashSet<&str> = given.iter().map(|attribute| attribute.name.as_str()).collect();
+        let is_given = |variable: &Variable| names.contains(variable.name.as_str());
         let variables = child.module().variables.values();
         for variable in variables.filter(|variable| call.source.is_some() && !is_given(variable)) {
             let Some(default) = &variable.default else { continue };

@@ -1,22 +1,13 @@
 //! Finds what somebody may have meant by a wrong name.
 
-use std::cell::Cell;
-
 use smol_str::SmolStr;
 
-/// How many names are compared for one module. Who has more wrong names than that is not helped by a few more.
-const MOST_COMPARED: usize = 100_000;
+use crate::text::{Suggestions, distance};
 
 /// Looks for similar names in one module.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Similar {
-    left: Cell<usize>,
-}
-
-impl Default for Similar {
-    fn default() -> Self {
-        Self { left: Cell::new(MOST_COMPARED) }
-    }
+    suggestions: Suggestions,
 }
 
 impl Similar {
@@ -27,18 +18,15 @@ impl Similar {
         declared: impl Iterator<Item = &'m T>,
         name: impl Fn(&T) -> &SmolStr,
     ) -> Option<&'m T> {
-        let most = 3.min(wrong.len());
-        let alike = declared.filter(|one| name(one).len().abs_diff(wrong.len()) < most);
-        let mut nearest: Option<(usize, &T)> = None;
-        for one in alike {
-            let left = self.left.get().checked_sub(1)?;
-            self.left.set(left);
-            let distance = strsim::levenshtein(wrong, name(one));
-            if distance < nearest.map_or(most, |(distance, _)| distance) {
-                nearest = Some((distance, one));
-            }
+        let mut most = 3.min(wrong.len()).checked_sub(1)?;
+        let mut nearest = None;
+        for one in declared.take_while(|_| self.suggestions.may_compare()) {
+            let Some(changes) = distance(wrong, name(one), most) else { continue };
+            nearest = Some(one);
+            let Some(fewer) = changes.checked_sub(1) else { break };
+            most = fewer;
         }
-        nearest.map(|(_, one)| one)
+        nearest
     }
 }
 

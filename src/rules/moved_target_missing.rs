@@ -1,6 +1,7 @@
 #![doc = include_str!("../../policies/rules/moved-target-missing.md")]
 
-use std::collections::BTreeSet;
+use std::cell::LazyCell;
+use std::collections::{BTreeSet, HashSet};
 
 use smol_str::{SmolStr, format_smolstr};
 
@@ -11,7 +12,7 @@ use crate::module::Module;
 use crate::module::address::{ModuleStep, MoveEndpoint, ResourceAddress};
 use crate::module::declaration::{ModuleCall, Moved};
 use crate::policy::Options;
-use crate::text::{Span, nearest};
+use crate::text::{Span, Suggestions, nearest};
 
 pub(super) struct MovedTargetMissing {
     /// Whether blocks are reported that may be mere history: neither end is declared, and no name is nearly the target.
@@ -28,17 +29,18 @@ impl Rule for MovedTargetMissing {
     }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        let (suggestions, mentioned) = (Suggestions::default(), mentioned(node.module()));
+        let earlier = LazyCell::new(|| before(node, context));
+        let is_new = |moved: &Moved| {
+            earlier.as_ref().is_some_and(|earlier| ends(moved).is_none_or(|ends| !earlier.contains(&ends)))
+        };
         for moved in &node.module().moved {
             let (Some(from), Some(to)) = (&moved.from, &moved.to) else { continue };
             let is_absent = matches!(look_for(node, to), Sight::Absent);
             let seen = look_for(node, from);
-            let meant = nearest_target(node, to);
-            let is_reported = || {
-                self.history
-                    || meant.is_some()
-                    || matches!(seen, Sight::Declared { .. })
-                    || is_new(moved, node, context)
-            };
+            let meant = nearest_target(node, to, &mentioned, &suggestions);
+            let is_reported =
+                || self.history || meant.is_some() || matches!(seen, Sight::Declared { .. }) || is_new(moved);
             if is_absent && is_reported() {
                 let known = &node.module().features.grammar;
                 let help = match seen {
@@ -90,18 +92,22 @@ impl Rule for MovedTargetMissing {
 }
 
 /// The resource or module call of this module whose name is nearly that of a target. One that another `moved` block
-/// names is meant there, and one that differs only in a number is another of its kind.
-fn nearest_target(node: Node<'_>, to: &MoveEndpoint) -> Option<String> {
+/// names is `mentioned` and meant there, and one that differs only in a number is another of its kind.
+fn nearest_target(
+    node: Node<'_>,
+    to: &MoveEndpoint,
+    mentioned: &BTreeSet<String>,
+    suggestions: &Suggestions,
+) -> Option<String> {
     let module = node.module();
-    let ends = module.moved.iter().flat_map(|moved| [moved.from.as_ref(), moved.to.as_ref()]);
-    let mentioned: BTreeSet<String> = ends.flatten().map(without_keys).collect();
     let is_other = |name: &str, wanted: &str, address: String| {
         without_digits(name) != without_digits(wanted) && !mentioned.contains(&address)
     };
     match (&to.resource, to.path.as_slice()) {
         (Some(resource), []) => {
             let wanted = &resource.resource;
-            let alike = module.resources.keys().filter(|other| {
+            let known = module.resources.keys().take_while(|_| suggestions.may_compare());
+            let alike = known.filter(|other| {
                 other.mode == wanted.mode
                     && other.kind == wanted.kind
                     && is_other(&other.name, &wanted.name, other.to_string())
@@ -110,12 +116,18 @@ fn nearest_target(node: Node<'_>, to: &MoveEndpoint) -> Option<String> {
             Some(ResourceAddress { name: name.into(), ..wanted.clone() }.to_string())
         }
         (None, [step]) => {
-            let names = module.calls.keys().map(SmolStr::as_str);
+            let names = module.calls.keys().take_while(|_| suggestions.may_compare()).map(SmolStr::as_str);
             let alike = names.filter(|name| is_other(name, &step.name, format!("module.{name}")));
             Some(format!("module.{}", nearest(&step.name, alike)?))
         }
         _ => None,
     }
+}
+
+/// The addresses that `moved` blocks name.
+fn mentioned(module: &Module) -> BTreeSet<String> {
+    let ends = module.moved.iter().flat_map(|moved| [moved.from.as_ref(), moved.to.as_ref()]);
+    ends.flatten().map(without_keys).collect()
 }
 
 /// The address of the whole of what an end names.
@@ -129,13 +141,17 @@ fn without_digits(name: &str) -> String {
     name.chars().filter(|char| !char.is_ascii_digit()).collect()
 }
 
-/// Whether the change that is looked at adds a block.
-fn is_new(moved: &Moved, node: Node<'_>, context: &Context<'_>) -> bool {
-    let ends = |moved: &Moved| Some((moved.from.as_ref()?.to_string(), moved.to.as_ref()?.to_string()));
-    context.before(node.module()).is_some_and(|(before, _)| {
-        let mut existing = before.module().moved.iter();
-        existing.all(|other| ends(other) != ends(moved))
-    })
+/// Both ends of a block, as they are written in messages.
+type Ends = (String, String);
+
+fn ends(moved: &Moved) -> Option<Ends> {
+    Some((moved.from.as_ref()?.to_string(), moved.to.as_ref()?.to_string()))
+}
+
+/// The blocks that were there before the change that is looked at.
+fn before(node: Node<'_>, context: &Context<'_>) -> Option<HashSet<Ends>> {
+    let (before, _) = context.before(node.module())?;
+    Some(before.module().moved.iter().filter_map(ends).collect())
 }
 
 /// What can be seen of what an address names.
@@ -165,7 +181,7 @@ fn look_for(node: Node<'_>, endpoint: &MoveEndpoint) -> Sight {
         if !module.complete {
             return Sight::Other;
         }
-        is_left_behind |= is_left(module, path, resource);
+        is_left_behind |= module.is_left(path, resource);
         let Some((step, rest)) = path.split_first() else { break };
         let Some(call) = module.calls.get(&step.name) else { return absent(is_left_behind) };
         if rest.is_empty() && resource.is_none() {
@@ -192,43 +208,16 @@ fn is_repeated(call: &ModuleCall) -> bool {
     call.count.is_some() || call.for_each.is_some() || call.enabled.is_some()
 }
 
-/// Whether a block in this module says that what is there, or a module around it, was moved on or removed.
-pub(super) fn is_left(module: &Module, path: &[ModuleStep], resource: Option<&ResourceAddress>) -> bool {
-    is_moved(module, path, resource)
-        || module.removed.iter().filter_map(|removed| removed.from.as_ref()).any(|from| {
-            let names: Vec<&str> = from.path.iter().map(SmolStr::as_str).collect();
-            is_around(&names, from.resource.as_ref(), path, resource)
-        })
-}
-
-/// Whether a block in this module says that what is there, or a module around it, was moved on.
-pub(super) fn is_moved(module: &Module, path: &[ModuleStep], resource: Option<&ResourceAddress>) -> bool {
-    module.moved.iter().filter_map(|moved| moved.from.as_ref()).any(|from| {
-        let names: Vec<&str> = from.path.iter().map(|step| step.name.as_str()).collect();
-        is_around(&names, from.resource.as_ref().map(|resource| &resource.resource), path, resource)
-    })
-}
-
-/// Whether the module with these names, or the resource in it, is what lies at a path, or a module around that.
-fn is_around(
-    names: &[&str],
-    other: Option<&ResourceAddress>,
-    path: &[ModuleStep],
-    resource: Option<&ResourceAddress>,
-) -> bool {
-    let starts = names.len() <= path.len() && names.iter().zip(path).all(|(name, step)| *name == step.name);
-    starts && (other.is_none() || (other == resource && names.len() == path.len()))
-}
-
 /// Whether a module that calls this one says so.
 pub(super) fn is_left_from_outside(
     node: Node<'_>,
     path: &[ModuleStep],
     resource: Option<&ResourceAddress>,
 ) -> bool {
-    node.callers().any(|(caller, call)| {
+    let has_blocks = |module: &Module| !module.moved.is_empty() || !module.removed.is_empty();
+    node.callers().filter(|(caller, _)| has_blocks(caller.module())).any(|(caller, call)| {
         let step = ModuleStep { name: call.name.clone(), key: None };
         let path: Vec<ModuleStep> = std::iter::once(step).chain(path.iter().cloned()).collect();
-        is_left(caller.module(), &path, resource)
+        caller.module().is_left(&path, resource)
     })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::moved_target_missing::{is_left, is_left_from_outside};
+use super::moved_target_missing::is_left_from_outside;
 use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
 use crate::graph::{Node, Role};
@@ -115,5 +115,5 @@ fn is_accounted_for(node: Node<'_>, object: &Object) -> bool {
         Object::Resource(address) => (Vec::new(), Some(address)),
         Object::Call(name) => (vec![ModuleStep { name: name.clone(), key: None }], None),
     };
-    is_left(node.module(), &path, resource) || is_left_from_outside(node, &path, resource)
+    node.module().is_left(&path, resource) || is_left_from_outside(node, &path, resource)
 }

@@ -3,6 +3,7 @@
 //! What a body holds shows only when it is asked: a JSON object is a block here and an argument there. So both
 //! notations answer the three questions that the engines ask, each finding what they would find.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -96,9 +97,35 @@ impl Schema<'_> {
         self.attributes.iter().any(|expected| expected.name == name)
     }
 
+    /// The same for many names.
+    fn attribute_names(&self) -> ArgumentNames<'_> {
+        if self.attributes.len() <= FEW {
+            return ArgumentNames::Few(self.attributes);
+        }
+        ArgumentNames::Many(self.attributes.iter().map(|expected| expected.name).collect())
+    }
+
     /// What is expected of blocks of that kind; none where they are not.
     fn block(&self, kind: &str) -> Option<&BlockSchema<'_>> {
         self.blocks.iter().find(|expected| expected.kind == kind)
+    }
+}
+
+/// The number of names that are compared one by one faster than they are looked up.
+const FEW: usize = 16;
+
+/// The names of the arguments that a place expects. A call of a module expects those of all variables.
+enum ArgumentNames<'a> {
+    Few(&'a [AttributeSchema<'a>]),
+    Many(HashSet<&'a str>),
+}
+
+impl ArgumentNames<'_> {
+    fn has(&self, name: &str) -> bool {
+        match self {
+            Self::Few(attributes) => attributes.iter().any(|expected| expected.name == name),
+            Self::Many(names) => names.contains(name),
+        }
     }
 }
 
@@ -188,8 +215,30 @@ enum Inner {
 /// Names that a body no longer shows, because they were taken out with an earlier schema.
 #[derive(Debug, Clone, Default)]
 struct Hidden {
-    attributes: Arc<[SmolStr]>,
-    blocks: Arc<[SmolStr]>,
+    attributes: Names,
+    blocks: Names,
+}
+
+/// Names in order, each once.
+#[derive(Debug, Clone, Default)]
+struct Names(Arc<[SmolStr]>);
+
+impl Names {
+    fn has(&self, name: &str) -> bool {
+        self.0.binary_search_by(|own| own.as_str().cmp(name)).is_ok()
+    }
+
+    /// These and more.
+    fn and(&self, more: impl Iterator<Item = SmolStr>) -> Self {
+        let mut more = more.peekable();
+        if more.peek().is_none() {
+            return self.clone();
+        }
+        let mut names: Vec<SmolStr> = self.0.iter().cloned().chain(more).collect();
+        names.sort_unstable();
+        names.dedup();
+        Self(names.into())
+    }
 }
 
 impl Body {
@@ -297,7 +346,7 @@ impl Body {
     /// The same body without arguments and blocks of these names.
     #[must_use]
     pub fn without(&self, names: &[SmolStr]) -> Self {
-        let more = |hidden: &[SmolStr]| hidden.iter().chain(names).cloned().collect();
+        let more = |hidden: &Names| hidden.and(names.iter().cloned());
         let hidden = Hidden { attributes: more(&self.hidden.attributes), blocks: more(&self.hidden.blocks) };
         Self { inner: Arc::clone(&self.inner), hidden, ..*self }
     }

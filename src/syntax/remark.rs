@@ -1,7 +1,10 @@
 //! Turns comments that are written for a program into what they say, and which part of the file they are about.
 
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use crate::syntax::json::{Node, NodeKind};
-use crate::syntax::{Body, File};
+use crate::syntax::{Body, File, Item};
 use crate::text::{Source, Span};
 
 /// A comment of the native syntax, or the property `"//"` of a JSON object.
@@ -23,10 +26,11 @@ impl File {
         match self.body.json_node() {
             Some(node) => in_json(node, node.span, start, &mut remarks),
             None => {
+                let mut lines = Lines::new(self, source);
                 for comment in &self.comments {
                     let text = without_marks(source.slice(comment.span));
                     if text.starts_with(start) {
-                        let about = about(self, source, comment.span);
+                        let about = lines.about(comment.span);
                         remarks.push(Remark { text: text.to_owned(), span: comment.span, about });
                     }
                 }
@@ -41,35 +45,66 @@ fn without_marks(comment: &str) -> &str {
     text.unwrap_or_else(|| comment.trim_start_matches(['#', '/'])).trim()
 }
 
-/// The line that a comment of the native syntax is about, with what starts there.
-fn about(file: &File, source: &Source, comment: Span) -> Span {
-    let lines = source.line_starts();
-    let line_of = |offset: u32| lines.partition_point(|start| *start <= offset).max(1) - 1;
-    let end_of = |line: usize| lines.get(line + 1).copied().unwrap_or(u32::MAX).min(length(source));
-    let text_of = |line: usize| source.slice(Span { start: lines[line], end: end_of(line), ..comment });
-    let first = line_of(comment.start);
-    let before = source.slice(Span { start: lines[first], end: comment.start, ..comment });
-    let mut line = first;
-    if before.trim().is_empty() {
-        // It stands alone, maybe among others: what is meant is below them.
-        line = line_of(comment.end.max(1) - 1) + 1;
-        while line < lines.len() && is_comment(text_of(line)) {
-            line += 1;
-        }
+/// The lines of a file in native syntax, and what starts on them. What is found on the way to one comment is kept for
+/// the next: there may be a comment on every line.
+struct Lines<'f> {
+    file: &'f File,
+    source: &'f Source,
+    /// By body: its items, in order.
+    items: HashMap<Span, Rc<[Item<'f>]>>,
+    /// The last comments that fill lines of their own: the first of these lines, and the one behind them.
+    comments: (usize, usize),
+}
+
+impl<'f> Lines<'f> {
+    fn new(file: &'f File, source: &'f Source) -> Self {
+        Self { file, source, items: HashMap::new(), comments: (0, 0) }
     }
-    let Some(start) = lines.get(line).copied() else { return comment.after() };
-    let mut end = end_of(line);
-    let mut next = file.body.items();
-    // Of what starts on the line the outermost is meant; it may stand in something that starts further up.
-    while let Some(item) = next.iter().find(|item| item.span.end > start && item.span.start < end).copied() {
-        if item.span.start >= start {
-            let on_line = next.iter().filter(|item| (start..end).contains(&item.span.start));
-            end = on_line.map(|item| item.span.end).max().unwrap_or(end).max(end);
-            break;
+
+    /// The line that a comment is about, with what starts there.
+    fn about(&mut self, comment: Span) -> Span {
+        let (file, source) = (self.file, self.source);
+        let lines = source.line_starts();
+        let line_of = |offset: u32| lines.partition_point(|start| *start <= offset).max(1) - 1;
+        let end_of = |line: usize| lines.get(line + 1).copied().unwrap_or(u32::MAX).min(length(source));
+        let text_of = |line: usize| source.slice(Span { start: lines[line], end: end_of(line), ..comment });
+        let first = line_of(comment.start);
+        let before = source.slice(Span { start: lines[first], end: comment.start, ..comment });
+        let mut line = first;
+        if before.trim().is_empty() {
+            // It stands alone, maybe among others: what is meant is below them.
+            line = line_of(comment.end.max(1) - 1) + 1;
+            let (start, behind) = self.comments;
+            if (start..behind).contains(&line) {
+                line = behind;
+            } else {
+                let start = line;
+                while line < lines.len() && is_comment(text_of(line)) {
+                    line += 1;
+                }
+                self.comments = (start, line);
+            }
         }
-        next = item.body.map(Body::items).unwrap_or_default();
+        let Some(start) = lines.get(line).copied() else { return comment.after() };
+        let mut end = end_of(line);
+        let mut body = Some(&file.body);
+        // Of what starts on the line the outermost is meant; it may stand in something that starts further up.
+        while let Some(items) = body.map(|body| self.items_of(body)) {
+            let first = items.partition_point(|item| item.span.end <= start);
+            let Some(item) = items.get(first).filter(|item| item.span.start < end) else { break };
+            if item.span.start >= start {
+                let on_line = items[first..].iter().take_while(|item| item.span.start < end);
+                end = on_line.map(|item| item.span.end).max().unwrap_or(end).max(end);
+                break;
+            }
+            body = item.body;
+        }
+        Span { start, end, ..comment }
     }
-    Span { start, end, ..comment }
+
+    fn items_of(&mut self, body: &'f Body) -> Rc<[Item<'f>]> {
+        Rc::clone(self.items.entry(body.span()).or_insert_with(|| body.items().into()))
+    }
 }
 
 fn is_comment(line: &str) -> bool {

@@ -1,5 +1,41 @@
 //! Turns a word that means nothing into the one that was most likely meant.
 
+use std::cell::Cell;
+use std::str::Chars;
+
+/// Words with more bytes than this are not compared.
+const LONGEST: usize = 128;
+
+/// The number of names that [`Suggestions`] compares by default. Nobody needs a suggestion for each of so many wrong names.
+const MOST_COMPARED: usize = 100_000;
+
+/// Finds the names that may have been meant by many wrong ones, as long as that takes no more than so many comparisons.
+#[derive(Debug)]
+pub struct Suggestions {
+    left: Cell<usize>,
+}
+
+impl Default for Suggestions {
+    fn default() -> Self {
+        Self { left: Cell::new(MOST_COMPARED) }
+    }
+}
+
+impl Suggestions {
+    /// The same as [`nearest`]; none once too many names were compared.
+    pub fn nearest<'a>(&self, word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+        // Even a name that is not compared takes a step.
+        nearest(word, candidates.into_iter().take_while(|_| self.may_compare()))
+    }
+
+    /// Counts a comparison, unless there were too many.
+    pub fn may_compare(&self) -> bool {
+        let left = self.left.get();
+        self.left.set(left.saturating_sub(1));
+        left > 0
+    }
+}
+
 /// The candidate that someone who wrote `word` most likely meant; none where all are far.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();
@@ -8,8 +44,13 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let is_near = |distance: usize, candidate: &str| {
         distance <= far && distance < length.max(candidate.chars().count())
     };
+    if word.len() > LONGEST {
+        return None;
+    }
     candidates
         .into_iter()
+        // A letter takes up to four bytes.
+        .filter(|candidate| candidate.len() <= LONGEST && candidate.len().abs_diff(word.len()) <= 4 * far)
         .map(|candidate| (strsim::osa_distance(word, candidate), candidate))
         .filter(|(distance, candidate)| is_near(*distance, candidate))
         .min_by_key(|(distance, _)| *distance)
@@ -18,7 +59,41 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 
 /// The first of `known` that differs from `given` in at most two letters, as the engines choose what they suggest.
 pub fn similar<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    known.into_iter().find(|name| strsim::levenshtein(given, name) < 3)
+    known.into_iter().find(|name| is_similar(given, name))
+}
+
+/// Whether two words differ in at most two letters.
+pub fn is_similar(one: &str, other: &str) -> bool {
+    distance(one, other, 2).is_some()
+}
+
+/// The number of letters in which two words differ, if it is at most `most`, which is small.
+pub fn distance(one: &str, other: &str, most: usize) -> Option<usize> {
+    // A letter takes up to four bytes.
+    if one.len().max(other.len()) > LONGEST || one.len().abs_diff(other.len()) > 4 * most {
+        return None;
+    }
+    (0..=most).find(|changes| is_within(one.chars(), other.chars(), *changes))
+}
+
+/// Whether so many changes turn one word into the other. After letters that are the same, there are three changes to try.
+fn is_within(mut one: Chars<'_>, mut other: Chars<'_>, changes: usize) -> bool {
+    loop {
+        let (mut rest, mut other_rest) = (one.clone(), other.clone());
+        let (letter, other_letter) = (rest.next(), other_rest.next());
+        if letter.is_none() && other_letter.is_none() {
+            return true;
+        }
+        if letter != other_letter {
+            let Some(left) = changes.checked_sub(1) else { return false };
+            return (letter.is_some()
+                && other_letter.is_some()
+                && is_within(rest.clone(), other_rest.clone(), left))
+                || (letter.is_some() && is_within(rest, other, left))
+                || (other_letter.is_some() && is_within(one, other_rest, left));
+        }
+        (one, other) = (rest, other_rest);
+    }
 }
 
 #[cfg(test)]
@@ -32,5 +107,26 @@ mod tests {
         assert_eq!(nearest("invalid-names", words), Some("invalid-name"));
         assert_eq!(nearest("tagged", words), None);
         assert_eq!(nearest("a", ["b", "c"]), None);
+    }
+
+    #[test]
+    fn similar_words_are_few_changes_apart() {
+        for (one, other) in
+            [("region", "regoin"), ("nam", "same"), ("", "ab"), ("äöü", "aöü"), ("abc", "cab")]
+        {
+            let wanted = strsim::levenshtein(one, other);
+            assert_eq!(distance(one, other, 2), (wanted <= 2).then_some(wanted), "{one} {other}");
+        }
+        assert_eq!(distance("abc", "abcdef", 2), None);
+        assert_eq!(distance(&"a".repeat(200), &"a".repeat(200), 2), None);
+    }
+
+    #[test]
+    fn the_search_ends_after_many_comparisons() {
+        let names: Vec<String> = (0..1_000).map(|number| format!("name_{number}")).collect();
+        let suggestions = Suggestions::default();
+        let found =
+            (0..300).filter(|_| suggestions.nearest("nam_77", names.iter().map(String::as_str)).is_some());
+        assert_eq!(found.count(), 100);
     }
 }

@@ -9,13 +9,14 @@ use crate::check::load_policy::rule_names_under;
 use crate::check::location::places_of;
 use crate::check::settings::Settings;
 use crate::check::suppress::allow;
+use crate::check::suppress::comment_places::CommentPlaces;
 use crate::check::verdict::{AppliedException, Suppressed, Verdict};
 use crate::engine::Engine;
 use crate::finding::{Finding, Related, RuleId, Severity};
 use crate::policy::{EXCEPTION_COMMENT, Exception, Setting, Until, can_be_off};
 use crate::rules::ENTRIES;
 use crate::session::parse_cache::ParseCache;
-use crate::text::{FileId, Source, Sources, Span, nearest};
+use crate::text::{FileId, Source, Sources, Span, Suggestions};
 use crate::vfs::Snapshot;
 
 /// What exceptions are found under that suppress nothing.
@@ -33,10 +34,13 @@ pub(in crate::check) struct Exceptions<'e> {
     settings: &'e Settings,
     sources: &'e Sources,
     comments: Vec<Comment>,
+    /// Where each of the comments holds.
+    places: CommentPlaces,
     blocks: Vec<Block<'e>>,
     ended: Vec<Ended<'e>>,
     /// The names of all rules.
     names: Vec<SmolStr>,
+    suggestions: Suggestions,
     /// Whether enough is seen to say that a block is of no use; where only a part of a repository was read, nothing is
     /// said of blocks at all.
     judges_blocks: bool,
@@ -99,9 +103,11 @@ impl<'e> Exceptions<'e> {
             settings,
             sources,
             comments: Vec::new(),
+            places: CommentPlaces::default(),
             blocks: Vec::new(),
             ended: Vec::new(),
             names: rule_names_under(&settings.policy),
+            suggestions: Suggestions::default(),
             judges_blocks: snapshot.is_whole(),
             findings: Vec::new(),
         };
@@ -131,6 +137,7 @@ impl<'e> Exceptions<'e> {
 
     /// Parts verdicts into those that are reported and those that are suppressed.
     pub(in crate::check) fn part(mut self, verdicts: Vec<Verdict>) -> Parted {
+        self.places = CommentPlaces::of(self.comments.iter().map(|comment| (&comment.rule, comment.about)));
         let mut parted = Parted::default();
         for mut verdict in verdicts {
             let can_be_suppressed = can_be_off(&verdict.finding.rule);
@@ -161,9 +168,7 @@ impl<'e> Exceptions<'e> {
         let mut exception = None;
         let mut refused = None;
         if let Some(at) = finding.primary {
-            let covers = |about: Span| about.file == at.file && (about.start..about.end).contains(&at.start);
-            for comment in self.comments.iter_mut().filter(|one| one.rule == rule && covers(one.about)) {
-                comment.used = true;
+            if let Some(comment) = self.places.first_at(rule, at).map(|number| &self.comments[number]) {
                 if self.settings.allows_comments() {
                     exception
                         .get_or_insert(AppliedException { reason: comment.reason.clone(), in_source: true });
@@ -214,7 +219,7 @@ impl<'e> Exceptions<'e> {
             };
             for rule in said.rules {
                 if !self.names.iter().any(|name| *name == rule) {
-                    let help = nearest(&rule, self.names.iter().map(SmolStr::as_str));
+                    let help = self.suggestions.nearest(&rule, self.names.iter().map(SmolStr::as_str));
                     let finding = wrong("Exception for an unknown rule")
                         .detail(format!("No rule is named `{rule}`."))
                         .help(help.map_or_else(
@@ -235,6 +240,9 @@ impl<'e> Exceptions<'e> {
     /// Finds exceptions that suppress nothing, though their rule was on, looked everywhere, and sees no more in other
     /// runs.
     fn unused(&mut self) {
+        for number in self.places.used() {
+            self.comments[number].used = true;
+        }
         let unused = |rule: &str| {
             finding(UNUSED_EXCEPTION, "Exception suppresses nothing")
                 .detail(format!("No finding of `{rule}` is reported here."))

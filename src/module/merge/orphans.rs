@@ -9,7 +9,7 @@ use crate::module::decode::top_blocks;
 use crate::module::merge::WITHOUT_BASE;
 use crate::module::{Module, ModuleFile};
 use crate::syntax::Block;
-use crate::text::nearest;
+use crate::text::{Suggestions, nearest};
 
 /// Suggests to rename each override file in which nothing has a base, in the help of what is reported there. Renamed, it
 /// must be a base file that declares nothing twice.
@@ -33,14 +33,14 @@ pub(in crate::module) fn suggest_names(module: &Module, files: &[ModuleFile<'_>]
     for address in declared.iter().flat_map(|(_, addresses, _)| addresses) {
         *number.entry(address).or_default() += 1;
     }
-    let known = known(module);
+    let (known, suggestions) = (known(module), Suggestions::default());
     for finding in &mut orphans {
-        if let Some(meant) = meant(&finding.address.replacen("variable.", "var.", 1), &known) {
+        if let Some(meant) = meant(&finding.address.replacen("variable.", "var.", 1), &known, &suggestions) {
             finding.help = Some(format!("did you mean `{meant}`?"));
         }
     }
     for (file, addresses, is_all) in &declared {
-        if addresses.iter().any(|address| meant(address, &known).is_some()) {
+        if addresses.iter().any(|address| meant(address, &known, &suggestions).is_some()) {
             continue;
         }
         let is_alone = addresses.iter().all(|address| number.get(address.as_str()) == Some(&1));
@@ -65,9 +65,10 @@ fn known(module: &Module) -> Vec<String> {
 }
 
 /// The address among those known whose name is nearly that of another one of its kind.
-fn meant<'k>(address: &str, known: &'k [String]) -> Option<&'k String> {
+fn meant<'k>(address: &str, known: &'k [String], suggestions: &Suggestions) -> Option<&'k String> {
     let (kind, name) = address.rsplit_once('.')?;
-    let alike = known.iter().filter_map(|other| other.rsplit_once('.')).filter(|(other, _)| *other == kind);
+    let known_here = known.iter().take_while(|_| suggestions.may_compare());
+    let alike = known_here.filter_map(|other| other.rsplit_once('.')).filter(|(other, _)| *other == kind);
     let name = nearest(name, alike.map(|(_, name)| name))?;
     known.iter().find(|other| other.rsplit_once('.') == Some((kind, name)))
 }

@@ -7,7 +7,6 @@ use smol_str::SmolStr;
 use crate::graph::{Callee, Configuration, Node, NodeId, Supply};
 use crate::module::address::{Mode, ModuleStep, ResourceAddress};
 use crate::module::declaration::{ModuleCall, ProviderConfiguration};
-use crate::rules::moved_target_missing::is_moved;
 
 /// A module before the change, and what is in its place now, if something is.
 #[derive(Debug, Clone, Copy)]
@@ -133,21 +132,21 @@ impl<'t> Search<'t> {
         if now.module().calls.contains_key(&call.name) {
             return Some(Both { before, now: Some(now.child(&call.name)?) });
         }
-        let is_moved = is_moved(now.module(), &[step(call)], None) || self.is_moved_from_top(path, None);
+        let is_moved = now.module().is_moved(&[step(call)], None) || self.is_moved_from_top(path, None);
         (now.module().complete && !is_moved).then_some(Both { before, now: None })
     }
 
     fn is_moved(&self, both: Both<'t>, path: &[ModuleStep], object: &ResourceAddress) -> bool {
-        both.now.is_some_and(|now| is_moved(now.module(), &[], Some(object)))
+        both.now.is_some_and(|now| now.module().is_moved(&[], Some(object)))
             || self.is_moved_from_top(path, Some(object))
     }
 
     /// Whether the module that the search started in says so, or one that calls that.
     fn is_moved_from_top(&self, path: &[ModuleStep], object: Option<&ResourceAddress>) -> bool {
-        is_moved(self.top.module(), path, object)
+        self.top.module().is_moved(path, object)
             || self.top.callers().any(|(caller, call)| {
                 let path: Vec<ModuleStep> = std::iter::once(step(call)).chain(path.iter().cloned()).collect();
-                is_moved(caller.module(), &path, object)
+                caller.module().is_moved(&path, object)
             })
     }
 }

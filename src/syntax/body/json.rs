@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::{Attribute, Block, Body, Content, Hidden, Label, Schema, missing_argument};
+use super::{Attribute, Block, Body, Content, Hidden, Label, Names, Schema, missing_argument};
 use crate::finding::{EngineRule, Finding};
 use crate::syntax::Expr;
 use crate::syntax::json::{Node, NodeKind, Property};
-use crate::text::{Span, similar};
+use crate::text::{Span, Suggestions, similar};
 
 /// A property of this name is a comment wherever an object is read as a body.
 pub(super) const COMMENT: &str = "//";
@@ -27,8 +27,9 @@ impl JsonBody {
         findings: &mut Vec<Finding>,
     ) -> Content {
         let (content, rest) = self.partial_content(hidden, schema, findings);
+        let suggestions = Suggestions::default();
         for property in self.visible(&rest) {
-            findings.push(extraneous_property(property, schema, &rest));
+            findings.push(extraneous_property(property, schema, &rest, &suggestions));
         }
         content
     }
@@ -41,17 +42,20 @@ impl JsonBody {
     ) -> (Content, Hidden) {
         let mut content =
             Content { attributes: Vec::new(), blocks: Vec::new(), missing_item: self.missing_item() };
-        let mut taken: Vec<SmolStr> = hidden.attributes.to_vec();
+        let mut taken: Vec<SmolStr> = Vec::new();
+        let names = schema.attribute_names();
+        let mut set: HashMap<&str, usize> = HashMap::new();
         for property in properties(&self.0, None, findings) {
             let name = &property.name;
-            if hidden.attributes.contains(name) {
+            if hidden.attributes.has(name) {
                 continue;
             }
-            if schema.has_attribute(name) {
-                if let Some(first) = content.attribute(name) {
-                    findings.push(set_twice("Duplicate argument", property, first));
+            if names.has(name) {
+                if let Some(first) = set.get(name.as_str()) {
+                    findings.push(set_twice("Duplicate argument", property, &content.attributes[*first]));
                     continue;
                 }
+                set.insert(name, content.attributes.len());
                 content.attributes.push(Arc::clone(property.attribute()));
             } else if let Some(expected) = schema.block(name) {
                 let mut unpacking =
@@ -60,17 +64,14 @@ impl JsonBody {
             } else {
                 continue;
             }
-            // A kind of block may come any number of times, its name is noted once.
-            if !taken.contains(name) {
-                taken.push(name.clone());
-            }
+            taken.push(name.clone());
         }
         for expected in schema.attributes.iter().filter(|expected| expected.required) {
-            if content.attribute(expected.name).is_none() {
+            if !set.contains_key(expected.name) {
                 findings.push(missing_argument(expected.name, self.missing_item()));
             }
         }
-        (content, Hidden { attributes: taken.into(), blocks: Arc::default() })
+        (content, Hidden { attributes: hidden.attributes.and(taken.into_iter()), blocks: Names::default() })
     }
 
     pub(super) fn just_attributes(
@@ -86,7 +87,7 @@ impl JsonBody {
         let mut attributes: Vec<Arc<Attribute>> = Vec::with_capacity(properties.len());
         let mut known: HashMap<&str, usize> = HashMap::new();
         for property in properties {
-            if property.name == COMMENT || hidden.attributes.contains(&property.name) {
+            if property.name == COMMENT || hidden.attributes.has(&property.name) {
                 continue;
             }
             if let Some(first) = known.get(property.name.as_str()) {
@@ -133,7 +134,7 @@ impl JsonBody {
     /// What is left but comments. That the value is of a wrong type was found when it was first asked for properties.
     pub(super) fn visible(&self, hidden: &Hidden) -> Vec<&Property> {
         let mut all = properties(&self.0, None, &mut Vec::new());
-        all.retain(|property| property.name != COMMENT && !hidden.attributes.contains(&property.name));
+        all.retain(|property| property.name != COMMENT && !hidden.attributes.has(&property.name));
         all
     }
 }
@@ -232,10 +233,15 @@ impl Unpacking<'_> {
     }
 }
 
-fn extraneous_property(property: &Property, schema: &Schema<'_>, taken: &Hidden) -> Finding {
+fn extraneous_property(
+    property: &Property,
+    schema: &Schema<'_>,
+    taken: &Hidden,
+    suggestions: &Suggestions,
+) -> Finding {
     let name = property.name.as_str();
     let unused = schema.attributes.iter().map(|expected| expected.name);
-    let unused = unused.filter(|name| !taken.attributes.iter().any(|taken| taken == name));
+    let unused = unused.filter(|name| !taken.attributes.has(name)).take_while(|_| suggestions.may_compare());
     let finding =
         Finding::language(EngineRule::UnsupportedBlockOrArgument, "Extraneous JSON object property")
             .detail(format!("No argument or block named `{name}` is expected here."))

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::{Attribute, Block, BlockSchema, Content, Hidden, Schema, missing_argument};
 use crate::finding::{EngineRule, Finding};
 use crate::syntax::{Expr, Item};
-use crate::text::{Span, similar};
+use crate::text::{Span, Suggestions, is_similar, similar};
 
 #[derive(Debug)]
 pub(super) struct NativeBody {
@@ -26,10 +26,9 @@ impl NativeBody {
         findings: &mut Vec<Finding>,
     ) -> Content {
         let content = self.expected(hidden, schema, findings);
-        for attribute in
-            self.visible_attributes(hidden).filter(|attribute| !schema.has_attribute(&attribute.name))
-        {
-            findings.push(unsupported_argument(attribute, schema, &content));
+        let (names, suggestions) = (schema.attribute_names(), Suggestions::default());
+        for attribute in self.visible_attributes(hidden).filter(|attribute| !names.has(&attribute.name)) {
+            findings.push(unsupported_argument(attribute, schema, &content, &suggestions));
         }
         for block in self.visible_blocks(hidden).filter(|block| schema.block(&block.kind).is_none()) {
             findings.push(unsupported_block(block, schema));
@@ -75,19 +74,17 @@ impl NativeBody {
             .iter()
             .filter(|expected| self.blocks.iter().any(|block| block.kind == expected.kind));
         let rest = Hidden {
-            attributes: more(&hidden.attributes, attributes),
-            blocks: more(&hidden.blocks, kinds.map(|expected| expected.kind.into())),
+            attributes: hidden.attributes.and(attributes),
+            blocks: hidden.blocks.and(kinds.map(|expected| expected.kind.into())),
         };
         (content, rest)
     }
 
     /// What is there of `schema`; what is missing is a finding.
     fn expected(&self, hidden: &Hidden, schema: &Schema<'_>, findings: &mut Vec<Finding>) -> Content {
-        let attributes: Vec<_> = self
-            .visible_attributes(hidden)
-            .filter(|attribute| schema.has_attribute(&attribute.name))
-            .cloned()
-            .collect();
+        let names = schema.attribute_names();
+        let attributes: Vec<_> =
+            self.visible_attributes(hidden).filter(|attribute| names.has(&attribute.name)).cloned().collect();
         for expected in schema.attributes.iter().filter(|expected| expected.required) {
             if !attributes.iter().any(|attribute| attribute.name == expected.name) {
                 findings.push(missing_argument(expected.name, self.missing_item));
@@ -135,28 +132,27 @@ impl NativeBody {
         &'a self,
         hidden: &'a Hidden,
     ) -> impl Iterator<Item = &'a Arc<Attribute>> {
-        self.attributes.iter().filter(|attribute| !hidden.attributes.contains(&attribute.name))
+        self.attributes.iter().filter(|attribute| !hidden.attributes.has(&attribute.name))
     }
 
     pub(super) fn visible_blocks<'a>(&'a self, hidden: &'a Hidden) -> impl Iterator<Item = &'a Arc<Block>> {
-        self.blocks.iter().filter(|block| !hidden.blocks.contains(&block.kind))
+        self.blocks.iter().filter(|block| !hidden.blocks.has(&block.kind))
     }
 }
 
-/// Names that are hidden, and more of them.
-fn more(hidden: &Arc<[SmolStr]>, names: impl Iterator<Item = SmolStr>) -> Arc<[SmolStr]> {
-    let mut names = names.peekable();
-    if names.peek().is_none() { Arc::clone(hidden) } else { hidden.iter().cloned().chain(names).collect() }
-}
-
-fn unsupported_argument(attribute: &Attribute, schema: &Schema<'_>, content: &Content) -> Finding {
+fn unsupported_argument(
+    attribute: &Attribute,
+    schema: &Schema<'_>,
+    content: &Content,
+    suggestions: &Suggestions,
+) -> Finding {
     let name = attribute.name.as_str();
     let finding = Finding::language(EngineRule::UnsupportedBlockOrArgument, "Unsupported argument")
         .detail(format!("No argument named `{name}` is expected here."))
         .at(attribute.name_span);
-    let unused = schema.attributes.iter().map(|expected| expected.name);
-    let unused = unused.filter(|name| content.attribute(name).is_none());
-    if let Some(right) = similar(name, unused) {
+    let known = schema.attributes.iter().map(|expected| expected.name);
+    let alike = known.take_while(|_| suggestions.may_compare()).filter(|known| is_similar(name, known));
+    if let Some(right) = alike.into_iter().find(|known| content.attribute(known).is_none()) {
         return finding.help(format!("did you mean `{right}`?"));
     }
     if schema.blocks.iter().any(|expected| expected.kind == name) {
