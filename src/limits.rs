@@ -35,6 +35,12 @@ struct Entry {
 /// All expressions of a module together may take this many times the steps of a single one.
 const EXPRESSIONS: usize = 6;
 
+/// All modules of a run together may take this many times the steps of a single expression, beside those for their size.
+const MODULES: usize = 20;
+
+/// The part of the steps of a single expression that each byte of a module adds.
+const PER_BYTE: usize = 50_000;
+
 /// The expressions of a module that engines evaluate first may take this many times the steps of a single one.
 const EARLY_EXPRESSIONS: usize = 2;
 
@@ -189,25 +195,35 @@ impl Limit {
 
 /// The limits of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Limits([u64; Limit::ALL.len()]);
+pub struct Limits {
+    values: [u64; Limit::ALL.len()],
+    /// The number of modules of the run.
+    modules: usize,
+}
 
 impl Default for Limits {
     fn default() -> Self {
-        Self(Limit::ALL.map(|limit| limit.entry().default))
+        Self { values: Limit::ALL.map(|limit| limit.entry().default), modules: 1 }
     }
 }
 
 impl Limits {
     /// The value of a limit.
     pub fn get(&self, limit: Limit) -> u64 {
-        self.0[limit as usize]
+        self.values[limit as usize]
     }
 
     /// Returns these limits with one value changed.
     #[must_use]
     pub fn with(mut self, limit: Limit, value: u64) -> Self {
-        self.0[limit as usize] = value;
+        self.values[limit as usize] = value;
         self
+    }
+
+    /// Returns these limits for a run over so many modules, which share what a run may compute.
+    #[must_use]
+    pub fn among(self, modules: usize) -> Self {
+        Self { modules: modules.max(1), ..self }
     }
 
     /// The depth of nested blocks, brackets and values.
@@ -225,14 +241,17 @@ impl Limits {
         self.count(Limit::Evaluation)
     }
 
-    /// The number of steps for all expressions of a module together.
-    pub fn evaluation_of_module(&self) -> usize {
-        self.evaluation().saturating_mul(EXPRESSIONS)
+    /// The number of steps for all expressions of a module of so many bytes together. It does not depend on the other
+    /// modules, only on their number, so that the order in which threads get to them does not matter.
+    pub fn evaluation_of_module(&self, bytes: usize) -> usize {
+        let share = self.evaluation().saturating_mul(MODULES) / self.modules;
+        let of_bytes = self.evaluation().saturating_mul(bytes) / PER_BYTE;
+        share.saturating_add(of_bytes).min(self.evaluation().saturating_mul(EXPRESSIONS))
     }
 
     /// The number of steps for the expressions of a module that engines evaluate first.
-    pub fn early_evaluation(&self) -> usize {
-        self.evaluation().saturating_mul(EARLY_EXPRESSIONS)
+    pub fn early_evaluation(&self, bytes: usize) -> usize {
+        self.evaluation_of_module(bytes).min(self.evaluation().saturating_mul(EARLY_EXPRESSIONS))
     }
 
     /// The number of conditions on the versions of a provider or an engine that are compared.

@@ -84,6 +84,8 @@ pub struct Module {
     pub unmodelled: Option<Unmodelled>,
     /// How many files it is made of.
     pub files: usize,
+    /// The size of these files.
+    pub(crate) bytes: usize,
     /// `required_version` of the `terraform` blocks.
     pub required_versions: Vec<VersionConstraint>,
     /// What was asked for before an override file asked for something, whether the engine forgets that or adds to it.
@@ -182,6 +184,7 @@ impl Module {
         }
         let mut module = Self { limits: *limits, ..Self::empty(directory.into(), features) };
         module.files = files.len();
+        module.bytes = files.iter().map(|file| file.body.span().range().len()).sum();
         module.complete = files.iter().all(|file| file.complete);
         module.generate(generated);
         merge::files(&mut module, primary, overriding, findings);
@@ -190,6 +193,11 @@ impl Module {
         module.excluded_version(findings);
         module.unmodelled_version(files, findings);
         module
+    }
+
+    /// The number of steps for all of its expressions together.
+    pub(crate) fn evaluation_steps(&self) -> usize {
+        self.limits.evaluation_of_module(self.bytes)
     }
 
     fn empty(directory: SmolStr, features: &Features) -> Self {
@@ -202,6 +210,7 @@ impl Module {
             excluded: false,
             unmodelled: None,
             files: 0,
+            bytes: 0,
             required_versions: Vec::new(),
             overridden_versions: Vec::new(),
             backend: None,

@@ -113,6 +113,27 @@ fn little_text_that_stands_for_much_is_bounded() {
     );
 }
 
+#[test]
+fn values_and_types_that_are_made_of_the_same_parts_are_bounded() {
+    let too_expensive = ["Expression too expensive to evaluate"];
+    let choice = |n| format!("a{} = var.v ? [local.a{n}, local.a{n}] : [local.a{n}, local.a{n}]\n", n + 1);
+    let conditionals = format!("variable \"v\" {{}}\n{}", locals(&format!("a0 = [1]\n{}", many(40, choice))));
+    assert_eq!(of_text(conditionals), too_expensive);
+    let pair = |n| format!("b{} = {{ x = local.b{n}, y = local.b{n} }}\n", n + 1);
+    assert_eq!(of_text(locals(&format!("b0 = 1\n{}", many(25, pair)))), too_expensive);
+}
+
+#[test]
+fn great_numbers_of_overrides_and_long_names_take_no_time() {
+    let block = |body: &str| format!("resource \"terraform_data\" \"a\" {{\n{body}}}\n");
+    let overrides = block("  input = 1\n").repeat(20_000);
+    let files = [("main.tf".to_owned(), block("")), ("a_override.tf".to_owned(), overrides)];
+    assert_eq!(said(&files), [""; 0]);
+    let name = "a".repeat(60_000);
+    let of_long_names = format!("variable \"{name}a\" {{}}\noutput \"x\" {{\n  value = var.{name}b\n}}\n");
+    assert_eq!(of_text(of_long_names), ["Reference to undeclared input variable"]);
+}
+
 /// Modules that call the next one twice: there are 2^40 ways to the last.
 #[test]
 fn modules_are_looked_at_once_however_many_ways_lead_to_them() {

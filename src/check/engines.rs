@@ -71,6 +71,7 @@ pub(super) struct Question<'q> {
 /// Looks at every module with the engines that it is for.
 pub(super) fn look(snapshot: &mut Snapshot, cache: &mut ParseCache, question: &Question<'_>) -> BatchResult {
     cache.has_root = roots::are_in(snapshot, question.active_rules.policy);
+    cache.share_among(snapshot);
     // What is to be kept is small, and has to be one tree.
     let batches =
         if question.keep { vec![Batch::whole(snapshot)] } else { Batch::all(snapshot, question.batch) };
@@ -257,6 +258,7 @@ pub(super) fn sights(
     policy: &Policy,
 ) -> BTreeMap<Engine, (LoadedGraph, Vec<NodeId>)> {
     cache.has_root = roots::are_in(snapshot, policy);
+    cache.share_among(snapshot);
     let look = |snapshot: &Snapshot, batch: &Batch| {
         let mut sights = BTreeMap::new();
         ask(snapshot, cache, batch, choice, policy, &mut |_, loaded, roots| {

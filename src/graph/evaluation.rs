@@ -51,7 +51,7 @@ pub(super) fn check(node: Node<'_>, wrong: &BTreeSet<Span>, findings: &mut Vec<F
         failed: BTreeSet::new(),
         locals: Locals::default(),
         marked: BTreeMap::new(),
-        work: Cell::new(module.limits.evaluation_of_module()),
+        work: Cell::new(module.evaluation_steps()),
         similar: Similar::default(),
         findings,
     };

@@ -71,7 +71,7 @@ impl<'m> Early<'m> {
             locals: BTreeMap::new(),
             findings: Vec::new(),
             needs: Vec::new(),
-            work: Cell::new(module.limits.early_evaluation()),
+            work: Cell::new(module.limits.early_evaluation(module.bytes)),
         }
     }
 

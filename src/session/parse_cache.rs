@@ -114,6 +114,11 @@ impl ParseCache {
         }
     }
 
+    /// Shares what a run may compute among the modules of a snapshot.
+    pub(crate) fn share_among(&mut self, snapshot: &Snapshot) {
+        self.limits = self.limits.among(snapshot.directories().len());
+    }
+
     /// One that holds to the same limits, with nothing read yet.
     pub(crate) fn another(&self) -> Self {
         let former_roles = self.former_roles.clone();

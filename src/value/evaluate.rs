@@ -29,7 +29,9 @@ pub fn constant(expr: &Expr, findings: &mut Vec<Finding>) -> Value {
 
 /// The same within the limits of a run.
 pub fn constant_within(limits: &Limits, expr: &Expr, findings: &mut Vec<Finding>) -> Value {
-    Evaluator::new(limits, limits.evaluation(), None, findings).value(expr, None)
+    let length = expr.span.range().len();
+    let left = length.saturating_mul(OF_CONSTANT_BYTE).saturating_add(OF_CONSTANT).min(limits.evaluation());
+    Evaluator::new(limits, left, None, findings).value(expr, None)
 }
 
 /// The value of an expression that may use what `scope` knows, and functions.
@@ -243,8 +245,7 @@ impl Evaluator<'_> {
             return self.steps(value, &traversal.steps);
         }
         if let Some(Resolved { value, steps }) = self.scope.and_then(|scope| scope.resolve(traversal)) {
-            let value =
-                if self.may_go_on(weight(&value), traversal.root_span) { value } else { Value::UNKNOWN };
+            let value = if self.may_hold(&value, traversal.root_span) { value } else { Value::UNKNOWN };
             return self.steps(value, traversal.steps.get(steps..).unwrap_or_default());
         }
         let (summary, detail) = if self.scope.is_some() || inside.is_some_and(Frame::has_variables) {
@@ -282,7 +283,12 @@ impl Evaluator<'_> {
 
     /// A copy of a value; it counts as work, or values could grow without bound.
     fn copy(&mut self, value: &Value, at: Span) -> Value {
-        if self.may_go_on(weight(value), at) { value.clone() } else { Value::UNKNOWN }
+        if self.may_hold(value, at) { value.clone() } else { Value::UNKNOWN }
+    }
+
+    /// Counts the work for another copy of a value.
+    fn may_hold(&mut self, value: &Value, at: Span) -> bool {
+        self.may_go_on(weight(value, self.left), at)
     }
 
     /// Counts work. Past the limit, everything is unknown.
@@ -305,6 +311,7 @@ impl Evaluator<'_> {
 
     fn error(&mut self, rule: EngineRule, summary: &str, detail: impl Into<String>, at: Span) {
         self.findings.push(Finding::language(rule, summary).detail(detail).at(at));
+        self.left = self.left.saturating_sub(OF_FINDING);
     }
 
     fn failed_since(&self, before: usize) -> bool {
@@ -318,9 +325,28 @@ impl Evaluator<'_> {
         apart.exhausted = self.exhausted;
         let value = evaluate(&mut apart);
         (self.left, self.exhausted) = (apart.left, apart.exhausted);
+        // That a limit was reached counts in any case.
+        let is_limit = |finding: &mut Finding| finding.rule == EngineRule::LimitReached.id();
+        self.findings.extend(findings.extract_if(.., is_limit));
         (value, findings)
     }
 }
+
+/// What the memory of a map takes beyond its elements, in nodes.
+const OF_MAP: usize = 16;
+
+/// A step walks through as many nodes of a type.
+const TYPES: usize = 4;
+
+/// The work that a finding stands for. An expression that goes wrong for each of many elements ends before its findings
+/// fill the memory.
+const OF_FINDING: usize = 100;
+
+/// A constant is given so many steps beside those for its length: nested `for` expressions can take more.
+const OF_CONSTANT: usize = 1_000;
+
+/// The steps that a constant is given for each of its bytes.
+const OF_CONSTANT_BYTE: usize = 16;
 
 /// A limit that bites, so that a value is not known.
 fn limit_reached(summary: &str, at: Span, limits: &Limits, limit: Limit) -> Finding {
@@ -331,10 +357,22 @@ fn failed(findings: &[Finding]) -> bool {
     findings.iter().any(|finding| finding.severity == Severity::Error)
 }
 
-/// About how much memory a value takes, in nodes.
-fn weight(value: &Value) -> usize {
-    let own = if let Value::String(text) = value { 1 + text.len() / 16 } else { 1 };
-    value.parts().map(weight).fold(own, usize::saturating_add)
+/// About how much memory a value takes, in nodes. The count ends once it is more than `most`.
+fn weight(value: &Value, most: usize) -> usize {
+    let own = match value {
+        Value::String(text) => 1 + text.len() / 16,
+        // A map has room for eleven elements as soon as it has one.
+        Value::Map(_, elements) | Value::Object(elements) if !elements.is_empty() => 1 + OF_MAP,
+        Value::Unknown(ty) | Value::Null(ty) => 1 + type_weight(ty, most.saturating_mul(TYPES)) / TYPES,
+        _ => 1,
+    };
+    value.parts().fold(own, |sum, part| if sum > most { sum } else { sum + weight(part, most - sum) })
+}
+
+/// The number of nodes of a type as it is written, however many of them share memory: who compares types walks through
+/// all of them. The count ends once it is more than `most`.
+fn type_weight(ty: &Type, most: usize) -> usize {
+    ty.parts().fold(1, |sum, part| if sum > most { sum } else { sum + type_weight(part, most - sum) })
 }
 
 fn deeper_than(value: &Value, depth: usize) -> bool {

@@ -3,7 +3,7 @@
 use Kind::{Any, Bool, ListOf, MapOf, Number as Num, SetOf, String};
 use signature::{function, given, nullable};
 
-use super::{Number, Type};
+use super::{Number, Type, Value};
 
 mod arithmetic;
 mod characters;
@@ -27,6 +27,22 @@ impl Function {
     /// The function of that name, without `core::`; of any engine.
     pub fn named(name: &str) -> Option<&'static Self> {
         ALL.binary_search_by(|function| function.name.cmp(name)).ok().map(|at| &ALL[at])
+    }
+
+    /// About how many steps a call takes beyond one for each part of its arguments and of its result.
+    pub(super) fn work(&self, arguments: &[Value]) -> usize {
+        let mut texts = arguments.iter().map(Value::as_str);
+        match self.name {
+            "regex" | "regexall" => {
+                let pattern = texts.next().flatten().map_or(0, pattern::work);
+                texts.flatten().map(str::len).fold(pattern, usize::saturating_add)
+            }
+            "matchkeys" => {
+                let length = |place| arguments.get(place).map_or(0, |list: &Value| list.parts().count());
+                length(1).saturating_mul(length(2))
+            }
+            _ => 0,
+        }
     }
 }
 

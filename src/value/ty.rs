@@ -1,11 +1,14 @@
 //! Types: what a value is, and what a type constraint asks for.
 
 use std::collections::BTreeMap;
-use std::fmt;
+use std::fmt::{self, Write};
 use std::slice;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
+
+/// Types in messages are cut off after this many bytes.
+const LONGEST: usize = 1_000;
 
 /// A type, or a constraint on one; cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -157,8 +160,30 @@ impl Type {
         }
     }
 
+    /// The type as it is written, cut off where it is long.
+    pub fn shortened(&self) -> String {
+        let mut text = Shortened(String::new());
+        match write!(text, "{self}") {
+            Ok(()) => text.0,
+            Err(fmt::Error) => text.0 + "…",
+        }
+    }
+
     fn single_name(&self) -> String {
         if *self == Self::Any { "any single type".to_owned() } else { self.required_name() }
+    }
+}
+
+/// The start of a text that may be long.
+struct Shortened(String);
+
+impl Write for Shortened {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if self.0.len() + text.len() > LONGEST {
+            return Err(fmt::Error);
+        }
+        self.0.push_str(text);
+        Ok(())
     }
 }
 

@@ -31,7 +31,7 @@ impl<'t> Node<'t> {
     /// The default values of this module that fail a validation, as far as that is known before anything runs.
     pub fn refused_defaults(self) -> Vec<RefusedDefault<'t>> {
         let module = self.module();
-        let work = Cell::new(module.limits.evaluation_of_module());
+        let work = Cell::new(module.evaluation_steps());
         let mut refused = Vec::new();
         for variable in module.variables.values() {
             let Some(default) = &variable.default else { continue };

@@ -22,7 +22,7 @@ impl<'t> Node<'t> {
     /// What the expressions of this module are worth. The work that this may cause is bounded for each call.
     pub fn values(self) -> Values<'t> {
         let locals = self.data().locals.get_or_init(|| locals(self));
-        Values { node: self, locals, work: Cell::new(self.module().limits.evaluation_of_module()) }
+        Values { node: self, locals, work: Cell::new(self.module().evaluation_steps()) }
     }
 }
 
@@ -36,7 +36,7 @@ impl Values<'_> {
 }
 
 fn locals(node: Node<'_>) -> Locals {
-    let work = Cell::new(node.module().limits.evaluation_of_module());
+    let work = Cell::new(node.module().evaluation_steps());
     let mut locals = Locals::default();
     for local in in_order(node) {
         let (local, value) = match local {

@@ -23,7 +23,7 @@ pub(super) fn check(node: Node<'_>, test: &Test, similar: &Similar, findings: &m
     if node.module().features.engine.product != Product::Terraform {
         return;
     }
-    let work = Cell::new(node.module().limits.evaluation_of_module());
+    let work = Cell::new(node.module().evaluation_steps());
     let mut evaluated = BTreeSet::new();
     for (run, under) in runs(node, test) {
         let from = findings.len();

@@ -7,7 +7,7 @@ use crate::value::convert::convert;
 use crate::value::functions::{ALL, FunctionError};
 use crate::value::{Function, Type, Value};
 
-use super::{Evaluator, Inside, failed, weight};
+use super::{Evaluator, Inside, failed};
 
 /// As many steps as making or searching one byte of a text is worth.
 const STEPS_PER_BYTE: usize = 8;
@@ -94,8 +94,11 @@ impl Evaluator<'_> {
                 return Value::UNKNOWN;
             }
         }
+        if !self.may_go_on(function.work(&values), at) {
+            return Value::UNKNOWN;
+        }
         match function.call(values, self.limits.evaluation() / STEPS_PER_BYTE) {
-            Ok(value) if self.may_go_on(weight(&value), at) => return value,
+            Ok(value) if self.may_hold(&value, at) => return value,
             Ok(_) | Err(FunctionError::Unknown) => {}
             Err(FunctionError::Argument(place, why)) if place < arguments.len() => {
                 self.invalid_argument(function, place, &arguments[place], &why);

@@ -143,7 +143,9 @@ impl Evaluator<'_> {
                 EngineRule::InvalidValue,
                 "Inconsistent conditional result types",
                 format!(
-                    "The two results must have the same type: one is {then_type}, the other {else_type}."
+                    "The two results must have the same type: one is {}, the other {}.",
+                    then_type.shortened(),
+                    else_type.shortened()
                 ),
                 then.to(otherwise),
             );

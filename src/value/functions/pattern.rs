@@ -1,6 +1,6 @@
 //! The functions that take patterns: `regex`, `regexall` and `replace`.
 
-use regex::{Captures, Regex};
+use regex::{Captures, Regex, RegexBuilder};
 use smol_str::SmolStr;
 
 use re2::translate;
@@ -12,6 +12,24 @@ mod re2;
 
 /// How much longer than a pattern a string may be, because a compiled pattern is much larger than its text.
 const TEXT_TO_PATTERN: usize = 64;
+
+/// The largest compiled pattern in bytes. To match larger ones takes too long; what they match is unknown.
+const LARGEST: usize = 1 << 16;
+
+/// Steps to compile the smallest pattern.
+const OF_PATTERN: usize = 50;
+
+/// Steps to compile the largest pattern: [`LARGEST`] ends the compilation of those that are larger.
+const MOST_STATES: usize = 2_000;
+
+/// Steps to compile a class of Unicode characters.
+const OF_UNICODE_CLASS: usize = 500;
+
+/// Steps to compile what matches almost any character.
+const OF_ANY: usize = 8;
+
+/// As many bytes of a string are searched for all matches, in the worst case for each of its bytes, in one step.
+const SEARCHED: usize = 64;
 
 /// A valid pattern.
 struct Pattern {
@@ -44,7 +62,8 @@ fn matched(arguments: &[Value], longest: usize, all: bool) -> Outcome {
     let shape = &pattern.shape;
     let ty = shape.ty();
     let text = text(arguments, 1).ok();
-    if text.is_some_and(|text| pattern.regex.is_some() && text.len() > longest) {
+    let work = |text: &str| if all { text.len().saturating_mul(text.len()) / SEARCHED } else { text.len() };
+    if text.is_some_and(|text| pattern.regex.is_some() && work(text) > longest) {
         return Err(FunctionError::Expensive);
     }
     // Beyond ASCII, Unicode versions and normalization differ.
@@ -85,9 +104,42 @@ impl Pattern {
         let shape = Shape::of(&translation.groups).map_err(wrong)?;
         // Unicode normalization may change what a pattern with other characters means.
         let is_exact = translation.is_exact && text.is_ascii();
-        let regex = if is_exact { Regex::new(&translation.pattern).ok() } else { None };
+        let regex = if is_exact { compiled(&translation.pattern) } else { None };
         Ok(Self { regex, shape })
     }
+}
+
+/// About how many steps it takes to compile a pattern: one for each state, with repeated parts as often as they repeat.
+pub(super) fn work(pattern: &str) -> usize {
+    let mut groups = vec![0_usize];
+    let mut last = 0_usize;
+    let mut letters = pattern.chars();
+    while let Some(letter) = letters.next() {
+        last = match letter {
+            '(' => {
+                groups.push(1);
+                continue;
+            }
+            ')' if groups.len() > 1 => groups.pop().unwrap_or_default(),
+            '\\' if matches!(letters.next(), Some('p' | 'P')) => OF_UNICODE_CLASS,
+            '{' => {
+                let bounds: String = letters.by_ref().take_while(|letter| *letter != '}').collect();
+                let most = bounds.split(',').filter_map(|bound| bound.parse::<usize>().ok()).max();
+                last.saturating_mul(most.unwrap_or(1))
+            }
+            // Any character that is not listed takes states for every length of its encoding.
+            '.' | '^' => OF_ANY,
+            _ => 1,
+        };
+        if let Some(group) = groups.last_mut() {
+            *group = group.saturating_add(last);
+        }
+    }
+    groups.into_iter().fold(OF_PATTERN, usize::saturating_add).min(MOST_STATES)
+}
+
+fn compiled(pattern: &str) -> Option<Regex> {
+    RegexBuilder::new(pattern).size_limit(LARGEST).build().ok()
 }
 
 impl Shape {
