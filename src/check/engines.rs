@@ -1,5 +1,6 @@
 //! Looks at all modules, batch by batch, with the engines that each is for, and brings together what they say.
 
+mod capped;
 mod equivalence;
 mod merge_results;
 mod only_syntax;
@@ -151,6 +152,7 @@ fn look_at(
     let EngineResults { results, trees, roles, set_aside, .. } = collected;
     let positive = selection.positive_directories(&results);
     let mut findings = merged.together(&|directory| positive.contains(directory));
+    capped::cap(&mut findings);
     concerns::state(findings.iter_mut().map(|(finding, _)| finding), cache.files());
     cache.put_away(|id| may_excuse(snapshot.sources().get(id)));
     let mut looked: BTreeMap<SmolStr, Vec<Engine>> = BTreeMap::new();
