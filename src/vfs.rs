@@ -10,8 +10,8 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::engine::{Engine, Evidence, Loaded, Notation, Signal};
-use crate::finding::Finding;
-use crate::limits::Limits;
+use crate::finding::{Finding, Severity};
+use crate::limits::{Limit, Limits};
 use crate::text::file_name::encode_os;
 use crate::text::{FileId, Source, Sources, Span};
 
@@ -65,6 +65,9 @@ use read::{Read, ReadFile, Reader};
 use top::{Place, Top};
 use unread::Unread;
 
+/// Symbolic links may add this part of the limit for a file to what is checked: a small file can be linked many times.
+const LINKED_PART: u64 = 8;
+
 /// The files that a run reads.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
@@ -85,6 +88,8 @@ pub struct Snapshot {
     limits: Limits,
     /// Files that were read through symbolic links, by their real paths.
     linked: HashMap<SmolStr, FileId>,
+    /// The size of all that was read through symbolic links.
+    linked_bytes: u64,
     /// By directory: further files that an engine reads with a module, sorted by name.
     companions: BTreeMap<SmolStr, Vec<CompanionFile>>,
     /// The Terragrunt units, sorted by path.
@@ -415,9 +420,9 @@ impl Snapshot {
         }
         let files = read.files.into_iter().map(|ReadFile { name, source, target }| {
             let target = target.or_else(|| is_linked.then(|| child(&directory.real, &name)));
-            let id = source.map(|source| match target {
+            let id = source.and_then(|source| match target {
                 Some(target) => self.behind_link(source, &target),
-                None => self.file(source),
+                None => Some(self.file(source)),
             });
             File { name, id }
         });
@@ -436,11 +441,23 @@ impl Snapshot {
     }
 
     /// Takes in a file that was read through a symbolic link: it is the one at its real path.
-    fn behind_link(&mut self, source: Source, target: &str) -> FileId {
+    fn behind_link(&mut self, source: Source, target: &str) -> Option<FileId> {
         let link = SmolStr::new(source.name());
+        if self.linked_bytes > self.limits.get(Limit::FileSize) / LINKED_PART {
+            let detail = format!(
+                "\"{link}\" is one of many symbolic links. Links may add up to a {LINKED_PART}th of the limit to what is \
+                 checked, and this module is checked without the file."
+            );
+            let finding =
+                Finding::limit(Limit::FileSize, &self.limits, "Too much behind symbolic links", &detail);
+            let module = parent(&link).unwrap_or_default();
+            self.findings.push(finding.severity(Severity::Error).about(link.clone()).module(module));
+            return None;
+        }
+        self.linked_bytes += source.text().len() as u64;
         // What one name makes JSON and another native syntax is not the same to an engine.
         if Notation::of(&link) != Notation::of(target) {
-            return self.sources.push(source);
+            return Some(self.sources.push(source));
         }
         let in_directory = |directory: &Directory| {
             let file = directory.files.iter().find(|file| file.name == last_name(target))?;
@@ -453,7 +470,7 @@ impl Snapshot {
         let id = known.unwrap_or_else(|| self.sources.push(source.renamed(target)));
         self.linked.insert(target.into(), id);
         self.sources.add_link(id, link);
-        id
+        Some(id)
     }
 
     fn add(&mut self, directory: Directory) -> usize {

@@ -39,9 +39,9 @@ impl Snapshot {
     pub(super) fn accompanied(&mut self, directory: &str, files: Vec<ReadFile>) {
         let files = files.into_iter().filter_map(|ReadFile { name, source, target }| {
             let kind = Companion::of(&name)?;
-            let id = source.map(|source| match target {
+            let id = source.and_then(|source| match target {
                 Some(target) => self.behind_link(source, &target),
-                None => self.file(source),
+                None => Some(self.file(source)),
             });
             Some(CompanionFile { name, kind, id })
         });

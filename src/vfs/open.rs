@@ -208,6 +208,9 @@ fn unread(top: Top, mut walk: Walk, scope: Vec<String>) -> Snapshot {
     Snapshot { scope, origin: Origin::Disk(top), unread, skipped, ..Snapshot::default() }
 }
 
+/// The number of directories that are read side by side.
+const AT_A_TIME: usize = 32;
+
 /// Reads what was listed.
 pub(super) fn read(snapshot: &mut Snapshot, walk: &Walk) {
     let Origin::Disk(top) = snapshot.origin.clone() else { return };
@@ -216,12 +219,8 @@ pub(super) fn read(snapshot: &mut Snapshot, walk: &Walk) {
         names.map(|name| (listed.path.as_str(), name))
     });
     snapshot.find_units(beside);
-    let reader = Reader::new(&top, &snapshot.limits);
-    let read: Vec<_> = walk
-        .listed
-        .par_iter()
-        .map(|Listed { path, disk, listing }| reader.directory(path, disk, listing))
-        .collect();
+    let limits = snapshot.limits;
+    let reader = Reader::new(&top, &limits);
     for (path, tracked, error) in &walk.unreadable {
         snapshot.findings.push(read::unreadable_directory(path, *tracked, error));
     }
@@ -231,8 +230,15 @@ pub(super) fn read(snapshot: &mut Snapshot, walk: &Walk) {
             .findings
             .push(read::link_leaves(link).about(link).severity(Severity::Notice).module(directory));
     }
-    for (Listed { path, listing, .. }, read) in walk.listed.iter().zip(read) {
-        snapshot.take_in(Directory::of(path, listing), read);
+    // What many links lead to is read for each of them, and dropped at once but for the first.
+    for listed in walk.listed.chunks(AT_A_TIME) {
+        let read: Vec<_> = listed
+            .par_iter()
+            .map(|Listed { path, disk, listing }| reader.directory(path, disk, listing))
+            .collect();
+        for (Listed { path, listing, .. }, read) in listed.iter().zip(read) {
+            snapshot.take_in(Directory::of(path, listing), read);
+        }
     }
 }
 
