@@ -24,7 +24,7 @@ pub(super) fn scan(source: &Source) -> Scan {
     let text = source.text();
     let skip = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     if source.invalid().is_empty() {
-        return scan_bytes(text.as_bytes(), skip, Mode::Normal);
+        return scan_bytes(text.as_bytes(), skip, Mode::Normal, true);
     }
     // Bytes that were not UTF-8 stand as `?` in the text; here they are made bytes again that no UTF-8 text holds.
     let mut bytes = text.as_bytes().to_vec();
@@ -33,16 +33,16 @@ pub(super) fn scan(source: &Source) -> Scan {
             *byte = 0xff;
         }
     }
-    scan_bytes(&bytes, skip, Mode::Normal)
+    scan_bytes(&bytes, skip, Mode::Normal, true)
 }
 
 /// The tokens of a text that is no file.
 pub(super) fn scan_text(text: &str, mode: Mode) -> Vec<Token> {
-    scan_bytes(text.as_bytes(), 0, mode).tokens
+    scan_bytes(text.as_bytes(), 0, mode, false).tokens
 }
 
 /// Cuts up `bytes` from `skip` on.
-fn scan_bytes(bytes: &[u8], skip: usize, mode: Mode) -> Scan {
+fn scan_bytes(bytes: &[u8], skip: usize, mode: Mode, joins_blank_lines: bool) -> Scan {
     let mut scanner = Scanner {
         bytes,
         at: skip,
@@ -53,6 +53,7 @@ fn scan_bytes(bytes: &[u8], skip: usize, mode: Mode) -> Scan {
         sequences: Vec::new(),
         heredocs: Vec::new(),
         comments_close: true,
+        joins_blank_lines,
     };
     while scanner.at < bytes.len() {
         match scanner.modes.last() {
@@ -93,12 +94,28 @@ struct Scanner<'a> {
     heredocs: Vec<Heredoc>,
     /// Whether a `*/` may still follow; once none was found no `/*` needs to look again.
     comments_close: bool,
+    /// Whether a run of blank lines takes no more tokens than one of them.
+    joins_blank_lines: bool,
 }
 
 impl Scanner<'_> {
     fn push(&mut self, kind: Kind, length: usize) {
         let token = self.cut(kind, length);
         self.tokens.push(token);
+    }
+
+    /// Of the line breaks that only blanks separate, a file keeps the first and the last.
+    fn newline(&mut self, length: usize) {
+        if let [.., Token { kind: Kind::Newline, .. }, last @ Token { kind: Kind::Newline, .. }] =
+            &mut self.tokens[..]
+            && self.joins_blank_lines
+        {
+            let offset = |at: usize| u32::try_from(at).expect("a source is smaller than 4 GiB");
+            *last = Token { kind: Kind::Newline, start: offset(self.at), end: offset(self.at + length) };
+            self.at += length;
+        } else {
+            self.push(Kind::Newline, length);
+        }
     }
 
     fn push_comment(&mut self, length: usize) {
@@ -124,8 +141,8 @@ impl Scanner<'_> {
             let next = self.peek(1);
             match byte {
                 b' ' | b'\t' => self.at += blank_length(&bytes[self.at..]),
-                b'\n' => self.push(Kind::Newline, 1),
-                b'\r' if next == b'\n' => self.push(Kind::Newline, 2),
+                b'\n' => self.newline(1),
+                b'\r' if next == b'\n' => self.newline(2),
                 b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.push(Kind::Name, name_length(&bytes[self.at..])),
                 b'0'..=b'9' => self.push(Kind::Number, number_length(&bytes[self.at..])),
                 b'"' => {
