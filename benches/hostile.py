@@ -52,7 +52,69 @@ def long():
     return "x" * (8 << 20)
 
 
+def conditionals(levels):
+    each = lambda n: f"a{n + 1} = var.v ? [local.a{n}, local.a{n}] : [local.a{n}, local.a{n}]\n"
+    return {"main.tf": 'variable "v" {\n  type = bool\n}\n' + locals_of("a0 = [1]\n" + lines(levels, each))}
+
+
+def doubled_objects(levels):
+    return {"main.tf": locals_of("b0 = 1\n" + lines(levels, lambda n: f"b{n + 1} = {{ x = local.b{n}, y = local.b{n} }}\n"))}
+
+
+def overrides(number, body="  input = 1\n"):
+    block = 'resource "terraform_data" "a" {\n%s}\n'
+    return {"main.tf": block % "", "a_override.tf": block % body * number}
+
+
+def patterns(number):
+    return {"main.tf": locals_of(lines(number, lambda n: f'r{n} = regexall("(\\\\w{{1,30}}){{1,30}}N{n}", "aN")\n'))}
+
+
+def moved(number):
+    block = lambda n: f"moved {{\n  from = terraform_data.a{n}\n  to   = terraform_data.a{n + 1}\n}}\n"
+    return {"main.tf": 'resource "terraform_data" "a%d" {\n}\n' % number + lines(number, block)}
+
+
+def mistyped(number):
+    variables = lines(number, lambda n: f'variable "some_variable_{n}" {{\n  default = 1\n}}\n')
+    return {"m/main.tf": variables, "main.tf": call("m", "./m", lines(number, lambda n: f"  some_varable_{n} = 1\n"))}
+
+
+def loops(modules):
+    loop = "[for x in range(700) : [for y in range(700) : x * y]]"
+    return {f"m{m}/main.tf": locals_of(lines(7, lambda n: f"a{n} = {loop}\n")) for m in range(modules)}
+
+
+def exceptions(number):
+    policy = 'policy {\n  extends = ["strict"]\n}\n'
+    block = lambda n: f'# overrule: allow(unused-declaration) a reason\nvariable "v{n}" {{}}\n'
+    return {"overrule.hcl": policy, "main.tf": lines(number, block)}
+
+
+def links(number):
+    return {"m/main.tf": locals_of(lines(150_000, lambda n: f"a{n:06} = {n}\n"))} | {
+        f"m{n}/main.tf": pathlib.Path("../m/main.tf") for n in range(number)
+    }
+
+
 CASES = {
+    "26 conditionals, each of two of the one before": lambda: conditionals(26),
+    "40 conditionals, each of two of the one before": lambda: conditionals(40),
+    "25 objects, each of two of the one before": lambda: doubled_objects(25),
+    "800 override blocks": lambda: overrides(800),
+    "20,000 override blocks": lambda: overrides(20_000),
+    "2,000 override blocks with blocks in them": lambda: overrides(2_000, "  provisioner \"local-exec\" {\n    command = 1\n  }\n  lifecycle {\n  }\n"),
+    "1,000 patterns with repeats in repeats": lambda: patterns(1_000),
+    "names of 60,000 letters": lambda: {"main.tf": lines(10, lambda n: f'variable "{"a" * 60_000}{n}" {{}}\noutput "{n}x" {{\n  value = var.{"a" * 59_999}b{n}\n}}\n')},
+    "2,000 mistyped arguments": lambda: mistyped(2_000),
+    "20,000 mistyped arguments": lambda: mistyped(20_000),
+    "loops in 50 modules": lambda: loops(50),
+    "300 links to 2 MB": lambda: links(300),
+    "a file of 40 MB of line breaks": lambda: {"main.tf": "\n" * 40_000_000},
+    "a chain of 30,000 moves": lambda: moved(30_000),
+    "20,000 exceptions in comments": lambda: exceptions(20_000),
+    "100,000 calls of one module": lambda: {"net/main.tf": 'variable "a" {}\n', "main.tf": lines(100_000, lambda n: call(f"m{n}", "./net", "  a = 1\n"))},
+    "50,000 unused variables": lambda: {"main.tf": lines(50_000, lambda n: f'variable "v{n}" {{}}\n')},
     "20,000 parentheses": lambda: nested("(", "1", ")"),
     "20,000 tuples": lambda: nested("[", "1", "]"),
     "20,000 objects": lambda: nested("{ a = ", "1", " }"),
@@ -118,7 +180,9 @@ def stranger(directory):
 def measure(program, directory):
     started = time.monotonic()
     with tempfile.TemporaryFile(mode="w+") as out:
-        child = subprocess.Popen([program, "check", "--isolated", "--format", "json"], cwd=directory, stdout=out, stderr=subprocess.DEVNULL)
+        policy = [] if os.path.exists(os.path.join(directory, "overrule.hcl")) else ["--isolated"]
+        command = [program, "check", *policy, "--format", "json"]
+        child = subprocess.Popen(command, cwd=directory, stdout=out, stderr=subprocess.DEVNULL)
         _, status, usage = os.wait4(child.pid, 0)
         took = time.monotonic() - started
         child.returncode = os.waitstatus_to_exitcode(status)
@@ -156,7 +220,10 @@ def write(name, directory):
         return
     for path, text in made.items():
         (directory / path).parent.mkdir(parents=True, exist_ok=True)
-        (directory / path).write_text(text)
+        if isinstance(text, pathlib.Path):
+            (directory / path).symlink_to(text)
+        else:
+            (directory / path).write_text(text)
 
 
 if __name__ == "__main__":
