@@ -23,17 +23,16 @@ impl File {
     /// Every remark whose text starts with `start`, in order.
     pub fn remarks(&self, source: &Source, start: &str) -> Vec<Remark> {
         let mut remarks = Vec::new();
-        match self.body.json_node() {
-            Some(node) => in_json(node, node.span, start, &mut remarks),
-            None => {
-                let mut lines = Lines::new(self, source);
-                for comment in &self.comments {
-                    let text = without_marks(source.slice(comment.span));
-                    if text.starts_with(start) {
-                        let about = lines.about(comment.span);
-                        remarks.push(Remark { text: text.to_owned(), span: comment.span, about });
-                    }
-                }
+        if let Some(node) = self.body.json_node() {
+            in_json(node, node.span, start, &mut remarks);
+            return remarks;
+        }
+        let mut lines = Lines::new(self, source);
+        for comment in &self.comments {
+            let text = without_marks(source.slice(comment.span));
+            if text.starts_with(start) {
+                let about = lines.about(comment.span);
+                remarks.push(Remark { text: text.to_owned(), span: comment.span, about });
             }
         }
         remarks

@@ -167,14 +167,12 @@ impl<'e> Exceptions<'e> {
         let rule = finding.rule.as_str();
         let mut exception = None;
         let mut refused = None;
-        if let Some(at) = finding.primary {
-            if let Some(comment) = self.places.first_at(rule, at).map(|number| &self.comments[number]) {
-                if self.settings.allows_comments() {
-                    exception
-                        .get_or_insert(AppliedException { reason: comment.reason.clone(), in_source: true });
-                } else {
-                    refused.get_or_insert(comment.at);
-                }
+        let comment = finding.primary.and_then(|at| self.places.first_at(rule, at));
+        if let Some(comment) = comment.map(|number| &self.comments[number]) {
+            if self.settings.allows_comments() {
+                exception = Some(AppliedException { reason: comment.reason.clone(), in_source: true });
+            } else {
+                refused = Some(comment.at);
             }
         }
         let places: Vec<&str> = places_of(finding, self.sources).collect();
