@@ -112,7 +112,7 @@ fn the_hooks_for_pre_commit_are_given_all_that_a_check_may_depend_on() {
 #[test]
 fn a_wheel_is_built_with_the_lock_file_and_without_python() {
     let project = read("packaging/wheel/pyproject.toml");
-    for line in ["build-backend = \"maturin\"", "bindings = \"bin\"", "locked = true", "strip = true"] {
+    for line in ["build-backend = \"maturin\"", "bindings = \"bin\"", "locked = true"] {
         assert!(project.lines().any(|other| other == line), "{line}");
     }
 }
@@ -329,4 +329,31 @@ fn the_site_has_a_chapter_for_every_page() {
         }
     }
     assert!(read(".github/workflows/ci.yml").contains("run: .ci/site"));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_owner_is_set_everywhere_at_once() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let at = |path: &str| directory.path().join(path);
+    fs::create_dir(at(".ci")).expect("a directory");
+    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join(".ci/owner"), at(".ci/owner")).expect("a copy");
+    fs::write(at("Cargo.toml"), "repository = \"https://github.com/Old/overrule\"\n").expect("a file");
+    let text = |owner: &str, image: &str, other: &str| {
+        format!(
+            "uses: {owner}/overrule@v1, ghcr.io/{image}/overrule:1, {other}/overrule, {owner}/overrules\n"
+        )
+    };
+    fs::write(at("README.md"), text("Old", "old", "Very-Old")).expect("a file");
+    let sh = |script: &str| {
+        let mut sh = std::process::Command::new("sh");
+        sh.args(["-euc", script]).current_dir(directory.path()).output().expect("sh runs")
+    };
+    let output = sh("git init -q . && git add . && .ci/owner New-1");
+    assert!(output.status.success(), "{output:?}");
+    let readme = fs::read_to_string(at("README.md")).expect("a file");
+    assert_eq!(readme, text("New-1", "new-1", "Very-Old").replace("New-1/overrules", "Old/overrules"));
+    assert!(fs::read_to_string(at("Cargo.toml")).expect("a file").contains("github.com/New-1/overrule\""));
+    let output = sh(".ci/owner a/b");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
 }
