@@ -43,8 +43,12 @@ rule "undefined-module-output" {}
 rule "unknown-module-argument" {}
 rule "missing-module-argument" {}
 rule "module-argument-type" {}
+rule "invalid-variable-value" {}
+rule "undeclared-variable-value" {} # warning
+rule "invalid-lock-file" {}
 rule "ignored-object-attribute" {} # warning
 rule "deprecated-module-argument" {} # warning
+rule "deprecated-module-output" {} # warning
 rule "misplaced-symbol" {}
 rule "reference-cycle" {}
 rule "missing-module" {}

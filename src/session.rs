@@ -5,6 +5,7 @@
 pub(crate) mod batches;
 pub(crate) mod call_index;
 pub(crate) mod calls;
+pub(crate) mod companions;
 pub(crate) mod fragments;
 pub(crate) mod load;
 pub(crate) mod parse_cache;
@@ -14,5 +15,6 @@ pub(crate) mod test_calls;
 pub(crate) mod test_files;
 pub(crate) mod test_paths;
 pub(crate) mod threads;
+pub(crate) mod values_files;
 
 pub use threads::in_threads;

@@ -92,6 +92,8 @@ pub struct Snapshot {
     linked_bytes: u64,
     /// By directory: further files that an engine reads with a module, sorted by name.
     companions: BTreeMap<SmolStr, Vec<CompanionFile>>,
+    /// The paths of files of kinds that are not read.
+    unread_kinds: BTreeSet<String>,
     /// The Terragrunt units, sorted by path.
     unit_files: Vec<SmolStr>,
     /// The files that are not read yet.
@@ -394,6 +396,8 @@ impl Snapshot {
 
     /// Adds a directory with what was read of it; one without module files says something about others at most.
     fn take_in(&mut self, directory: Directory, read: Read) {
+        let unread = read.unread.iter().map(|name| child(&directory.path, name));
+        self.unread_kinds.extend(unread);
         if read.files.is_empty() {
             self.findings.extend(read.findings);
             self.listen(&directory.path, read.signals);
@@ -415,9 +419,6 @@ impl Snapshot {
         }
         self.listen(&directory.path, read.signals);
         let is_linked = directory.real != directory.path;
-        if !is_linked {
-            self.accompanied(&directory.path, read.companions);
-        }
         let files = read.files.into_iter().map(|ReadFile { name, source, target }| {
             let target = target.or_else(|| is_linked.then(|| child(&directory.real, &name)));
             let id = source.and_then(|source| match target {
@@ -431,6 +432,9 @@ impl Snapshot {
         directory.files.shrink_to_fit();
         directory.lock = read.lock.map(|lock| self.sources.push(lock));
         directory.misnamed = read.misnamed.into_iter().map(|file| self.sources.push(file)).collect();
+        if !is_linked {
+            self.accompanied(&directory.path, read.companions);
+        }
         self.add(directory)
     }
 

@@ -95,8 +95,9 @@ fn the_hooks_for_pre_commit_are_given_all_that_a_check_may_depend_on() {
             "prod.auto.tfvars.json",
             "tests/a.tftest.hcl",
             "a.tofutest.hcl",
-            "a.tftest.json",
-            "a.tfmock.hcl",
+            "tests/a.tftest.json",
+            "mocks/aws.tfmock.hcl",
+            "live/terragrunt.hcl",
             ".terraform.lock.hcl",
             "live/.terraform.lock.hcl",
             "overrule.hcl",
@@ -104,7 +105,7 @@ fn the_hooks_for_pre_commit_are_given_all_that_a_check_may_depend_on() {
         ];
         assert!(named.iter().all(|name| files.is_match(name)), "{named:?}");
         let others =
-            ["main.tf.bak", "a.tfstate", "README.md", "a.hcl", "x/overrule.hcl", "terragrunt.hcl", "atf"];
+            ["main.tf.bak", "a.tfstate", "README.md", "a.hcl", "x/overrule.hcl", "x.terragrunt.hcl", "atf"];
         assert!(!others.iter().any(|name| files.is_match(name)), "{others:?}");
     }
 }

@@ -181,6 +181,11 @@ fn json_holds() {
 }
 
 #[test]
+fn files_beside_modules_hold() {
+    a_while("beside", 1, 2_000);
+}
+
+#[test]
 fn policies_hold() {
     a_while("policy", 2, 100);
 }

@@ -91,6 +91,26 @@ fn long_lines_and_numbers_are_read_as_far_as_they_matter() {
 }
 
 #[test]
+fn large_files_with_values_are_bounded() {
+    let module =
+        ("main.tf".to_owned(), "variable \"a\" {\n  type = list(object({ n = number }))\n}\n".to_owned());
+    let large = format!("a = [\n{}]\n", many(300_000, |n| format!("  {{ n = \"x{n}\" }},\n")));
+    assert!(large.len() > 4 << 20, "{}", large.len());
+    let found = said(&[module.clone(), ("terraform.tfvars".to_owned(), large)]);
+    assert_eq!(found, ["Expression too expensive to evaluate", "Invalid value for input variable"]);
+    let names = many(200_000, |n| format!("v{n} = \"{}\"\n", "x".repeat(30)));
+    assert!(names.len() > 8 << 20, "{}", names.len());
+    let found = said(&[module.clone(), ("terraform.tfvars".to_owned(), names)]);
+    assert_eq!(found, ["Value for undeclared variable"]);
+    let locks = many(50_000, |n| {
+        format!(
+            "provider \"registry.terraform.io/a/b{n}\" {{\n  version = \"1.0.0\"\n  hashes = [\"h1:{n}\"]\n}}\n"
+        )
+    });
+    assert_eq!(said(&[module, (".terraform.lock.hcl".to_owned(), locks)]), [""; 0]);
+}
+
+#[test]
 fn little_text_that_stands_for_much_is_bounded() {
     let product = many(40, |n| format!("a{} = [for x in local.a{n} : local.a{n}]\n", n + 1));
     assert_eq!(

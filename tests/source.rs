@@ -123,7 +123,7 @@ fn override_files_that_git_does_not_have_are_known() {
 }
 
 #[test]
-fn only_what_an_engine_would_load_is_read() {
+fn only_what_an_engine_would_read_is_read() {
     let place = Place::with(&[
         ("main.tf", ""),
         ("x_override.tf.json", ""),
@@ -136,7 +136,9 @@ fn only_what_an_engine_would_load_is_read() {
         ("readme.md", ""),
     ]);
     let snapshot = place.open();
-    assert_eq!(names(&snapshot), ["main.tf", "main.tofu", "x_override.tf.json", "directory.tf/inside.tf"]);
+    let expected =
+        ["main.tf", "main.tofu", "x_override.tf.json", "terraform.tfvars", "directory.tf/inside.tf"];
+    assert_eq!(names(&snapshot), expected);
     assert!(snapshot.directory("").is_some_and(|top| top.has_values && !top.has_lock_file));
 }
 

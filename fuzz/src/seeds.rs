@@ -32,6 +32,12 @@ pub fn json() -> Vec<String> {
     sorted(ending_with(".json"))
 }
 
+/// Files beside modules, and others that are written like them.
+pub fn beside() -> Vec<String> {
+    let files = [".tfvars", ".tfvars.json", ".lock.hcl"].into_iter().flat_map(ending_with);
+    sorted(files.chain(ending_with(".tf")).collect())
+}
+
 /// Policies, those on pages too.
 pub fn policy() -> Vec<String> {
     let presets = PRESETS.iter().map(|preset| preset.text.to_owned());

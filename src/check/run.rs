@@ -11,7 +11,9 @@ use crate::check::fingerprint::Fingerprints;
 use crate::check::judge::{merge, once_in_each_file, weigh};
 use crate::check::linked;
 use crate::check::location::in_scope;
-use crate::check::suppress::exceptions::{EXPIRED_EXCEPTION, Exceptions, Parted, UNUSED_EXCEPTION};
+use crate::check::suppress::exceptions::{
+    EXPIRED_EXCEPTION, Exceptions, Parted, UNUSED_EXCEPTION, may_excuse,
+};
 use crate::check::{Outcome, Settings, Suppressed, Verdict};
 use crate::engine::Engine;
 use crate::finding::Finding;
@@ -19,9 +21,11 @@ use crate::graph::ModuleGraph;
 use crate::policy::can_be_off;
 use crate::rules::{Earlier, States, shared_states};
 use crate::session::batches::batch_bytes;
+use crate::session::companions::Companions;
 use crate::session::parse_cache::ParseCache;
 use crate::session::terragrunt::Units;
 use crate::session::threads::discard;
+use crate::session::values_files;
 use crate::vfs::{Snapshot, child};
 
 /// Checks every module of a working tree, and tells what has a place in its scope.
@@ -74,6 +78,7 @@ pub(super) fn collect(
         snapshot.find_excluded_locks();
     }
     let mut cache = ParseCache::new(settings.policy.limits(), units.clone());
+    cache.companions = Arc::new(Companions::of(snapshot));
     if let Against::Earlier(earlier) = against
         && !settings.trusts_change
     {
@@ -93,8 +98,10 @@ pub(super) fn collect(
     let seen = engines::look(snapshot, &mut cache, &question);
     let snapshot = &*snapshot;
     let sources = snapshot.sources();
+    let beside = values_files::check(snapshot, &settings.policy.limits(), &mut cache, may_excuse);
 
-    let found = snapshot.findings().iter().cloned().chain(mistakes).map(|finding| (finding, None));
+    let found =
+        snapshot.findings().iter().cloned().chain(beside).chain(mistakes).map(|finding| (finding, None));
     let is_for_role = |finding: &Finding| settings.is_for_role(finding, sources, &seen.roles, &seen.looked);
     let shared = shared_states(states, snapshot).into_iter().map(|finding| (finding, None));
     let found = found.chain(seen.findings).chain(shared).filter(|(finding, _)| is_for_role(finding));

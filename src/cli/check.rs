@@ -29,6 +29,7 @@ use crate::finding::Safety;
 use crate::policy::{Date, FailOn, can_be_off};
 use crate::report::Style;
 use crate::session;
+use crate::vfs::Snapshot;
 use check_run::CheckRun;
 use reports::Run;
 use request::{CheckRequest, Mode};
@@ -108,6 +109,14 @@ const FOUND: u8 = 1;
 /// With more threads, a run takes longer.
 const MAX_THREADS: i64 = 256;
 
+/// Says how many files there are of kinds that are not read.
+fn unread_kinds(snapshot: &Snapshot) {
+    for (kind, count) in snapshot.unread_kinds() {
+        let files = if count == 1 { "file was" } else { "files were" };
+        err(&format!("note: {count} {kind} {files} not read: overrule does not check {kind} files\n"));
+    }
+}
+
 /// Checks, reports, and says with the exit code whether something was found.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let started = Instant::now();
@@ -119,6 +128,9 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let mut judged = judged?;
     if judged.outcome.modules == 0 && !arguments.reports.quiet && !judged.is_part {
         err(&place::no_module(&judged.snapshot, &request.current));
+    }
+    if !arguments.reports.quiet {
+        unread_kinds(&judged.snapshot);
     }
     if let (Mode::ShowFixes(safety), Some(fixed)) = (request.mode, &judged.fixed) {
         if fixed.mended.is_empty() && fixed.withheld.is_empty() && !arguments.reports.quiet {

@@ -86,10 +86,18 @@ pub enum EngineRule {
     MissingModuleArgument,
     /// A value that the variable of the child module does not accept.
     ModuleArgumentType,
+    /// A value in a variable file that the variable does not accept.
+    InvalidVariableValue,
+    /// A value in a variable file for a variable that the root module does not declare.
+    UndeclaredVariableValue,
+    /// A dependency lock file that the engines refuse.
+    InvalidLockFile,
     /// An attribute of an object that the type of its target does not have.
     IgnoredObjectAttribute,
     /// A value for a variable that the called module wants nobody to set any more.
     DeprecatedModuleArgument,
+    /// A reference to an output that the called module wants nobody to use any more.
+    DeprecatedModuleOutput,
     /// `each`, `count`, `self`, `path` or `terraform` where it means nothing.
     MisplacedSymbol,
     /// Declarations that need each other.
@@ -151,8 +159,12 @@ impl EngineRule {
         Self::UnknownModuleArgument,
         Self::MissingModuleArgument,
         Self::ModuleArgumentType,
+        Self::InvalidVariableValue,
+        Self::UndeclaredVariableValue,
+        Self::InvalidLockFile,
         Self::IgnoredObjectAttribute,
         Self::DeprecatedModuleArgument,
+        Self::DeprecatedModuleOutput,
         Self::MisplacedSymbol,
         Self::ReferenceCycle,
         Self::MissingModule,
@@ -206,8 +218,12 @@ impl EngineRule {
             Self::UnknownModuleArgument => "unknown-module-argument",
             Self::MissingModuleArgument => "missing-module-argument",
             Self::ModuleArgumentType => "module-argument-type",
+            Self::InvalidVariableValue => "invalid-variable-value",
+            Self::UndeclaredVariableValue => "undeclared-variable-value",
+            Self::InvalidLockFile => "invalid-lock-file",
             Self::IgnoredObjectAttribute => "ignored-object-attribute",
             Self::DeprecatedModuleArgument => "deprecated-module-argument",
+            Self::DeprecatedModuleOutput => "deprecated-module-output",
             Self::MisplacedSymbol => "misplaced-symbol",
             Self::ReferenceCycle => "reference-cycle",
             Self::MissingModule => "missing-module",
@@ -262,6 +278,8 @@ impl EngineRule {
             | Self::UnknownModuleArgument
             | Self::MissingModuleArgument
             | Self::ModuleArgumentType
+            | Self::InvalidVariableValue
+            | Self::InvalidLockFile
             | Self::MisplacedSymbol
             | Self::ReferenceCycle
             | Self::MissingModule
@@ -274,8 +292,10 @@ impl EngineRule {
             | Self::IgnoredBackendOrCloud
             | Self::DeprecatedQuoting
             | Self::DeprecatedProviderVersion
+            | Self::UndeclaredVariableValue
             | Self::IgnoredObjectAttribute
             | Self::DeprecatedModuleArgument
+            | Self::DeprecatedModuleOutput
             | Self::LinkLeavesRepository => Severity::Warning,
             Self::LimitReached => Severity::Notice,
         }

@@ -1,11 +1,14 @@
-//! Finds arguments of module calls for variables that the called module wants nobody to set any more.
+//! Finds uses of what a called module marks as deprecated: arguments for its variables, and references to its outputs.
+
+use smol_str::format_smolstr;
 
 use crate::engine::Product;
-use crate::finding::{EngineRule, Finding, Severity};
+use crate::finding::{Concern, EngineRule, Finding, Severity};
+use crate::graph::references::sites::{self, Found, Owner, Site};
 use crate::graph::{Node, arguments};
 use crate::module::Module;
 use crate::module::declaration::{ModuleCall, Variable};
-use crate::syntax::{Attribute, ExprKind};
+use crate::syntax::{Attribute, Expr, ExprKind, Step, StepKind};
 
 /// Looks at every call of a module that is known.
 pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
@@ -15,6 +18,46 @@ pub(super) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
             in_call(call, child, findings);
         }
     }
+    let has_deprecated =
+        |child: Node<'_>| child.module().outputs.values().any(|output| output.deprecated.is_some());
+    if node.calls().any(|(call, _)| node.child(&call.name).is_some_and(has_deprecated)) {
+        sites::for_each(node, &mut |site, found| {
+            if let Found::Expression(expr, _) = found {
+                findings.extend(used_output(node, site, expr));
+            }
+        });
+    }
+}
+
+/// The deprecated output that an expression is a reference to, unless it becomes a deprecated output itself.
+fn used_output(node: Node<'_>, site: &Site<'_>, expr: &Expr) -> Option<Finding> {
+    if matches!(&site.owner, Owner::Output(output) if output.deprecated.is_some()) {
+        return None;
+    }
+    let ExprKind::Traversal(traversal) = &expr.kind else { return None };
+    let (first, rest) = traversal.steps.split_first().filter(|_| traversal.root == "module")?;
+    let StepKind::Attribute(call) = &first.kind else { return None };
+    let is_instance = |step: &Step| matches!(step.kind, StepKind::Number(_) | StepKind::Key(_));
+    let rest = rest.split_first().filter(|(step, _)| is_instance(step)).map_or(rest, |(_, rest)| rest);
+    let StepKind::Attribute(name) = &rest.first()?.kind else { return None };
+    let said = node.child(call)?.module().outputs.get(name)?.deprecated.as_ref()?;
+    let finding = |summary: &str, detail: String| {
+        Finding::language(EngineRule::DeprecatedModuleOutput, summary)
+            .severity(Severity::Warning)
+            .at_validate()
+            .detail(detail)
+            .at(expr.span)
+            .address(site.to_string())
+            .concerns(Concern::Name(format_smolstr!("module.{call}.{name}")))
+            .related(said.span, "deprecated here")
+    };
+    Some(match node.graph().engine().product {
+        Product::Terraform => finding("Deprecated value used", said.value.to_string()),
+        Product::OpenTofu => finding(
+            "Value derived from a deprecated source",
+            format!("This value is derived from module.{call}.{name}, which is deprecated: {}", said.value),
+        ),
+    })
 }
 
 fn in_call(call: &ModuleCall, child: &Module, findings: &mut Vec<Finding>) {

@@ -15,6 +15,7 @@ mod scope;
 mod secrets;
 mod validation;
 mod values;
+mod values_files;
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -34,6 +35,7 @@ pub(super) use locals::Locals;
 pub(super) use of_tests::value_of_test;
 pub use validation::RefusedDefault;
 pub use values::Values;
+pub(super) use values_files::check as check_values;
 
 use order::{Ordered, in_order};
 use scope::{ModuleScope, Names};

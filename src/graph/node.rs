@@ -16,6 +16,7 @@ use crate::module::address::ModuleSource;
 use crate::module::declaration::ModuleCall;
 use crate::module::terragrunt::{Generated, RunBy};
 use crate::module::test_file::TestFile;
+use crate::module::values::ValuesFile;
 use crate::vfs::join;
 
 /// What a module call leads to.
@@ -66,6 +67,8 @@ pub(super) struct NodeData {
     pub(super) tests: Vec<Test>,
     /// The modules with runs that load it.
     pub(super) run_by_tests: Vec<NodeId>,
+    /// What files set its variables to.
+    pub(super) values_files: Vec<ValuesFile>,
     /// What its local values are worth, once somebody asks.
     pub(super) locals: OnceLock<Locals>,
 }
@@ -121,6 +124,7 @@ impl ModuleGraph {
             named_by: Vec::new(),
             tests: Vec::new(),
             run_by_tests: Vec::new(),
+            values_files: Vec::new(),
             locals: OnceLock::new(),
         });
         NodeId(self.nodes.len() - 1)
@@ -146,6 +150,11 @@ impl ModuleGraph {
         if let Callee::Module(child) = leads_to {
             self.nodes[child.0].run_by_tests.push(id);
         }
+    }
+
+    /// Records what files set the variables of a module to.
+    pub fn set_values(&mut self, id: NodeId, files: Vec<ValuesFile>) {
+        self.nodes[id.0].values_files = files;
     }
 
     /// Records which units of Terragrunt run a module.
@@ -303,6 +312,11 @@ impl<'t> Node<'t> {
     /// The modules with tests that run it.
     pub fn run_by_tests(self) -> impl Iterator<Item = Node<'t>> {
         self.data().run_by_tests.iter().map(|id| self.graph.node(*id))
+    }
+
+    /// What files set its variables to.
+    pub fn values_files(self) -> &'t [ValuesFile] {
+        &self.data().values_files
     }
 
     /// The units of Terragrunt that run it, or may.

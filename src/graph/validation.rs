@@ -71,6 +71,7 @@ impl<'t> Validation<'t> {
         let mut unevaluated = builtin::check(node, &looked_at.wrong, &mut findings);
         unevaluated.extend(looked_at.wrong);
         evaluation::check(node, &unevaluated, &mut findings);
+        evaluation::check_values(node, &mut findings);
         dependency_cycles::check(node, &looked_at.links, &self.called, &mut findings);
         test_files::check(node, &mut findings);
         for finding in &mut findings {

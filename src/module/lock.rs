@@ -1,15 +1,25 @@
 //! Turns a dependency lock file into the versions of providers that it selects.
 
+mod decode;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
 use crate::engine::{Features, Product};
+use crate::finding::Finding;
 use crate::limits::Limits;
 use crate::module::address::ProviderAddress;
-use crate::syntax::{self, Block, BlockSchema, Notation, Schema};
+use crate::syntax::{self, Block, BlockSchema, File, Notation, Schema};
 use crate::text::{FileId, Source, Span};
 use crate::value::{self, Version};
+
+/// Parses a lock file, and finds everything that makes the engines refuse it.
+pub fn check(id: FileId, source: &Source, features: &Features, limits: &Limits) -> (File, Vec<Finding>) {
+    let (file, mut findings) = syntax::parse(id, source, Notation::Native, limits);
+    decode::check(&file.body, features, limits, &mut findings);
+    (file, findings.into_iter().map(Finding::at_validate).collect())
+}
 
 /// What a lock file selects.
 #[derive(Debug)]

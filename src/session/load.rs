@@ -15,6 +15,7 @@ use crate::session::batches::{Batch, Obstacle};
 use crate::session::fragments::{self, Evidence};
 use crate::session::parse_cache::{Built, ParseCache};
 use crate::session::test_files::Tests;
+use crate::session::values_files;
 use crate::text::Span;
 use crate::vfs::{Directory, Reached, Snapshot, join};
 
@@ -75,6 +76,7 @@ pub(crate) fn look(
     for (number, built) in built {
         let node = loaded.add(built, around(number));
         loaded.add_tests(node, snapshot, cache, batch);
+        loaded.set_values(node, snapshot, cache);
         nodes.insert(number, node);
     }
     let mut unread = BTreeSet::new();
@@ -96,6 +98,7 @@ pub(crate) fn look(
                         let built = cache.build(snapshot.directory_at(number), engine);
                         let node = loaded.add(built, around(number));
                         loaded.add_tests(node, snapshot, cache, batch);
+                        loaded.set_values(node, snapshot, cache);
                         next.push(node);
                         node
                     }))
@@ -156,6 +159,13 @@ impl LoadedGraph {
         let tests = Tests::of(snapshot, cache, directory, self.graph.engine(), &reached);
         self.test_findings.push(tests.findings);
         self.graph.set_tests(id, tests.files, tests.has_values_files);
+    }
+
+    /// Adds what files set the variables of a module to.
+    fn set_values(&mut self, node: NodeId, snapshot: &Snapshot, cache: &ParseCache) {
+        let directory = &self.graph.node(node).module().directory;
+        let files = values_files::of_module(directory, snapshot, cache);
+        self.graph.set_values(node, files);
     }
 
     /// Judges modules by the versions of the engine that their callers are for, where these are not modelled.

@@ -12,6 +12,7 @@ use crate::graph::Role;
 use crate::limits::Limits;
 use crate::module::terragrunt::{Generated, RunBy};
 use crate::module::{Module, ModuleFile};
+use crate::session::companions::Companions;
 use crate::session::fragments;
 use crate::session::terragrunt::Units;
 use crate::session::test_paths;
@@ -37,6 +38,8 @@ pub(crate) struct ParseCache {
     pub(crate) former_roles: Arc<HashMap<SmolStr, Role>>,
     /// The units of Terragrunt in the repository.
     pub(crate) units: Arc<Units>,
+    /// The files beside modules.
+    pub(crate) companions: Arc<Companions>,
 }
 
 /// A module, and what is wrong with its files taken by themselves.
@@ -70,6 +73,9 @@ impl ParseCache {
             of_directories.filter_map(|file| file.id).filter(|id| !self.files.contains_key(id)).collect();
         self.parse(sources, ids);
         self.read_tests(snapshot, directories);
+        let companions = Arc::clone(&self.companions);
+        let paths = directories.iter().map(|number| snapshot.directory_at(*number).path.as_str());
+        self.parse_new(sources, paths.flat_map(|path| companions.ids(path)));
     }
 
     /// Reads the test files of the modules in directories, and then the mock files that they name.
@@ -119,10 +125,20 @@ impl ParseCache {
         self.limits = self.limits.among(snapshot.directories().len());
     }
 
+    /// Takes in a file that was parsed elsewhere.
+    pub(crate) fn keep(&mut self, id: FileId, file: File) {
+        self.files.insert(id, file);
+    }
+
     /// One that holds to the same limits, with nothing read yet.
     pub(crate) fn another(&self) -> Self {
-        let former_roles = self.former_roles.clone();
-        Self { has_root: self.has_root, former_roles, ..Self::new(self.limits, self.units.clone()) }
+        let (former_roles, companions) = (self.former_roles.clone(), self.companions.clone());
+        Self {
+            has_root: self.has_root,
+            former_roles,
+            companions,
+            ..Self::new(self.limits, self.units.clone())
+        }
     }
 
     /// Puts away what was read, but for files that are `wanted` later.

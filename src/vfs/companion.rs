@@ -1,10 +1,12 @@
 //! The files that an engine reads beside those of a module, by directory.
 
+use std::collections::BTreeMap;
+
 use smol_str::SmolStr;
 
 use super::read::ReadFile;
-use super::{Snapshot, parent};
-use crate::engine::Companion;
+use super::{Snapshot, last_name, parent};
+use crate::engine::{self, Companion};
 use crate::text::FileId;
 
 /// A file that an engine reads beside those of a module.
@@ -22,6 +24,24 @@ impl Snapshot {
     /// The files beside modules, with the directory of each, sorted by path.
     pub fn companions(&self) -> impl Iterator<Item = (&SmolStr, &CompanionFile)> {
         self.companions.iter().flat_map(|(directory, files)| files.iter().map(move |file| (directory, file)))
+    }
+
+    /// How many files of the paths that were asked for are of each kind that overrule does not read.
+    pub fn unread_kinds(&self) -> BTreeMap<&'static str, usize> {
+        let is_asked_for = |path: &str| {
+            let is_under = |asked: &String| {
+                let rest = path.strip_prefix(asked.as_str());
+                rest.is_some_and(|rest| asked.is_empty() || rest.is_empty() || rest.starts_with('/'))
+            };
+            self.scope.iter().any(is_under)
+        };
+        let mut counts = BTreeMap::new();
+        for path in self.unread_kinds.iter().filter(|path| is_asked_for(path)) {
+            if let Some(kind) = engine::unread_kind(last_name(path)) {
+                *counts.entry(kind).or_default() += 1;
+            }
+        }
+        counts
     }
 
     /// The files beside modules in one directory, sorted by name.
@@ -58,7 +78,7 @@ impl Snapshot {
     /// A file beside a module that was read by its real path.
     pub(super) fn companion_at(&self, path: &str) -> Option<FileId> {
         let files = self.companions_in(parent(path).unwrap_or_default());
-        let file = files.iter().find(|file| file.name == super::last_name(path))?;
+        let file = files.iter().find(|file| file.name == last_name(path))?;
         file.id.filter(|id| self.sources.get(*id).name() == path)
     }
 }

@@ -22,6 +22,8 @@ pub(super) struct Listing<At> {
     pub(super) companions: Vec<Entry<At>>,
     /// JSON files that are override files but for their names; symbolic links left out.
     pub(super) misnamed: Vec<Entry<At>>,
+    /// Files of kinds that are not read, by name.
+    pub(super) unread: Vec<SmolStr>,
     /// Module files that a tool makes of templates here, by name.
     pub(super) rendered: Vec<SmolStr>,
 }
@@ -82,6 +84,7 @@ impl<At> Default for Listing<At> {
             misnamed: Vec::new(),
             has_lock_file: false,
             companions: Vec::new(),
+            unread: Vec::new(),
             rendered: Vec::new(),
         }
     }
@@ -100,7 +103,10 @@ impl<At> Listing<At> {
 
     /// Whether nothing in it matters.
     pub(super) fn is_empty(&self) -> bool {
-        self.modules.is_empty() && self.evidence.is_empty() && self.companions.is_empty()
+        self.modules.is_empty()
+            && self.evidence.is_empty()
+            && self.companions.is_empty()
+            && self.unread.is_empty()
     }
 
     /// Adds what is no directory, if its name is one of those that matter; gives back where it is kept if not.
@@ -112,6 +118,8 @@ impl<At> Listing<At> {
             self.evidence.push(Entry { name: name.to_smolstr(), kind, at });
         } else if Companion::of(name).is_some() {
             self.companions.push(Entry { name: name.to_smolstr(), kind, at });
+        } else if engine::unread_kind(name).is_some() {
+            self.unread.push(name.to_smolstr());
         } else if kind == Kind::File && engine::meant_override_file(name).is_some() {
             self.misnamed.push(Entry { name: name.to_smolstr(), kind, at });
         } else if let Some(file) = rendered(name) {

@@ -28,6 +28,8 @@ pub(super) struct Read {
     pub(super) files: Vec<ReadFile>,
     /// Files that an engine reads beside them; without a source where one cannot be read.
     pub(super) companions: Vec<ReadFile>,
+    /// Files of kinds that are not read, by name.
+    pub(super) unread: Vec<SmolStr>,
     pub(super) signals: Vec<Signal>,
     /// The dependency lock file, if there is one that can be read.
     pub(super) lock: Option<Source>,
@@ -119,7 +121,7 @@ impl Read {
             Some(Source::new(child(path, &entry.name), read.bytes))
         });
         let misnamed = misnamed.collect();
-        Self { files, companions, signals, lock, misnamed, findings }
+        Self { files, companions, unread: listing.unread.clone(), signals, lock, misnamed, findings }
     }
 }
 

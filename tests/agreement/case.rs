@@ -40,7 +40,7 @@ pub(crate) struct Case {
 pub(crate) struct Entry {
     pub(crate) path: String,
     /// The lines as they stand in the case file.
-    text: String,
+    pub(crate) text: String,
     kind: Kind,
 }
 
@@ -66,7 +66,7 @@ impl Entry {
         format!("{directory}{target}") == file
     }
 
-    fn titled(title: &str) -> Self {
+    pub(crate) fn titled(title: &str) -> Self {
         let (path, kind) = if let Some((path, target)) = title.split_once(" -> ") {
             (path, Kind::Link(target.to_owned()))
         } else if let Some(path) = title.strip_suffix(" escaped") {

@@ -5,6 +5,7 @@
 //! `AGREEMENT_CASE='tree 17' cargo test --test agreement -- --nocapture shown` shows one case with both answers.
 
 mod answer;
+mod beside;
 mod both;
 mod calls;
 mod case;

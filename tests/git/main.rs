@@ -28,3 +28,4 @@ mod states;
 mod terragrunt;
 mod test_files;
 mod trusted;
+mod values;

@@ -132,6 +132,17 @@ impl<'e> Exceptions<'e> {
                 exceptions.comments(id, cache, &directory.path, complete);
             }
         }
+        for (directory, file) in snapshot.companions() {
+            if let Some(id) = file.id {
+                let module = SmolStr::new(snapshot.owner(directory).unwrap_or(directory));
+                exceptions.comments(id, cache, &module, cache.file(id).is_some_and(|file| file.complete));
+            }
+        }
+        for directory in snapshot.directories() {
+            if let Some(id) = directory.lock {
+                exceptions.comments(id, cache, &directory.path, true);
+            }
+        }
         exceptions
     }
 

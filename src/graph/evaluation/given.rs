@@ -5,7 +5,7 @@ use crate::graph::references::sites::{Owner, Site};
 use crate::module::declaration::Variable;
 use crate::module::{Module, ignored};
 use crate::syntax::Expr;
-use crate::value::{Constraint, Type, Value, convert};
+use crate::value::{Constraint, Mismatch, Type, Value, convert};
 
 /// What the engine says of a value that does not convert to what an argument takes.
 pub(super) const INCORRECT_TYPE: &str = "Incorrect value type";
@@ -149,15 +149,20 @@ fn message(value: &Value, expr: &Expr) -> Option<Finding> {
     Some(invalid(EngineRule::InvalidCheckOrCondition, "Invalid error message", detail, expr))
 }
 
-/// What is wrong with a value for a variable of a called module, if anything.
-pub(super) fn argument(value: &Value, expr: &Expr, variable: &Variable) -> Option<Finding> {
+/// A value as one of the type of a variable.
+pub(super) fn converted(value: &Value, variable: &Variable) -> Result<Value, Mismatch> {
     let any = Constraint::ANY;
     let constraint = variable.constraint.as_ref().map_or(&any, |constraint| &constraint.value);
-    let name = &variable.name;
     let value = if value.is_null() { value.clone() } else { constraint.apply_defaults(value) };
+    convert(&value, &constraint.ty)
+}
+
+/// What is wrong with a value for a variable of a called module, if anything.
+pub(super) fn argument(value: &Value, expr: &Expr, variable: &Variable) -> Option<Finding> {
+    let name = &variable.name;
     let declared =
         variable.constraint.as_ref().map_or(variable.origin.header(), |constraint| constraint.span);
-    match convert(&value, &constraint.ty) {
+    match converted(value, variable) {
         Err(mismatch) => {
             let sensitive = variable.sensitive.as_ref().is_some_and(|sensitive| sensitive.value);
             let finding =

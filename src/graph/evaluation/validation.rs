@@ -2,15 +2,18 @@
 
 use std::cell::Cell;
 
+use smol_str::SmolStr;
+
+use super::given;
 use super::locals::Locals;
 use super::scope::ModuleScope;
 use crate::engine::{Engine, Product};
 use crate::finding::{EngineRule, Finding, Severity};
 use crate::graph::{Node, arguments, references};
-use crate::module::declaration::{ModuleCall, Variable};
+use crate::module::declaration::{Condition, ModuleCall, Variable};
 use crate::syntax::Expr;
 use crate::text::Span;
-use crate::value::{Constraint, Value, convert, evaluate};
+use crate::value::{Type, Value, convert, evaluate};
 
 /// A default value that a validation of its variable refuses.
 #[derive(Debug)]
@@ -50,7 +53,7 @@ impl<'t> Node<'t> {
                 variable,
                 default: default.span,
                 condition,
-                error,
+                error: error.map(|error| error.summary),
                 is_used,
             }));
         }
@@ -87,23 +90,27 @@ pub(super) fn refused(
 }
 
 /// A condition that refuses a value.
-struct Refusal {
-    condition: Span,
-    /// The summary of the error that it ends with, if it does not give false.
-    error: Option<String>,
+pub(super) struct Refusal {
+    pub(super) condition: Span,
+    /// The error that it ends with, if it does not give false.
+    pub(super) error: Option<Finding>,
+    /// The error message of the validation, where that is known.
+    pub(super) message: Option<SmolStr>,
     /// Whether it refuses every value.
-    is_certain: bool,
+    pub(super) is_certain: bool,
 }
 
 /// The validations of a variable that refuse a value.
-fn refusals(value: &Value, variable: &Variable, node: Node<'_>, work: &Cell<usize>) -> Vec<Refusal> {
+pub(super) fn refusals(
+    value: &Value,
+    variable: &Variable,
+    node: Node<'_>,
+    work: &Cell<usize>,
+) -> Vec<Refusal> {
     if variable.validations.is_empty() || !value.is_known() {
         return Vec::new();
     }
-    let any = Constraint::ANY;
-    let constraint = variable.constraint.as_ref().map_or(&any, |constraint| &constraint.value);
-    let value = if value.is_null() { value.clone() } else { constraint.apply_defaults(value) };
-    let Ok(value) = convert(&value, &constraint.ty) else { return Vec::new() };
+    let Ok(value) = given::converted(value, variable) else { return Vec::new() };
     let refuses_null = variable.nullable.as_ref().is_some_and(|nullable| !nullable.value);
     if value.is_null() && refuses_null {
         return Vec::new();
@@ -117,30 +124,55 @@ fn refusals(value: &Value, variable: &Variable, node: Node<'_>, work: &Cell<usiz
     let locals = Locals::default();
     let unknown = ModuleScope::new(node, &locals, work);
     let known = ModuleScope { known: Some((&variable.name, &value)), ..unknown };
-    let conditions = variable.validations.iter().filter_map(|validation| validation.condition.as_ref());
-    conditions
-        .filter_map(|condition| {
-            let mut found = Vec::new();
-            let result = evaluate(&condition.expr, &known, &mut found);
-            if result.as_bool() == Some(false) && found.is_empty() {
-                let of_any = evaluate(&condition.expr, &unknown, &mut Vec::new());
-                let is_certain = of_any.as_bool() == Some(false);
-                return Some(Refusal { condition: condition.expr.span, error: None, is_certain });
-            }
-            let error = if found.is_empty() { None } else { error_of_value(&condition.expr, known, unknown) };
-            let (condition, is_certain) = (condition.expr.span, false);
-            error.map(|error| Refusal { condition, error: Some(error), is_certain })
-        })
-        .collect()
+    let judge = |validation: &Condition| {
+        let condition = &validation.condition.as_ref()?.expr;
+        let mut found = Vec::new();
+        let mut result = evaluate(condition, &known, &mut found);
+        result.take_deep_marks();
+        let error = if found.is_empty() {
+            unusable(&result, condition)
+        } else {
+            error_of_value(condition, known, unknown)
+        };
+        let is_false = found.is_empty() && result.as_bool() == Some(false);
+        if !is_false {
+            return error.map(|error| Refusal {
+                condition: condition.span,
+                error: Some(error),
+                message: None,
+                is_certain: false,
+            });
+        }
+        let is_certain = evaluate(condition, &unknown, &mut Vec::new()).as_bool() == Some(false);
+        let message = validation.error_message.as_ref().and_then(|message| {
+            let text = evaluate(&message.expr, &known, &mut Vec::new());
+            text.as_str().map(SmolStr::new)
+        });
+        Some(Refusal { condition: condition.span, error: None, message, is_certain })
+    };
+    variable.validations.iter().filter_map(judge).collect()
 }
 
-/// The summary of the error that an expression ends with where the value is known, but not for every value. An operand
-/// that some engine does not evaluate does not count.
-fn error_of_value(expr: &Expr, known: ModuleScope<'_>, unknown: ModuleScope<'_>) -> Option<String> {
+/// What the engine says of a result that is neither true nor false.
+fn unusable(result: &Value, condition: &Expr) -> Option<Finding> {
+    let why = match convert(result, &Type::Bool) {
+        _ if !result.is_known() => return None,
+        Ok(Value::Null(_)) => "it is null".to_owned(),
+        Ok(_) => return None,
+        Err(mismatch) => mismatch.to_string(),
+    };
+    let finding =
+        Finding::language(EngineRule::InvalidCheckOrCondition, "Invalid variable validation result");
+    Some(finding.detail(format!("A condition is true or false: {why}.")).at(condition.span))
+}
+
+/// The error that an expression ends with where the value is known, but not for every value. An operand that some engine
+/// does not evaluate does not count.
+fn error_of_value(expr: &Expr, known: ModuleScope<'_>, unknown: ModuleScope<'_>) -> Option<Finding> {
     let error = |scope| {
         let mut found = Vec::new();
         evaluate(expr, &ModuleScope { engine: Engine::newest(Product::Terraform), ..scope }, &mut found);
         found.into_iter().find(|finding| finding.severity == Severity::Error)
     };
-    error(known).filter(|_| error(unknown).is_none()).map(|finding| finding.summary)
+    error(known).filter(|_| error(unknown).is_none())
 }

@@ -1,0 +1,34 @@
+//! Files beside modules: values of variables, in both notations, and the dependency lock file.
+
+use overrule::engine::{Engine, Product};
+use overrule::limits::Limits;
+use overrule::module::{lock, values};
+use overrule::syntax::{self, Notation};
+use overrule::text::{FileId, Source};
+
+use super::place::{lie_in, lies_in};
+
+/// Panics where something does not hold of such a file.
+pub fn holds(bytes: &[u8]) {
+    let limits = Limits::default();
+    let id = FileId::new(0);
+    for name in ["terraform.tfvars", "terraform.tfvars.json"] {
+        let source = Source::new(name, bytes.to_vec());
+        let (file, mut findings) = syntax::parse(id, &source, Notation::of(name), &limits);
+        for argument in values::arguments(&file.body, !findings.is_empty(), &mut findings) {
+            lies_in(argument.span, source.text());
+            lies_in(argument.expr.span, source.text());
+        }
+        lie_in(&findings, &source);
+    }
+    let source = Source::new(".terraform.lock.hcl", bytes.to_vec());
+    for product in Product::ALL {
+        let features = Engine::newest(product).features();
+        let (_, findings) = lock::check(id, &source, &features, &limits);
+        lie_in(&findings, &source);
+        let (_, again) = lock::check(id, &source, &features, &limits);
+        assert_eq!(findings, again);
+        let selects = lock::Lock::read(id, &source, &features);
+        assert!(selects.is_some() || !findings.is_empty(), "what cannot be read is reported");
+    }
+}

@@ -1,0 +1,190 @@
+//! Compares the values that files set with the variables of the module they are for, as `plan` does.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
+
+use super::given;
+use super::validation::{Refusal, refusals};
+use crate::engine::Product;
+use crate::finding::{Concern, EngineRule, Finding, Severity};
+use crate::graph::Node;
+use crate::module::declaration::Variable;
+use crate::module::values::ValuesFile;
+use crate::syntax::Attribute;
+use crate::value::{Value, constant_within};
+
+/// How many values without a variable a file may have and still be one for this module.
+const MOST_UNDECLARED: usize = 2;
+
+/// Compares the values of all files for a module with its variables.
+pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
+    let files = node.values_files();
+    if files.is_empty() {
+        return;
+    }
+    let work = Cell::new(node.module().limits.evaluation_of_module());
+    // Of the files that an engine reads by itself, the last to set a variable wins.
+    let mut automatic: Vec<&ValuesFile> = files.iter().filter(|file| file.is_automatic).collect();
+    automatic.sort_by_key(|file| precedence(&file.path));
+    let mut winners: BTreeMap<&SmolStr, (&ValuesFile, &Attribute)> = BTreeMap::new();
+    for file in automatic {
+        winners.extend(file.arguments.iter().map(|argument| (&argument.name, (file, &**argument))));
+    }
+    let named = files.iter().filter(|file| !file.is_automatic && is_for(file, node));
+    let named = named.flat_map(|file| file.arguments.iter().map(move |argument| (file, &**argument)));
+    for (file, argument) in winners.into_values().chain(named) {
+        let from = findings.len();
+        match node.module().variables.get(&argument.name) {
+            Some(variable) => judge(argument, variable, node, &work, findings),
+            None => findings.extend(undeclared(argument, node)),
+        }
+        for finding in &mut findings[from..] {
+            finding.address = format!("variable.{}", argument.name);
+            finding.concern = Concern::File(file.path.clone());
+        }
+    }
+}
+
+/// The order in which an engine reads the files that it reads by itself.
+fn precedence(path: &str) -> (u8, &str) {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    match name {
+        "terraform.tfvars" => (0, name),
+        "terraform.tfvars.json" => (1, name),
+        _ => (2, name),
+    }
+}
+
+/// Whether a file that somebody has to name is one for this module, by the variables that it sets.
+fn is_for(file: &ValuesFile, node: Node<'_>) -> bool {
+    let module = node.module();
+    let declared = file.arguments.iter().filter(|argument| module.variables.contains_key(&argument.name));
+    let declared = declared.count();
+    let undeclared = file.arguments.len() - declared;
+    undeclared <= MOST_UNDECLARED && declared > undeclared
+}
+
+fn undeclared(argument: &Attribute, node: Node<'_>) -> Option<Finding> {
+    let (name, module) = (&argument.name, node.module());
+    let mut wrong = Vec::new();
+    constant_within(&module.limits, &argument.expr, &mut wrong);
+    let is_unknown = module.may_have(&format!("var.{name}")) || module.has_generated_files;
+    // An engine forgets a value that it cannot evaluate.
+    (!is_unknown && wrong.is_empty()).then(|| {
+        Finding::language(EngineRule::UndeclaredVariableValue, "Value for undeclared variable")
+            .severity(Severity::Warning)
+            .at_plan()
+            .detail(format!(
+                "The root module does not declare a variable named \"{name}\" but a value was found in this file."
+            ))
+            .at(argument.name_span)
+            .help(format!("remove the value, correct the name, or declare the variable `{name}`"))
+    })
+}
+
+/// Compares one value with its variable.
+fn judge(
+    argument: &Attribute,
+    variable: &Variable,
+    node: Node<'_>,
+    work: &Cell<usize>,
+    findings: &mut Vec<Finding>,
+) {
+    let mut found = Vec::new();
+    let value = constant_within(&node.module().limits, &argument.expr, &mut found);
+    let is_wrong = found.iter().any(|finding| finding.severity == Severity::Error);
+    findings.extend(found.into_iter().map(Finding::at_plan));
+    if is_wrong {
+        return;
+    }
+    match given::converted(&value, variable) {
+        Err(mismatch) => {
+            findings.push(unsuitable(&mismatch.to_string(), argument, variable));
+            return;
+        }
+        Ok(Value::Null(_)) if refuses_null(variable) => {
+            if variable.default.is_none() {
+                findings.push(null(argument, variable));
+            }
+            return;
+        }
+        Ok(_) => {}
+    }
+    let refusals = refusals(&value, variable, node, work).into_iter();
+    // What refuses every value is reported at the variable.
+    let refusals = refusals.filter(|refusal| !refusal.is_certain);
+    findings.extend(refusals.map(|refusal| refused(refusal, argument, variable)));
+    findings.extend(deprecated(argument, variable, node.graph().engine().product));
+}
+
+fn refuses_null(variable: &Variable) -> bool {
+    variable.nullable.as_ref().is_some_and(|nullable| !nullable.value)
+}
+
+fn unsuitable(why: &str, argument: &Attribute, variable: &Variable) -> Finding {
+    let name = &variable.name;
+    let finding =
+        Finding::language(EngineRule::InvalidVariableValue, "Invalid value for input variable").at_plan();
+    let is_sensitive = variable.sensitive.as_ref().is_some_and(|sensitive| sensitive.value);
+    // Of sensitive variables the engines show no value, and point at the declaration.
+    if is_sensitive {
+        return finding
+            .detail(format!("Unsuitable value for var.{name}, which is sensitive: {why}."))
+            .at(variable.origin.header())
+            .related(argument.expr.span, "set here");
+    }
+    let declared = variable.constraint.as_ref().map_or(variable.origin.header(), |given| given.span);
+    finding
+        .detail(format!("The given value is not suitable for var.{name}: {why}."))
+        .at(argument.expr.span)
+        .related(declared, "the variable takes this")
+}
+
+fn null(argument: &Attribute, variable: &Variable) -> Finding {
+    Finding::language(EngineRule::InvalidVariableValue, "Required variable not set")
+        .at_plan()
+        .detail(format!(
+            "The given value is not suitable for var.{}: required variable may not be set to null.",
+            variable.name
+        ))
+        .at(argument.expr.span)
+        .related(variable.origin.header(), "declared here")
+}
+
+fn refused(refusal: Refusal, argument: &Attribute, variable: &Variable) -> Finding {
+    let Refusal { condition, error, message, .. } = refusal;
+    if let Some(error) = error {
+        return error.at_plan().related(argument.expr.span, "with this value");
+    }
+    let is_sensitive = variable.sensitive.as_ref().is_some_and(|sensitive| sensitive.value);
+    let detail = match message.filter(|_| !is_sensitive) {
+        Some(message) => message.to_string(),
+        None => format!("The value does not pass a validation of the variable `{}`.", variable.name),
+    };
+    Finding::language(EngineRule::InvalidVariableValue, "Invalid value for variable")
+        .at_plan()
+        .detail(detail)
+        .at(argument.expr.span)
+        .related(condition, "it has to meet this condition")
+}
+
+fn deprecated(argument: &Attribute, variable: &Variable, product: Product) -> Option<Finding> {
+    let said = variable.deprecated.as_ref().filter(|said| !said.value.is_empty())?;
+    let finding = |summary| {
+        Finding::language(EngineRule::DeprecatedModuleArgument, summary)
+            .severity(Severity::Warning)
+            .at_plan()
+            .detail(said.value.to_string())
+    };
+    Some(match product {
+        // Terraform points at the declaration.
+        Product::Terraform => {
+            finding("Deprecated variable got a value").at(said.span).related(argument.name_span, "set here")
+        }
+        Product::OpenTofu => finding("Deprecated variable used from the root module")
+            .at(argument.name_span)
+            .related(said.span, "deprecated here"),
+    })
+}

@@ -1,0 +1,46 @@
+//! Which module each file with values of variables is for.
+
+use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
+
+use crate::engine::{Companion, is_automatic_values_file};
+use crate::text::FileId;
+use crate::vfs::{Snapshot, child};
+
+/// Which files are for which module.
+#[derive(Debug, Default)]
+pub(crate) struct Companions {
+    /// By directory of a module: the files with values of its variables, by path.
+    values: BTreeMap<SmolStr, Vec<(SmolStr, FileId)>>,
+}
+
+impl Companions {
+    /// Finds out which module each file of a working tree is for.
+    pub(crate) fn of(snapshot: &Snapshot) -> Self {
+        let mut companions = Self::default();
+        for (directory, file) in snapshot.companions().filter(|(_, file)| file.kind == Companion::Values) {
+            let (Some(owner), Some(id)) = (snapshot.owner(directory), file.id) else { continue };
+            let is_automatic = is_automatic_values_file(&file.name);
+            let path = SmolStr::new(child(directory, &file.name));
+            // A file that links lead to may be for several modules.
+            let is_link = snapshot.sources().get(id).name() != path.as_str();
+            let is_elsewhere = owner != directory.as_str();
+            if is_automatic && is_elsewhere || !is_automatic && is_link {
+                continue;
+            }
+            companions.values.entry(owner.into()).or_default().push((path, id));
+        }
+        companions
+    }
+
+    /// The files for the module in a directory.
+    pub(crate) fn ids(&self, directory: &str) -> impl Iterator<Item = FileId> {
+        self.of_module(directory).iter().map(|(_, id)| *id)
+    }
+
+    /// The same, each with its path.
+    pub(crate) fn of_module(&self, directory: &str) -> &[(SmolStr, FileId)] {
+        self.values.get(directory).map(Vec::as_slice).unwrap_or_default()
+    }
+}
