@@ -87,6 +87,13 @@ pub fn parse_string(text: &str, string: Span) -> Result<Expr, Vec<Finding>> {
     native::expression(string.file, text, Some(string))
 }
 
+/// Reads a text as one template; spans count from its start, in no file of the run.
+pub fn parse_template(text: &str) -> Result<Expr, Vec<Finding>> {
+    let file = FileId::new(0);
+    let template = native::template(file, text, None)?;
+    Ok(Expr { span: Span::new(file, 0..text.len()), kind: ExprKind::Template(template) })
+}
+
 /// Reads a text as one JSON value; none where it is nothing of the kind, or goes deeper than is read.
 pub fn parse_json(text: &str) -> Option<Expr> {
     json::value(text)

@@ -11,6 +11,7 @@ use std::env;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::time::Instant;
 
 use properties::{TARGETS, Target};
 
@@ -198,6 +199,32 @@ fn test_files_hold() {
 #[test]
 fn values_hold() {
     a_while("value", 1, 3_000);
+}
+
+#[test]
+fn decoding_holds() {
+    a_while("decode", 1, 1_000);
+}
+
+#[test]
+fn large_files_take_no_long_time() {
+    let aliases: String =
+        (1..40).map(|level| format!("a{level}: &a{level} [*a{0}, *a{0}]\n", level - 1)).collect();
+    let started = Instant::now();
+    for content in [
+        format!("a,b\n{}", "1,\"x\"\n".repeat(1_000_000)),
+        format!("a: &a0 [x]\n{aliases}"),
+        "- [[[[{a: b}]]]]\n".repeat(200_000),
+        "[".repeat(1_000_000),
+        format!("x: {}", "y".repeat(8 << 20)),
+        format!("[{}1]", "1,".repeat(2_000_000)),
+        "${file(\"x\")} ${templatefile(\"x\", {})} ".repeat(1_000),
+        "%{ for x in b }".repeat(200) + &"%{ endfor }".repeat(200),
+        "{a,b}".repeat(100) + "/**".repeat(100).as_str(),
+    ] {
+        properties::decode::holds(content.as_bytes());
+    }
+    assert!(started.elapsed().as_secs() < 60, "it took {:?}", started.elapsed());
 }
 
 #[test]

@@ -27,6 +27,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("quick_xml", &["report"]),
     ("rayon", &["vfs", "session", "check"]),
     ("regex", &["rules", "value"]),
+    ("saphyr_parser", &["value"]),
     ("serde", &["report"]),
     ("serde_json", &["report"]),
     ("similar", &["report", "check"]),

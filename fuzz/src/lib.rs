@@ -3,6 +3,7 @@
 
 pub mod beside;
 pub mod check;
+pub mod decode;
 pub mod json;
 pub mod merge;
 pub mod native;
@@ -31,6 +32,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "policy", holds: policy::holds, seeds: seeds::policy },
     Target { name: "value", holds: value::holds, seeds: seeds::value },
     Target { name: "test_file", holds: test_file::holds, seeds: seeds::tests },
+    Target { name: "decode", holds: decode::holds, seeds: seeds::decode },
     Target { name: "merge", holds: merge::holds, seeds: seeds::trees },
     Target { name: "check", holds: check::holds, seeds: seeds::trees },
 ];

@@ -67,6 +67,28 @@ pub fn tests() -> Vec<String> {
     sorted(written.into_iter().chain(recorded).collect())
 }
 
+/// Documents, tables and templates.
+pub fn decode() -> Vec<String> {
+    [
+        "a: &x [1, yes, ~, 2001-12-14, 0x1F, .5]\nb: *x\nc: {<<: {d: 1}, e: |\n  f\n}\n",
+        "base: &b\n  x: 1\nderived:\n  <<: *b\n  y: >-\n    folded\n    text\n? key\n: [a, {b: c}]\n",
+        "- a\n- - b\n  - 'it''s'\n- \"\\u00e9\\n\"\n---\nmore\n",
+        "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nd: &d [*c, *c]\ne: [*d, *d]\n",
+        "%YAML 1.1\n---\n!!map {a: !!int 1}\n...\n",
+        "name,size\nfirst,1\n\"a \"\"b\"\"\",2\n\n\"c\nd\",3\r\n",
+        "a,b\n1\n2,\"x",
+        "{\"a\": [1, 2.5e3, null, true, \"\\ud83d\\ude00\"], \"b\": {\"c\": {}}}",
+        "{\"a\": 1, \"a\": \"x\"} ]",
+        "hello ${a} %{ for x in b ~} ${x}, %{ endfor ~} %{ if c.d == \"x\" } yes %{ else } no %{ endif }",
+        "$${a} %%{ if } ${file(\"x\")} ${templatefile(\"x\", {})}",
+        "${a",
+        "*.{yaml,yml}",
+        "**/[^a-c]?*/[x",
+    ]
+    .map(str::to_owned)
+    .to_vec()
+}
+
 /// Values and types of the pages, and some that show what converts to what.
 pub fn value() -> Vec<String> {
     let types = [

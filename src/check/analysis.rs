@@ -40,7 +40,8 @@ impl Analysis {
     /// Looks at every module with the engines of `choice`, else with those of the policy, else with those that files
     /// speak for, else with both.
     pub fn of(snapshot: &mut Snapshot, choice: Option<&Choice>, policy: &Policy) -> Self {
-        let mut cache = ParseCache::new(policy.limits(), Arc::new(Units::of(snapshot)));
+        let (units, named_files) = (Arc::new(Units::of(snapshot)), Arc::new(snapshot.named_files()));
+        let mut cache = ParseCache::new(policy.limits(), units, named_files);
         let choice = choice.or(policy.engine());
         let sights = engines::sights(snapshot, &mut cache, choice, policy);
         Self { cache, sights }

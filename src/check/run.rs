@@ -77,7 +77,8 @@ pub(super) fn collect(
     if active_rules.asks_for_excluded_locks() {
         snapshot.find_excluded_locks();
     }
-    let mut cache = ParseCache::new(settings.policy.limits(), units.clone());
+    let named_files = Arc::new(snapshot.named_files());
+    let mut cache = ParseCache::new(settings.policy.limits(), units.clone(), named_files);
     cache.companions = Arc::new(Companions::of(snapshot));
     if let Against::Earlier(earlier) = against
         && !settings.trusts_change

@@ -1,12 +1,13 @@
 //! Modules as one engine sees them, and the calls between them.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use smol_str::SmolStr;
 
 use super::conflicts::Conflicts;
 use super::evaluation::Locals;
+use super::location::Location;
 use super::node_id::NodeId;
 use super::providers::{ProviderChange, Table, Uses};
 use super::role::Surroundings;
@@ -17,7 +18,7 @@ use crate::module::declaration::ModuleCall;
 use crate::module::terragrunt::{Generated, RunBy};
 use crate::module::test_file::TestFile;
 use crate::module::values::ValuesFile;
-use crate::vfs::join;
+use crate::vfs::{NamedFiles, join};
 
 /// What a module call leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub enum Callee {
 pub struct ModuleGraph {
     pub(super) engine: Engine,
     pub(super) nodes: Vec<NodeData>,
+    /// The files that functions can read.
+    pub(super) named_files: Arc<NamedFiles>,
     /// By node: what it declares about providers, once somebody asks.
     pub(super) provider_tables: OnceLock<Vec<Table>>,
     /// By node: the provider configurations that it uses, once somebody asks.
@@ -47,6 +50,8 @@ pub struct ModuleGraph {
     pub(super) rings: OnceLock<Vec<Option<NodeId>>>,
     /// By node: of what it and all below it ask for versions that there are none of, once somebody asks.
     pub(super) clashes: OnceLock<Vec<Conflicts>>,
+    /// By node: where an engine finds it from a root module, once somebody asks.
+    pub(super) locations: OnceLock<Vec<Location>>,
 }
 
 #[derive(Debug)]
@@ -97,12 +102,20 @@ impl ModuleGraph {
         Self {
             engine,
             nodes: Vec::new(),
+            named_files: Arc::default(),
             provider_tables: OnceLock::new(),
             uses: OnceLock::new(),
             provider_changes: OnceLock::new(),
             rings: OnceLock::new(),
             clashes: OnceLock::new(),
+            locations: OnceLock::new(),
         }
+    }
+
+    /// The same, with files that functions can read.
+    #[must_use]
+    pub fn reading(self, named_files: Arc<NamedFiles>) -> Self {
+        Self { named_files, ..self }
     }
 
     /// The engine that sees it so.
@@ -198,6 +211,7 @@ impl ModuleGraph {
         self.provider_changes.take();
         self.rings.take();
         self.clashes.take();
+        self.locations.take();
     }
 
     /// By node: the modules that it calls.

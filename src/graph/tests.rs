@@ -212,7 +212,7 @@ fn places(said: Vec<String>) -> Vec<String> {
 fn expressions_are_evaluated_as_far_as_they_are_known() {
     let text = "variable \"a\" {\n  type = object({ b = string })\n}\nlocals {\n  c = var.a.d\n  e = upper(var.a.b, 1)\n  f = nope(1)\n  \
                 g = { h = [1] }\n  i = local.g.j\n  k = local.g.h[1]\n  l = try(var.a.d, local.g.j, 1)\n  m = local.f + local.g\n  \
-                n = [for v in local.g.h : v.o]\n  p = x_y.z.q.r\n}\nresource \"x_y\" \"z\" {\n  s = path.module + 1\n}\n";
+                n = [for v in local.g.h : v.o]\n  p = x_y.z.q.r\n}\nresource \"x_y\" \"z\" {\n  s = terraform.workspace + 1\n}\n";
     assert_eq!(
         places(said(&[("", text)])),
         [
@@ -282,7 +282,7 @@ fn a_value_that_a_validation_refuses_is_told_where_it_is_set() {
         "m",
         "variable \"a\" {\n  validation {\n    condition = contains([\"x\", \"y\"], var.a)\n    error_message = \"no\"\n  }\n}\n",
     );
-    let text = "module \"b\" {\n  source = \"./m\"\n  a = \"z\"\n}\nmodule \"c\" {\n  source = \"./m\"\n  a = \"x\"\n}\nmodule \"d\" {\n  source = \"./m\"\n  a = path.module\n}\n";
+    let text = "module \"b\" {\n  source = \"./m\"\n  a = \"z\"\n}\nmodule \"c\" {\n  source = \"./m\"\n  a = \"x\"\n}\nmodule \"d\" {\n  source = \"./m\"\n  a = terraform.workspace\n}\n";
     assert_eq!(places(said(&[("", text), child])), [":3 module.b: Invalid value for variable"]);
 }
 

@@ -56,8 +56,8 @@ pub(crate) fn look(
         .filter(|number| !snapshot.directory_at(*number).module_files(engine).is_empty())
         .map(|number| (number, cache.build(snapshot.directory_at(number), engine)))
         .collect();
-    let mut loaded =
-        LoadedGraph { graph: ModuleGraph::new(engine), findings: Vec::new(), test_findings: Vec::new() };
+    let graph = ModuleGraph::new(engine).reading(cache.named_files.clone());
+    let mut loaded = LoadedGraph { graph, findings: Vec::new(), test_findings: Vec::new() };
     let is_in_library = !cache.has_root;
     let former_roles = cache.former_roles.clone();
     let around = |number| {

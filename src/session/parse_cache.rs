@@ -18,7 +18,7 @@ use crate::session::terragrunt::Units;
 use crate::session::test_paths;
 use crate::syntax::{self, File, Notation};
 use crate::text::{FileId, Sources};
-use crate::vfs::{Directory, Snapshot};
+use crate::vfs::{Directory, NamedFiles, Snapshot};
 
 /// What was read of files, as far as it is at hand.
 #[derive(Debug, Default)]
@@ -40,6 +40,8 @@ pub(crate) struct ParseCache {
     pub(crate) units: Arc<Units>,
     /// The files beside modules.
     pub(crate) companions: Arc<Companions>,
+    /// The files that functions can read.
+    pub(crate) named_files: Arc<NamedFiles>,
 }
 
 /// A module, and what is wrong with its files taken by themselves.
@@ -60,8 +62,8 @@ impl Built {
 
 impl ParseCache {
     /// Nothing read yet.
-    pub(crate) fn new(limits: Limits, units: Arc<Units>) -> Self {
-        Self { limits, units, ..Self::default() }
+    pub(crate) fn new(limits: Limits, units: Arc<Units>, named_files: Arc<NamedFiles>) -> Self {
+        Self { limits, units, named_files, ..Self::default() }
     }
 
     /// Reads the module files of some directories, unless they are at hand.
@@ -133,12 +135,8 @@ impl ParseCache {
     /// One that holds to the same limits, with nothing read yet.
     pub(crate) fn another(&self) -> Self {
         let (former_roles, companions) = (self.former_roles.clone(), self.companions.clone());
-        Self {
-            has_root: self.has_root,
-            former_roles,
-            companions,
-            ..Self::new(self.limits, self.units.clone())
-        }
+        let another = Self::new(self.limits, self.units.clone(), self.named_files.clone());
+        Self { has_root: self.has_root, former_roles, companions, ..another }
     }
 
     /// Puts away what was read, but for files that are `wanted` later.

@@ -2,25 +2,24 @@
 //!
 //! What an expression is worth after an error is unknown, as there, so that one mistake is reported once.
 
-use std::cell::Cell;
-
 use smol_str::SmolStr;
 
-use crate::engine::Engine;
 use crate::finding::{EngineRule, Finding, Severity};
 use crate::limits::{Limit, Limits};
 use crate::syntax::{Expr, ExprKind, JsonString, Step, StepKind, Traversal};
 use crate::text::Span;
 
 use super::convert::convert;
-use super::{Number, Type, Value};
+use super::{Number, Resolved, Scope, Type, Value};
 
 mod access;
+mod argument;
 mod call;
 mod iterate;
 mod object;
 mod operator;
 mod template;
+mod template_file;
 
 /// The value of an expression that may use neither variables nor functions, within the usual limits.
 pub fn constant(expr: &Expr, findings: &mut Vec<Finding>) -> Value {
@@ -54,36 +53,6 @@ pub fn evaluate(expr: &Expr, scope: &dyn Scope, findings: &mut Vec<Finding>) -> 
 pub fn follow(from: Value, steps: &[Step], findings: &mut Vec<Finding>) -> Value {
     let limits = Limits::default();
     Evaluator::new(&limits, limits.evaluation(), None, findings).steps(from, steps)
-}
-
-/// What expressions can refer to.
-pub trait Scope {
-    /// Which functions there are.
-    fn engine(&self) -> Engine;
-
-    /// What holds in the run.
-    fn limits(&self) -> &Limits;
-
-    /// How much work is left for all expressions of the scope together; without any, everything is unknown.
-    fn work(&self) -> &Cell<usize>;
-
-    /// What a reference is worth; names that a `for` expression gives are not asked for. `None` where the first name
-    /// means nothing at all.
-    fn resolve(&self, reference: &Traversal) -> Option<Resolved>;
-
-    /// Whether a function of a provider, such as `provider::local::name`, is surely not there.
-    fn lacks_function(&self, _: &str) -> bool {
-        false
-    }
-}
-
-/// The answer of a [`Scope`].
-#[derive(Debug, Clone, PartialEq)]
-pub struct Resolved {
-    /// What the first name and some steps are worth.
-    pub value: Value,
-    /// How many steps that took; the others are followed from the value.
-    pub steps: usize,
 }
 
 /// The constant string that is asked for here; what converts to one is taken as one.

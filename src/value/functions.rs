@@ -9,8 +9,11 @@ mod arithmetic;
 mod characters;
 mod collection;
 mod conversion;
+mod csv;
 mod decoding;
 mod encoding;
+mod file;
+mod fileset;
 mod format;
 mod map;
 mod network;
@@ -19,7 +22,9 @@ mod sequence;
 mod set;
 mod signature;
 mod time;
+mod yaml;
 
+pub(super) use file::content as read_text;
 pub(super) use signature::FunctionError;
 pub use signature::{Function, Kind, Parameter};
 
@@ -56,7 +61,7 @@ impl Function {
 #[rustfmt::skip]
 pub(super) const ALL: &[Function] = &[
     function("abs", &[given("num", Num).lifted()], None, Num).known(|values| arithmetic::of_one(values, Number::absolute)),
-    function("abspath", &[given("path", String)], None, String),
+    function("abspath", &[given("path", String)], None, String).unknown(),
     function("alltrue", &[given("list", ListOf(&Bool))], None, Bool).known(sequence::alltrue),
     function("anytrue", &[given("list", ListOf(&Bool))], None, Bool).known(sequence::anytrue),
     function("base64decode", &[given("str", String)], None, String).known(decoding::base64decode),
@@ -82,22 +87,22 @@ pub(super) const ALL: &[Function] = &[
     function("concat", &[], Some(given("seqs", Any).lifted()), Any).typed(collection::concat),
     function("contains", &[given("list", Any), given("value", Any)], None, Any).typed(collection::contains),
     function("convert", &[given("value", Any), given("type", Any)], None, Any).since(Some(15), None),
-    function("csvdecode", &[given("str", String)], None, Any),
+    function("csvdecode", &[given("str", String)], None, Any).known(csv::csvdecode),
     function("dirname", &[given("path", String)], None, String).known(|values| characters::of_text(values, characters::dirname)),
     function("distinct", &[given("list", ListOf(&Any))], None, ListOf(&Any)).typed(|values| Ok(collection::distinct(values))),
     function("element", &[given("list", Any).lifted(), given("index", Num)], None, Any).typed(collection::element),
     function("endswith", &[given("str", String), given("suffix", String)], None, Bool).since(Some(3), Some(0)).known(|values| characters::holds(values, |text, suffix| text.ends_with(suffix))),
     function("ephemeralasnull", &[nullable("value", Any).left()], None, Any).since(Some(10), Some(11)).always(|values| Ok(conversion::ephemeralasnull(values))),
-    function("file", &[given("path", String)], None, String),
-    function("filebase64", &[given("path", String)], None, String),
-    function("filebase64sha256", &[given("path", String)], None, String),
-    function("filebase64sha512", &[given("path", String)], None, String),
-    function("fileexists", &[given("path", String)], None, Bool),
-    function("filemd5", &[given("path", String)], None, String),
-    function("fileset", &[given("path", String), given("pattern", String)], None, SetOf(&String)),
-    function("filesha1", &[given("path", String)], None, String),
-    function("filesha256", &[given("path", String)], None, String),
-    function("filesha512", &[given("path", String)], None, String),
+    function("file", &[given("path", String)], None, String).reading(file::file),
+    function("filebase64", &[given("path", String)], None, String).reading(file::present),
+    function("filebase64sha256", &[given("path", String)], None, String).reading(file::hashed),
+    function("filebase64sha512", &[given("path", String)], None, String).reading(file::hashed),
+    function("fileexists", &[given("path", String)], None, Bool).reading(file::fileexists),
+    function("filemd5", &[given("path", String)], None, String).reading(file::hashed),
+    function("fileset", &[given("path", String), given("pattern", String)], None, SetOf(&String)).reading(fileset::fileset),
+    function("filesha1", &[given("path", String)], None, String).reading(file::hashed),
+    function("filesha256", &[given("path", String)], None, String).reading(file::hashed),
+    function("filesha512", &[given("path", String)], None, String).reading(file::hashed),
     function("flatten", &[given("list", Any).lifted()], None, Any).typed(collection::flatten),
     function("floor", &[given("num", Num)], None, Num).known(|values| arithmetic::of_one(values, Number::floor)),
     function("format", &[given("format", String)], Some(nullable("args", Any)), Any).typed_within(format::format),
@@ -124,7 +129,7 @@ pub(super) const ALL: &[Function] = &[
     function("nonsensitive", &[nullable("value", Any).left()], None, Any).always(|values| Ok(conversion::nonsensitive(values))),
     function("one", &[given("list", Any)], None, Any).typed(collection::one),
     function("parseint", &[given("number", Any), given("base", Num)], None, Any).always(decoding::parseint),
-    function("pathexpand", &[given("path", String)], None, String),
+    function("pathexpand", &[given("path", String)], None, String).known(file::pathexpand),
     function("plantimestamp", &[], None, String).since(Some(5), Some(0)).unknown(),
     function("pow", &[given("num", Num), given("power", Num)], None, Num).known(arithmetic::pow),
     function("range", &[], Some(given("params", Num)), ListOf(&Num)).known(sequence::range),
@@ -176,7 +181,7 @@ pub(super) const ALL: &[Function] = &[
     function("uuid", &[], None, String).unknown(),
     function("uuidv5", &[given("namespace", String), given("name", String)], None, String).known(decoding::uuidv5),
     function("values", &[given("mapping", Any).lifted()], None, Any).typed(map::values),
-    function("yamldecode", &[given("src", String)], None, Any),
+    function("yamldecode", &[given("src", String)], None, Any).known(yaml::yamldecode),
     function("yamlencode", &[nullable("value", Any)], None, String).unknown(),
     function("zipmap", &[given("keys", ListOf(&String)).lifted(), given("values", Any).lifted()], None, Any).typed(map::zipmap),
 ];

@@ -55,6 +55,11 @@ impl<'r> Exclusions<'r> {
         self.is_excluded(directory) || self.matching(&child(directory, "main.tf"), false).is_some()
     }
 
+    /// Whether a file, or a directory around it, is excluded.
+    pub(super) fn has_file(&mut self, path: &str) -> bool {
+        self.is_excluded(parent(path).unwrap_or_default()) || self.matching(path, false).is_some()
+    }
+
     /// Whether a directory, or one around it, is excluded.
     fn is_excluded(&mut self, directory: &str) -> bool {
         let around = std::iter::successors(Some(directory), |path| parent(path));

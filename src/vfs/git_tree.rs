@@ -74,6 +74,17 @@ enum Found {
     Foreign,
 }
 
+/// What a path that a function names leads to.
+pub(super) enum Leads {
+    File,
+    Directory,
+    /// Nowhere, because a part of it is a file.
+    BehindFile,
+    Nowhere,
+    /// To something that this repository does not hold.
+    Elsewhere,
+}
+
 /// As many links as systems follow for one path.
 const MOST_LINKS: usize = 40;
 
@@ -190,6 +201,45 @@ impl Reading<'_> {
         // A tree that this clone does not hold has no names.
         self.for_each_in(&real, &mut add).ok();
         names
+    }
+
+    /// The same, unless something in the directory is a submodule or a link that leads to nothing in this repository.
+    pub(super) fn names_unless_foreign(&self, path: &str) -> Option<Names> {
+        match self.place(path) {
+            Place::Missing => Some(Names::default()),
+            Place::Outside | Place::Foreign => None,
+            Place::Directory { real } => {
+                let mut entries = 0;
+                self.for_each_in(&real, &mut |_, _| entries += 1).ok()?;
+                let names = self.names(path);
+                (names.files.len() + names.directories.len() == entries).then_some(names)
+            }
+        }
+    }
+
+    /// What the path that a function names leads to, given from the top.
+    pub(super) fn leads(&self, path: &str) -> Result<Leads, Failure> {
+        let encoded = encode(path);
+        Ok(match self.follow(BString::default(), encoded.as_bstr())? {
+            Found::File { .. } => Leads::File,
+            Found::Directory(_) => Leads::Directory,
+            Found::Outside | Found::Foreign => Leads::Elsewhere,
+            Found::Missing => {
+                let is_link = self.item(encoded.as_bstr())?.is_some_and(|item| item.kind == ItemKind::Link);
+                let around = std::iter::successors(parent(path), |path| parent(path));
+                let is_file = |path| {
+                    let found = self.follow(BString::default(), encode(path).as_bstr());
+                    matches!(found, Ok(Found::File { .. }))
+                };
+                if is_link {
+                    Leads::Elsewhere
+                } else if around.filter(|path| !path.is_empty()).any(is_file) {
+                    Leads::BehindFile
+                } else {
+                    Leads::Nowhere
+                }
+            }
+        })
     }
 
     /// The bytes of a file that was listed in a directory, if there are no more than `limit`.

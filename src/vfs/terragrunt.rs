@@ -89,7 +89,7 @@ fn on_disk(top: &Top, path: &str, limit: u64) -> Result<Vec<u8>, Failure> {
 }
 
 /// Looks at what git holds without regard to files that this clone does not have.
-fn quietly<T>(git_tree: &GitTree, look: impl FnOnce() -> T) -> T {
+pub(super) fn quietly<T>(git_tree: &GitTree, look: impl FnOnce() -> T) -> T {
     let had_missed = git_tree.has_missed(false);
     let seen = look();
     git_tree.has_missed(had_missed);

@@ -92,8 +92,7 @@ impl Top {
         let Ok(real) = std::fs::canonicalize(self.path.join(encode_os(path))) else {
             // A submodule that was not checked out, and what a tool has yet to bring, may well hold it; a sparse
             // checkout leaves out what is there.
-            let may_be = is_of_tool(path) || self.is_foreign(path) || self.is_hidden(path);
-            return if may_be { Place::Foreign } else { Place::Missing };
+            return if self.may_lack(path) { Place::Foreign } else { Place::Missing };
         };
         if !self.holds(&real) {
             return Place::Outside;
@@ -107,6 +106,12 @@ impl Top {
             return Place::Foreign;
         }
         Place::Directory { real: inside }
+    }
+
+    /// Whether something may lie at a path where nothing is now: a tool, a submodule or a full checkout would bring it.
+    pub(super) fn may_lack(&self, path: &str) -> bool {
+        let around = super::parent(path).unwrap_or_default();
+        is_of_tool(path) || self.is_foreign(path) || self.is_hidden(path) || self.is_hidden(around)
     }
 
     fn is_hidden(&self, path: &str) -> bool {

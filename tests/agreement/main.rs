@@ -10,6 +10,7 @@ mod both;
 mod calls;
 mod case;
 mod configurations;
+mod decoded;
 mod fixes;
 mod gaps;
 mod generated;

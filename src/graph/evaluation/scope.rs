@@ -11,7 +11,7 @@ use crate::graph::references::sites::Symbols;
 use crate::limits::Limits;
 use crate::module::address::{Mode, Subject, reference};
 use crate::syntax::{StepKind, Traversal};
-use crate::value::{self, Marks, Resolved, Type, Value};
+use crate::value::{self, Lookup, Marks, Resolved, Type, Value};
 
 /// What the expressions of a module can refer to.
 #[derive(Clone, Copy)]
@@ -85,6 +85,8 @@ impl value::Scope for ModuleScope<'_> {
             Subject::Module { call, .. } => self.call(call),
             Subject::Count(name) if name == "index" && self.symbols.count => Value::Unknown(Type::Number),
             Subject::Each(name) if name == "key" && self.symbols.each => Value::Unknown(Type::String),
+            Subject::Path(name) if name == "module" => Value::string(self.node.path_from_root().clone()),
+            Subject::Path(name) if name == "root" => Value::string("."),
             Subject::Path(_) => Value::Unknown(Type::String),
             Subject::Terraform(name) | Subject::Tofu(name) if name == "workspace" => {
                 Value::Unknown(Type::String)
@@ -110,6 +112,18 @@ impl value::Scope for ModuleScope<'_> {
 
     fn lacks_function(&self, name: &str) -> bool {
         lacks_function(self.node, name)
+    }
+
+    fn named_file(&self, path: &str) -> Lookup {
+        self.node.named_file(path)
+    }
+
+    fn files_below(&self, directory: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
+        self.node.files_below(directory, is_wanted)
+    }
+
+    fn ignores(&self, path: &str) -> bool {
+        self.node.ignores(path)
     }
 }
 

@@ -52,5 +52,5 @@ fn template(text: &SmolStr, span: Span) -> Result<Template, Vec<Finding>> {
         let parts = if text.is_empty() { Box::default() } else { Box::from([literal]) };
         return Ok(Template { kind: TemplateKind::Bare, parts });
     }
-    native::template(text, inside)
+    native::template(inside.file, text, Some(inside))
 }

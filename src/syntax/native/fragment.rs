@@ -18,9 +18,14 @@ pub(in crate::syntax) fn expression(
     whole(file, text, within, Mode::Normal, grammar::expression)
 }
 
-/// Reads all of `text`, which stands in a JSON string at `within`, as a template.
-pub(in crate::syntax) fn template(text: &str, within: Span) -> Result<Template, Vec<Finding>> {
-    whole(within.file, text, Some(within), Mode::Bare, grammar::template)
+/// Reads all of `text` as a template. Without `within`, the JSON string that holds it, spans count from the start of
+/// the text.
+pub(in crate::syntax) fn template(
+    file: FileId,
+    text: &str,
+    within: Option<Span>,
+) -> Result<Template, Vec<Finding>> {
+    whole(file, text, within, Mode::Bare, grammar::template)
 }
 
 /// Reads all of `text`, which stands at `within`, as an address. Until the first error, its steps are kept.

@@ -1,30 +1,18 @@
 //! `f(a, b...)`.
 
 use crate::finding::{Concern, EngineRule, Finding};
-use crate::syntax::{Call, Expr, ExprKind};
+use crate::syntax::Call;
 use crate::text::{Span, similar};
 use crate::value::convert::convert;
 use crate::value::functions::{ALL, FunctionError};
 use crate::value::{Function, Type, Value};
 
+use super::argument::Argument;
+use super::template_file::RENDERING;
 use super::{Evaluator, Inside, failed};
 
 /// As many steps as making or searching one byte of a text is worth.
 const STEPS_PER_BYTE: usize = 8;
-
-/// An argument that is given, or one of those that an expanded argument gives.
-struct Argument<'c> {
-    expr: &'c Expr,
-    /// Of an expanded argument, what it is worth.
-    value: Option<Value>,
-}
-
-impl Argument<'_> {
-    /// Where the engines say that it does not fit.
-    fn start(&self) -> Span {
-        if self.value.is_some() { self.expr.span } else { self.expr.start_span() }
-    }
-}
 
 impl Evaluator<'_> {
     pub(super) fn call(&mut self, call: &Call, at: Span, inside: Inside<'_>) -> Value {
@@ -81,13 +69,6 @@ impl Evaluator<'_> {
         if self.failed_since(before) {
             return Value::UNKNOWN;
         }
-        if function.name == "templatestring"
-            && values.iter().all(Value::is_known)
-            && let Some(template) = arguments.first().filter(|template| !may_be_reference(template.expr))
-        {
-            self.invalid_argument(function, 0, template, "the template must be a reference");
-            return Value::UNKNOWN;
-        }
         for (place, (value, argument)) in values.iter().zip(&arguments).enumerate() {
             if value.is_null() && function.parameter(place).is_some_and(|parameter| !parameter.nullable) {
                 self.invalid_argument(function, place, argument, "it must not be null");
@@ -97,7 +78,16 @@ impl Evaluator<'_> {
         if !self.may_go_on(function.work(&values), at) {
             return Value::UNKNOWN;
         }
-        match function.call(values, self.limits.evaluation() / STEPS_PER_BYTE) {
+        if RENDERING.contains(&function.name) && scope.is_in_template() {
+            self.call_failed(call, "a template cannot render another template");
+            return Value::UNKNOWN;
+        }
+        match function.name {
+            "templatefile" => return self.template_file(scope, function, call, at, &arguments, &values),
+            "templatestring" => return self.template_string(scope, function, call, at, &arguments, &values),
+            _ => {}
+        }
+        match function.call(values, self.limits.evaluation() / STEPS_PER_BYTE, scope) {
             Ok(value) if self.may_hold(&value, at) => return value,
             Ok(_) | Err(FunctionError::Unknown) => {}
             Err(FunctionError::Argument(place, why)) if place < arguments.len() => {
@@ -185,13 +175,19 @@ impl Evaluator<'_> {
         }
     }
 
-    fn invalid_argument(&mut self, function: &Function, place: usize, argument: &Argument<'_>, why: &str) {
+    pub(super) fn invalid_argument(
+        &mut self,
+        function: &Function,
+        place: usize,
+        argument: &Argument<'_>,
+        why: &str,
+    ) {
         let name = function.parameter(place).map_or("value", |parameter| parameter.name);
         let detail = format!("{:?} does not accept this value for {name:?}: {why}.", function.name);
         self.error(EngineRule::InvalidFunctionCall, "Invalid function argument", detail, argument.start());
     }
 
-    fn call_failed(&mut self, call: &Call, why: &str) {
+    pub(super) fn call_failed(&mut self, call: &Call, why: &str) {
         let detail = format!("{:?} fails here: {why}.", call.name);
         self.error(
             EngineRule::InvalidFunctionCall,
@@ -200,19 +196,6 @@ impl Evaluator<'_> {
             call.name_span.to(call.open),
         );
     }
-}
-
-/// Whether an expression may be a reference, and no text or value that is written out.
-fn may_be_reference(expr: &Expr) -> bool {
-    !matches!(
-        expr.kind,
-        ExprKind::Template(_)
-            | ExprKind::Null
-            | ExprKind::Bool(_)
-            | ExprKind::Number(_)
-            | ExprKind::Tuple(_)
-            | ExprKind::Object(_)
-    )
 }
 
 fn counted(arguments: usize) -> String {

@@ -8,12 +8,36 @@ use crate::value::data::normal;
 use crate::value::{Number, Type, Value};
 
 pub(super) fn jsondecode(arguments: &[Value]) -> Outcome {
-    let expr = parse_json(text(arguments, 0)?);
+    let text = text(arguments, 0)?;
+    let expr = if text.starts_with('\u{feff}') { None } else { parse_json(text) };
+    // The engines do not see what follows a bracket that closes nothing.
+    let expr = expr.or_else(|| parse_json(&text[..stray_bracket(text)?]));
     let expr = expr.ok_or_else(|| FunctionError::of_call("the string is not valid JSON"))?;
     json(&expr).ok_or(FunctionError::Unknown)
 }
 
-/// The value of a JSON document, unless a property is there twice or a number is beyond what can be represented.
+/// The place of the first closing bracket that no other one opens.
+fn stray_bracket(text: &str) -> Option<usize> {
+    let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if in_string => is_escaped = true,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => match depth.checked_sub(1) {
+                Some(outer) => depth = outer,
+                None => return Some(at),
+            },
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The value of a JSON document, unless a number is beyond what can be represented. Of properties with one name and type
+/// the last counts.
 fn json(expr: &Expr) -> Option<Value> {
     Some(match &expr.kind {
         ExprKind::Null => Value::NULL,
@@ -24,8 +48,10 @@ fn json(expr: &Expr) -> Option<Value> {
         ExprKind::JsonObject(properties) => {
             let mut attributes = BTreeMap::new();
             for property in properties {
-                let name = normal(property.name.text.clone());
-                if attributes.insert(name, json(&property.value)?).is_some() {
+                let (name, value) = (normal(property.name.text.clone()), json(&property.value)?);
+                let ty = value.ty();
+                // The engines read all of them as what the last one is.
+                if attributes.insert(name, value).is_some_and(|before| !before.is(&ty)) {
                     return None;
                 }
             }

@@ -1,7 +1,7 @@
 //! What the table of functions says of each: its parameters, its result, and how marks and unknown values pass through.
 
 use crate::engine::{Engine, Product};
-use crate::value::{Marks, Number, Type, Value};
+use crate::value::{Marks, Number, Scope, Type, Value};
 
 /// A built-in function.
 #[derive(Debug, Clone, Copy)]
@@ -83,6 +83,8 @@ pub(super) enum Body {
     Plain(fn(&[Value]) -> Outcome),
     /// Makes and searches no string of more bytes than the number says.
     Bounded(fn(&[Value], usize) -> Outcome),
+    /// Looks at files.
+    Reading(fn(&[Value], &dyn Scope) -> Outcome),
 }
 
 /// The first minor versions that have a function; none of an engine that lacks it.
@@ -177,6 +179,11 @@ impl Function {
         Self { evaluation: Evaluation::Known(Body::Bounded(body)), ..self }
     }
 
+    /// A function that looks at files.
+    pub(super) const fn reading(self, body: fn(&[Value], &dyn Scope) -> Outcome) -> Self {
+        Self { evaluation: Evaluation::Known(Body::Reading(body)), ..self }
+    }
+
     /// A function that never fails, and whose result is unknown.
     pub(super) const fn unknown(self) -> Self {
         Self { evaluation: Evaluation::Unknown, ..self }
@@ -203,7 +210,12 @@ impl Function {
 
     /// The result for arguments that are converted to the parameters. The body makes and searches no string of more
     /// than `longest` bytes.
-    pub(in crate::value) fn call(&self, mut arguments: Vec<Value>, longest: usize) -> Outcome {
+    pub(in crate::value) fn call(
+        &self,
+        mut arguments: Vec<Value>,
+        longest: usize,
+        scope: &dyn Scope,
+    ) -> Outcome {
         let (mut moved, mut lifted, mut is_dynamic) = (Marks::NONE, Marks::NONE, false);
         for (place, argument) in arguments.iter_mut().enumerate() {
             match self.parameter(place).map_or(Marking::Moved, |parameter| parameter.marks) {
@@ -222,7 +234,7 @@ impl Function {
             Evaluation::Unknown => None,
             Evaluation::Unmodelled => return Ok(Value::UNKNOWN.mark(moved)),
         };
-        let result = match body.map(|body| body.run(&arguments, longest)) {
+        let result = match body.map(|body| body.run(&arguments, longest, scope)) {
             None | Some(Err(FunctionError::Unknown)) => Value::Unknown(self.return_type.ty()),
             Some(result) => result?,
         };
@@ -233,10 +245,11 @@ impl Function {
 }
 
 impl Body {
-    fn run(self, arguments: &[Value], longest: usize) -> Outcome {
+    fn run(self, arguments: &[Value], longest: usize, scope: &dyn Scope) -> Outcome {
         match self {
             Self::Plain(body) => body(arguments),
             Self::Bounded(body) => body(arguments, longest),
+            Self::Reading(body) => body(arguments, scope),
         }
     }
 }

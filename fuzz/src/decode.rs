@@ -1,0 +1,57 @@
+//! Texts that functions decode, and templates that they render: nothing panics, and a value has its type.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use overrule::engine::{Choice, Engine};
+use overrule::limits::Limits;
+use overrule::syntax::{Traversal, parse_expression};
+use overrule::value::{Lookup, Resolved, Scope, evaluate};
+use overrule::vfs::NamedFile;
+
+/// Every path leads to the same file.
+struct OneFile<'f> {
+    content: &'f [u8],
+    work: Cell<usize>,
+    limits: Limits,
+}
+
+impl Scope for OneFile<'_> {
+    fn engine(&self) -> Engine {
+        Choice::parse("terraform").expect("an engine").engines()[0]
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn work(&self) -> &Cell<usize> {
+        &self.work
+    }
+
+    fn resolve(&self, _: &Traversal) -> Option<Resolved> {
+        None
+    }
+
+    fn named_file(&self, _: &str) -> Lookup {
+        Lookup { file: NamedFile::File(Some(Arc::from(self.content))), root: None }
+    }
+}
+
+/// Panics where something does not hold of the content of a file.
+pub fn holds(content: &[u8]) {
+    for call in [
+        "jsondecode(file(\"x\"))",
+        "yamldecode(file(\"x\"))",
+        "csvdecode(file(\"x\"))",
+        "templatefile(\"x\", { a = 1, b = [1, 2], c = { d = \"x\" } })",
+        "fileset(\"x\", file(\"x\"))",
+    ] {
+        let expr = parse_expression(call).expect("an expression");
+        let scope = OneFile { content, work: Cell::new(usize::MAX), limits: Limits::default() };
+        let value = evaluate(&expr, &scope, &mut Vec::new());
+        assert!(value.is(&value.ty()), "{call} has its type");
+        let again = evaluate(&expr, &scope, &mut Vec::new());
+        assert_eq!(value, again, "{call} gives the same, every time");
+    }
+}

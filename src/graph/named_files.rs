@@ -1,0 +1,236 @@
+//! Where an engine that runs a root module finds the modules that this one leads to, and the files that their functions
+//! name.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use smol_str::{SmolStr, format_smolstr};
+
+use super::location::Location;
+use super::node_id::NodeId;
+use super::{ModuleGraph, Node};
+use crate::module::address::ModuleSource;
+use crate::syntax::{Expr, ExprKind, Part};
+use crate::value::Lookup;
+use crate::vfs::{NamedFile, NamedFiles, join, last_name, parent};
+
+/// Of more root modules than these it is not asked whether the same file lies there.
+const MOST_ROOTS: usize = 16;
+
+/// Arguments that name a file that a resource or data source writes: types and names.
+const WRITERS: &[(&str, &str)] =
+    &[("archive_file", "output_path"), ("local_file", "filename"), ("local_sensitive_file", "filename")];
+
+impl ModuleGraph {
+    fn locations(&self) -> &[Location] {
+        self.locations.get_or_init(|| locations(self))
+    }
+}
+
+impl<'t> Node<'t> {
+    fn location(self) -> &'t Location {
+        &self.graph.locations()[self.id.0]
+    }
+
+    /// `path.module`, as the first root module that leads here has it.
+    pub(super) fn path_from_root(self) -> &'t SmolStr {
+        &self.location().path
+    }
+
+    /// What lies at a path that a function of this module names.
+    pub(super) fn named_file(self, path: &str) -> Lookup {
+        let files: &NamedFiles = &self.graph.named_files;
+        let unknown = Lookup { file: NamedFile::Unknown, root: None };
+        if is_absolute(path) {
+            return unknown;
+        }
+        let Some(at) = join(&self.location().root, path) else { return unknown };
+        if self.is_own(path, &at) {
+            return Lookup { file: self.certain(path, files.at(&at)), root: None };
+        }
+        if !self.location().is_certain || self.may_lie_elsewhere() {
+            return unknown;
+        }
+        let Some(roots) = self.roots() else { return unknown };
+        let mut lookups = roots.into_iter().map(|root| {
+            let file = join(&root, path).map_or(NamedFile::Unknown, |at| files.at(&at));
+            (root, self.certain(path, file))
+        });
+        let Some((first, file)) = lookups.next() else { return unknown };
+        let others: Vec<_> = lookups.filter(|(_, other)| *other != file).collect();
+        if others.is_empty() {
+            return Lookup { file, root: None };
+        }
+        let is_missing = |file: &NamedFile| matches!(file, NamedFile::Missing { .. });
+        let missing = [(first, file)].into_iter().chain(others).find(|(_, file)| is_missing(file));
+        missing.map_or(unknown, |(root, file)| Lookup { file, root: Some(root) })
+    }
+
+    /// The paths of the regular files in a directory that a function of this module names; none where not all of them
+    /// are known.
+    pub(super) fn files_below(self, path: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
+        let at = if is_absolute(path) { None } else { join(&self.location().root, path) }?;
+        let is_known = self.is_own(path, &at) && !self.data().run_by.generated.is_unknown;
+        if is_known { self.graph.named_files.below(&at, is_wanted) } else { None }
+    }
+
+    /// Whether git ignores what would lie at a path.
+    pub(super) fn ignores(self, path: &str) -> bool {
+        join(&self.location().root, path).is_none_or(|at| self.graph.named_files.is_ignored(&at))
+    }
+
+    /// Whether a path leads to the same file from every root module: it starts with `path.module`, or there is no other
+    /// root module.
+    fn is_own(self, path: &str, at: &str) -> bool {
+        let Location { root, path: own, is_certain } = self.location();
+        let directory = self.module().directory.as_str();
+        let is_inside = directory.is_empty() || around(at).any(|at| at == directory);
+        let starts_so =
+            own == "." || path.strip_prefix(own.as_str()).is_some_and(|rest| rest.starts_with('/'));
+        if own == "." && root == directory {
+            return is_inside || *is_certain && !self.may_lie_elsewhere();
+        }
+        starts_so && (is_inside || !self.may_lie_elsewhere())
+    }
+
+    /// What is not there may be generated before an engine runs, or by a resource.
+    fn certain(self, path: &str, file: NamedFile) -> NamedFile {
+        let is_there = matches!(file, NamedFile::File(_) | NamedFile::Directory | NamedFile::Unknown);
+        if is_there || !self.data().run_by.generated.is_unknown && !self.may_be_written(path) {
+            file
+        } else {
+            NamedFile::Unknown
+        }
+    }
+
+    /// Whether a resource of this module, or of one that it calls or that calls it, may write a file at a path.
+    fn may_be_written(self, path: &str) -> bool {
+        let around = self.callers().map(|(caller, _)| caller);
+        let around = around.chain(self.children().map(|child| self.graph.node(child))).chain([self]);
+        let mut resources = around.flat_map(|node| node.module().resources.values());
+        let name = last_name(path);
+        resources.any(|resource| {
+            let writers = WRITERS.iter().filter(|(ty, _)| *ty == resource.address.kind);
+            let arguments: Vec<&str> = writers.map(|(_, argument)| *argument).collect();
+            if arguments.is_empty() {
+                return false;
+            }
+            let attributes = resource.config.just_attributes(&mut Vec::new());
+            let mut written =
+                attributes.iter().filter(|attribute| arguments.contains(&attribute.name.as_str()));
+            written.any(|attribute| name.ends_with(last_name(literal_end(&attribute.expr))))
+        })
+    }
+
+    /// Whether a tool may run a copy of the module, with other directories around it.
+    fn may_lie_elsewhere(self) -> bool {
+        self.data().run_by.may_be_run
+    }
+
+    /// The directories of the root modules that lead here; none if these are not known, or too many.
+    fn roots(self) -> Option<BTreeSet<SmolStr>> {
+        let mut roots = BTreeSet::new();
+        let mut seen = BTreeSet::from([self.id]);
+        let mut next = vec![self];
+        while let Some(node) = next.pop() {
+            if node.is_called_from_outside() || !node.data().named_by.is_empty() {
+                return None;
+            }
+            let callers: Vec<Node<'_>> = node.callers().map(|(caller, _)| caller).collect();
+            if callers.is_empty() {
+                roots.insert(node.module().directory.clone());
+            }
+            next.extend(callers.into_iter().filter(|caller| seen.insert(caller.id)));
+            if roots.len() > MOST_ROOTS || next.len() > 64 * MOST_ROOTS {
+                return None;
+            }
+        }
+        Some(roots)
+    }
+}
+
+/// The way of each module from the root module that leads to it first, over the fewest calls.
+fn locations(graph: &ModuleGraph) -> Vec<Location> {
+    let mut locations: Vec<Option<Location>> = vec![None; graph.nodes.len()];
+    let mut roots: Vec<NodeId> = graph.nodes().filter(|node| !node.is_called()).map(Node::id).collect();
+    roots.sort_by_key(|id| graph.node(*id).module().directory.clone());
+    let mut next: VecDeque<NodeId> = VecDeque::new();
+    for id in roots {
+        let root = graph.node(id).module().directory.clone();
+        locations[id.0] = Some(Location { root, path: ".".into(), is_certain: true });
+        next.push_back(id);
+    }
+    while let Some(id) = next.pop_front() {
+        let caller = graph.node(id);
+        let Some(Location { root, path, .. }) = locations[id.0].clone() else { continue };
+        for (call, _) in caller.calls() {
+            let Some(child) = caller.child(&call.name).filter(|child| locations[child.id.0].is_none()) else {
+                continue;
+            };
+            let source = call.source.as_ref().and_then(|source| source.address.as_ref());
+            let Some(ModuleSource::Local(source)) = source else { continue };
+            let path = SmolStr::from(joined(&path, source));
+            locations[child.id.0] = Some(Location { root: root.clone(), path, is_certain: true });
+            next.push_back(child.id);
+        }
+    }
+    let located = graph.nodes().zip(locations);
+    let unreached = |node: Node<'_>| {
+        let path = format_smolstr!("./{}", node.module().directory);
+        Location { root: SmolStr::default(), path, is_certain: false }
+    };
+    located.map(|(node, location)| location.unwrap_or_else(|| unreached(node))).collect()
+}
+
+/// Two relative paths as one, with each `..` as far to the left as possible.
+fn joined(path: &str, source: &str) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for name in path.split('/').chain(source.split('/')) {
+        match name {
+            "" | "." => {}
+            ".." if names.last().is_some_and(|last| *last != "..") => {
+                names.pop();
+            }
+            name => names.push(name),
+        }
+    }
+    if names.is_empty() { ".".to_owned() } else { names.join("/") }
+}
+
+/// Whether a path does not start in the directory where the engine runs, on any system.
+fn is_absolute(path: &str) -> bool {
+    path.starts_with(['/', '~']) || path.contains(['\\', '\0']) || path.get(1..2) == Some(":")
+}
+
+/// What is written out at the end of a string.
+fn literal_end(expr: &Expr) -> &str {
+    match &expr.kind {
+        ExprKind::Template(template) => match template.parts.last() {
+            Some(Part::Literal { text, .. }) => text,
+            Some(Part::Interpolation(_) | Part::If(_) | Part::For(_)) | None => "",
+        },
+        ExprKind::JsonString(string) => &string.text,
+        _ => "",
+    }
+}
+
+/// A path, and those of the directories around it.
+fn around(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(path), |path| parent(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_modules_are_as_short_as_the_engines_make_them() {
+        for (path, source, joined_path) in [
+            (".", "./net", "net"),
+            (".", "../../modules/net", "../../modules/net"),
+            ("../../modules/net", "../dns", "../../modules/dns"),
+            ("net", "..", "."),
+        ] {
+            assert_eq!(joined(path, source), joined_path);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Functions that read a file.
+
+use super::signature::{FunctionError, Outcome, text};
+use crate::value::{Lookup, Scope, Type, Value};
+use crate::vfs::NamedFile;
+
+pub(super) fn file(arguments: &[Value], scope: &dyn Scope) -> Outcome {
+    let path = text(arguments, 0)?;
+    Ok(match content(path, scope)? {
+        Some(content) => Value::string(content),
+        // What is not known may be no text, which is an error.
+        None => Value::UNKNOWN,
+    })
+}
+
+/// The text of a file; none where it is not known.
+pub(in crate::value) fn content(path: &str, scope: &dyn Scope) -> Result<Option<String>, FunctionError> {
+    let Lookup { file, root } = scope.named_file(path);
+    match file {
+        NamedFile::File(Some(bytes)) => match std::str::from_utf8(&bytes) {
+            Ok(text) => Ok(Some(text.to_owned())),
+            Err(_) => Err(FunctionError::of_call(format!(
+                "the content of {path:?} is not UTF-8; `filebase64` reads such a file"
+            ))),
+        },
+        NamedFile::File(None) | NamedFile::Unknown => Ok(None),
+        file => Err(FunctionError::of_argument(0, absent(path, &Lookup { file, root }))),
+    }
+}
+
+/// `filebase64`: what it gives is seldom of use before something runs.
+pub(super) fn present(arguments: &[Value], scope: &dyn Scope) -> Outcome {
+    let path = text(arguments, 0)?;
+    let found = scope.named_file(path);
+    match found.file {
+        NamedFile::File(_) => Ok(Value::Unknown(Type::String)),
+        NamedFile::Unknown => Ok(Value::UNKNOWN),
+        _ => Err(FunctionError::of_argument(0, absent(path, &found))),
+    }
+}
+
+/// The hash of a file. Line ends may differ from one checkout to the next, so that it is not known.
+pub(super) fn hashed(arguments: &[Value], scope: &dyn Scope) -> Outcome {
+    present(arguments, scope).map_err(|error| match error {
+        FunctionError::Argument(_, why) => FunctionError::Call(why),
+        other => other,
+    })
+}
+
+pub(super) fn fileexists(arguments: &[Value], scope: &dyn Scope) -> Outcome {
+    let path = text(arguments, 0)?;
+    let Lookup { file, root } = scope.named_file(path);
+    match file {
+        NamedFile::File(_) => Ok(Value::Bool(true)),
+        NamedFile::Missing { .. } if root.is_none() => Ok(Value::Bool(false)),
+        NamedFile::Directory => Err(FunctionError::of_call(format!("{path:?} is a directory, not a file"))),
+        NamedFile::BehindFile => {
+            Err(FunctionError::of_call(format!("a part of the path {path:?} is a file, not a directory")))
+        }
+        NamedFile::Missing { .. } | NamedFile::Unknown => Ok(Value::UNKNOWN),
+    }
+}
+
+/// Why there is no file.
+fn absent(path: &str, found: &Lookup) -> String {
+    let place = match found.root.as_deref() {
+        None => String::new(),
+        Some("") => " of the root module in the top directory".to_owned(),
+        Some(root) => format!(" of the root module {root:?}"),
+    };
+    match &found.file {
+        NamedFile::Directory => format!("{path:?} is a directory"),
+        NamedFile::BehindFile => format!("a part of the path {path:?} is a file, not a directory"),
+        NamedFile::Missing { other_case: Some(name) } => format!(
+            "no file exists at {path:?}; the name of the file {name:?} differs in uppercase and lowercase letters"
+        ),
+        NamedFile::Missing { other_case: None } if found.root.is_some() => {
+            format!("no file exists at {path:?}, relative to the directory{place}")
+        }
+        NamedFile::Missing { other_case: None } | NamedFile::File(_) | NamedFile::Unknown => {
+            format!("no file exists at {path:?}")
+        }
+    }
+}
+
+/// A path without `~` stays as it is.
+pub(super) fn pathexpand(arguments: &[Value]) -> Outcome {
+    let path = text(arguments, 0)?;
+    if path.starts_with('~') { Ok(Value::Unknown(Type::String)) } else { Ok(Value::string(path)) }
+}

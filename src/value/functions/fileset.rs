@@ -1,0 +1,222 @@
+//! `fileset`: the files of a directory that a pattern matches.
+
+use super::signature::{FunctionError, Outcome, text};
+use crate::value::{Scope, Type, Value};
+use crate::vfs::NamedFile;
+
+/// A longer pattern, or one with more alternatives, is not followed.
+const LONGEST: usize = 500;
+const MOST_ALTERNATIVES: usize = 50;
+
+pub(super) fn fileset(arguments: &[Value], scope: &dyn Scope) -> Outcome {
+    let (path, pattern) = (text(arguments, 0)?, text(arguments, 1)?);
+    let unknown = Ok(Value::Unknown(Type::set(Type::String)));
+    // The engine joins both, so that special characters in the path count too, and steps upwards undo others.
+    let is_plain = !path.contains(['*', '?', '[', '{', '\\'])
+        && !pattern.contains('\\')
+        && pattern.split('/').all(|name| !name.is_empty() && name != "." && name != "..");
+    if !is_plain || pattern.len() > LONGEST {
+        return unknown;
+    }
+    let Some(patterns) = alternatives(pattern) else { return unknown };
+    let segments: Option<Vec<Vec<Segment>>> = patterns.iter().map(|pattern| parse(pattern)).collect();
+    let Some(patterns) = segments else {
+        return match scope.named_file(path).file {
+            NamedFile::Directory => {
+                Err(FunctionError::of_call(format!("the pattern {pattern:?} is not closed")))
+            }
+            _ => unknown,
+        };
+    };
+    // What git ignores may be there when an engine runs.
+    let may_be_ignored = patterns.iter().any(|pattern| {
+        let sample: Vec<String> = pattern.iter().map(Segment::sample).collect();
+        scope.ignores(&format!("{path}/{}", sample.join("/")))
+    });
+    if may_be_ignored || patterns.iter().any(|pattern| pattern[0] == Segment::Any) && path == "." {
+        return unknown;
+    }
+    let is_wanted = |directory: &str| patterns.iter().any(|pattern| may_lead_below(pattern, directory));
+    let Some(files) = scope.files_below(path, &is_wanted) else { return unknown };
+    let matches = |file: &String| {
+        let names: Vec<&str> = file.split('/').collect();
+        patterns.iter().any(|pattern| is_match(pattern, &names))
+    };
+    let found: Vec<String> = files.into_iter().filter(matches).collect();
+    let is_known = found.iter().all(|file| !scope.ignores(&format!("{path}/{file}")));
+    let set = || Value::set(Type::String, found.iter().map(Value::string).collect());
+    if is_known { Ok(set()) } else { unknown }
+}
+
+/// The part of a pattern between slashes.
+#[derive(Debug, PartialEq, Eq)]
+enum Segment {
+    /// `**`: any number of directories.
+    Any,
+    /// What a name consists of.
+    Name(Vec<Piece>),
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Piece {
+    Char(char),
+    /// `?`
+    One,
+    /// `*`
+    Many,
+    /// `[a-z]`, or `[^a-z]`: whether it is negated, and its ranges.
+    Class(bool, Vec<(char, char)>),
+}
+
+impl Segment {
+    /// A name that it matches.
+    fn sample(&self) -> String {
+        let Self::Name(pieces) = self else { return "x".to_owned() };
+        let sample = |piece: &Piece| match piece {
+            Piece::Char(sign) => *sign,
+            Piece::Class(false, ranges) => ranges.first().map_or('x', |(first, _)| *first),
+            Piece::One | Piece::Many | Piece::Class(true, _) => 'x',
+        };
+        pieces.iter().map(sample).collect()
+    }
+
+    fn matches(&self, name: &str) -> bool {
+        let Self::Name(pieces) = self else { return true };
+        let signs: Vec<char> = name.chars().collect();
+        // By number of pieces: whether so many of them match the signs so far.
+        let mut reached = vec![false; pieces.len() + 1];
+        reached[0] = true;
+        spread(&mut reached, pieces);
+        for sign in signs {
+            let mut next = vec![false; pieces.len() + 1];
+            for (at, piece) in pieces.iter().enumerate().filter(|(at, _)| reached[*at]) {
+                match piece {
+                    Piece::Many => next[at] = true,
+                    Piece::One => next[at + 1] = true,
+                    Piece::Char(other) => next[at + 1] |= *other == sign,
+                    Piece::Class(is_negated, ranges) => {
+                        let is_in = ranges.iter().any(|(first, last)| (*first..=*last).contains(&sign));
+                        next[at + 1] |= is_in != *is_negated;
+                    }
+                }
+            }
+            spread(&mut next, pieces);
+            reached = next;
+        }
+        reached[pieces.len()]
+    }
+}
+
+/// A `*` may match nothing.
+fn spread(reached: &mut [bool], pieces: &[Piece]) {
+    for (at, piece) in pieces.iter().enumerate() {
+        if reached[at] && *piece == Piece::Many {
+            reached[at + 1] = true;
+        }
+    }
+}
+
+/// Whether a pattern matches all names of a path.
+fn is_match(pattern: &[Segment], names: &[&str]) -> bool {
+    // By number of segments: whether so many of them match the names so far.
+    let mut reached = vec![false; pattern.len() + 1];
+    reached[0] = true;
+    let spread = |reached: &mut Vec<bool>| {
+        for (at, segment) in pattern.iter().enumerate() {
+            if reached[at] && *segment == Segment::Any {
+                reached[at + 1] = true;
+            }
+        }
+    };
+    spread(&mut reached);
+    for name in names {
+        let mut next = vec![false; pattern.len() + 1];
+        for (at, segment) in pattern.iter().enumerate().filter(|(at, _)| reached[*at]) {
+            match segment {
+                Segment::Any => next[at] = true,
+                segment @ Segment::Name(_) => next[at + 1] |= segment.matches(name),
+            }
+        }
+        spread(&mut next);
+        reached = next;
+    }
+    reached[pattern.len()]
+}
+
+/// Whether a pattern may match something below a directory.
+fn may_lead_below(pattern: &[Segment], directory: &str) -> bool {
+    let mut names = directory.split('/');
+    for segment in pattern {
+        match (segment, names.next()) {
+            (Segment::Any, _) | (_, None) => return true,
+            (segment, Some(name)) if segment.matches(name) => {}
+            (_, Some(_)) => return false,
+        }
+    }
+    false
+}
+
+/// A pattern without its `{a,b}`; none where that is nested, left open, or makes too many.
+fn alternatives(pattern: &str) -> Option<Vec<String>> {
+    let mut done = vec![String::new()];
+    let mut rest = pattern;
+    while let Some((before, inside)) = rest.split_once('{') {
+        let (inside, after) = inside.split_once('}')?;
+        if inside.contains(['{', '[']) || before.contains('}') {
+            return None;
+        }
+        let all =
+            done.iter().flat_map(|start| inside.split(',').map(move |one| format!("{start}{before}{one}")));
+        done = all.collect();
+        if done.len() > MOST_ALTERNATIVES {
+            return None;
+        }
+        rest = after;
+    }
+    if rest.contains('}') {
+        return None;
+    }
+    for start in &mut done {
+        start.push_str(rest);
+    }
+    Some(done)
+}
+
+/// The segments of a pattern; none where a class is left open.
+fn parse(pattern: &str) -> Option<Vec<Segment>> {
+    let segment = |name: &str| {
+        if name == "**" {
+            return Some(Segment::Any);
+        }
+        let mut pieces = Vec::new();
+        let mut signs = name.chars();
+        while let Some(sign) = signs.next() {
+            pieces.push(match sign {
+                '*' => Piece::Many,
+                '?' => Piece::One,
+                '[' => class(&mut signs)?,
+                sign => Piece::Char(sign),
+            });
+        }
+        Some(Segment::Name(pieces))
+    };
+    pattern.split('/').map(segment).collect()
+}
+
+fn class(signs: &mut std::str::Chars<'_>) -> Option<Piece> {
+    let (inside, rest) = signs.as_str().split_once(']')?;
+    if inside.is_empty() {
+        return None;
+    }
+    *signs = rest.chars();
+    let (is_negated, inside) = inside.strip_prefix('^').map_or((false, inside), |inside| (true, inside));
+    let inside: Vec<char> = inside.chars().collect();
+    let mut ranges = Vec::new();
+    let mut at = 0;
+    while at < inside.len() {
+        let is_range = inside.get(at + 1) == Some(&'-') && at + 2 < inside.len();
+        ranges.push((inside[at], inside[if is_range { at + 2 } else { at }]));
+        at += if is_range { 3 } else { 1 };
+    }
+    if ranges.is_empty() { None } else { Some(Piece::Class(is_negated, ranges)) }
+}

@@ -1,0 +1,323 @@
+//! `yamldecode`: the value of a YAML document, by the rules of the engines: those of YAML 1.1 for words, and those of
+//! YAML 1.2 for numbers.
+//!
+//! The engines read YAML with a port of libyaml. Where readers disagree about a text (tags, directives, and most of what
+//! is not YAML to one of them), its value is unknown.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+
+use saphyr_parser::{Event, Parser, ScalarStyle};
+use smol_str::SmolStr;
+
+use super::signature::{FunctionError, Outcome, text};
+use crate::value::data::normal;
+use crate::value::{Number, Type, Value, convert};
+
+/// Of a document with more values than these, each alias counted with all that it stands for, nothing is known.
+const MOST_VALUES: usize = 50_000;
+
+/// The same of a document that is nested deeper than this.
+const DEEPEST: usize = 60;
+
+pub(super) fn yamldecode(arguments: &[Value]) -> Outcome {
+    let text = text(arguments, 0)?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    match document(text) {
+        Ok(value) => Ok(value),
+        Err(Failure::Wrong(why)) => Err(FunctionError::of_call(why)),
+        Err(Failure::Unknown) => Ok(Value::UNKNOWN),
+    }
+}
+
+/// Why a document has no value.
+enum Failure {
+    /// It is an error.
+    Wrong(String),
+    /// It is not decided here.
+    Unknown,
+}
+
+/// A collection that is being read.
+enum Open {
+    Sequence(Vec<Value>),
+    /// With the key whose value comes next.
+    Mapping(BTreeMap<SmolStr, Value>, Option<Key>),
+}
+
+enum Key {
+    Name(SmolStr),
+    Merge,
+}
+
+struct Reader {
+    open: Vec<(Open, usize)>,
+    anchors: HashMap<usize, (Value, usize)>,
+    values: usize,
+}
+
+fn document(text: &str) -> Result<Value, Failure> {
+    if text.lines().any(|line| line.starts_with('%')) || is_peculiar(text) {
+        return Err(Failure::Unknown);
+    }
+    let mut reader = Reader { open: Vec::new(), anchors: HashMap::new(), values: 0 };
+    let (mut value, mut documents) = (None, 0);
+    let length = (!text.ends_with('\n')).then(|| text.chars().count());
+    for event in Parser::new_from_str(text) {
+        let (mut event, span) = event.map_err(|error| mistake(text, error.info()))?;
+        // A block scalar that ends with the text has no line break that is not written.
+        if let Event::Scalar(scalar, ScalarStyle::Literal | ScalarStyle::Folded, ..) = &mut event
+            && length.is_some_and(|length| span.end.index() >= length)
+            && let Some(shorter) = scalar.strip_suffix('\n')
+        {
+            *scalar = shorter.to_owned().into();
+        }
+        match event {
+            Event::Nothing | Event::StreamStart | Event::DocumentEnd => {}
+            Event::DocumentStart(_) if documents > 0 => {
+                return Err(Failure::Wrong("there is more than one document".to_owned()));
+            }
+            Event::DocumentStart(_) => documents += 1,
+            Event::StreamEnd => break,
+            event => value = reader.add(event)?.or(value),
+        }
+    }
+    value.ok_or_else(|| Failure::Wrong("there is no document".to_owned()))
+}
+
+/// Whether a text holds what readers disagree about: tabs in front of a line, characters that are not printed or that
+/// end a line to some, and escapes that only some know.
+fn is_peculiar(text: &str) -> bool {
+    let is_special = |sign: char| {
+        (sign.is_control() && !matches!(sign, '\n' | '\r' | '\t'))
+            || matches!(sign, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+    };
+    let starts_with_tab = |line: &str| line.trim_start_matches([' ', '-', '?', ':']).starts_with('\t');
+    text.contains(is_special)
+        || text.contains("\\/")
+        || text.contains('\t') && text.split(['\n', '\r']).any(starts_with_tab)
+}
+
+/// Mistakes that every reader finds. Of some others the engines know nothing: they read `[` over lines that start at the
+/// margin, and strings in quotes over lines that are not indented.
+const CERTAIN: &[&str] = &[
+    "mapping values are not allowed in this context",
+    "while parsing a block mapping, did not find expected key",
+    "invalid trailing content after double-quoted scalar",
+    "misplaced bracket",
+    "while parsing a block collection, did not find expected '-' indicator",
+    "while parsing a node, did not find expected node content",
+    "while scanning a quoted scalar, found unexpected end of stream",
+    "did not find expected <document start>",
+    "\"-\" is only valid inside a block",
+    "simple key expected",
+    "simple key expect ':'",
+    "while scanning a block scalar, did not find expected comment or line break",
+    "while parsing a flow mapping, did not find expected ',' or '}'",
+    "while parsing a flow sequence, expected ',' or ']'",
+    "block sequence entries are not allowed in this context",
+    "unexpected character: ``'",
+    "unexpected character: `@'",
+    "unexpected character: `%'",
+    "while parsing node, found unknown anchor",
+    "while parsing a quoted scalar, found unknown escape character",
+];
+
+fn mistake(text: &str, why: &str) -> Failure {
+    // A block scalar that starts at the margin is one to the engines.
+    let has_bare_block = text.lines().any(|line| line.starts_with(['|', '>']));
+    if CERTAIN.contains(&why) && !has_bare_block {
+        Failure::Wrong(format!("the text is not YAML: {why}"))
+    } else {
+        Failure::Unknown
+    }
+}
+
+impl Reader {
+    /// Takes in what comes next, and gives the document once it is whole.
+    fn add(&mut self, event: Event<'_>) -> Result<Option<Value>, Failure> {
+        match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                if tag.is_some() {
+                    return Err(Failure::Unknown);
+                }
+                let is_merge = text == "<<";
+                let value = match style {
+                    ScalarStyle::Plain => resolved(&text)?,
+                    // It is a string in the end, and yet `yes` in it is read as `true` first.
+                    ScalarStyle::Literal | ScalarStyle::Folded => match resolved(&text)? {
+                        Value::Null(_) => Value::NULL,
+                        value => convert(&value, &Type::String).map_err(|_| Failure::Unknown)?,
+                    },
+                    ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => {
+                        Value::string(Cow::into_owned(text))
+                    }
+                };
+                self.take(value, anchor, is_merge)
+            }
+            Event::Alias(anchor) => {
+                let (value, size) = self.anchors.get(&anchor).cloned().ok_or(Failure::Unknown)?;
+                self.count(size)?;
+                self.take(value, 0, false)
+            }
+            Event::SequenceStart(anchor, tag) => {
+                self.begin(Open::Sequence(Vec::new()), anchor, tag.is_some())
+            }
+            Event::MappingStart(anchor, tag) => {
+                self.begin(Open::Mapping(BTreeMap::new(), None), anchor, tag.is_some())
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                let (open, anchor) = self.open.pop().ok_or(Failure::Unknown)?;
+                let value = match open {
+                    Open::Sequence(elements) => Value::Tuple(elements),
+                    Open::Mapping(attributes, _) => Value::Object(attributes),
+                };
+                self.take(value, anchor, false)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn begin(&mut self, open: Open, anchor: usize, has_tag: bool) -> Result<Option<Value>, Failure> {
+        if has_tag || self.open.len() >= DEEPEST {
+            return Err(Failure::Unknown);
+        }
+        if let Some((Open::Mapping(_, None), _)) = self.open.last() {
+            return Err(Failure::Wrong("a key of a mapping is a collection".to_owned()));
+        }
+        self.open.push((open, anchor));
+        Ok(None)
+    }
+
+    /// Puts a value where it belongs.
+    fn take(&mut self, value: Value, anchor: usize, is_merge: bool) -> Result<Option<Value>, Failure> {
+        self.count(1)?;
+        if anchor > 0 {
+            self.anchors.insert(anchor, (value.clone(), size(&value)));
+        }
+        match self.open.last_mut() {
+            None => return Ok(Some(value)),
+            Some((Open::Sequence(elements), _)) => elements.push(value),
+            Some((Open::Mapping(attributes, key), _)) => match key.take() {
+                None if is_merge => *key = Some(Key::Merge),
+                None => *key = Some(Key::Name(name(&value)?)),
+                Some(Key::Name(name)) => {
+                    attributes.insert(name, value);
+                }
+                Some(Key::Merge) => {
+                    let Value::Object(merged) = value else { return Err(Failure::Unknown) };
+                    attributes.extend(merged);
+                }
+            },
+        }
+        Ok(None)
+    }
+
+    fn count(&mut self, values: usize) -> Result<(), Failure> {
+        self.values += values;
+        if self.values > MOST_VALUES { Err(Failure::Unknown) } else { Ok(()) }
+    }
+}
+
+fn size(value: &Value) -> usize {
+    value.parts().map(size).sum::<usize>() + 1
+}
+
+/// The attribute that a key names.
+fn name(key: &Value) -> Result<SmolStr, Failure> {
+    match convert(key, &Type::String) {
+        Ok(Value::String(name)) => Ok(normal(name)),
+        Ok(Value::Null(_)) => Err(Failure::Wrong("a key of a mapping is null".to_owned())),
+        Ok(_) => Err(Failure::Unknown),
+        Err(_) => Err(Failure::Wrong("a key of a mapping is a collection".to_owned())),
+    }
+}
+
+/// The value of a scalar without quotes.
+fn resolved(text: &str) -> Result<Value, Failure> {
+    Ok(match text {
+        "" | "~" | "null" | "Null" | "NULL" => Value::NULL,
+        "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => {
+            Value::Bool(true)
+        }
+        "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => {
+            Value::Bool(false)
+        }
+        ".nan" | ".NaN" | ".NAN" => return Err(Failure::Wrong("a number cannot be NaN".to_owned())),
+        _ if is_infinite(text) => Value::Unknown(Type::Number),
+        _ if may_be_date(text) => date(text),
+        _ => number(text).unwrap_or_else(|| Value::string(text)),
+    })
+}
+
+fn is_infinite(text: &str) -> bool {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    matches!(unsigned, ".inf" | ".Inf" | ".INF")
+}
+
+/// Whether a text starts with four digits, a dash and a digit.
+fn may_be_date(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() >= 8
+        && bytes[..4].iter().all(u8::is_ascii_digit)
+        && bytes[4] == b'-'
+        && bytes[5].is_ascii_digit()
+}
+
+/// A day becomes a point in time. Of all else that looks like one, only the type is known.
+fn date(text: &str) -> Value {
+    let parts: Vec<&str> = text.split('-').collect();
+    let part = |place: usize| parts.get(place).filter(|part| part.len() == 2)?.parse::<u32>().ok();
+    match (parts.len(), part(1), part(2)) {
+        (3, Some(1..=12), Some(1..=28)) => Value::string(format!("{text}T00:00:00Z")),
+        _ => Value::Unknown(Type::String),
+    }
+}
+
+/// A number, if it is one.
+fn number(text: &str) -> Option<Value> {
+    let radix = |digits: &str, radix: u32| {
+        let is_number = !digits.is_empty() && digits.chars().all(|digit| digit.is_digit(radix));
+        is_number.then(|| match u64::from_str_radix(digits, radix) {
+            Ok(number) => decimal(&number.to_string()),
+            Err(_) => Value::Unknown(Type::Number),
+        })
+    };
+    if let Some(digits) = text.strip_prefix("0o") {
+        return radix(digits, 8);
+    }
+    if let Some(digits) = text.strip_prefix("0x") {
+        return radix(digits, 16);
+    }
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (unsigned, None),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let are_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number = are_digits(whole) && are_digits(fraction) && !(whole.is_empty() && fraction.is_empty());
+    let exponent_digits = exponent.map(|exponent| exponent.strip_prefix(['+', '-']).unwrap_or(exponent));
+    if !is_number || exponent_digits.is_some_and(|digits| digits.is_empty() || !are_digits(digits)) {
+        return None;
+    }
+    let whole = whole.trim_start_matches('0');
+    let mut digits = if whole.is_empty() { "0".to_owned() } else { whole.to_owned() };
+    if !fraction.is_empty() {
+        digits.push('.');
+        digits.push_str(fraction);
+    }
+    if let Some(exponent) = exponent {
+        digits.push('e');
+        digits.push_str(exponent);
+    }
+    let value = decimal(&digits);
+    Some(match value {
+        Value::Number(number) if text.starts_with('-') => Value::Number(number.negated()),
+        value => value,
+    })
+}
+
+fn decimal(digits: &str) -> Value {
+    Number::parse(digits).map_or(Value::Unknown(Type::Number), Value::Number)
+}

@@ -1,0 +1,335 @@
+//! The files that functions of the language name by path, looked up once somebody asks.
+//!
+//! Names are compared byte by byte, also where the file system does not, so that a result holds on every system.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io::ErrorKind;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::{fmt, fs};
+
+use gix::bstr::ByteSlice;
+
+use super::excluded::Exclusions;
+use super::git_tree::{GitTree, ItemKind, Leads};
+use super::read::{self, Failure};
+use super::terragrunt::quietly;
+use super::top::{Top, is_of_tool, slashed};
+use super::{Origin, Snapshot, child, parent};
+use crate::limits::{Limit, Limits};
+use crate::text::file_name::{decode_os, encode, encode_os};
+
+/// Of larger files it is known that they are there. A value costs steps of evaluation by its size.
+const MOST_BYTES: u64 = 256 << 10;
+
+/// All content that one run keeps at a time.
+const MOST_KEPT: usize = 64 << 20;
+
+/// More entries than these are not listed.
+const MOST_LISTED: usize = 5_000;
+
+/// What content starts with that stands for other content: that of Git LFS, and of git-crypt.
+const STAND_INS: [&[u8]; 2] = [b"version https://git-lfs.github.com/spec/", b"\0GITCRYPT\0"];
+
+/// What lies at a path that a function names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NamedFile {
+    /// A file, with its content where that is known.
+    File(Option<Arc<[u8]>>),
+    /// A directory.
+    Directory,
+    /// Nothing, because a part of the path is a file.
+    BehindFile,
+    /// Nothing. A file may have this name but for the case of letters.
+    Missing {
+        /// The name of that file.
+        other_case: Option<String>,
+    },
+    /// Something that is not known here: git ignores it, a tool brings it, or it lies outside of the repository.
+    Unknown,
+}
+
+/// The files of one state of a repository.
+#[derive(Default)]
+pub struct NamedFiles {
+    origin: NamedOrigin,
+    limits: Limits,
+    /// By path from the top: what was found so far.
+    found: Mutex<Found>,
+}
+
+#[derive(Default)]
+struct Found {
+    files: HashMap<String, NamedFile>,
+    kept: usize,
+    /// By path of a `.gitignore`: what it holds.
+    ignore_files: HashMap<String, Option<Vec<u8>>>,
+}
+
+enum NamedOrigin {
+    Disk(Top),
+    Git(Arc<GitTree>),
+    Memory { directories: BTreeSet<String>, files: BTreeMap<String, Arc<[u8]>> },
+}
+
+impl Default for NamedOrigin {
+    fn default() -> Self {
+        Self::Memory { directories: BTreeSet::new(), files: BTreeMap::new() }
+    }
+}
+
+impl fmt::Debug for NamedFiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NamedFiles").finish_non_exhaustive()
+    }
+}
+
+impl Snapshot {
+    /// The files that functions can read in this state.
+    pub fn named_files(&self) -> NamedFiles {
+        let origin = match &self.origin {
+            Origin::Disk(top) => NamedOrigin::Disk(top.clone()),
+            Origin::Git { git_tree, .. } => NamedOrigin::Git(git_tree.clone()),
+            Origin::Memory { directories, others } => {
+                let of_modules = self
+                    .sources
+                    .iter()
+                    .map(|(_, source)| (source.name().to_owned(), Arc::from(source.text().as_bytes())));
+                let others = others.iter().map(|(path, bytes)| (path.clone(), Arc::from(bytes.as_slice())));
+                NamedOrigin::Memory {
+                    directories: directories.clone(),
+                    files: of_modules.chain(others).collect(),
+                }
+            }
+        };
+        NamedFiles { origin, limits: self.limits, found: Mutex::default() }
+    }
+}
+
+impl NamedFiles {
+    /// What lies at a path from the top.
+    pub fn at(&self, path: &str) -> NamedFile {
+        let known = |found: &Found| found.files.get(path).cloned();
+        if let Some(known) = known(&self.found.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return known;
+        }
+        let named = self.look(path);
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let size = if let NamedFile::File(Some(bytes)) = &named { bytes.len() } else { 0 };
+        if found.kept + size > MOST_KEPT {
+            found.files.clear();
+            found.kept = 0;
+        }
+        found.kept += size;
+        found.files.insert(path.to_owned(), named.clone());
+        named
+    }
+
+    /// The paths of all regular files in a directory and below it, relative to the directory and sorted; none where not
+    /// all of them are known. `is_wanted` says of which directories, by their paths relative to this one.
+    pub fn below(&self, directory: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
+        let mut files = Vec::new();
+        let mut next = vec![String::new()];
+        let mut listed = 0;
+        while let Some(inside) = next.pop() {
+            let (names, directories) = self.names(&join(directory, &inside))?;
+            listed += names.len() + directories.len();
+            if listed > MOST_LISTED {
+                return None;
+            }
+            files.extend(names.into_iter().map(|name| child(&inside, &name)));
+            let below = directories.into_iter().map(|name| child(&inside, &name));
+            next.extend(below.filter(|path| is_wanted(path)));
+        }
+        files.sort_unstable();
+        Some(files)
+    }
+
+    /// Whether a `.gitignore` excludes a path, or a directory around it.
+    pub fn is_ignored(&self, path: &str) -> bool {
+        Exclusions::new(&|path| self.ignore_file(path)).has_file(path)
+    }
+
+    fn look(&self, path: &str) -> NamedFile {
+        if is_of_tool(path) {
+            return NamedFile::Unknown;
+        }
+        let named = match &self.origin {
+            NamedOrigin::Disk(top) => self.on_disk(top, path),
+            NamedOrigin::Git(git_tree) => quietly(git_tree, || self.in_git(git_tree, path)),
+            NamedOrigin::Memory { directories, files } => in_memory(directories, files, path),
+        };
+        match named {
+            NamedFile::File(Some(bytes)) if STAND_INS.iter().any(|start| bytes.starts_with(start)) => {
+                NamedFile::File(None)
+            }
+            // What git does not have, something else brings.
+            NamedFile::File(_) if !self.is_git() && self.is_ignored(path) => NamedFile::File(None),
+            NamedFile::Missing { .. } | NamedFile::BehindFile if self.is_ignored(path) => NamedFile::Unknown,
+            named => named,
+        }
+    }
+
+    fn is_git(&self) -> bool {
+        matches!(self.origin, NamedOrigin::Git(_))
+    }
+
+    fn most_bytes(&self) -> u64 {
+        self.limits.get(Limit::FileSize).min(MOST_BYTES)
+    }
+
+    fn on_disk(&self, top: &Top, path: &str) -> NamedFile {
+        let disk = top.path().join(encode_os(path));
+        let real = match fs::canonicalize(&disk) {
+            Ok(real) => real,
+            Err(_) if !top.holds(&disk) || top.may_lack(path) => return NamedFile::Unknown,
+            Err(error) if error.kind() == ErrorKind::NotADirectory => return NamedFile::BehindFile,
+            // A link that leads nowhere may lead somewhere on another machine.
+            Err(_) if fs::symlink_metadata(&disk).is_ok() => return NamedFile::Unknown,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return NamedFile::Missing { other_case: self.other_case(path) };
+            }
+            Err(_) => return NamedFile::Unknown,
+        };
+        if !top.holds(&real) {
+            return NamedFile::Unknown;
+        }
+        let inside = real.strip_prefix(top.path()).map(slashed).unwrap_or_default();
+        if inside != path && inside.eq_ignore_ascii_case(path) {
+            return NamedFile::Missing { other_case: Some(super::last_name(&inside).to_owned()) };
+        }
+        if top.is_foreign(parent(&inside).unwrap_or_default()) {
+            return NamedFile::Unknown;
+        }
+        if real.is_dir() {
+            return NamedFile::Directory;
+        }
+        content(read::regular(&real, self.most_bytes()))
+    }
+
+    fn in_git(&self, git_tree: &GitTree, path: &str) -> NamedFile {
+        let reading = git_tree.read();
+        match reading.leads(path) {
+            Ok(Leads::File) => content(reading.content(path, self.most_bytes())),
+            Ok(Leads::Directory) => NamedFile::Directory,
+            Ok(Leads::BehindFile) => NamedFile::BehindFile,
+            Ok(Leads::Nowhere) => NamedFile::Missing { other_case: self.other_case(path) },
+            Ok(Leads::Elsewhere) | Err(_) => NamedFile::Unknown,
+        }
+    }
+
+    /// The name of a file that differs from the one at a path in the case of letters alone.
+    fn other_case(&self, path: &str) -> Option<String> {
+        let (names, _) = self.names(parent(path)?)?;
+        let wanted = super::last_name(path);
+        names.into_iter().find(|name| name != wanted && name.to_lowercase() == wanted.to_lowercase())
+    }
+
+    /// The names of the files and of the directories in a directory; none where not all of them are known.
+    fn names(&self, directory: &str) -> Option<(Vec<String>, Vec<String>)> {
+        match &self.origin {
+            NamedOrigin::Disk(top) => names_on_disk(top, directory),
+            NamedOrigin::Git(git_tree) => {
+                let names = quietly(git_tree, || git_tree.read().names_unless_foreign(directory))?;
+                Some((names.files.into_iter().collect(), names.directories.into_iter().collect()))
+            }
+            NamedOrigin::Memory { directories, files } => {
+                let own = |path: &&String| parent(path) == Some(directory);
+                let name = |path: &String| super::last_name(path).to_owned();
+                Some((
+                    files.keys().filter(own).map(name).collect(),
+                    directories.iter().filter(own).map(name).collect(),
+                ))
+            }
+        }
+    }
+
+    /// The content of a `.gitignore`. Git does not follow one that is a symbolic link.
+    fn ignore_file(&self, path: &str) -> Option<Vec<u8>> {
+        let known = |found: &Found| found.ignore_files.get(path).cloned();
+        if let Some(known) = known(&self.found.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return known;
+        }
+        let limit = self.limits.get(Limit::FileSize);
+        let bytes = match &self.origin {
+            NamedOrigin::Memory { files, .. } => files.get(path).map(|bytes| bytes.to_vec()),
+            NamedOrigin::Disk(top) => {
+                let disk = top.path().join(encode_os(path));
+                let is_file = fs::symlink_metadata(&disk).is_ok_and(|metadata| metadata.is_file());
+                if top.is_repository() && is_file { read::regular(&disk, limit).ok() } else { None }
+            }
+            NamedOrigin::Git(git_tree) => quietly(git_tree, || {
+                let reading = git_tree.read();
+                let item = reading.item(encode(path).as_bstr()).ok()??;
+                if item.kind == ItemKind::File { reading.content(path, limit).ok() } else { None }
+            }),
+        };
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        found.ignore_files.insert(path.to_owned(), bytes.clone());
+        bytes
+    }
+}
+
+fn content(read: Result<Vec<u8>, Failure>) -> NamedFile {
+    match read {
+        Ok(bytes) => NamedFile::File(Some(bytes.into())),
+        Err(Failure::TooLarge) => NamedFile::File(None),
+        Err(Failure::Io(_) | Failure::NotAFile | Failure::Leaves) => NamedFile::Unknown,
+    }
+}
+
+fn in_memory(directories: &BTreeSet<String>, files: &BTreeMap<String, Arc<[u8]>>, path: &str) -> NamedFile {
+    if let Some(bytes) = files.get(path) {
+        return NamedFile::File(Some(bytes.clone()));
+    }
+    if path.is_empty() || directories.contains(path) {
+        return NamedFile::Directory;
+    }
+    if std::iter::successors(parent(path), |path| parent(path)).any(|path| files.contains_key(path)) {
+        return NamedFile::BehindFile;
+    }
+    let other = files.keys().find(|other| other.to_lowercase() == path.to_lowercase());
+    NamedFile::Missing { other_case: other.map(|other| super::last_name(other).to_owned()) }
+}
+
+/// None where something in the directory is a link that leaves the repository, or belongs to another project.
+fn names_on_disk(top: &Top, directory: &str) -> Option<(Vec<String>, Vec<String>)> {
+    let (mut files, mut directories) = (Vec::new(), Vec::new());
+    if !top.holds(top.path()) || top.may_lack(directory) {
+        return None;
+    }
+    let entries = match fs::read_dir(top.path().join(encode_os(directory))) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Some((files, directories)),
+        Err(_) => return None,
+    };
+    for entry in entries {
+        let entry = entry.ok()?;
+        let name = decode_os(&entry.file_name()).into_owned();
+        let mut kind = entry.file_type().ok()?;
+        if kind.is_symlink() {
+            let real = fs::canonicalize(entry.path()).ok()?;
+            if !top.holds(&real) {
+                return None;
+            }
+            kind = fs::metadata(real).ok()?.file_type();
+        }
+        if kind.is_dir() {
+            if is_of_tool(&name) || is_foreign(top, &entry.path()) {
+                return None;
+            }
+            directories.push(name);
+        } else if kind.is_file() {
+            files.push(name);
+        }
+    }
+    Some((files, directories))
+}
+
+fn is_foreign(top: &Top, directory: &Path) -> bool {
+    directory.strip_prefix(top.path()).is_ok_and(|inside| top.is_foreign(&slashed(inside)))
+}
+
+fn join(directory: &str, inside: &str) -> String {
+    if inside.is_empty() { directory.to_owned() } else { child(directory, inside) }
+}
