@@ -18,6 +18,7 @@ mod suppress;
 mod verdict;
 
 pub use analysis::{Analysis, EngineView};
+pub(crate) use change::readers;
 pub use change::{
     Affected, AffectedModule, AffectedUnit, Checked, ModuleChange, affected, interface_changes, run_change,
     run_named,

@@ -9,6 +9,7 @@ pub(crate) mod companions;
 pub(crate) mod fragments;
 pub(crate) mod load;
 pub(crate) mod parse_cache;
+pub(crate) mod reads;
 pub(crate) mod roots;
 pub(crate) mod terragrunt;
 pub(crate) mod test_calls;

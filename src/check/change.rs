@@ -66,16 +66,18 @@ pub fn run_change(
     if is_about_names(settings) {
         touched.extend(change.with_other_names());
     }
+    let mut memory = remembered(change);
+    let known = if change.is_empty() { Known::default() } else { Known::of(change, &mut memory)? };
+    touched.extend(known.readers(change, &memory));
     if touched.is_empty() {
         // Most commits touch no module.
         let mut snapshot = change.open(State::Now, &Excerpt::default(), &settings.policy.limits(), policy);
         let collected =
             collect(&mut snapshot, &units.now, settings, Fingerprints::default(), Against::Nothing);
         let outcome = collected.outcome(&snapshot, settings, &|_| false);
-        return Ok(Checked { snapshot, outcome, affected: BTreeSet::new(), absent: 0, memory: None });
+        let memory = news(&memory, &known);
+        return Ok(Checked { snapshot, outcome, affected: BTreeSet::new(), absent: 0, memory });
     }
-    let mut memory = remembered(change);
-    let known = Known::of(change, &mut memory)?;
     let impact = Impact::of(change, &touched, &known, &memory);
     let renamed: BTreeMap<SmolStr, SmolStr> =
         change.renamed()?.into_iter().map(|(new, old)| (old.into(), new.into())).collect();
@@ -124,6 +126,12 @@ pub fn run_change(
         outcome.known += found - outcome.verdicts.len();
     }
     Ok(Checked { snapshot, outcome, affected, absent: known.absent(), memory: news(&memory, &known) })
+}
+
+/// The directories of modules whose functions may read a file that a change alters.
+pub(crate) fn readers(change: &Change) -> Result<BTreeSet<String>, Error> {
+    let mut memory = remembered(change);
+    Ok(Known::of(change, &mut memory)?.readers(change, &memory))
 }
 
 /// Checks the modules of some files and directories as they are now, and tells all that is found there.

@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 use super::stream::err;
 use super::terminal::Terminal;
 use super::{Failure, place, policy, say, state};
-use crate::check::Analysis;
+use crate::check::{Analysis, readers};
 use crate::engine::{Choice, Engine};
 use crate::graph::{Callee, Node};
 use crate::module::declaration::ModuleCall;
@@ -67,7 +67,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let mut snapshot = if arguments.impact {
         let change = Change::staged(&current)?;
         let touched = change.touched()?.into_iter().chain(ChangedUnits::of(&change).touched);
-        changed = touched.map(SmolStr::from).collect();
+        changed = touched.chain(readers(&change)?).map(SmolStr::from).collect();
         Snapshot::listed_in_index(&current)?.asked(&current, &arguments.paths)?
     } else {
         arguments.state.open(&current, &arguments.paths)?

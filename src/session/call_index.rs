@@ -19,17 +19,19 @@ pub(crate) const NAME: &str = "calls";
 pub(crate) const MOST_BYTES: u64 = 64 << 20;
 
 /// What the bytes start with: what they are, who wrote them, and in which of its formats.
-const HEAD: &[u8] = concat!("overrule calls 3 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
+const HEAD: &[u8] = concat!("overrule calls 4 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
 
 /// As many bytes at the end tell whether those before them are what was written.
 const SEAL: usize = 8;
 
-/// By what a directory holds: the local addresses that its module calls, and the addresses of states.
+/// By what a directory holds: the local addresses that its module calls, the addresses of states, and patterns of the
+/// files that functions read.
 #[derive(Debug, Default)]
 pub(crate) struct CallIndex {
     /// Each address once.
     addresses: Vec<SmolStr>,
-    /// The numbers of those that modules call, and of those at which they keep a state, one module behind the other.
+    /// The numbers of those that modules call, of those at which they keep a state, and of patterns, one module behind
+    /// the other.
     calls: Vec<u32>,
     /// Which of [`CallIndex::calls`] are those of a directory.
     directories: HashMap<Content, CallsOf, BuildHasherDefault<NoHasher>>,
@@ -43,6 +45,8 @@ pub(crate) struct CallsOf {
     start: u32,
     /// Where the addresses of states start.
     states: u32,
+    /// Where the patterns of files start that functions read.
+    reads: u32,
     end: u32,
     /// Whether its files show that an engine is run in the directory.
     pub(crate) shows_root: bool,
@@ -61,7 +65,12 @@ impl CallIndex {
 
     /// Where a module may keep its state, each by the number of its address.
     pub(crate) fn states(&self, of: CallsOf) -> &[u32] {
-        &self.calls[of.states as usize..of.end as usize]
+        &self.calls[of.states as usize..of.reads as usize]
+    }
+
+    /// Patterns of the files that functions of a module may read, each by its number among the addresses.
+    pub(crate) fn reads(&self, of: CallsOf) -> &[u32] {
+        &self.calls[of.reads as usize..of.end as usize]
     }
 
     /// The addresses that numbers stand for.
@@ -80,9 +89,10 @@ impl CallIndex {
         for (number, address) in (0..).zip(&self.addresses) {
             numbers.insert(address.clone(), number);
         }
-        for (content, Calls { addresses, states, shows_root, .. }) in directories {
+        for (content, Calls { addresses, states, reads, shows_root, .. }) in directories {
             let (start, number_of_calls) = (length(&self.calls), length_of(addresses.len()));
-            for address in addresses.into_iter().chain(states) {
+            let number_of_states = length_of(states.len());
+            for address in addresses.into_iter().chain(states).chain(reads) {
                 let number = *numbers.entry(address).or_insert_with_key(|address| {
                     self.addresses.push(address.clone());
                     length(&self.addresses) - 1
@@ -90,7 +100,8 @@ impl CallIndex {
                 self.calls.push(number);
             }
             let (states, end) = (start + number_of_calls, length(&self.calls));
-            self.directories.insert(content, CallsOf { start, states, end, shows_root });
+            let reads = states + number_of_states;
+            self.directories.insert(content, CallsOf { start, states, reads, end, shows_root });
             self.is_news = true;
         }
     }
@@ -119,8 +130,12 @@ impl CallIndex {
             for _ in 0..rest.number()? {
                 memory.calls.push(rest.number()?.try_into().ok()?);
             }
+            let reads = length(&memory.calls);
+            for _ in 0..rest.number()? {
+                memory.calls.push(rest.number()?.try_into().ok()?);
+            }
             let end = length(&memory.calls);
-            memory.directories.insert(content, CallsOf { start, states, end, shows_root });
+            memory.directories.insert(content, CallsOf { start, states, reads, end, shows_root });
         }
         let is_known = |number: &u32| (*number as usize) < memory.addresses.len();
         (rest.0.is_empty() && memory.calls.iter().all(is_known)).then_some(memory)
@@ -135,7 +150,7 @@ impl CallIndex {
         }
         // Addresses that only others called are left behind.
         let mut numbers: BTreeMap<&SmolStr, u32> = BTreeMap::new();
-        let numbers_of = |of: &CallsOf| self.calls(*of).iter().chain(self.states(*of));
+        let numbers_of = |of: &CallsOf| self.calls(*of).iter().chain(self.states(*of)).chain(self.reads(*of));
         for number in directories.values().flat_map(numbers_of) {
             numbers.insert(&self.addresses[*number as usize], 0);
         }
@@ -151,7 +166,7 @@ impl CallIndex {
         for (content, calls) in directories {
             bytes.0.extend(content.as_bytes());
             bytes.number(calls.shows_root.into())?;
-            for addresses in [self.calls(calls), self.states(calls)] {
+            for addresses in [self.calls(calls), self.states(calls), self.reads(calls)] {
                 bytes.number(addresses.len())?;
                 for number in addresses {
                     bytes.0.extend(numbers[&self.addresses[*number as usize]].to_le_bytes());
@@ -244,7 +259,13 @@ mod tests {
 
     fn seen(addresses: &[&str], states: &[&str], shows_root: bool) -> Calls {
         let set = |addresses: &[&str]| addresses.iter().map(SmolStr::new).collect();
-        Calls { addresses: set(addresses), states: set(states), complete: true, shows_root }
+        Calls {
+            addresses: set(addresses),
+            states: set(states),
+            reads: set(states),
+            complete: true,
+            shows_root,
+        }
     }
 
     fn states(memory: &CallIndex, byte: u8) -> Option<Vec<&str>> {

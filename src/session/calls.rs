@@ -13,6 +13,7 @@ use crate::engine::{Engine, Product};
 use crate::limits::Limits;
 use crate::module::address::ModuleSource;
 use crate::module::{self, Module, ModuleFile, StateAddress};
+use crate::session::reads;
 use crate::syntax::{self, Attribute, BlockSchema, Body, File, Notation, Schema};
 use crate::text::{FileId, Source};
 use crate::value;
@@ -24,6 +25,8 @@ pub(crate) struct Calls {
     pub(crate) addresses: BTreeSet<SmolStr>,
     /// The addresses at which blocks of its files keep a state, as texts that [`StateAddress::text_from_top`] takes.
     pub(crate) states: BTreeSet<SmolStr>,
+    /// Patterns of the files that its functions may read, as [`reads::may_match`] takes them.
+    pub(crate) reads: BTreeSet<SmolStr>,
     /// Whether all files could be read.
     pub(crate) complete: bool,
     /// Whether one of them shows that an engine is run in the directory.
@@ -38,6 +41,10 @@ impl Calls {
             shows_root: files.iter().filter_map(|(_, source)| source.as_ref()).any(shows_root),
             ..Self::default()
         };
+        for source in files.iter().filter_map(|(_, source)| source.as_ref()) {
+            let is_json = Notation::of(source.name()) == Notation::Json;
+            reads::patterns(source.text(), is_json, &mut calls.reads);
+        }
         for source in
             files.iter().filter_map(|(_, source)| source.as_ref()).filter(|source| may_store(source))
         {

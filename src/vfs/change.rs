@@ -146,6 +146,11 @@ impl Change {
         inside.collect()
     }
 
+    /// Whether nothing differs.
+    pub fn is_empty(&self) -> bool {
+        self.differences.is_empty()
+    }
+
     /// The paths that differ, from the top, sorted.
     pub fn paths(&self) -> impl Iterator<Item = String> {
         self.differences.iter().map(|difference| decode(&difference.path).into_owned())

@@ -20,6 +20,7 @@ mod locks;
 mod memory;
 mod merge;
 mod modules;
+mod named_files;
 mod partial;
 mod place;
 mod providers;

@@ -113,9 +113,10 @@ impl Comparison {
     /// Reads both states of a change.
     pub(super) fn of(change: &Change, asked: Asked<'_>) -> Result<Self, Error> {
         let units = ChangedUnits::of(change);
-        let touched = change.touched()?;
+        let mut touched = change.touched()?;
         let mut memory = remembered(change);
         let known = Known::of(change, &mut memory)?;
+        touched.extend(known.readers(change, &memory));
         let impact = Impact::of(change, &touched, &known, &memory);
         let affected = impact.affected();
         let [before, now] =

@@ -8,7 +8,7 @@
 //! gone through for those that may lead to what is asked about, which the ends of their addresses tell.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use smol_str::SmolStr;
 
@@ -16,7 +16,7 @@ use crate::graph::is_aside;
 use crate::module::StateAddress;
 use crate::session::call_index::{CallIndex, CallsOf};
 use crate::session::calls::Calls;
-use crate::session::test_calls;
+use crate::session::{reads, test_calls};
 use crate::vfs::{Change, Content, Error, Excerpt, State, join, last_name, parent};
 
 /// Who calls whom, before a change and after it.
@@ -94,6 +94,35 @@ impl<'c> Known<'c> {
         let is_wanted = |path: &str| !is_aside(path);
         read.chain(unread).any(|(path, shows_root)| shows_root && is_wanted(path))
             || change.has_root_files(is_wanted)
+    }
+
+    /// The directories of the modules whose functions may read a file that the change alters.
+    pub(super) fn readers(&self, change: &Change, memory: &CallIndex) -> BTreeSet<String> {
+        let paths: BTreeSet<String> = change.paths().collect();
+        // A pattern that is not relative to its module matches the same everywhere.
+        let mut seen: HashMap<&str, bool> = HashMap::new();
+        let reads_one = |pattern: &str, path: &str| reads::may_match(pattern, path, &paths);
+        let mut readers = BTreeSet::new();
+        for (path, _, calls) in &self.directories {
+            let patterns = calls.map(|calls| memory.reads(calls)).unwrap_or_default();
+            let mut patterns = patterns.iter().map(|number| memory.addresses()[*number as usize].as_str());
+            let concerns = |pattern| {
+                if reads::is_relative_to_module(pattern) {
+                    reads_one(pattern, path)
+                } else {
+                    *seen.entry(pattern).or_insert_with(|| reads_one(pattern, path))
+                }
+            };
+            if patterns.any(concerns) {
+                readers.insert((*path).to_owned());
+            }
+        }
+        for (path, calls) in &self.unread {
+            if calls.reads.iter().any(|pattern| reads_one(pattern, path)) {
+                readers.insert((*path).to_owned());
+            }
+        }
+        readers
     }
 
     /// What the directories hold.

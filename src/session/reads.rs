@@ -1,0 +1,214 @@
+//! The files that functions of a module may read, as far as the text of its files shows it without being evaluated.
+//!
+//! This only has to find every module that a changed file may concern: a pattern may match more than is read.
+
+use std::collections::BTreeSet;
+
+use memchr::memmem;
+use smol_str::SmolStr;
+
+use crate::vfs::join;
+
+/// The functions whose first argument is the path of a file, or of a directory.
+const FUNCTIONS: &[&str] = &[
+    "file",
+    "filebase64",
+    "filebase64sha256",
+    "filebase64sha512",
+    "fileexists",
+    "filemd5",
+    "fileset",
+    "filesha1",
+    "filesha256",
+    "filesha512",
+    "templatefile",
+];
+
+/// What a pattern starts with that is relative to the directory of the module.
+const OF_MODULE: &str = "./";
+
+/// What a pattern starts with that is relative to the directory of some root module.
+const OF_ROOT: &str = "?/";
+
+/// Adds the patterns of all paths that calls in a file name: `./x*` relative to the directory of its module, `?/x*`
+/// relative to that of some root module. A `*` stands for anything.
+pub(crate) fn patterns(text: &str, is_json: bool, patterns: &mut BTreeSet<SmolStr>) {
+    if memmem::find(text.as_bytes(), b"file").is_none() {
+        return;
+    }
+    let unescaped = is_json.then(|| text.replace("\\\"", "\""));
+    let text = unescaped.as_deref().unwrap_or(text);
+    let mut has_computed = false;
+    for at in memmem::find_iter(text.as_bytes(), b"file") {
+        let Some((name, argument)) = call_at(text, at) else { continue };
+        let found = match argument.strip_prefix('"') {
+            Some(template) => Some(pattern(template)),
+            None if is_reference(argument, "path.module") => Some(OF_MODULE.to_owned()),
+            None if is_reference(argument, "path.root") => Some(OF_ROOT.to_owned()),
+            None => None,
+        };
+        match found {
+            Some(found) if name == "fileset" => {
+                patterns.insert(format!("{found}*").into());
+            }
+            Some(found) => {
+                patterns.insert(found.into());
+            }
+            None => has_computed = true,
+        }
+    }
+    if has_computed {
+        patterns.insert("./*".into());
+        for start in ["${path.module}", "${path.root}"] {
+            let places = memmem::find_iter(text.as_bytes(), start.as_bytes());
+            patterns.extend(places.map(|at| SmolStr::from(pattern(&text[at..]))));
+        }
+    }
+}
+
+/// The function that is called around a place where `file` stands in its name, and what follows the parenthesis.
+fn call_at(text: &str, at: usize) -> Option<(&str, &str)> {
+    let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let bytes = text.as_bytes();
+    let start = at - bytes[..at].iter().rev().take_while(|byte| is_of_name(byte)).count();
+    let end = at + bytes[at..].iter().take_while(|byte| is_of_name(byte)).count();
+    let (name, rest) = (&text[start..end], text[end..].trim_start());
+    let is_known = FUNCTIONS.contains(&name);
+    Some((name, rest.strip_prefix('(').filter(|_| is_known)?.trim_start()))
+}
+
+fn is_reference(argument: &str, name: &str) -> bool {
+    argument.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with([',', ')']))
+}
+
+/// The pattern of what stands in a template, up to the quote that ends it.
+fn pattern(template: &str) -> String {
+    let (mut prefix, mut pattern) = (OF_ROOT, String::new());
+    let mut rest = template;
+    while let Some(sign) = rest.chars().next() {
+        if let Some(inside) = rest.strip_prefix("${") {
+            let Some(end) = end_of_sequence(inside) else { break };
+            match inside[..end].trim_matches(['~', ' ']) {
+                "path.module" if pattern.is_empty() => prefix = OF_MODULE,
+                "path.root" | "path.cwd" if pattern.is_empty() => prefix = OF_ROOT,
+                _ => pattern.push('*'),
+            }
+            rest = &inside[end + 1..];
+            continue;
+        }
+        match sign {
+            '"' | '\n' => break,
+            '%' | '\\' => {
+                pattern.push('*');
+                break;
+            }
+            sign => pattern.push(sign),
+        }
+        rest = &rest[sign.len_utf8()..];
+    }
+    format!("{prefix}{}", pattern.trim_start_matches('/'))
+}
+
+/// Where the brace is that ends a sequence of a template.
+fn end_of_sequence(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' if depth == 0 => return Some(at),
+            b'}' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Whether a pattern is relative to the directory of its module.
+pub(crate) fn is_relative_to_module(pattern: &str) -> bool {
+    pattern.starts_with(OF_MODULE)
+}
+
+/// Whether a pattern of the module in a directory matches one of these paths.
+pub(crate) fn may_match(pattern: &str, directory: &str, paths: &BTreeSet<String>) -> bool {
+    if let Some(pattern) = pattern.strip_prefix(OF_MODULE) {
+        let Some(full) = join(directory, pattern) else { return false };
+        let Some((start, _)) = full.split_once('*') else { return paths.contains(&full) };
+        let from = paths.range(start.to_owned()..).take_while(|path| path.starts_with(start));
+        return from.into_iter().any(|path| is_match(&full, path));
+    }
+    may_match_somewhere(pattern, paths)
+}
+
+/// The same for a pattern that is relative to a root module: wherever that lies.
+fn may_match_somewhere(pattern: &str, paths: &BTreeSet<String>) -> bool {
+    let pattern = pattern.strip_prefix(OF_ROOT).unwrap_or(pattern);
+    let mut names: Vec<&str> = Vec::new();
+    for name in pattern.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    let pattern = format!("*/{}", names.join("/"));
+    paths.iter().any(|path| is_match(&pattern[2..], path) || is_match(&pattern, path))
+}
+
+/// Whether a path is what a pattern says.
+fn is_match(pattern: &str, path: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = path.strip_prefix(first) else { return false };
+    let mut parts: Vec<&str> = parts.collect();
+    let Some(last) = parts.pop() else { return rest.is_empty() };
+    for part in parts {
+        let Some(at) = memmem::find(rest.as_bytes(), part.as_bytes()) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<String> {
+        let mut all = BTreeSet::new();
+        patterns(text, false, &mut all);
+        all.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn paths_in_calls_become_patterns() {
+        assert_eq!(found(r#"a = file("${path.module}/x.txt")"#), ["./x.txt"]);
+        assert_eq!(found(r#"a = templatefile( "../${var.a}/${path.root}.tpl", {})"#), ["?/../*/*.tpl"]);
+        assert_eq!(found(r#"a = fileset(path.module, "*.yaml")"#), ["./*"]);
+        assert_eq!(found(r#"a = fileset("${path.module}/x", "*.yaml")"#), ["./x*"]);
+        assert_eq!(found(r#"a = profile("x") # file"#), [""; 0]);
+        assert_eq!(found("p = \"${path.module}/../x\"\na = file(local.p)"), ["./*", "./../x"]);
+        assert_eq!(found(r#"a = filemd5("x\ty")"#), ["?/x*"]);
+        let mut of_json = BTreeSet::new();
+        patterns(r#"{"a": "${file(\"${path.module}/x\")}"}"#, true, &mut of_json);
+        assert_eq!(of_json.first().map(SmolStr::as_str), Some("./x"));
+    }
+
+    #[test]
+    fn patterns_match_paths_from_the_top() {
+        let paths = BTreeSet::from(["live/prod/x.txt".to_owned(), "modules/net/t/a.tpl".to_owned()]);
+        for (pattern, directory, is_there) in [
+            ("./x.txt", "live/prod", true),
+            ("./x.txt", "live", false),
+            ("./t/*.tpl", "modules/net", true),
+            ("./t/*.txt", "modules/net", false),
+            ("./*", "modules", true),
+            ("./*", "other", false),
+            ("./../net/t/a.tpl", "modules/other", true),
+            ("?/x.txt", "modules/net", true),
+            ("?/../../net/t/a.tpl", "live", true),
+            ("?/prod/*", "live", true),
+            ("?/od/x.txt", "live", false),
+        ] {
+            assert_eq!(may_match(pattern, directory, &paths), is_there, "{pattern} of {directory}");
+        }
+    }
+}

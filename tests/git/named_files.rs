@@ -1,0 +1,112 @@
+//! Files that functions read: in the working tree, the index and commits, and which modules a change to one concerns.
+
+use crate::place::{ModuleDiagnostics, Place};
+
+const POLICY: &str = r#"
+policy {
+  extends = ["language"]
+}
+"#;
+
+const LIVE: &str = r#"
+locals {
+  names = yamldecode(file("${path.module}/names.yaml"))
+  motd  = templatefile("../shared/motd.tpl", { name = "x" })
+}
+output "first" {
+  value = local.names.first
+}
+"#;
+
+const NET: &str = r#"
+locals {
+  path = "${path.module}/../shared/net.json"
+}
+output "size" {
+  value = jsondecode(file(local.path)).size
+}
+"#;
+
+fn repository() -> Place {
+    Place::committed(&[
+        ("overrule.hcl", POLICY),
+        (".gitignore", "*.zip\nbuild/\n"),
+        ("live/main.tf", LIVE),
+        ("live/names.yaml", "first: a\n"),
+        ("net/main.tf", NET),
+        ("shared/motd.tpl", "hello ${name}\n"),
+        ("shared/net.json", "{\"size\": 1}\n"),
+        ("other/main.tf", "output \"name\" {\n  value = var.nothing\n}\n"),
+    ])
+}
+
+/// The first line of each finding.
+#[track_caller]
+fn lines(said: &ModuleDiagnostics) -> Vec<&str> {
+    assert_ne!(said.code, Some(2), "{}", said.err);
+    said.out.lines().filter(|line| !line.starts_with(' ')).collect()
+}
+
+fn changed(place: &Place) -> ModuleDiagnostics {
+    place.overrule(&["check", "--changed", "--format", "concise"])
+}
+
+#[test]
+fn a_change_to_a_file_concerns_the_modules_that_read_it() {
+    let place = repository();
+    place.stage("live/names.yaml", "second: a\n");
+    assert_eq!(
+        lines(&changed(&place)),
+        ["live/main.tf:7:22: error: Unsupported attribute [undeclared-reference]"]
+    );
+    place.stage("live/names.yaml", "first: a\n");
+    place.stage("shared/motd.tpl", "hello ${nobody}\n");
+    assert_eq!(
+        lines(&changed(&place)),
+        ["live/main.tf:4:46: error: Invalid function argument [invalid-function-call]"]
+    );
+    place.stage("shared/motd.tpl", "hello ${name}\n");
+    place.git(&["rm", "--quiet", "--cached", "shared/net.json"]);
+    assert_eq!(
+        lines(&changed(&place)),
+        ["net/main.tf:6:27: error: Invalid function argument [invalid-function-call]"]
+    );
+}
+
+#[test]
+fn the_content_is_that_of_the_state_that_is_checked() {
+    let place = repository();
+    place.write("live/names.yaml", "second: a\n");
+    assert_eq!(lines(&changed(&place)), [""; 0]);
+    let check = |arguments: &[&str]| {
+        let said = place.overrule(&[&["check", "live", "--format", "concise"], arguments].concat());
+        lines(&said).len()
+    };
+    assert_eq!(check(&[]), 1);
+    assert_eq!(check(&["--rev", "HEAD"]), 0);
+}
+
+#[test]
+fn what_git_ignores_is_unknown() {
+    let place = repository();
+    let text = r#"
+output "a" {
+  value = filebase64sha256("${path.module}/a.zip")
+}
+output "b" {
+  value = file("build/x/nope.txt")
+}
+output "c" {
+  value = jsondecode(file("build/x.json")).nope
+}
+output "d" {
+  value = file("nope.txt")
+}
+"#;
+    place.stage("live/more.tf", text);
+    place.write("live/build/x.json", "{}");
+    let nope = "live/more.tf:12:17: error: Invalid function argument [invalid-function-call]";
+    assert_eq!(lines(&changed(&place)), [nope]);
+    let said = place.overrule(&["check", "live", "--format", "concise"]);
+    assert_eq!(lines(&said), [nope]);
+}
