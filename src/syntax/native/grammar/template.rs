@@ -138,7 +138,7 @@ impl Parser<'_> {
                 self.too_deep(at);
                 return false;
             }
-            Some((Word::EndIf | Word::EndFor, _)) => self.depth = least.max(self.depth - 1),
+            Some((Word::EndIf | Word::EndFor, _)) => self.depth = least.max(self.depth.saturating_sub(1)),
             Some((Word::Else, _)) | None => {}
         }
         true
