@@ -54,14 +54,6 @@ pub fn child(directory: &str, name: &str) -> String {
     if directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") }
 }
 
-/// The directory in which an engine looks for tests, beside that of the module.
-pub const TEST_DIRECTORY: &str = "tests";
-
-/// The directory of the module whose tests an engine reads in a directory because of its name.
-pub fn tested_by(directory: &str) -> Option<&str> {
-    (last_name(directory) == TEST_DIRECTORY).then(|| parent(directory)).flatten()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -24,7 +24,7 @@ pub(in crate::graph) fn check(node: Node<'_>, findings: &mut Vec<Finding>) {
     if files.is_empty() {
         return;
     }
-    let work = Cell::new(node.module().limits.evaluation_of_module());
+    let work = Cell::new(node.module().evaluation_steps());
     // Of the files that an engine reads by itself, the last to set a variable wins.
     let mut automatic: Vec<&ValuesFile> = files.iter().filter(|file| file.is_automatic).collect();
     automatic.sort_by_key(|file| precedence(&file.path));
