@@ -50,7 +50,8 @@ fn what_is_found_is_fixed_in_the_working_tree() {
 #[test]
 fn a_difference_changes_nothing_and_says_so_with_the_exit_code() {
     let place = Place::committed(&[("main.tf", FOUND)]);
-    let said = place.overrule(&["check", "--isolated", "--select", "provider-source-missing", "--diff"]);
+    let said =
+        place.overrule(&["check", "--preset", "strict", "--select", "provider-source-missing", "--diff"]);
     assert_eq!((said.code, said.err.as_str()), (Some(1), "would fix 1 finding in 1 file\n"));
     assert_eq!(text(&place, "main.tf"), FOUND);
     // git understands it.
@@ -58,7 +59,9 @@ fn a_difference_changes_nothing_and_says_so_with_the_exit_code() {
     place.git(&["apply", "../patch"]);
     assert_eq!(text(&place, "main.tf"), FIXED);
     assert_eq!(
-        place.overrule(&["check", "--isolated", "--select", "provider-source-missing", "--diff"]).code,
+        place
+            .overrule(&["check", "--preset", "strict", "--select", "provider-source-missing", "--diff"])
+            .code,
         Some(0)
     );
 }
@@ -67,7 +70,8 @@ fn a_difference_changes_nothing_and_says_so_with_the_exit_code() {
 fn lines_of_windows_and_the_end_of_a_file_stay_and_git_can_apply_the_difference() {
     let found = format!("\u{feff}{}", FOUND.trim_end().replace('\n', "\r\n"));
     let place = Place::committed(&[("main.tf", &*found)]);
-    let said = place.overrule(&["check", "--isolated", "--select", "provider-source-missing", "--diff"]);
+    let said =
+        place.overrule(&["check", "--preset", "strict", "--select", "provider-source-missing", "--diff"]);
     fs::write(place.beside("patch"), said.out).expect("a patch");
     place.git(&["apply", "../patch"]);
     let fixed = format!("\u{feff}{}", FIXED.trim_end().replace('\n', "\r\n"));
