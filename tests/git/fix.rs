@@ -201,7 +201,9 @@ fn a_run_that_is_killed_while_it_writes_leaves_nothing_that_git_would_add() {
     let place = Place::committed(&[("main.tf", &*long)]);
     let binary = env!("CARGO_BIN_EXE_overrule");
     // The system ends a process that writes more than it may.
-    let line = format!("ulimit -f 4 && exec '{binary}' check --preset strict --select provider-source-missing --fix");
+    let line = format!(
+        "ulimit -f 4 && exec '{binary}' check --preset strict --select provider-source-missing --fix"
+    );
     let status = place.shell_in(&place.path(), &line).output().expect("a shell").status;
     assert_eq!(status.code(), None, "it is killed");
     assert_eq!(text(&place, "main.tf"), long);
