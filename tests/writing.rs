@@ -192,7 +192,7 @@ fn literals(text: &str) -> Vec<(usize, String)> {
         match rest {
             ['/', '/', ..] => at += rest.iter().take_while(|letter| **letter != '\n').count() - 1,
             ['\'', '\\', _, ..] => {
-                at += 1 + rest[2..].iter().take_while(|letter| **letter != '\'').count().max(1) + 1
+                at += 1 + rest[2..].iter().take_while(|letter| **letter != '\'').count().max(1) + 1;
             }
             ['\'', _, '\'', ..] => at += 2,
             ['r', '#', '"', ..] => {

@@ -113,9 +113,23 @@ fn report_holds(format: Format, outcome: &Outcome, sources: &Sources) -> String 
 fn paint_holds(outcome: &Outcome, sources: &Sources) {
     let painted = Style { color: true, unicode: false, width: 40, ..Style::default() };
     let painted = blocks(&outcome.verdicts, sources, &painted);
-    let plain: String =
-        painted.split("\u{1b}[").enumerate().map(|(at, part)| without_colour(at, part)).collect();
+    let plain: String = without_links(&painted)
+        .split("\u{1b}[")
+        .enumerate()
+        .map(|(at, part)| without_colour(at, part))
+        .collect();
     only_shows("with colours", &plain);
+}
+
+/// The text without the marks of links to pages of rules.
+fn without_links(painted: &str) -> String {
+    let mut parts = painted.split("\u{1b}]8;;");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| {
+        let (url, rest) = part.split_once("\u{1b}\\").expect("the end of a link");
+        assert!(url.is_empty() || url.starts_with("https://"), "{url:?} is no page");
+        text + rest
+    })
 }
 
 /// What is behind the end of an escape; only those that set a colour are written.

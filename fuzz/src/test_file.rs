@@ -38,9 +38,12 @@ pub fn holds(bytes: &[u8]) {
         "mocks/a.tfmock.hcl",
         "mocks/b.tfmock.json",
     ];
-    let named = "mock_provider \"aa\" {\n  source = \"./mocks\"\n}\nrun \"a\" {\n  module {\n    source = \"./m\"\n  }\n}\n";
-    let files =
-        [("main.tf", MODULE), ("m/main.tf", "output \"o\" {\n  value = 1\n}\n"), ("z.tftest.hcl", named)];
+    let with_mocks = "mock_provider \"aa\" {\n  source = \"./mocks\"\n}\nrun \"a\" {\n  module {\n    source = \"./m\"\n  }\n}\n";
+    let files = [
+        ("main.tf", MODULE),
+        ("m/main.tf", "output \"o\" {\n  value = 1\n}\n"),
+        ("z.tftest.hcl", with_mocks),
+    ];
     let files = files.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
     let given = names.map(|path| (path.to_owned(), bytes.to_vec()));
     let all: Vec<_> = files.into_iter().chain(given).collect();

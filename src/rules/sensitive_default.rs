@@ -58,10 +58,7 @@ fn help(variable: &Variable, node: Node<'_>) -> String {
 /// Whether a variable holds the name of a user, which is not a secret.
 fn names_a_user(variable: &str) -> bool {
     let words: Vec<&str> = variable.split(['_', '-']).collect();
-    match words.as_slice() {
-        [.., "user" | "username" | "login" | "email"] | [.., "user", "name"] => true,
-        _ => false,
-    }
+    matches!(words.as_slice(), [.., "user" | "username" | "login" | "email"] | [.., "user", "name"])
 }
 
 /// What people write where there is no secret yet.

@@ -166,6 +166,7 @@ impl NamedFiles {
             // What git does not have, something else brings.
             NamedFile::File(_) if !self.is_git() && self.is_ignored(path) => NamedFile::File(None),
             NamedFile::Missing { .. } | NamedFile::BehindFile if self.is_ignored(path) => NamedFile::Unknown,
+            NamedFile::Missing { other_case: None } if is_built(path) => NamedFile::Unknown,
             named => named,
         }
     }
@@ -290,6 +291,12 @@ fn in_memory(directories: &BTreeSet<String>, files: &BTreeMap<String, Arc<[u8]>>
     }
     let other = files.keys().find(|other| other.to_lowercase() == path.to_lowercase());
     NamedFile::Missing { other_case: other.map(|other| super::last_name(other).to_owned()) }
+}
+
+/// Whether a file of this name is usually built before an engine runs, and in no repository.
+fn is_built(path: &str) -> bool {
+    const ENDS: [&str; 8] = [".zip", ".jar", ".war", ".tar", ".gz", ".tgz", ".whl", ".wasm"];
+    ENDS.iter().any(|end| path.ends_with(end))
 }
 
 /// None where something in the directory is a link that leaves the repository, or belongs to another project.

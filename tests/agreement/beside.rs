@@ -102,9 +102,9 @@ fn write(prelude: &str, questions: &[Question]) -> String {
         text.push_str(&question.case.tree());
         if let Some(answer) = &question.answer {
             let _ = writeln!(text, ">>> {}", question.command());
-            answer.iter().for_each(|line| {
+            for line in answer {
                 let _ = writeln!(text, "{line}");
-            });
+            }
         }
     }
     text
@@ -315,7 +315,6 @@ fn records_of_files_beside_modules_are_what_terraform_says() {
 
 /// Files with one mistake each: those of a few seeds, or of the seeds that somebody asks for.
 #[test]
-#[expect(clippy::print_stdout, reason = "it is part of the report of a test")]
 fn mistakes_beside_modules_are_found() {
     if !has_terraform() {
         return;

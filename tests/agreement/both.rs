@@ -7,8 +7,8 @@ use std::fs;
 use std::path::Path;
 
 use overrule::check::doctest::example::examples;
-use overrule::check::{self, Settings};
-use overrule::engine::{Choice, Engine, Product};
+use overrule::check::{self, Settings, Verdict};
+use overrule::engine::{Choice, Companion, Engine, Product};
 use overrule::finding::Severity;
 use overrule::limits::Limits;
 use overrule::module::top_blocks;
@@ -16,7 +16,7 @@ use overrule::policy::Policy;
 use overrule::rules::page::PAGES;
 use overrule::syntax::{self, Notation};
 use overrule::text::{FileId, Span};
-use overrule::vfs::Snapshot;
+use overrule::vfs::{Snapshot, last_name};
 
 use crate::case::{Case, Cases};
 
@@ -67,7 +67,13 @@ fn errors(files: &Files, engine: Option<&str>) -> BTreeMap<Place, bool> {
     let outcome = check::run(&mut snapshot, &Settings { policy, engines, ..Settings::default() });
     let mut errors = BTreeMap::new();
     let mut starts = BTreeMap::new();
-    for verdict in outcome.verdicts.iter().filter(|verdict| verdict.level == Severity::Error) {
+    // The blocks of test files are none of a module, so it could not be said in which of them an error is.
+    let is_of_test = |verdict: &&Verdict| {
+        let file = verdict.finding.primary.map(|span| snapshot.sources().get(span.file).name());
+        file.is_some_and(|name| Companion::of(last_name(name)).is_some())
+    };
+    let is_error = |verdict: &&Verdict| verdict.level == Severity::Error && !is_of_test(verdict);
+    for verdict in outcome.verdicts.iter().filter(is_error) {
         let place = match verdict.finding.primary {
             Some(span) => {
                 let source = snapshot.sources().get(span.file);

@@ -37,7 +37,7 @@ fn fixed(case: &Case, rule: &str) -> Case {
     let place = tempfile::tempdir().expect("a temporary directory");
     case.lay_out(place.path());
     let output = Command::new(env!("CARGO_BIN_EXE_overrule"))
-        .args(["check", "--fix", "--isolated", "--select", rule, "--engine", "terraform@1.11"])
+        .args(["check", "--fix", "--preset", "strict", "--select", rule, "--engine", "terraform@1.11"])
         .current_dir(place.path())
         .env_clear()
         .output()

@@ -55,7 +55,7 @@ fn a_module_that_a_run_loads_is_missed_where_the_run_is() {
 #[test]
 fn a_test_is_read_from_the_index() {
     let place = repository();
-    place.stage("net/tests/main.tftest.hcl", &TEST.replace("command = plan", "command = \"plan\""));
+    place.stage("net/tests/main.tftest.hcl", TEST.replace("command = plan", "command = \"plan\""));
     place.write("net/tests/main.tftest.hcl", TEST);
     let quoted = "net/tests/main.tftest.hcl:9:13: error: Invalid \"command\" keyword [invalid-value]";
     assert_eq!(changed(&place), [quoted]);

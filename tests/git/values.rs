@@ -42,7 +42,7 @@ fn a_changed_type_is_compared_with_the_values_beside() {
         ("live/terraform.tfvars", "size = 1\nzone = \"a\"\n"),
         ("other/terraform.tfvars", "size = \n"),
     ]);
-    place.stage("live/main.tf", &MODULE.replace("number", "list(string)"));
+    place.stage("live/main.tf", MODULE.replace("number", "list(string)"));
     let told =
         ["live/terraform.tfvars:1:8: error: Invalid value for input variable [invalid-variable-value]"];
     assert_eq!(lines(&changed(&place)), told);
@@ -63,7 +63,7 @@ fn a_file_without_a_module_is_checked_by_itself() {
 #[test]
 fn a_staged_lock_file_is_checked() {
     let place = repository(&[("live/main.tf", MODULE), ("live/.terraform.lock.hcl", LOCK)]);
-    place.stage("live/.terraform.lock.hcl", &LOCK.replace("5.1.0", "5.1"));
+    place.stage("live/.terraform.lock.hcl", LOCK.replace("5.1.0", "5.1"));
     let told = ["live/.terraform.lock.hcl:2:13: error: Invalid provider version number [invalid-lock-file]"];
     assert_eq!(lines(&changed(&place)), told);
 }

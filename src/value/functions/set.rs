@@ -81,9 +81,8 @@ pub(super) fn setproduct(arguments: &[Value]) -> Outcome {
 /// The elements of a collection in their common type; none where they are not known. Equal elements of a set are one,
 /// so all of them must be known.
 fn elements(argument: &Value, ty: &Type, ordered: bool) -> Option<Vec<Value>> {
-    let elements = match argument {
-        Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements) => elements,
-        _ => return None,
+    let (Value::List(_, elements) | Value::Set(_, elements) | Value::Tuple(elements)) = argument else {
+        return None;
     };
     if elements.is_empty() || !(ordered || argument.is_wholly_known()) {
         return None;

@@ -168,6 +168,7 @@ fn scrap(dice: &mut Dice) -> Vec<Entry> {
     vec![module, Entry::plain("terraform.tfvars", values)]
 }
 
+#[expect(clippy::too_many_lines, reason = "each mistake is a few lines, one after the other")]
 fn lock(dice: &mut Dice) -> Vec<Entry> {
     let address = if dice.chance(70) {
         "registry.terraform.io/hashicorp/aws"
