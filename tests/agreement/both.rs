@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use overrule::check::doctest::example::examples;
-use overrule::check::{self, Settings, Verdict};
+use overrule::check::{self, Settings};
 use overrule::engine::{Choice, Companion, Engine, Product};
 use overrule::finding::Severity;
 use overrule::limits::Limits;
@@ -67,13 +67,7 @@ fn errors(files: &Files, engine: Option<&str>) -> BTreeMap<Place, bool> {
     let outcome = check::run(&mut snapshot, &Settings { policy, engines, ..Settings::default() });
     let mut errors = BTreeMap::new();
     let mut starts = BTreeMap::new();
-    // The blocks of test files are none of a module, so it could not be said in which of them an error is.
-    let is_of_test = |verdict: &&Verdict| {
-        let file = verdict.finding.primary.map(|span| snapshot.sources().get(span.file).name());
-        file.is_some_and(|name| Companion::of(last_name(name)).is_some())
-    };
-    let is_error = |verdict: &&Verdict| verdict.level == Severity::Error && !is_of_test(verdict);
-    for verdict in outcome.verdicts.iter().filter(is_error) {
+    for verdict in outcome.verdicts.iter().filter(|verdict| verdict.level == Severity::Error) {
         let place = match verdict.finding.primary {
             Some(span) => {
                 let source = snapshot.sources().get(span.file);
@@ -107,7 +101,10 @@ fn modules() -> Vec<(String, Files)> {
     };
     let generated = super::generated_cases(false).into_iter().step_by(GENERATED);
     let recorded = super::recorded_cases().chain(generated).chain(of_engines());
-    let mut modules: Vec<(String, Files)> = recorded.map(of_case).collect();
+    // The blocks of test files are none of a module, so it could not be said in which of them an error is.
+    let has_tests =
+        |case: &Case| case.entries.iter().any(|entry| Companion::of(last_name(&entry.path)).is_some());
+    let mut modules: Vec<(String, Files)> = recorded.filter(|case| !has_tests(case)).map(of_case).collect();
     for page in PAGES {
         for example in examples(page.text).expect("a page is well-formed") {
             let files = example.files.into_iter().map(|file| (file.name, file.text.into_bytes()));
