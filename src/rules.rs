@@ -1,7 +1,7 @@
 //! Policy rules: each turns a module in its graph into findings.
 //!
 //! A rule is a type in its own file, with a page `policies/rules/<rule>.md` and a line in [`ENTRIES`]. Policies make
-//! custom rules from the templates in [`KINDS`]. A policy decides whether a rule is on, and at which level.
+//! custom rules from the templates in [`TEMPLATES`]. A policy decides whether a rule is on, and at which level.
 
 mod breaking_interface_change;
 mod comparison_of_different_types;
@@ -86,7 +86,7 @@ use std::fmt;
 
 pub use context::Context;
 pub use earlier::Earlier;
-pub use parametric::{KINDS, Kind};
+pub use parametric::{TEMPLATES, Template};
 pub use shared_state_address::findings as shared_states;
 pub use states::States;
 
@@ -102,24 +102,24 @@ pub const ENTRIES: &[Entry] = &[
     Entry::of::<depends_on_uncommented::DependsOnUncommented>(),
     Entry::of::<deprecated_syntax::DeprecatedSyntax>(),
     Entry::of::<duplicate_key::DuplicateKey>(),
-    Entry::of::<lock_file_drift::LockFileDrift>(),
+    Entry::with_options::<lock_file_drift::LockFileDrift>(),
     Entry::of::<misleading_providers_entry::MisleadingProvidersEntry>(),
     Entry::of::<module_call_cycle::ModuleCallCycle>(),
     Entry::of::<module_depth_with_commit::ModuleDepthWithCommit>(),
     Entry::of::<module_source_escapes_repository::ModuleSourceEscapesRepository>(),
     Entry::of::<module_source_subdir_order::ModuleSourceSubdirOrder>(),
-    Entry::of::<module_source_unpinned::ModuleSourceUnpinned>(),
-    Entry::of::<module_tree_depth::ModuleTreeDepth>(),
-    Entry::of::<module_version_exact::ModuleVersionExact>(),
-    Entry::of::<module_version_missing::ModuleVersionMissing>(),
-    Entry::of::<moved_target_missing::MovedTargetMissing>(),
+    Entry::with_options::<module_source_unpinned::ModuleSourceUnpinned>(),
+    Entry::with_options::<module_tree_depth::ModuleTreeDepth>(),
+    Entry::with_options::<module_version_exact::ModuleVersionExact>(),
+    Entry::with_options::<module_version_missing::ModuleVersionMissing>(),
+    Entry::with_options::<moved_target_missing::MovedTargetMissing>(),
     Entry::of::<moved_without_moved_block::MovedWithoutMovedBlock>(),
     Entry::of::<no_default_provider::NoDefaultProvider>(),
     Entry::of::<no_upper_bound_in_root::NoUpperBoundInRoot>(),
     Entry::of::<non_preferred_local_name::NonPreferredLocalName>(),
     Entry::of::<output_description_missing::OutputDescriptionMissing>(),
     Entry::of::<override_breaks_block::OverrideBreaksBlock>(),
-    Entry::of::<override_committed::OverrideCommitted>(),
+    Entry::with_options::<override_committed::OverrideCommitted>(),
     Entry::of::<override_count_for_each_clash::OverrideCountForEachClash>(),
     Entry::of::<override_disarms_provider_block::OverrideDisarmsProviderBlock>(),
     Entry::of::<override_drops_provider_source::OverrideDropsProviderSource>(),
@@ -128,7 +128,7 @@ pub const ENTRIES: &[Entry] = &[
     Entry::of::<override_ignored_argument::OverrideIgnoredArgument>(),
     Entry::of::<override_ignored_block::OverrideIgnoredBlock>(),
     Entry::of::<override_near_miss_name::OverrideNearMissName>(),
-    Entry::of::<override_overuse::OverrideOveruse>(),
+    Entry::with_options::<override_overuse::OverrideOveruse>(),
     Entry::of::<override_replaces_backend::OverrideReplacesBackend>(),
     Entry::of::<override_replaces_nested_blocks::OverrideReplacesNestedBlocks>(),
     Entry::of::<override_replaces_provider_version::OverrideReplacesProviderVersion>(),
@@ -145,11 +145,11 @@ pub const ENTRIES: &[Entry] = &[
     Entry::of::<provider_configuration_changed::ProviderConfigurationChanged>(),
     Entry::of::<provider_configuration_swapped::ProviderConfigurationSwapped>(),
     Entry::of::<provider_removed_with_resources::ProviderRemovedWithResources>(),
-    Entry::of::<provider_source_missing::ProviderSourceMissing>(),
+    Entry::with_options::<provider_source_missing::ProviderSourceMissing>(),
     Entry::of::<provider_version_missing::ProviderVersionMissing>(),
-    Entry::of::<providers_map_incomplete::ProvidersMapIncomplete>(),
+    Entry::with_options::<providers_map_incomplete::ProvidersMapIncomplete>(),
     Entry::of::<providers_map_redundant::ProvidersMapRedundant>(),
-    Entry::of::<required_provider_missing::RequiredProviderMissing>(),
+    Entry::with_options::<required_provider_missing::RequiredProviderMissing>(),
     Entry::of::<required_version_missing::RequiredVersionMissing>(),
     Entry::of::<resource_without_provider::ResourceWithoutProvider>(),
     Entry::of::<sensitive_default::SensitiveDefault>(),
@@ -190,14 +190,8 @@ pub trait Rule: Sized + Send + Sync + 'static {
     /// The kinds of fixes that its findings may have. Empty if none has a fix.
     const FIXES: &'static [Safety] = &[];
 
-    /// The names of its options, sorted. A policy can set only these and the arguments of every rule.
-    const OPTIONS: &'static [&'static str] = &[];
-
     /// The roles of the modules that it checks.
     const ROLES: &'static [Role] = &Role::ALL;
-
-    /// Reads its options. An error in one of them is a finding at its line.
-    fn configure(options: &Options<'_>) -> Result<Self, Finding>;
 
     /// Checks a module. A finding without a module belongs to this one, or to the directory of its file if that is not
     /// a module file.
@@ -207,6 +201,15 @@ pub trait Rule: Sized + Send + Sync + 'static {
     fn finding(summary: impl Into<String>) -> Finding {
         Finding::policy(RuleId::built_in(Self::ID), Severity::Warning, summary)
     }
+}
+
+/// A rule, or a template of rules, with options of its own.
+pub trait Configure: Rule {
+    /// The names of its options, sorted. A policy can set only these and the arguments of every rule.
+    const OPTIONS: &'static [&'static str];
+
+    /// Reads its options. An error in one of them is a finding at its line.
+    fn configure(options: &Options<'_>) -> Result<Self, Finding>;
 }
 
 /// The roles of modules that get advice. Examples and tests only get findings about errors.
@@ -228,31 +231,47 @@ pub struct Entry {
     pub asks_for_all_sharers: bool,
     /// The kinds of fixes that its findings may have.
     pub fixes: &'static [Safety],
-    /// See [`Rule::OPTIONS`].
+    /// See [`Configure::OPTIONS`]. Empty for a rule without options..
     pub options: &'static [&'static str],
     /// See [`Rule::ROLES`].
     pub roles: &'static [Role],
     configure: fn(Options<'_>) -> Result<Check, Vec<Finding>>,
 }
 
-/// Configures the rule. Unknown options are reported before missing ones.
-fn configure<R: Rule>(options: Options<'_>) -> Result<Check, Vec<Finding>> {
-    let rule = R::configure(&options.known(R::OPTIONS)?).map_err(|finding| vec![finding])?;
-    Ok(Box::new(move |node, context, findings| rule.check(node, context, findings)))
+/// Configures a rule with options. Unknown options are reported before missing ones.
+fn configure<R: Configure>(options: Options<'_>) -> Result<Check, Vec<Finding>> {
+    R::configure(&options.known(R::OPTIONS)?).map(check).map_err(|finding| vec![finding])
+}
+
+/// Creates the check of a configured rule.
+fn check<R: Rule>(rule: R) -> Check {
+    Box::new(move |node, context, findings| rule.check(node, context, findings))
 }
 
 impl Entry {
-    /// Creates the entry of a rule.
-    pub const fn of<R: Rule>() -> Self {
+    /// Creates the entry of a rule without options.
+    const fn of<R: Rule + Default>() -> Self {
+        Self::new::<R>(&[], |options| options.known(&[]).map(|_| check(R::default())))
+    }
+
+    /// Creates the entry of a rule with options.
+    const fn with_options<R: Configure>() -> Self {
+        Self::new::<R>(R::OPTIONS, configure::<R>)
+    }
+
+    const fn new<R: Rule>(
+        options: &'static [&'static str],
+        configure: fn(Options<'_>) -> Result<Check, Vec<Finding>>,
+    ) -> Self {
         Self {
             id: R::ID,
             is_steady: R::IS_STEADY,
             asks_for_excluded_locks: R::ASKS_FOR_EXCLUDED_LOCKS,
             asks_for_all_sharers: R::ASKS_FOR_ALL_SHARERS,
             fixes: R::FIXES,
-            options: R::OPTIONS,
+            options,
             roles: R::ROLES,
-            configure: configure::<R>,
+            configure,
         }
     }
 
@@ -306,8 +325,8 @@ mod tests {
     }
 
     #[test]
-    fn kinds_are_listed_by_name_and_each_has_a_file_and_a_page() {
-        let names: Vec<&str> = KINDS.iter().map(|kind| kind.id).collect();
+    fn templates_are_listed_by_name_and_each_has_a_file_and_a_page() {
+        let names: Vec<&str> = TEMPLATES.iter().map(|template| template.id).collect();
         assert!(names.is_sorted(), "the list is sorted by name");
         assert_eq!(
             files("src/rules/parametric", &["argument", "block_kind", "blocks", "grammar", "parts", "reach"]),
@@ -316,7 +335,7 @@ mod tests {
         );
         for name in names {
             assert!(Page::of(name).is_some(), "{name} has a page");
-            assert!(ENTRIES.iter().all(|entry| entry.id != name), "{name} is a kind, and no rule");
+            assert!(ENTRIES.iter().all(|entry| entry.id != name), "{name} is a template, not a rule");
         }
     }
 

@@ -8,7 +8,7 @@ use overrule::finding::RuleId;
 use overrule::graph::Role;
 use overrule::policy::{Policy, can_be_off};
 use overrule::rules::page::Page;
-use overrule::rules::{KINDS, Kind};
+use overrule::rules::{TEMPLATES, Template};
 use overrule::vfs::Snapshot;
 
 /// What is found in these files, one of which is the policy: rule, place and summary, sorted by place.
@@ -234,16 +234,16 @@ fn a_mistake_in_an_option_is_told_where_it_stands() {
 /// custom rules that the policy of the example makes.
 fn shown() -> Vec<(Vec<String>, Example)> {
     let mut shown = Vec::new();
-    let templates = KINDS.iter().map(|kind| kind.id);
+    let templates = TEMPLATES.iter().map(|template| template.id);
     for name in rule_names().into_iter().chain(templates) {
         let page = Page::of(name).expect("a page");
         for example in examples(page.text).expect("examples") {
             let own = policy_of(&example).map(|policy| {
-                let own = policy.own_rules().filter(|(_, definition)| definition.kind == name);
+                let own = policy.own_rules().filter(|(_, definition)| definition.template == name);
                 own.map(|(rule, _)| rule.to_string()).collect()
             });
             let rules =
-                if Kind::named(name).is_some() { own.unwrap_or_default() } else { vec![name.to_owned()] };
+                if Template::named(name).is_some() { own.unwrap_or_default() } else { vec![name.to_owned()] };
             shown.push((rules, example));
         }
     }

@@ -11,7 +11,7 @@ use overrule::finding::Severity;
 use overrule::limits::{Limit, Limits};
 use overrule::policy::{Level, Policy};
 use overrule::rules::page::Page;
-use overrule::rules::{ENTRIES, KINDS};
+use overrule::rules::{ENTRIES, TEMPLATES};
 use overrule::syntax;
 use overrule::text::{FileId, Source};
 use overrule::vfs::Snapshot;
@@ -117,11 +117,11 @@ fn rules() -> String {
     rows
 }
 
-fn kinds() -> String {
+fn templates() -> String {
     let mut rows = "| template | finds |\n|---|---|\n".to_owned();
-    for kind in KINDS {
-        let finds = Page::of(kind.id).expect("every kind has a page").finds();
-        rows += &format!("| [`{0}`](rules/{0}.md) | {finds} |\n", kind.id);
+    for template in TEMPLATES {
+        let finds = Page::of(template.id).expect("every template has a page").finds();
+        rows += &format!("| [`{0}`](rules/{0}.md) | {finds} |\n", template.id);
     }
     rows
 }
@@ -141,7 +141,7 @@ fn limits() -> String {
 #[test]
 fn the_tables_list_what_there_is() {
     let marked = |mark: &str, table| (format!("<!-- {mark} -->\n"), "<!-- end -->", table);
-    tables_are("policies/README.md", &[marked("kinds", kinds()), marked("rules", rules())]);
+    tables_are("policies/README.md", &[marked("templates", templates()), marked("rules", rules())]);
     // A page is shown on terminals too, where marks would be seen.
     tables_are(
         "policies/rules/limit-reached.md",

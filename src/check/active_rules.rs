@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 use crate::finding::{Finding, RuleId};
 use crate::graph::{ModuleGraph, Node, NodeId, Role};
 use crate::policy::Policy;
-use crate::rules::{self, Check, Context, Kind};
+use crate::rules::{self, Check, Context, Template};
 use crate::text::Sources;
 use crate::vfs::parent;
 
@@ -41,9 +41,9 @@ impl<'p> ActiveRules<'p> {
                 let check = match (entry, &said.definition) {
                     (Some(entry), _) => entry.configure(said.options()).map(Some),
                     (None, Some(definition)) => {
-                        let kind = Kind::named(&definition.kind)
-                            .expect("a policy is read with the kinds that there are");
-                        kind.configure(rule, said.options()).map(Some)
+                        let template = Template::named(&definition.template)
+                            .expect("a policy is read with all templates");
+                        template.configure(rule, said.options()).map(Some)
                     }
                     // The rules of the language have no options.
                     (None, None) => said.options().known(&[]).map(|_| None),

@@ -163,7 +163,7 @@ fn owners<'c>(change: &'c Change, paths: &'c [String]) -> impl Iterator<Item = S
 
 /// Whether a rule of the policy wants files that are of no module.
 fn is_about_names(settings: &Settings) -> bool {
-    settings.policy.own_rules().any(|(_, definition)| definition.kind == "required-file")
+    settings.policy.own_rules().any(|(_, definition)| definition.template == "required-file")
 }
 
 /// What an earlier run kept, as far as it is sound.

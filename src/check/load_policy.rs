@@ -6,13 +6,13 @@ use crate::check::active_rules::ActiveRules;
 use crate::finding::Finding;
 use crate::policy::{INVALID_POLICY, Names, Policy};
 use crate::rules::page::PAGES;
-use crate::rules::{KINDS, Kind};
+use crate::rules::{TEMPLATES, Template};
 use crate::text::FileId;
 use crate::vfs::Snapshot;
 
 /// The names of all rules that come with the program and that a policy may speak of.
 pub fn rule_names() -> Vec<&'static str> {
-    let is_rule = |name: &&str| *name != INVALID_POLICY.as_str() && Kind::named(name).is_none();
+    let is_rule = |name: &&str| *name != INVALID_POLICY.as_str() && Template::named(name).is_none();
     PAGES.iter().map(|page| page.rule).filter(is_rule).collect()
 }
 
@@ -37,8 +37,8 @@ pub fn page_names_under(policy: &Policy) -> Vec<SmolStr> {
 /// The policy of a file; where there is none, the recommended one. Every mistake in it is a finding.
 pub fn load_policy(snapshot: &mut Snapshot, file: Option<FileId>) -> Result<Policy, Vec<Finding>> {
     let Some(file) = file else { return Ok(Policy::recommended()) };
-    let kinds: Vec<&str> = KINDS.iter().map(|kind| kind.id).collect();
-    let policy = Policy::load(file, snapshot, Names { rules: &rule_names(), kinds: &kinds })?;
+    let templates: Vec<&str> = TEMPLATES.iter().map(|template| template.id).collect();
+    let policy = Policy::load(file, snapshot, Names { rules: &rule_names(), templates: &templates })?;
     let mut findings = Vec::new();
     ActiveRules::new(&policy, &[], &mut findings);
     if findings.is_empty() { Ok(policy) } else { Err(findings) }

@@ -55,14 +55,14 @@ fn of_policy(arguments: &Arguments, terminal: &Terminal) -> Result<String, Failu
     }
     text.push_str(&format!(
         "A rule made from `{}`, with the level `{}` set in {}:{line}:\n\n```hcl\n{}\n```\n\n",
-        definition.kind,
+        definition.template,
         level.map(Level::word).unwrap_or_default(),
         one_line(&file),
         sanitize(snapshot.sources().slice(definition.span))
     ));
     text.push_str(&own_page(rule, definition, &mut snapshot));
-    let kind = Page::of(&definition.kind).expect("every kind of rule has a page");
-    text.push_str(&format!("# {}\n\n{}", kind.rule, kind.text));
+    let template = Page::of(&definition.template).expect("every template has a page");
+    text.push_str(&format!("# {}\n\n{}", template.rule, template.text));
     Ok(text)
 }
 

@@ -13,7 +13,7 @@ use crate::limits::Limit;
 use crate::policy::{Level, Line, Origin, Policy};
 use crate::report::{self, Listed, fold, one_line};
 use crate::rules::page::Page;
-use crate::rules::{ENTRIES, KINDS};
+use crate::rules::{ENTRIES, TEMPLATES};
 use crate::vfs::Snapshot;
 
 /// Arguments of `rules`.
@@ -50,14 +50,14 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
         let fixes = entry.map_or(&[][..], |entry| entry.fixes);
         Row { rule, level, asked_by, finds, fixes }
     });
-    let kinds = KINDS.iter().map(|kind| Row {
-        rule: SmolStr::new_static(kind.id),
-        level: KIND,
+    let templates = TEMPLATES.iter().map(|template| Row {
+        rule: SmolStr::new_static(template.id),
+        level: TEMPLATE,
         asked_by: String::new(),
-        finds: Page::of(kind.id).map_or("", Page::finds).into(),
+        finds: Page::of(template.id).map_or("", Page::finds).into(),
         fixes: &[],
     });
-    let rows: Vec<Row> = rules.chain(kinds).collect();
+    let rows: Vec<Row> = rules.chain(templates).collect();
     if arguments.format == Format::Json {
         return say(&report::rules(rows.iter().map(Row::listed), &policy.limits()));
     }
@@ -106,7 +106,7 @@ fn cut(text: &str, columns: usize) -> String {
 const LEAST_ROOM: usize = 24;
 
 /// Stands where a rule has its level.
-const KIND: &str = "template";
+const TEMPLATE: &str = "template";
 
 struct Row {
     rule: SmolStr,
@@ -118,7 +118,7 @@ struct Row {
 
 impl Row {
     fn listed(&self) -> Listed<'_> {
-        let is_kind = self.level == KIND;
+        let is_kind = self.level == TEMPLATE;
         Listed {
             rule: &self.rule,
             level: (!is_kind).then_some(self.level),
@@ -137,7 +137,7 @@ fn finds(policy: &Policy, rule: &str) -> String {
             let setting = policy.everywhere(rule).or_else(|| policy.settings(rule).last());
             let message = setting.and_then(|setting| setting.common.message());
             let message = message.map(|message| one_line(message).into_owned());
-            message.unwrap_or_else(|| format!("A rule made from `{}`.", definition.kind))
+            message.unwrap_or_else(|| format!("A rule made from `{}`.", definition.template))
         }
         None => Page::of(rule).map_or("", Page::finds).into(),
     }

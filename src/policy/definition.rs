@@ -1,4 +1,4 @@
-//! Turns a `rule` block with two labels into a rule that a policy makes itself: its kind, and the examples that show
+//! Turns a `rule` block with two labels into a rule that a policy makes itself: its template, and the examples that show
 //! it.
 
 use smol_str::SmolStr;
@@ -13,10 +13,10 @@ use crate::text::Span;
 /// A rule that a policy makes itself.
 #[derive(Debug, Clone)]
 pub struct Definition {
-    /// Which kind of rule it is.
-    pub kind: SmolStr,
+    /// The name of its template.
+    pub template: SmolStr,
     /// Where that is written.
-    pub kind_span: Span,
+    pub template_span: Span,
     /// From the first word to the closing brace.
     pub span: Span,
     /// What shows that it finds what it should.
@@ -42,8 +42,8 @@ pub fn is_rule_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_lowercase()) && name.split('-').all(is_word)
 }
 
-/// Reads a block, but for its arguments: those are for the kind to read.
-pub(super) fn read(block: &Block, kind: &Label, name: &Label, reader: &mut Reader<'_>) -> Definition {
+/// Reads a block, but for its arguments: the template reads those.
+pub(super) fn read(block: &Block, template: &Label, name: &Label, reader: &mut Reader<'_>) -> Definition {
     if !is_rule_name(&name.text) {
         let finding = fault("Invalid rule name", name.span)
             .detail(format!("`{}` cannot be used in a comment or with `--select`.", name.text));
@@ -58,7 +58,7 @@ pub(super) fn read(block: &Block, kind: &Label, name: &Label, reader: &mut Reade
         }
     }
     let span = block.header.to(block.body.span());
-    Definition { kind: kind.text.clone(), kind_span: kind.span, span, examples }
+    Definition { template: template.text.clone(), template_span: template.span, span, examples }
 }
 
 fn example(block: &Block, reader: &mut Reader<'_>) -> Option<Shown> {

@@ -236,7 +236,7 @@ fn not_here(option: &str, rule: &str, definition: &Definition, at: Span) -> Find
         .related(definition.span, "defined here")
         .help(match nearest(option, COMMON.iter().copied()) {
             Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("define it anew: rule \"{}\" \"{rule}\" {{ … }}", definition.kind),
+            None => format!("define it anew: rule \"{}\" \"{rule}\" {{ … }}", definition.template),
         })
 }
 

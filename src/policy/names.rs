@@ -18,11 +18,11 @@ const FIXED: &str = "An error in a policy always ends the run, so this rule has 
 pub struct Names<'n> {
     /// Rules, which a policy names.
     pub rules: &'n [&'n str],
-    /// Kinds of rules, of which a policy makes its own.
-    pub kinds: &'n [&'n str],
+    /// Templates, from which a policy makes custom rules.
+    pub templates: &'n [&'n str],
 }
 
-/// Rules that policies made themselves, by name, each with its kind and where it says so.
+/// Rules that policies made themselves, by name, each with its template and where it says so.
 pub(super) type Own<'d> = BTreeMap<&'d SmolStr, &'d Definition>;
 
 impl Names<'_> {
@@ -36,10 +36,10 @@ impl Names<'_> {
             let finding = fault("Rule cannot be configured", at);
             return Some(finding.detail(FIXED).help("remove it"));
         }
-        if self.kinds.contains(&name) {
+        if self.templates.contains(&name) {
             let finding = fault("Rule template without a name", at)
                 .detail(format!("`{name}` is a rule template. A second label names the custom rule."));
-            return Some(match own.iter().find(|(_, definition)| definition.kind == name) {
+            return Some(match own.iter().find(|(_, definition)| definition.template == name) {
                 Some((own, _)) => finding.help(format!("name a custom rule, such as `{own}`")),
                 None => finding.help(format!("add a second label: rule \"{name}\" \"my-rule\" {{ … }}")),
             });
@@ -52,34 +52,34 @@ impl Names<'_> {
     /// What is wrong with a rule that a policy makes itself; `before` are those that it finds there.
     pub(super) fn wrong_definition(self, block: &RuleBlock, before: &Own<'_>) -> Option<Finding> {
         let definition = block.definition.as_ref()?;
-        let (kind, name) = (&definition.kind, &block.rule);
-        if !self.kinds.contains(&kind.as_str()) {
-            return Some(self.no_kind(kind, definition.kind_span, block.name_span));
+        let (template, name) = (&definition.template, &block.rule);
+        if !self.templates.contains(&template.as_str()) {
+            return Some(self.no_template(template, definition.template_span, block.name_span));
         }
-        if self.rules.contains(&name.as_str()) || self.kinds.contains(&name.as_str()) {
+        if self.rules.contains(&name.as_str()) || self.templates.contains(&name.as_str()) {
             let finding = fault("Name is already used", block.name_span)
                 .detail(format!("`{name}` is a built-in rule."));
             return Some(finding.help("give the rule another name"));
         }
-        let other = before.get(name).filter(|other| other.kind != *kind)?;
+        let other = before.get(name).filter(|other| other.template != *template)?;
         let finding = fault("Name is already used", block.name_span)
-            .detail(format!("`{name}` is already a rule made from `{}`.", other.kind))
+            .detail(format!("`{name}` is already a rule made from `{}`.", other.template))
             .related(other.span, "defined here");
         Some(finding.help("give the rule another name"))
     }
 
-    fn no_kind(self, kind: &str, at: Span, name: Span) -> Finding {
-        if self.rules.contains(&kind) {
+    fn no_template(self, template: &str, at: Span, name: Span) -> Finding {
+        if self.rules.contains(&template) {
             return fault("Rule takes no second label", name)
-                .detail(format!("`{kind}` is a rule, not a rule template."))
+                .detail(format!("`{template}` is a rule, not a rule template."))
                 .help("remove the second label");
         }
         let finding =
-            fault("Unknown rule template", at).detail(format!("No rule template is named `{kind}`."));
-        let kinds = self.kinds.iter().map(|kind| format!("`{kind}`"));
-        finding.help(match nearest(kind, self.kinds.iter().copied()) {
+            fault("Unknown rule template", at).detail(format!("No rule template is named `{template}`."));
+        let templates = self.templates.iter().map(|template| format!("`{template}`"));
+        finding.help(match nearest(template, self.templates.iter().copied()) {
             Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("write one of {}", kinds.collect::<Vec<_>>().join(", ")),
+            None => format!("write one of {}", templates.collect::<Vec<_>>().join(", ")),
         })
     }
 }

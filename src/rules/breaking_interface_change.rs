@@ -7,19 +7,15 @@ use crate::finding::{Concern, Finding};
 use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::module::interface::{Impact, Interface, InterfaceChange, Part};
-use crate::policy::Options;
 use crate::text::Span;
 
+#[derive(Default)]
 pub(super) struct BreakingInterfaceChange;
 
 impl Rule for BreakingInterfaceChange {
     const ID: &'static str = "breaking-interface-change";
     const IS_STEADY: bool = false;
     const ROLES: &'static [Role] = &[Role::Shared];
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

@@ -5,19 +5,15 @@ use super::{Context, Rule};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
 use crate::graph::{Node, Values};
 use crate::module::address::{Subject, reference};
-use crate::policy::Options;
 use crate::syntax::{BinaryOperator, Expr, ExprKind, Scope, quoted};
 use crate::value::{Type, Value, convert};
 
+#[derive(Default)]
 pub(super) struct ComparisonOfDifferentTypes;
 
 impl Rule for ComparisonOfDifferentTypes {
     const ID: &'static str = "comparison-of-different-types";
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let comparisons = Comparisons { node, context, values: node.values() };

@@ -3,8 +3,8 @@
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Node, Role};
-use crate::policy::Options;
 
+#[derive(Default)]
 pub(super) struct DefaultFailsValidation;
 
 impl Rule for DefaultFailsValidation {
@@ -12,10 +12,6 @@ impl Rule for DefaultFailsValidation {
 
     // A test may need a default that fails.
     const ROLES: &'static [Role] = &[Role::Root, Role::Shared, Role::Example];
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         for refused in node.refused_defaults() {

@@ -5,18 +5,14 @@ use std::sync::Arc;
 use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
 use crate::graph::{Node, Role};
-use crate::policy::Options;
 use crate::syntax::{Attribute, Block};
 
+#[derive(Default)]
 pub(super) struct DependsOnUncommented;
 
 impl Rule for DependsOnUncommented {
     const ID: &'static str = "depends-on-uncommented";
     const ROLES: &'static [Role] = ADVICE;
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for call in node.module().calls.values().filter(|call| !call.depends_on.is_empty()) {

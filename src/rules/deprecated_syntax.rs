@@ -6,22 +6,18 @@ use super::expressions::{self, Written};
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::graph::{Node, Role};
-use crate::policy::Options;
 use crate::syntax::{
     Call, Editor, Expr, ExprKind, ObjectKey, Part, Scope, Step, StepKind, Template, TemplateKind, Traversal,
 };
 use crate::text::Span;
 
+#[derive(Default)]
 pub(super) struct DeprecatedSyntax;
 
 impl Rule for DeprecatedSyntax {
     const ID: &'static str = "deprecated-syntax";
     const FIXES: &'static [Safety] = &[Safety::Safe];
     const ROLES: &'static [Role] = ADVICE;
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         expressions::for_each(node, context, &mut |expr, written| {

@@ -7,20 +7,16 @@ use smol_str::SmolStr;
 use super::{Context, Rule, expressions};
 use crate::finding::{Finding, Fix, Safety};
 use crate::graph::Node;
-use crate::policy::Options;
 use crate::syntax::{Expr, ExprKind, ObjectItem, ObjectKey};
 use crate::text::Span;
 use crate::value::{self, Type};
 
+#[derive(Default)]
 pub(super) struct DuplicateKey;
 
 impl Rule for DuplicateKey {
     const ID: &'static str = "duplicate-key";
     const FIXES: &'static [Safety] = &[Safety::Safe];
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         // The objects of JSON are read elsewhere: there the engines report it.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
-use super::{Context, Rule};
+use super::{Configure, Context, Rule};
 use crate::engine::LOCK_FILE;
 use crate::finding::{Concern, Finding};
 use crate::graph::{Demand, Node, Role};
@@ -22,16 +22,19 @@ pub(super) struct LockFileDrift {
     platforms: Vec<SmolStr>,
 }
 
-impl Rule for LockFileDrift {
-    const ID: &'static str = "lock-file-drift";
-    /// A root module that is new is no reason to report a line of a `.gitignore` that is not.
-    const IS_STEADY: bool = false;
-    const ASKS_FOR_EXCLUDED_LOCKS: bool = true;
+impl Configure for LockFileDrift {
     const OPTIONS: &'static [&'static str] = &["platforms"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self { platforms: platforms::asked_for(options)? })
     }
+}
+
+impl Rule for LockFileDrift {
+    const ID: &'static str = "lock-file-drift";
+    /// A root module that is new is no reason to report a line of a `.gitignore` that is not.
+    const IS_STEADY: bool = false;
+    const ASKS_FOR_EXCLUDED_LOCKS: bool = true;
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

@@ -6,16 +6,12 @@ use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Configuration, Node, Supply};
 use crate::module::declaration::{ModuleCall, PassedProvider, compact_name};
-use crate::policy::Options;
 
+#[derive(Default)]
 pub(super) struct MisleadingProvidersEntry;
 
 impl Rule for MisleadingProvidersEntry {
     const ID: &'static str = "misleading-providers-entry";
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     /// Reports one finding per call.
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {

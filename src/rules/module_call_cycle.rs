@@ -3,16 +3,12 @@
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
-use crate::policy::Options;
 
+#[derive(Default)]
 pub(super) struct ModuleCallCycle;
 
 impl Rule for ModuleCallCycle {
     const ID: &'static str = "module-call-cycle";
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         // Of modules that all lead to each other one ring is told, at the first of them by name.

@@ -4,16 +4,12 @@ use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Callee, Node};
 use crate::module::address::ModuleSource;
-use crate::policy::Options;
 
+#[derive(Default)]
 pub(super) struct ModuleSourceEscapesRepository;
 
 impl Rule for ModuleSourceEscapesRepository {
     const ID: &'static str = "module-source-escapes-repository";
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for (call, callee) in node.calls() {

@@ -4,18 +4,14 @@ use super::{Context, Rule};
 use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::graph::Node;
 use crate::module::address::ModuleSource;
-use crate::policy::Options;
 use crate::syntax::quoted;
 
+#[derive(Default)]
 pub(super) struct ModuleSourceSubdirOrder;
 
 impl Rule for ModuleSourceSubdirOrder {
     const ID: &'static str = "module-source-subdir-order";
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for call in node.module().calls.values() {

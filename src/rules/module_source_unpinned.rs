@@ -1,7 +1,7 @@
 #![doc = include_str!("../../policies/rules/module-source-unpinned.md")]
 
 use super::own_module::is_own_package;
-use super::{Context, Rule};
+use super::{Configure, Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 use crate::module::address::{ModuleSource, RemoteModule};
@@ -43,13 +43,16 @@ const ARCHIVE: Pin = Pin {
 };
 const S3: Pin = Pin { keys: &["checksum", "version"], ..ARCHIVE };
 
-impl Rule for ModuleSourceUnpinned {
-    const ID: &'static str = "module-source-unpinned";
+impl Configure for ModuleSourceUnpinned {
     const OPTIONS: &'static [&'static str] = &["allow"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self { allow: options.sources("allow")? })
     }
+}
+
+impl Rule for ModuleSourceUnpinned {
+    const ID: &'static str = "module-source-unpinned";
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for call in node.module().calls.values() {

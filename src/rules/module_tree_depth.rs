@@ -1,31 +1,36 @@
 #![doc = include_str!("../../policies/rules/module-tree-depth.md")]
 
-use super::{ADVICE, Context, Rule};
+use super::{ADVICE, Configure, Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Node, Role};
 use crate::policy::Options;
 
 pub(super) struct ModuleTreeDepth {
+    /// The largest number of calls below each other.
     max: usize,
 }
 
-/// How many calls below each other are fine where nobody says otherwise.
-const USUAL: usize = 4;
-/// More levels than any engine would get through.
-const MOST: usize = 1000;
+/// The default value of `max`.
+const DEFAULT_MAX: usize = 4;
 
-impl Rule for ModuleTreeDepth {
-    const ID: &'static str = "module-tree-depth";
+/// The largest value of `max`: no engine gets through more levels.
+const LARGEST_MAX: usize = 1000;
+
+impl Configure for ModuleTreeDepth {
     const OPTIONS: &'static [&'static str] = &["max"];
-    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
-        let max = options.number("max")?.unwrap_or(USUAL);
-        if !(1..=MOST).contains(&max) {
-            return Err(options.refuse("max", format!("It must be from 1 to {MOST}.")));
+        let max = options.number("max")?.unwrap_or(DEFAULT_MAX);
+        if !(1..=LARGEST_MAX).contains(&max) {
+            return Err(options.refuse("max", format!("It must be from 1 to {LARGEST_MAX}.")));
         }
         Ok(Self { max })
     }
+}
+
+impl Rule for ModuleTreeDepth {
+    const ID: &'static str = "module-tree-depth";
+    const ROLES: &'static [Role] = ADVICE;
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         if node.is_called() {

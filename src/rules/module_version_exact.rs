@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/module-version-exact.md")]
 
-use super::{ADVICE, Context, Rule};
+use super::{ADVICE, Configure, Context, Rule};
 use crate::finding::Finding;
 use crate::graph::{Node, Role};
 use crate::module::address::ModuleSource;
@@ -11,14 +11,17 @@ pub(super) struct ModuleVersionExact {
     own: Globs,
 }
 
-impl Rule for ModuleVersionExact {
-    const ID: &'static str = "module-version-exact";
+impl Configure for ModuleVersionExact {
     const OPTIONS: &'static [&'static str] = &["own"];
-    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self { own: options.sources("own")? })
     }
+}
+
+impl Rule for ModuleVersionExact {
+    const ID: &'static str = "module-version-exact";
+    const ROLES: &'static [Role] = ADVICE;
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         for call in node.module().calls.values() {

@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 
 use super::mend::argument;
 use super::own_module::is_own_registry_module;
-use super::{Context, Rule};
+use super::{Configure, Context, Rule};
 use crate::engine::Product;
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
@@ -18,13 +18,16 @@ pub(super) struct ModuleVersionMissing {
     allow: Globs,
 }
 
-impl Rule for ModuleVersionMissing {
-    const ID: &'static str = "module-version-missing";
+impl Configure for ModuleVersionMissing {
     const OPTIONS: &'static [&'static str] = &["allow"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self { allow: options.sources("allow")? })
     }
+}
+
+impl Rule for ModuleVersionMissing {
+    const ID: &'static str = "module-version-missing";
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use smol_str::{SmolStr, format_smolstr};
 
-use super::{Context, Rule};
+use super::{Configure, Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 use crate::module::Module;
@@ -19,14 +19,16 @@ pub(super) struct MovedTargetMissing {
     history: bool,
 }
 
-impl Rule for MovedTargetMissing {
-    const ID: &'static str = "moved-target-missing";
-
+impl Configure for MovedTargetMissing {
     const OPTIONS: &'static [&'static str] = &["history"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self { history: options.flag("history")?.unwrap_or_default() })
     }
+}
+
+impl Rule for MovedTargetMissing {
+    const ID: &'static str = "moved-target-missing";
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let (suggestions, mentioned) = (Suggestions::default(), mentioned(node.module()));

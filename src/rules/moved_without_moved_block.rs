@@ -9,19 +9,15 @@ use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::module::address::{Mode, ModuleStep, ResourceAddress};
 use crate::module::declaration::Origin;
-use crate::policy::Options;
 use crate::text::{Sources, Span};
 
+#[derive(Default)]
 pub(super) struct MovedWithoutMovedBlock;
 
 impl Rule for MovedWithoutMovedBlock {
     const ID: &'static str = "moved-without-moved-block";
     const IS_STEADY: bool = false;
     const ROLES: &'static [Role] = ADVICE;
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

@@ -8,19 +8,15 @@ use crate::finding::{Concern, Finding};
 use crate::graph::{Configuration, Node, Role};
 use crate::module::Module;
 use crate::module::declaration::{ModuleCall, ProviderConfiguration, ProviderRef};
-use crate::policy::Options;
 use crate::syntax::quoted;
 use crate::text::Span;
 
+#[derive(Default)]
 pub(super) struct NoDefaultProvider;
 
 impl Rule for NoDefaultProvider {
     const ID: &'static str = "no-default-provider";
     const ROLES: &'static [Role] = &[Role::Root];
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

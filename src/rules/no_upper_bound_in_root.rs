@@ -9,20 +9,16 @@ use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::module::declaration::RequiredProvider;
 use crate::module::lock::Lock;
-use crate::policy::Options;
 use crate::syntax::quoted;
 use crate::value::{Condition, Constraints, Operator};
 
+#[derive(Default)]
 pub(super) struct NoUpperBoundInRoot;
 
 impl Rule for NoUpperBoundInRoot {
     const ID: &'static str = "no-upper-bound-in-root";
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
     const ROLES: &'static [Role] = &[Role::Root];
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

@@ -3,17 +3,13 @@
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Node, Role};
-use crate::policy::Options;
 
+#[derive(Default)]
 pub(super) struct NonPreferredLocalName;
 
 impl Rule for NonPreferredLocalName {
     const ID: &'static str = "non-preferred-local-name";
     const ROLES: &'static [Role] = ADVICE;
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let required = &node.module().required_providers;

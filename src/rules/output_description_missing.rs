@@ -3,17 +3,13 @@
 use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
 use crate::graph::{Node, Role};
-use crate::policy::Options;
 
+#[derive(Default)]
 pub(super) struct OutputDescriptionMissing;
 
 impl Rule for OutputDescriptionMissing {
     const ID: &'static str = "output-description-missing";
     const ROLES: &'static [Role] = ADVICE;
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

@@ -7,16 +7,12 @@ use crate::module::Module;
 use crate::module::address::block_address;
 use crate::module::config::Config;
 use crate::module::references_elsewhere;
-use crate::policy::Options;
 
+#[derive(Default)]
 pub(super) struct OverrideBreaksBlock;
 
 impl Rule for OverrideBreaksBlock {
     const ID: &'static str = "override-breaks-block";
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

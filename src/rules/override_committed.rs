@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/override-committed.md")]
 
-use super::{ADVICE, Context, Rule};
+use super::{ADVICE, Configure, Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Node, Role};
 use crate::policy::{Globs, Options};
@@ -11,14 +11,17 @@ pub(super) struct OverrideCommitted {
     allow: Globs,
 }
 
-impl Rule for OverrideCommitted {
-    const ID: &'static str = "override-committed";
+impl Configure for OverrideCommitted {
     const OPTIONS: &'static [&'static str] = &["allow"];
-    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self { allow: options.globs("allow")? })
     }
+}
+
+impl Rule for OverrideCommitted {
+    const ID: &'static str = "override-committed";
+    const ROLES: &'static [Role] = ADVICE;
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

@@ -8,16 +8,12 @@ use crate::graph::Node;
 use crate::module::address::block_address;
 use crate::module::declaration::Origin;
 use crate::module::dropped::Why;
-use crate::policy::Options;
 
+#[derive(Default)]
 pub(super) struct OverrideCountForEachClash;
 
 impl Rule for OverrideCountForEachClash {
     const ID: &'static str = "override-count-for-each-clash";
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

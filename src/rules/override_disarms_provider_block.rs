@@ -5,17 +5,13 @@ use std::collections::BTreeSet;
 use super::{Context, Rule};
 use crate::finding::Finding;
 use crate::graph::Node;
-use crate::policy::Options;
 use crate::text::Span;
 
+#[derive(Default)]
 pub(super) struct OverrideDisarmsProviderBlock;
 
 impl Rule for OverrideDisarmsProviderBlock {
     const ID: &'static str = "override-disarms-provider-block";
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         for provider in node.module().providers.values() {

@@ -9,18 +9,14 @@ use super::{Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::graph::Node;
 use crate::module::declaration::{ProviderRefName, RequiredProvider, Spanned};
-use crate::policy::Options;
 use crate::syntax::quoted;
 
+#[derive(Default)]
 pub(super) struct OverrideDropsProviderSource;
 
 impl Rule for OverrideDropsProviderSource {
     const ID: &'static str = "override-drops-provider-source";
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

@@ -6,17 +6,13 @@ use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 use crate::module::address::block_address;
 use crate::module::merged::{Argument, MergedBlock};
-use crate::policy::Options;
 use crate::text::Span;
 
+#[derive(Default)]
 pub(super) struct OverrideDuplicateTarget;
 
 impl Rule for OverrideDuplicateTarget {
     const ID: &'static str = "override-duplicate-target";
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

@@ -10,19 +10,15 @@ use crate::finding::{Edit, EngineRule, Finding, Fix, Safety};
 use crate::graph::Node;
 use crate::module::Module;
 use crate::module::declaration::ModuleCall;
-use crate::policy::Options;
 use crate::syntax::{AttributeSchema, Block, Body, Schema};
 use crate::text::{Span, nearest};
 
+#[derive(Default)]
 pub(super) struct OverrideHidesUnknownArgument;
 
 impl Rule for OverrideHidesUnknownArgument {
     const ID: &'static str = "override-hides-unknown-argument";
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let product = node.module().features.engine.product.name();

@@ -6,17 +6,13 @@ use super::{Context, Rule};
 use crate::finding::Finding;
 use crate::graph::Node;
 use crate::module::dropped::Why;
-use crate::policy::Options;
 use crate::text::FileId;
 
+#[derive(Default)]
 pub(super) struct OverrideIgnoredArgument;
 
 impl Rule for OverrideIgnoredArgument {
     const ID: &'static str = "override-ignored-argument";
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

@@ -6,18 +6,14 @@ use crate::graph::Node;
 use crate::module::Module;
 use crate::module::address::block_address;
 use crate::module::dropped::Why;
-use crate::policy::Options;
 use crate::syntax::Block;
 use crate::text::Span;
 
+#[derive(Default)]
 pub(super) struct OverrideIgnoredBlock;
 
 impl Rule for OverrideIgnoredBlock {
     const ID: &'static str = "override-ignored-block";
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

@@ -14,19 +14,15 @@ use crate::graph::Node;
 use crate::limits::Limits;
 use crate::module::address::block_address;
 use crate::module::{Module, top_blocks};
-use crate::policy::Options;
 use crate::syntax::{self, Attribute, Block, Notation};
 use crate::text::{FileId, Span};
 use crate::vfs::last_name;
 
+#[derive(Default)]
 pub(super) struct OverrideNearMissName;
 
 impl Rule for OverrideNearMissName {
     const ID: &'static str = "override-near-miss-name";
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

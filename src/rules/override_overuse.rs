@@ -1,6 +1,6 @@
 #![doc = include_str!("../../policies/rules/override-overuse.md")]
 
-use super::{ADVICE, Context, Rule};
+use super::{ADVICE, Configure, Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Node, Role};
 use crate::policy::Options;
@@ -13,10 +13,8 @@ pub(super) struct OverrideOveruse {
     max_blocks: usize,
 }
 
-impl Rule for OverrideOveruse {
-    const ID: &'static str = "override-overuse";
+impl Configure for OverrideOveruse {
     const OPTIONS: &'static [&'static str] = &["max_blocks", "max_files"];
-    const ROLES: &'static [Role] = ADVICE;
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self {
@@ -24,6 +22,11 @@ impl Rule for OverrideOveruse {
             max_blocks: options.number("max_blocks")?.unwrap_or(5),
         })
     }
+}
+
+impl Rule for OverrideOveruse {
+    const ID: &'static str = "override-overuse";
+    const ROLES: &'static [Role] = ADVICE;
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

@@ -10,16 +10,12 @@ use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 use crate::module::declaration::Storage;
 use crate::module::merged::lost;
-use crate::policy::Options;
 
+#[derive(Default)]
 pub(super) struct OverrideReplacesBackend;
 
 impl Rule for OverrideReplacesBackend {
     const ID: &'static str = "override-replaces-backend";
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

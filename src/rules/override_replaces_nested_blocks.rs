@@ -5,17 +5,13 @@ use crate::finding::Finding;
 use crate::graph::{Node, Role};
 use crate::module::address::block_address;
 use crate::module::merged::Replacement;
-use crate::policy::Options;
 
+#[derive(Default)]
 pub(super) struct OverrideReplacesNestedBlocks;
 
 impl Rule for OverrideReplacesNestedBlocks {
     const ID: &'static str = "override-replaces-nested-blocks";
     const ROLES: &'static [Role] = ADVICE;
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

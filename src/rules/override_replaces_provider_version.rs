@@ -5,18 +5,14 @@ use super::{Context, Rule};
 use crate::finding::{Finding, Fix, Safety};
 use crate::graph::Node;
 use crate::module::declaration::{RequiredProvider, VersionConstraint};
-use crate::policy::Options;
 use crate::syntax::quoted;
 
+#[derive(Default)]
 pub(super) struct OverrideReplacesProviderVersion;
 
 impl Rule for OverrideReplacesProviderVersion {
     const ID: &'static str = "override-replaces-provider-version";
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

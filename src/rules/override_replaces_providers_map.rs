@@ -6,19 +6,15 @@ use super::mend::{argument, joined, listed, passed_name};
 use super::{Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::graph::Node;
-use crate::policy::Options;
 use crate::syntax::{Attribute, quoted};
 use crate::text::FileId;
 
+#[derive(Default)]
 pub(super) struct OverrideReplacesProvidersMap;
 
 impl Rule for OverrideReplacesProvidersMap {
     const ID: &'static str = "override-replaces-providers-map";
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for call in node.module().calls.values().filter(|call| !call.origin.overrides.is_empty()) {

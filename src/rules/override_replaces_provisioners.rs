@@ -10,17 +10,13 @@ use crate::finding::Finding;
 use crate::graph::Node;
 use crate::module::address::block_address;
 use crate::module::merged::Replacement;
-use crate::policy::Options;
 use crate::syntax::Block;
 
+#[derive(Default)]
 pub(super) struct OverrideReplacesProvisioners;
 
 impl Rule for OverrideReplacesProvisioners {
     const ID: &'static str = "override-replaces-provisioners";
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

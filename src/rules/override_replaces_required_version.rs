@@ -4,16 +4,12 @@ use super::{Context, Rule};
 use crate::engine::RequiredVersion;
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
-use crate::policy::Options;
 
+#[derive(Default)]
 pub(super) struct OverrideReplacesRequiredVersion;
 
 impl Rule for OverrideReplacesRequiredVersion {
     const ID: &'static str = "override-replaces-required-version";
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

@@ -5,16 +5,12 @@ use crate::engine::ModuleAddress;
 use crate::finding::Finding;
 use crate::graph::Node;
 use crate::module::address::ModuleSource;
-use crate::policy::Options;
 
+#[derive(Default)]
 pub(super) struct OverrideSourceKeepsVersion;
 
 impl Rule for OverrideSourceKeepsVersion {
     const ID: &'static str = "override-source-keeps-version";
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

@@ -3,17 +3,13 @@
 use super::{Context, Rule};
 use crate::finding::Finding;
 use crate::graph::Node;
-use crate::policy::Options;
 use crate::value;
 
+#[derive(Default)]
 pub(super) struct OverrideStaleOptionalDefault;
 
 impl Rule for OverrideStaleOptionalDefault {
     const ID: &'static str = "override-stale-optional-default";
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let variables = node.module().variables.values();

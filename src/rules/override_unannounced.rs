@@ -4,19 +4,15 @@ use super::{ADVICE, Context, Rule};
 use crate::finding::{Finding, Fix, Safety};
 use crate::graph::{Node, Role};
 use crate::module::address::block_address;
-use crate::policy::Options;
 use crate::text::Span;
 
+#[derive(Default)]
 pub(super) struct OverrideUnannounced;
 
 impl Rule for OverrideUnannounced {
     const ID: &'static str = "override-unannounced";
     const FIXES: &'static [Safety] = &[Safety::Safe];
     const ROLES: &'static [Role] = ADVICE;
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

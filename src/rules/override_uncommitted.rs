@@ -3,18 +3,14 @@
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
-use crate::policy::Options;
 use crate::vfs::child;
 
+#[derive(Default)]
 pub(super) struct OverrideUncommitted;
 
 impl Rule for OverrideUncommitted {
     const ID: &'static str = "override-uncommitted";
     const IS_STEADY: bool = false;
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

@@ -1,6 +1,6 @@
 //! Rule templates: a policy makes any number of custom rules from each.
 //!
-//! A template is a [`Rule`] in a file of its own, with a page and a line in [`KINDS`]. Findings of a custom rule have
+//! A template is a [`Rule`](super::Rule) in a file of its own, with a page and a line in [`TEMPLATES`]. Findings of a custom rule have
 //! the name that the policy gives it. All templates look at modules as they are after override files.
 
 mod allowed_file;
@@ -22,46 +22,46 @@ mod required_file;
 
 use std::fmt;
 
-use super::{Check, Rule, configure};
+use super::{Check, Configure, configure};
 use crate::finding::{Finding, RuleId};
 use crate::policy::Options;
 
-/// Every kind of rule, by name. A new one has a line here.
-pub const KINDS: &[Kind] = &[
-    Kind::of::<allowed_file::AllowedFile>(),
-    Kind::of::<allowed_source::AllowedSource>(),
-    Kind::of::<allowed_value::AllowedValue>(),
-    Kind::of::<block_order::BlockOrder>(),
-    Kind::of::<forbidden_argument::ForbiddenArgument>(),
-    Kind::of::<forbidden_block::ForbiddenBlock>(),
-    Kind::of::<forbidden_value::ForbiddenValue>(),
-    Kind::of::<naming::Naming>(),
-    Kind::of::<required_argument::RequiredArgument>(),
-    Kind::of::<required_file::RequiredFile>(),
+/// All templates, by name.
+pub const TEMPLATES: &[Template] = &[
+    Template::of::<allowed_file::AllowedFile>(),
+    Template::of::<allowed_source::AllowedSource>(),
+    Template::of::<allowed_value::AllowedValue>(),
+    Template::of::<block_order::BlockOrder>(),
+    Template::of::<forbidden_argument::ForbiddenArgument>(),
+    Template::of::<forbidden_block::ForbiddenBlock>(),
+    Template::of::<forbidden_value::ForbiddenValue>(),
+    Template::of::<naming::Naming>(),
+    Template::of::<required_argument::RequiredArgument>(),
+    Template::of::<required_file::RequiredFile>(),
 ];
 
-/// What the program knows of a kind of rule before a policy makes one of it.
+/// A template of rules.
 #[derive(Clone, Copy)]
-pub struct Kind {
-    /// The name that people write as the first label.
+pub struct Template {
+    /// The name: the first label of a `rule` block.
     pub id: &'static str,
-    /// See [`Rule::OPTIONS`].
+    /// See [`Configure::OPTIONS`].
     pub options: &'static [&'static str],
     configure: fn(Options<'_>) -> Result<Check, Vec<Finding>>,
 }
 
-impl Kind {
-    /// The template whose rules a type is, apart from their names.
-    const fn of<R: Rule>() -> Self {
+impl Template {
+    /// Creates the entry of a template.
+    const fn of<R: Configure>() -> Self {
         Self { id: R::ID, options: R::OPTIONS, configure: configure::<R> }
     }
 
-    /// The template of that name.
+    /// Returns the template with this name.
     pub fn named(name: &str) -> Option<&'static Self> {
-        KINDS.iter().find(|kind| kind.id == name)
+        TEMPLATES.iter().find(|template| template.id == name)
     }
 
-    /// Makes a rule of that name.
+    /// Configures a custom rule with this name.
     pub fn configure(&self, name: &str, options: Options<'_>) -> Result<Check, Vec<Finding>> {
         let (check, id) = ((self.configure)(options)?, RuleId::named(name));
         Ok(Box::new(move |node, context, findings| {
@@ -72,8 +72,8 @@ impl Kind {
     }
 }
 
-impl fmt::Debug for Kind {
+impl fmt::Debug for Template {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Kind").field(&self.id).finish()
+        f.debug_tuple("Template").field(&self.id).finish()
     }
 }

@@ -4,18 +4,14 @@ use super::{ADVICE, Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Node, Role};
 use crate::module::declaration::VersionConstraint;
-use crate::policy::Options;
 use crate::value::{Condition, Operator};
 
+#[derive(Default)]
 pub(super) struct PrereleaseInRange;
 
 impl Rule for PrereleaseInRange {
     const ID: &'static str = "prerelease-in-range";
     const ROLES: &'static [Role] = ADVICE;
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

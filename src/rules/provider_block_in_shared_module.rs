@@ -6,21 +6,17 @@ use super::{Context, Rule};
 use crate::finding::Finding;
 use crate::graph::{Configuration, Node, Role};
 use crate::module::declaration::{ModuleCall, ProviderConfiguration};
-use crate::policy::Options;
 use crate::text::Span;
 
 /// How many calls are shown; the others are counted.
 const SHOWN: usize = 10;
 
+#[derive(Default)]
 pub(super) struct ProviderBlockInSharedModule;
 
 impl Rule for ProviderBlockInSharedModule {
     const ID: &'static str = "provider-block-in-shared-module";
     const ROLES: &'static [Role] = &[Role::Shared];
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         // A block with `version` alone configures nothing.

@@ -4,16 +4,12 @@ use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Configuration, Node};
 use crate::module::declaration::ProviderConfiguration;
-use crate::policy::Options;
 
+#[derive(Default)]
 pub(super) struct ProviderBlockWithoutEffect;
 
 impl Rule for ProviderBlockWithoutEffect {
     const ID: &'static str = "provider-block-without-effect";
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

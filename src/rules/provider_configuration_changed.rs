@@ -5,18 +5,14 @@ use super::provider_configuration_swapped::{KEEP, listed, placed};
 use super::{Context, Rule};
 use crate::finding::Finding;
 use crate::graph::{Effect, Node, ProviderChange};
-use crate::policy::Options;
 use crate::text::counted;
 
+#[derive(Default)]
 pub(super) struct ProviderConfigurationChanged;
 
 impl Rule for ProviderConfigurationChanged {
     const ID: &'static str = "provider-configuration-changed";
     const IS_STEADY: bool = false;
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let changes = context.provider_changes(node);

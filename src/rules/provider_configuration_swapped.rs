@@ -3,18 +3,14 @@
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Effect, Node, ProviderChange};
-use crate::policy::Options;
 use crate::text::counted;
 
+#[derive(Default)]
 pub(super) struct ProviderConfigurationSwapped;
 
 impl Rule for ProviderConfigurationSwapped {
     const ID: &'static str = "provider-configuration-swapped";
     const IS_STEADY: bool = false;
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let changes = context.provider_changes(node);

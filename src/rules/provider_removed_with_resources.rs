@@ -8,17 +8,13 @@ use super::{Context, Rule};
 use crate::finding::Finding;
 use crate::graph::{Node, Role};
 use crate::module::declaration::{ModuleCall, Origin};
-use crate::policy::Options;
 
+#[derive(Default)]
 pub(super) struct ProviderRemovedWithResources;
 
 impl Rule for ProviderRemovedWithResources {
     const ID: &'static str = "provider-removed-with-resources";
     const IS_STEADY: bool = false;
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         match node.role() {

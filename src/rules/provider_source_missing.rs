@@ -2,7 +2,7 @@
 
 use super::mend::{help_to_set, set_in_entry};
 use super::publisher::{Source, source};
-use super::{ADVICE, Context, Rule};
+use super::{ADVICE, Configure, Context, Rule};
 use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::graph::{Node, Role};
 use crate::module::declaration::RequiredProvider;
@@ -14,16 +14,18 @@ pub(super) struct ProviderSourceMissing {
     every_provider: bool,
 }
 
-impl Rule for ProviderSourceMissing {
-    const ID: &'static str = "provider-source-missing";
-    const FIXES: &'static [Safety] = &[Safety::Safe, Safety::Unsafe];
-    const ROLES: &'static [Role] = ADVICE;
-
+impl Configure for ProviderSourceMissing {
     const OPTIONS: &'static [&'static str] = &["every_provider"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self { every_provider: options.flag("every_provider")?.unwrap_or_default() })
     }
+}
+
+impl Rule for ProviderSourceMissing {
+    const ID: &'static str = "provider-source-missing";
+    const FIXES: &'static [Safety] = &[Safety::Safe, Safety::Unsafe];
+    const ROLES: &'static [Role] = ADVICE;
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let host = node.module().features.registry_host;

@@ -3,17 +3,13 @@
 use super::{Context, Rule};
 use crate::finding::{Concern, Finding};
 use crate::graph::{Node, Role};
-use crate::policy::Options;
 
+#[derive(Default)]
 pub(super) struct ProviderVersionMissing;
 
 impl Rule for ProviderVersionMissing {
     const ID: &'static str = "provider-version-missing";
     const ROLES: &'static [Role] = &[Role::Shared];
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

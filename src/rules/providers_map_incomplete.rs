@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::SmolStr;
 
 use super::mend::pass;
-use super::{Context, Rule};
+use super::{Configure, Context, Rule};
 use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::graph::{Configuration, Node, Role, Supply};
 use crate::module::Module;
@@ -23,16 +23,22 @@ pub(super) struct ProvidersMapIncomplete {
     ignore: Vec<SmolStr>,
 }
 
+impl Configure for ProvidersMapIncomplete {
+    const OPTIONS: &'static [&'static str] = &["ignore"];
+
+    fn configure(options: &Options<'_>) -> Result<Self, Finding> {
+        Ok(Self {
+            ignore: options
+                .strings("ignore")?
+                .unwrap_or_else(|| WITHOUT_CONFIGURATION.map(SmolStr::new_static).into()),
+        })
+    }
+}
+
 impl Rule for ProvidersMapIncomplete {
     const ID: &'static str = "providers-map-incomplete";
     const FIXES: &'static [Safety] = &[Safety::Safe];
-    const OPTIONS: &'static [&'static str] = &["ignore"];
     const ROLES: &'static [Role] = &[Role::Root];
-
-    fn configure(options: &Options<'_>) -> Result<Self, Finding> {
-        let usual = || WITHOUT_CONFIGURATION.iter().map(|name| SmolStr::new_static(name)).collect();
-        Ok(Self { ignore: options.strings("ignore")?.unwrap_or_else(usual) })
-    }
 
     /// Looks at root modules only. A module that others call often inherits the provider itself, and then an entry
     /// `aws = aws` is an error for every caller that does not pass `aws`.

@@ -4,18 +4,14 @@ use super::{ADVICE, Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::graph::{Configuration, Node, Role};
 use crate::module::declaration::{ModuleCall, PassedProvider};
-use crate::policy::Options;
 
+#[derive(Default)]
 pub(super) struct ProvidersMapRedundant;
 
 impl Rule for ProvidersMapRedundant {
     const ID: &'static str = "providers-map-redundant";
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
     const ROLES: &'static [Role] = ADVICE;
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for (call, _) in node.calls() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::mend::require;
 use super::publisher::{Source, source};
-use super::{ADVICE, Context, Rule};
+use super::{ADVICE, Configure, Context, Rule};
 use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::graph::{Node, Role};
 use crate::module::Module;
@@ -28,16 +28,18 @@ struct Missing<'m> {
     source: Option<Source>,
 }
 
-impl Rule for RequiredProviderMissing {
-    const ID: &'static str = "required-provider-missing";
-    const FIXES: &'static [Safety] = &[Safety::Unsafe];
-    const ROLES: &'static [Role] = ADVICE;
-
+impl Configure for RequiredProviderMissing {
     const OPTIONS: &'static [&'static str] = &["every_module"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self { every_module: options.flag("every_module")?.unwrap_or_default() })
     }
+}
+
+impl Rule for RequiredProviderMissing {
+    const ID: &'static str = "required-provider-missing";
+    const FIXES: &'static [Safety] = &[Safety::Unsafe];
+    const ROLES: &'static [Role] = ADVICE;
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let mut missing = missing(node, context);

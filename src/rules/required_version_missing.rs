@@ -10,20 +10,16 @@ use crate::finding::{Concern, Finding};
 use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::module::declaration::Origin;
-use crate::policy::Options;
 use crate::syntax::Block;
 use crate::text::Span;
 
+#[derive(Default)]
 pub(super) struct RequiredVersionMissing;
 
 impl Rule for RequiredVersionMissing {
     const ID: &'static str = "required-version-missing";
     const ASKS_FOR_ALL_SHARERS: bool = true;
     const ROLES: &'static [Role] = ADVICE;
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

@@ -8,19 +8,15 @@ use crate::finding::Finding;
 use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::module::address::ProviderAddress;
-use crate::policy::Options;
 use crate::syntax::quoted;
 use crate::text::Span;
 
+#[derive(Default)]
 pub(super) struct ResourceWithoutProvider;
 
 impl Rule for ResourceWithoutProvider {
     const ID: &'static str = "resource-without-provider";
     const ROLES: &'static [Role] = ADVICE;
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

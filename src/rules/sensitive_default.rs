@@ -4,18 +4,14 @@ use super::{ADVICE, Context, Rule};
 use crate::finding::Finding;
 use crate::graph::{Node, Role};
 use crate::module::declaration::Variable;
-use crate::policy::Options;
 use crate::value::Value;
 
+#[derive(Default)]
 pub(super) struct SensitiveDefault;
 
 impl Rule for SensitiveDefault {
     const ID: &'static str = "sensitive-default";
     const ROLES: &'static [Role] = ADVICE;
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         for variable in node.module().variables.values() {

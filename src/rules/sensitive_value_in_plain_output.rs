@@ -6,20 +6,16 @@ use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::graph::{Node, Role};
 use crate::module::address::{Subject, reference};
 use crate::module::declaration::Output;
-use crate::policy::Options;
 use crate::syntax::{Expr, ExprKind, Part, Template, Traversal};
 use crate::text::Span;
 
+#[derive(Default)]
 pub(super) struct SensitiveValueInPlainOutput;
 
 impl Rule for SensitiveValueInPlainOutput {
     const ID: &'static str = "sensitive-value-in-plain-output";
     const FIXES: &'static [Safety] = &[Safety::Safe];
     const ROLES: &'static [Role] = ADVICE;
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

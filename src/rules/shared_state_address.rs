@@ -10,19 +10,15 @@ use crate::engine::is_module_file;
 use crate::finding::{Concern, Finding, Severity};
 use crate::graph::{Node, Role};
 use crate::module::StateAddress;
-use crate::policy::Options;
 use crate::text::Span;
 use crate::vfs::{Snapshot, child, parent};
 
+#[derive(Default)]
 pub(super) struct SharedStateAddress;
 
 impl Rule for SharedStateAddress {
     const ID: &'static str = "shared-state-address";
     const ROLES: &'static [Role] = &[Role::Root];
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     /// Notes the address. Root modules are looked at in batches, so that [`findings`] compares them once all are known.
     fn check(&self, node: Node<'_>, context: &Context<'_>, _: &mut Vec<Finding>) {

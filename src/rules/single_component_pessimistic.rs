@@ -4,19 +4,15 @@ use super::{ADVICE, Context, Rule};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
 use crate::graph::{Node, Role};
 use crate::module::declaration::VersionConstraint;
-use crate::policy::Options;
 use crate::syntax::quoted;
 
+#[derive(Default)]
 pub(super) struct SingleComponentPessimistic;
 
 impl Rule for SingleComponentPessimistic {
     const ID: &'static str = "single-component-pessimistic";
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
     const ROLES: &'static [Role] = ADVICE;
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

@@ -7,7 +7,6 @@ use crate::engine::{Engine, Product};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 use crate::module::address::block_address;
-use crate::policy::Options;
 use crate::syntax::{BlockSchema, Body, Schema};
 use crate::text::Span;
 use crate::vfs::File;
@@ -22,14 +21,11 @@ const SCHEMA: Schema<'_> = Schema {
     ],
 };
 
+#[derive(Default)]
 pub(super) struct TofuTwinDrift;
 
 impl Rule for TofuTwinDrift {
     const ID: &'static str = "tofu-twin-drift";
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let Some(directory) = context.directory(&node.module().directory) else { return };

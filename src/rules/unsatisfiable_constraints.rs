@@ -6,16 +6,12 @@ use crate::graph::{Conflicts, Demand, Node, Subject};
 use crate::limits::Limit;
 use crate::module::Module;
 use crate::module::declaration::ModuleCall;
-use crate::policy::Options;
 
+#[derive(Default)]
 pub(super) struct UnsatisfiableConstraints;
 
 impl Rule for UnsatisfiableConstraints {
     const ID: &'static str = "unsatisfiable-constraints";
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let calls = node.module().calls.values();

@@ -4,9 +4,9 @@ use super::mend::{entry, pass_no_more};
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
 use crate::graph::{Configuration, Node, Role};
-use crate::policy::Options;
 use crate::text::Span;
 
+#[derive(Default)]
 pub(super) struct UnusedConfigurationAlias;
 
 impl Rule for UnusedConfigurationAlias {
@@ -14,10 +14,6 @@ impl Rule for UnusedConfigurationAlias {
     const ASKS_FOR_ALL_SHARERS: bool = true;
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
     const ROLES: &'static [Role] = ADVICE;
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

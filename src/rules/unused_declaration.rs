@@ -12,10 +12,10 @@ use crate::graph::{Node, Role};
 use crate::module::Module;
 use crate::module::address::{Mode, Subject, reference};
 use crate::module::declaration::{Resource, Variable};
-use crate::policy::Options;
 use crate::syntax::{Expr, ExprKind, Traversal};
 use crate::text::{FileId, Span};
 
+#[derive(Default)]
 pub(super) struct UnusedDeclaration;
 
 /// Data sources that are there for what they do.
@@ -25,10 +25,6 @@ impl Rule for UnusedDeclaration {
     const ID: &'static str = "unused-declaration";
     const FIXES: &'static [Safety] = &[Safety::Safe, Safety::Unsafe];
     const ROLES: &'static [Role] = ADVICE;
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

@@ -7,19 +7,15 @@ use smol_str::SmolStr;
 use super::{Context, Rule, expressions};
 use crate::finding::Finding;
 use crate::graph::{Node, NodeId, Reason, Role};
-use crate::policy::Options;
 use crate::syntax::{Expr, ExprKind, Step, StepKind, Traversal};
 use crate::text::Span;
 
+#[derive(Default)]
 pub(super) struct UnusedOutput;
 
 impl Rule for UnusedOutput {
     const ID: &'static str = "unused-output";
     const ASKS_FOR_ALL_SHARERS: bool = true;
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

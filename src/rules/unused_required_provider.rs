@@ -5,8 +5,8 @@ use super::{ADVICE, Context, Rule};
 use crate::finding::{Concern, Edit, Finding, Fix, Safety};
 use crate::graph::{Node, Role};
 use crate::module::declaration::RequiredProvider;
-use crate::policy::Options;
 
+#[derive(Default)]
 pub(super) struct UnusedRequiredProvider;
 
 impl Rule for UnusedRequiredProvider {
@@ -14,10 +14,6 @@ impl Rule for UnusedRequiredProvider {
     const ASKS_FOR_ALL_SHARERS: bool = true;
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
     const ROLES: &'static [Role] = ADVICE;
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

@@ -4,19 +4,15 @@ use super::{Context, Rule};
 use crate::finding::{Concern, Finding, Fix, Safety};
 use crate::graph::{Node, Role};
 use crate::module::declaration::VersionConstraint;
-use crate::policy::Options;
 use crate::value::{Constraints, Operator};
 
+#[derive(Default)]
 pub(super) struct UpperBoundInSharedModule;
 
 impl Rule for UpperBoundInSharedModule {
     const ID: &'static str = "upper-bound-in-shared-module";
     const FIXES: &'static [Safety] = &[Safety::Unsafe];
     const ROLES: &'static [Role] = &[Role::Shared];
-
-    fn configure(_: &Options<'_>) -> Result<Self, Finding> {
-        Ok(Self)
-    }
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         // Whoever changes the callers can change the module too.

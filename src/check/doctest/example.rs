@@ -36,7 +36,7 @@ use crate::check::{Settings, Verdict, fix, judge, load_policy};
 use crate::engine::Choice;
 use crate::finding::{RuleId, Safety};
 use crate::policy::{Date, Policy};
-use crate::rules::Kind;
+use crate::rules::Template;
 use crate::session::terragrunt::Units;
 use crate::vfs::Snapshot;
 use mark::{Comment, marks, texts, words};
@@ -243,10 +243,10 @@ impl Example {
 /// What is selected, with the rules that the policy makes of a kind in its place.
 fn rules_of_kinds(settings: &Settings) -> Vec<RuleId> {
     let of = |id: &RuleId| {
-        let own = settings.policy.own_rules().filter(|(_, definition)| definition.kind == id.as_str());
+        let own = settings.policy.own_rules().filter(|(_, definition)| definition.template == id.as_str());
         let own: Vec<RuleId> = own.map(|(rule, _)| RuleId::named(rule.as_str())).collect();
         // A kind stands for itself where there are none, for without a selection everything is looked for.
-        if Kind::named(id.as_str()).is_none() || own.is_empty() { vec![id.clone()] } else { own }
+        if Template::named(id.as_str()).is_none() || own.is_empty() { vec![id.clone()] } else { own }
     };
     settings.select.iter().flat_map(of).collect()
 }

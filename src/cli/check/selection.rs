@@ -7,7 +7,7 @@ use crate::cli::{Failure, explain};
 use crate::finding::RuleId;
 use crate::policy::{Globs, INVALID_POLICY, PRESETS, Policy, Setting, can_be_off};
 use crate::report::one_line;
-use crate::rules::Kind;
+use crate::rules::Template;
 use crate::text::nearest;
 
 /// The rules that `--select` names, of those that exist under a policy.
@@ -50,9 +50,9 @@ fn rules_of(name: &str, known: &[SmolStr], policy: &Policy) -> Result<Vec<RuleId
     if name.contains(['*', '?', '[', '{']) {
         return matching(name, known);
     }
-    if Kind::named(name).is_some() {
+    if Template::named(name).is_some() {
         let failure = Failure::new(format!("`{name}` is a rule template, not a rule"));
-        let own = policy.own_rules().find(|(_, definition)| definition.kind == name);
+        let own = policy.own_rules().find(|(_, definition)| definition.template == name);
         return Err(match own {
             Some((own, _)) => failure.help(format!("name a custom rule made from it, such as `{own}`")),
             None => failure.help(format!("`overrule explain {name}` shows how to make a rule from it")),

@@ -5,13 +5,13 @@ use crate::limits::{Limit, Limits};
 
 const RULES: &[&str] =
     &["syntax-error", "invalid-name", "override-drops-provider-source", "unused-exception"];
-const KINDS: &[&str] = &["naming", "required-argument"];
+const TEMPLATES: &[&str] = &["naming", "required-argument"];
 
 fn load(files: &[(&str, &str)]) -> Result<Policy, Vec<String>> {
     let texts = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
     let mut snapshot = Snapshot::of_files(texts.collect());
     let file = snapshot.read_policy().expect("one policy").expect("a policy");
-    let names = Names { rules: RULES, kinds: KINDS };
+    let names = Names { rules: RULES, templates: TEMPLATES };
     Policy::load(file, &mut snapshot, names).map_err(|findings| {
         let told = findings.iter().map(|finding| {
             let place = finding.primary.map(|span| snapshot.sources().place(span)).unwrap_or_default();
@@ -169,7 +169,7 @@ const OWNER: &str =
     "rule \"required-argument\" \"owner-tag\" {\n  level = \"warning\"\n  argument = \"tags.Owner\"\n}\n";
 
 fn kind<'p>(policy: &'p Policy, rule: &str) -> Option<&'p str> {
-    policy.definition(rule).map(|definition| definition.kind.as_str())
+    policy.definition(rule).map(|definition| definition.template.as_str())
 }
 
 /// What the setting at a path sets for one option.

@@ -7,7 +7,7 @@ use crate::engine::{Engine, FileKind, Product};
 use crate::finding::Finding;
 use crate::graph::Node;
 use crate::policy::{Options, Patterns};
-use crate::rules::{Context, Rule};
+use crate::rules::{Configure, Context, Rule};
 
 pub(super) struct AllowedFile {
     blocks: Blocks,
@@ -16,8 +16,7 @@ pub(super) struct AllowedFile {
     written: Vec<SmolStr>,
 }
 
-impl Rule for AllowedFile {
-    const ID: &'static str = "allowed-file";
+impl Configure for AllowedFile {
     const OPTIONS: &'static [&'static str] = &["blocks", "except", "files"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
@@ -33,6 +32,10 @@ impl Rule for AllowedFile {
         }
         Ok(Self { blocks, files, written: options.strings("files")?.unwrap_or_default() })
     }
+}
+
+impl Rule for AllowedFile {
+    const ID: &'static str = "allowed-file";
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for part in self.blocks.of(node.module(), context) {

@@ -8,7 +8,7 @@ use crate::module::Module;
 use crate::module::address::{ModuleSource, ProviderAddress};
 use crate::module::declaration::Source;
 use crate::policy::{Globs, Options};
-use crate::rules::{Context, Rule};
+use crate::rules::{Configure, Context, Rule};
 use crate::text::Span;
 
 pub(super) struct AllowedSource {
@@ -21,8 +21,7 @@ pub(super) struct AllowedSource {
 /// The registries of the engines: what is in one by default is written without it.
 const REGISTRIES: [&str; 2] = ["registry.terraform.io", "registry.opentofu.org"];
 
-impl Rule for AllowedSource {
-    const ID: &'static str = "allowed-source";
+impl Configure for AllowedSource {
     const OPTIONS: &'static [&'static str] = &["modules", "providers"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
@@ -46,6 +45,10 @@ impl Rule for AllowedSource {
         options.either(["modules", "providers"], modules.as_ref().or(providers.as_ref()))?;
         Ok(Self { modules, providers })
     }
+}
+
+impl Rule for AllowedSource {
+    const ID: &'static str = "allowed-source";
 
     fn check(&self, node: Node<'_>, _: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();

@@ -6,7 +6,7 @@ use super::reach::{Reached, as_text, follow};
 use crate::finding::Finding;
 use crate::graph::Node;
 use crate::policy::{Options, Patterns};
-use crate::rules::{Context, Rule};
+use crate::rules::{Configure, Context, Rule};
 
 pub(super) struct AllowedValue {
     blocks: Blocks,
@@ -16,8 +16,7 @@ pub(super) struct AllowedValue {
     written: String,
 }
 
-impl Rule for AllowedValue {
-    const ID: &'static str = "allowed-value";
+impl Configure for AllowedValue {
     const OPTIONS: &'static [&'static str] = &["argument", "blocks", "except", "values"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
@@ -37,6 +36,10 @@ impl Rule for AllowedValue {
             written: options.written("values")?.join(", "),
         })
     }
+}
+
+impl Rule for AllowedValue {
+    const ID: &'static str = "allowed-value";
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let values = node.values();

@@ -10,7 +10,7 @@ use crate::finding::Finding;
 use crate::graph::Node;
 use crate::module::Module;
 use crate::policy::Options;
-use crate::rules::{Context, Rule};
+use crate::rules::{Configure, Context, Rule};
 
 pub(super) struct BlockOrder {
     blocks: Blocks,
@@ -30,8 +30,7 @@ enum Key {
     Labels(Vec<SmolStr>),
 }
 
-impl Rule for BlockOrder {
-    const ID: &'static str = "block-order";
+impl Configure for BlockOrder {
     const OPTIONS: &'static [&'static str] = &["blocks", "except", "order"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
@@ -45,6 +44,10 @@ impl Rule for BlockOrder {
         }
         Ok(Self { blocks, order })
     }
+}
+
+impl Rule for BlockOrder {
+    const ID: &'static str = "block-order";
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let mut groups: BTreeMap<_, Vec<Part>> = BTreeMap::new();

@@ -6,21 +6,24 @@ use super::reach::{Reached, follow};
 use crate::finding::Finding;
 use crate::graph::Node;
 use crate::policy::Options;
-use crate::rules::{Context, Rule};
+use crate::rules::{Configure, Context, Rule};
 
 pub(super) struct ForbiddenArgument {
     blocks: Blocks,
     argument: ArgumentPath,
 }
 
-impl Rule for ForbiddenArgument {
-    const ID: &'static str = "forbidden-argument";
+impl Configure for ForbiddenArgument {
     const OPTIONS: &'static [&'static str] = &["argument", "blocks", "except"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         let (blocks, argument) = Blocks::with_argument(options, Wants::Presence)?;
         Ok(Self { blocks, argument })
     }
+}
+
+impl Rule for ForbiddenArgument {
+    const ID: &'static str = "forbidden-argument";
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let values = node.values();

@@ -4,19 +4,22 @@ use super::blocks::{Among, Blocks};
 use crate::finding::Finding;
 use crate::graph::Node;
 use crate::policy::Options;
-use crate::rules::{Context, Rule};
+use crate::rules::{Configure, Context, Rule};
 
 pub(super) struct ForbiddenBlock {
     blocks: Blocks,
 }
 
-impl Rule for ForbiddenBlock {
-    const ID: &'static str = "forbidden-block";
+impl Configure for ForbiddenBlock {
     const OPTIONS: &'static [&'static str] = &["blocks", "except"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         Ok(Self { blocks: Blocks::configure(options, Among::All)? })
     }
+}
+
+impl Rule for ForbiddenBlock {
+    const ID: &'static str = "forbidden-block";
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for part in self.blocks.of(node.module(), context) {

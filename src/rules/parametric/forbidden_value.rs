@@ -6,7 +6,7 @@ use super::reach::{Reached, as_text, follow};
 use crate::finding::Finding;
 use crate::graph::Node;
 use crate::policy::{Options, Patterns};
-use crate::rules::{Context, Rule};
+use crate::rules::{Configure, Context, Rule};
 
 pub(super) struct ForbiddenValue {
     blocks: Blocks,
@@ -14,8 +14,7 @@ pub(super) struct ForbiddenValue {
     values: Patterns,
 }
 
-impl Rule for ForbiddenValue {
-    const ID: &'static str = "forbidden-value";
+impl Configure for ForbiddenValue {
     const OPTIONS: &'static [&'static str] = &["argument", "blocks", "except", "values"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
@@ -24,6 +23,10 @@ impl Rule for ForbiddenValue {
         let (blocks, argument) = Blocks::with_argument(options, Wants::Value)?;
         Ok(Self { blocks, argument, values: options.required("values", options.patterns("values")?)? })
     }
+}
+
+impl Rule for ForbiddenValue {
+    const ID: &'static str = "forbidden-value";
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let values = node.values();

@@ -7,7 +7,7 @@ use super::blocks::{Among, Blocks};
 use crate::finding::Finding;
 use crate::graph::Node;
 use crate::policy::Options;
-use crate::rules::{Context, Rule};
+use crate::rules::{Configure, Context, Rule};
 
 pub(super) struct Naming {
     blocks: Blocks,
@@ -31,8 +31,7 @@ struct Style {
 const STYLES: [Style; 2] =
     [Style { name: "kebab-case", between: '-' }, Style { name: "snake_case", between: '_' }];
 
-impl Rule for Naming {
-    const ID: &'static str = "naming";
+impl Configure for Naming {
     const OPTIONS: &'static [&'static str] = &["blocks", "except", "pattern", "style"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
@@ -63,6 +62,10 @@ impl Rule for Naming {
         };
         Ok(Self { blocks, wanted })
     }
+}
+
+impl Rule for Naming {
+    const ID: &'static str = "naming";
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for part in self.blocks.of(node.module(), context) {

@@ -7,7 +7,7 @@ use super::reach::{Reached, follow};
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 use crate::policy::Options;
-use crate::rules::{Context, Rule};
+use crate::rules::{Configure, Context, Rule};
 use crate::text::Span;
 
 pub(super) struct RequiredArgument {
@@ -15,14 +15,17 @@ pub(super) struct RequiredArgument {
     argument: ArgumentPath,
 }
 
-impl Rule for RequiredArgument {
-    const ID: &'static str = "required-argument";
+impl Configure for RequiredArgument {
     const OPTIONS: &'static [&'static str] = &["argument", "blocks", "except"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
         let (blocks, argument) = Blocks::with_argument(options, Wants::Presence)?;
         Ok(Self { blocks, argument })
     }
+}
+
+impl Rule for RequiredArgument {
+    const ID: &'static str = "required-argument";
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         if !node.module().complete {

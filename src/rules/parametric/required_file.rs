@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 use crate::finding::{Concern, Finding};
 use crate::graph::Node;
 use crate::policy::{Options, Patterns};
-use crate::rules::{Context, Rule};
+use crate::rules::{Configure, Context, Rule};
 
 pub(super) struct RequiredFile {
     /// For each directory on the way, and for the file at last.
@@ -14,8 +14,7 @@ pub(super) struct RequiredFile {
     written: SmolStr,
 }
 
-impl Rule for RequiredFile {
-    const ID: &'static str = "required-file";
+impl Configure for RequiredFile {
     const OPTIONS: &'static [&'static str] = &["file"];
 
     fn configure(options: &Options<'_>) -> Result<Self, Finding> {
@@ -33,6 +32,10 @@ impl Rule for RequiredFile {
         let name = |name| Patterns::new([name]).map_err(|invalid| options.refuse("file", invalid.why));
         Ok(Self { names: written.split('/').map(name).collect::<Result<_, _>>()?, written })
     }
+}
+
+impl Rule for RequiredFile {
+    const ID: &'static str = "required-file";
 
     fn check(&self, node: Node<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
         let module = node.module();
