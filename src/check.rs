@@ -30,4 +30,4 @@ pub use load_policy::{load_policy, page_names_under, rule_names, rule_names_unde
 pub use run::run;
 pub use settings::Settings;
 pub use suppress::{Additions, Baseline, EXPIRED_EXCEPTION, UNUSED_EXCEPTION};
-pub use verdict::{AppliedException, AskedBy, Outcome, Suppressed, Verdict};
+pub use verdict::{AppliedException, Outcome, SetBy, Suppressed, Verdict};

@@ -66,7 +66,7 @@ pub struct Setting {
     /// What becomes of its findings; of a rule of the language none, where they are as bad as the engine says.
     pub level: Option<Level>,
     /// Who says so.
-    pub asked_by: Line,
+    pub set_by: Line,
     /// Of a rule that a policy makes itself: what it is.
     pub definition: Option<Arc<Definition>>,
     /// What it sets of the arguments that every rule takes.
@@ -265,8 +265,8 @@ mod tests {
     fn a_setting_says_who_asks() {
         let policy = Policy::preset("language").expect("a preset");
         let (number, setting) = policy.setting("syntax-error", "main.tf").expect("a setting");
-        assert_eq!((number, setting.level, setting.asked_by.file.as_str()), (0, None, "language.hcl"));
-        assert!(setting.asked_by.line > 1);
+        assert_eq!((number, setting.level, setting.set_by.file.as_str()), (0, None, "language.hcl"));
+        assert!(setting.set_by.line > 1);
         assert!(policy.setting("no-such-rule", "main.tf").is_none());
     }
 

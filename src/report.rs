@@ -26,7 +26,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use crate::check::{AskedBy, Outcome, Verdict};
+use crate::check::{Outcome, SetBy, Verdict};
 use crate::finding::{RuleId, Severity};
 use crate::policy::FailOn;
 use crate::rules::page::Page;
@@ -182,11 +182,11 @@ impl Default for Style {
 }
 
 /// Who turned a rule on at its level: a line of a policy, or a preset; nobody for what an engine reports.
-fn asked_by(verdict: &Verdict, names: &Names) -> Option<String> {
-    match &verdict.asked_by {
-        AskedBy::Engine => None,
-        AskedBy::Policy { file, line } => Some(format!("{}:{line}", names.of(file))),
-        AskedBy::Preset { file, .. } => Some(format!("preset {}", file.trim_end_matches(".hcl"))),
+fn set_by(verdict: &Verdict, names: &Names) -> Option<String> {
+    match &verdict.set_by {
+        SetBy::Engine => None,
+        SetBy::Policy { file, line } => Some(format!("{}:{line}", names.of(file))),
+        SetBy::Preset { file, .. } => Some(format!("preset {}", file.trim_end_matches(".hcl"))),
     }
 }
 

@@ -281,10 +281,10 @@ fn the_list_of_rules_says_which_findings_can_be_fixed() {
     assert_eq!(rule("unused-declaration")["fixes"], serde_json::json!(["safe", "unsafe"]));
     assert_eq!(rule("syntax-error")["fixes"], serde_json::json!([]));
     let missing = rule("provider-source-missing");
-    assert_eq!((&missing["level"], &missing["kind"]), (&"notice".into(), &false.into()));
-    assert!(missing["asked_by"].as_str().is_some_and(|line| line == "preset recommended"));
-    let kind = rule("required-argument");
-    assert_eq!((&kind["level"], &kind["kind"]), (&serde_json::Value::Null, &true.into()));
+    assert_eq!((&missing["level"], &missing["template"]), (&"notice".into(), &false.into()));
+    assert!(missing["set_by"].as_str().is_some_and(|line| line == "preset recommended"));
+    let template = rule("required-argument");
+    assert_eq!((&template["level"], &template["template"]), (&serde_json::Value::Null, &true.into()));
 }
 
 #[test]

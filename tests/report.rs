@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use overrule::check::{AskedBy, Outcome, Settings, judge};
+use overrule::check::{Outcome, SetBy, Settings, judge};
 use overrule::engine::Product;
 use overrule::finding::{Category, Concern, EngineRule, Finding, RuleId, Severity};
 use overrule::report::{Format, Names, Style};
@@ -72,7 +72,7 @@ fn outcome(sources: &Sources) -> Outcome {
     let mut verdicts = judge(by_both(findings(sources)), sources, &[], &Settings::default());
     for verdict in &mut verdicts {
         if verdict.finding.category == Category::Policy {
-            verdict.asked_by = AskedBy::Policy { file: "overrule.hcl".into(), line: 9 };
+            verdict.set_by = SetBy::Policy { file: "overrule.hcl".into(), line: 9 };
         }
     }
     let engine = "terraform@1.11.4".to_owned();

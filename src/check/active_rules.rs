@@ -127,7 +127,7 @@ impl fmt::Debug for ActiveRules<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::check::{AskedBy, Settings, run};
+    use crate::check::{SetBy, Settings, run};
     use crate::finding::RuleId;
     use crate::policy::Policy;
     use crate::vfs::Snapshot;
@@ -141,9 +141,9 @@ mod tests {
     fn reported(settings: &Settings) -> Vec<String> {
         let files = FILES.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
         let verdicts = run(&mut Snapshot::of_files(files.collect()), settings).verdicts;
-        let asker = |asked_by: &AskedBy| match asked_by {
-            AskedBy::Engine => "engine".to_owned(),
-            AskedBy::Policy { file, .. } | AskedBy::Preset { file, .. } => file.to_string(),
+        let asker = |set_by: &SetBy| match set_by {
+            SetBy::Engine => "engine".to_owned(),
+            SetBy::Policy { file, .. } | SetBy::Preset { file, .. } => file.to_string(),
         };
         let one = verdicts.iter().map(|v| {
             format!(
@@ -151,7 +151,7 @@ mod tests {
                 v.finding.module,
                 v.finding.rule.as_str(),
                 v.level.name(),
-                asker(&v.asked_by)
+                asker(&v.set_by)
             )
         });
         one.collect()

@@ -41,10 +41,10 @@ pub(super) fn weigh(
     findings
         .into_iter()
         .filter_map(|(finding, engine)| {
-            let (level, asked_by) = settings.level(&finding, sources)?;
+            let (level, set_by) = settings.level(&finding, sources)?;
             let Identity { fingerprint, likeness, covers } = fingerprints.of(&finding, sources);
             let finding = settings.reworded(finding, sources);
-            Some(Verdict { finding, level, asked_by, engine, fingerprint, likeness, covers })
+            Some(Verdict { finding, level, set_by, engine, fingerprint, likeness, covers })
         })
         .collect()
 }

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use crate::check::counts::Counts;
 use crate::check::location::{place_of, places_of};
 use crate::check::suppress::baseline::Baseline;
-use crate::check::verdict::AskedBy;
+use crate::check::verdict::SetBy;
 use crate::engine::{Choice, Engine};
 use crate::finding::{Category, EngineRule, Finding, RuleId, Severity};
 use crate::graph::Role;
@@ -91,26 +91,26 @@ impl Settings {
     }
 
     /// How bad a finding is in this run, and on whose word; none where nobody wants it.
-    pub(super) fn level(&self, finding: &Finding, sources: &Sources) -> Option<(Severity, AskedBy)> {
+    pub(super) fn level(&self, finding: &Finding, sources: &Sources) -> Option<(Severity, SetBy)> {
         let place = place_of(finding, sources);
         let setting = self.policy.setting(finding.rule.as_str(), place);
         if setting.is_some_and(|(_, setting)| !setting.common.has_path(place)) {
             return None;
         }
-        match setting.and_then(|(_, setting)| Some((setting.level?, &setting.asked_by))) {
+        match setting.and_then(|(_, setting)| Some((setting.level?, &setting.set_by))) {
             Some((level, _)) if level.severity().is_none() && !can_be_off(&finding.rule) => {
-                Some((finding.severity, AskedBy::Engine))
+                Some((finding.severity, SetBy::Engine))
             }
-            Some((level, asked_by)) => {
+            Some((level, set_by)) => {
                 let severity = level.severity()?;
                 // What a rule itself reports as a notice is at most that, whatever its level is.
                 let is_ours = EngineRule::ALL.iter().all(|rule| rule.id() != finding.rule);
                 let is_notice = is_ours && finding.severity == Severity::Notice;
-                Some((if is_notice { Severity::Notice } else { severity }, asked_by.clone().into()))
+                Some((if is_notice { Severity::Notice } else { severity }, set_by.clone().into()))
             }
             // What the rule finds beyond the engine's own findings is reported to those who ask for it.
             None if is_beyond_engine(finding) && !self.select.contains(&finding.rule) => None,
-            None => Some((finding.severity, AskedBy::Engine)),
+            None => Some((finding.severity, SetBy::Engine)),
         }
     }
 }

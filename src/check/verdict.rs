@@ -35,7 +35,7 @@ pub struct Verdict {
     /// How bad it is in this run.
     pub level: Severity,
     /// Who asked for it at that level.
-    pub asked_by: AskedBy,
+    pub set_by: SetBy,
     /// The engine that alone raises it, where the run asked both.
     pub engine: Option<Product>,
     /// The same for the same fact, wherever it moves and however it is worded.
@@ -66,7 +66,7 @@ pub struct AppliedException {
 
 /// Who asked for a rule at its level.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum AskedBy {
+pub enum SetBy {
     /// The language: what an engine reports, this program reports.
     Engine,
     /// A line of a policy.
@@ -85,7 +85,7 @@ pub enum AskedBy {
     },
 }
 
-impl From<Line> for AskedBy {
+impl From<Line> for SetBy {
     fn from(Line { file, line, origin }: Line) -> Self {
         match origin {
             Origin::File => Self::Policy { file, line },

@@ -47,7 +47,7 @@ fn of_policy(arguments: &Arguments, terminal: &Terminal) -> Result<String, Failu
     let setting = policy.everywhere(rule).or_else(|| policy.settings(rule).last());
     let own = setting.and_then(|setting| Some((setting, setting.definition.as_ref()?)));
     let (setting, definition) = own.ok_or_else(|| unknown_rule(rule, &policy))?;
-    let Setting { level, asked_by: Line { file, line, .. }, .. } = setting;
+    let Setting { level, set_by: Line { file, line, .. }, .. } = setting;
     let file = place::names(&current, snapshot.top()).of(file);
     let mut text = format!("# {rule}\n\n");
     if let Some(message) = setting.common.message() {

@@ -44,16 +44,16 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let (policy, _) = arguments.policy.load("listed", &current, &mut snapshot, terminal)?;
     let names = place::names(&current, snapshot.top());
     let rules = rule_names_under(&policy).into_iter().map(|rule| {
-        let (level, asked_by) = said(&policy, &rule, |file| names.of(file));
+        let (level, set_by) = said(&policy, &rule, |file| names.of(file));
         let finds = finds(&policy, &rule);
         let entry = ENTRIES.iter().find(|entry| entry.id == rule);
         let fixes = entry.map_or(&[][..], |entry| entry.fixes);
-        Row { rule, level, asked_by, finds, fixes }
+        Row { rule, level, set_by, finds, fixes }
     });
     let templates = TEMPLATES.iter().map(|template| Row {
         rule: SmolStr::new_static(template.id),
         level: TEMPLATE,
-        asked_by: String::new(),
+        set_by: String::new(),
         finds: Page::of(template.id).map_or("", Page::finds).into(),
         fixes: &[],
     });
@@ -65,7 +65,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     let limits = Limit::ALL.map(|limit| Row {
         rule: SmolStr::new_static(limit.name()),
         level: "limit",
-        asked_by: String::new(),
+        set_by: String::new(),
         finds: format!("{} for {}.", limit.said(limits.get(limit)), limit.bounds()),
         fixes: &[],
     });
@@ -76,11 +76,11 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
 /// The columns of a list; descriptions take the room that is left of a terminal, and all of it elsewhere.
 fn table(rows: &[Row], terminal: &Terminal) -> String {
     let widest = |text: fn(&Row) -> &str| rows.iter().map(|row| text(row).len()).max().unwrap_or(0);
-    let (name_width, asker_width) = (widest(|row| &row.rule), widest(|row| &row.asked_by));
-    let line = |name: &str, level: &str, asked_by: &str, fix: &str, finds: &str| {
+    let (name_width, set_by_width) = (widest(|row| &row.rule), widest(|row| &row.set_by));
+    let line = |name: &str, level: &str, set_by: &str, fix: &str, finds: &str| {
         let name = format!("{name:name_width$}");
         let name = if terminal.color { format!("\u{1b}[1m{name}\u{1b}[0m") } else { name };
-        let before = format!("  {level:8}  {asked_by:asker_width$}  {fix:6}");
+        let before = format!("  {level:8}  {set_by:set_by_width$}  {fix:6}");
         let room = terminal.width.saturating_sub(name_width + before.len() + 2);
         let finds = if terminal.is_one { cut(finds, room) } else { finds.to_owned() };
         format!("{}\n", format!("{name}{before}  {finds}").trim_end())
@@ -88,7 +88,7 @@ fn table(rows: &[Row], terminal: &Terminal) -> String {
     let mut list = line("RULE", "LEVEL", "SET BY", "FIX", "FINDS");
     for row in rows {
         let fix = row.fixes.iter().map(|safety| safety.name()).next().unwrap_or_default();
-        list.push_str(&line(&row.rule, row.level, &row.asked_by, fix, &row.finds));
+        list.push_str(&line(&row.rule, row.level, &row.set_by, fix, &row.finds));
     }
     list
 }
@@ -111,19 +111,19 @@ const TEMPLATE: &str = "template";
 struct Row {
     rule: SmolStr,
     level: &'static str,
-    asked_by: String,
+    set_by: String,
     finds: String,
     fixes: &'static [Safety],
 }
 
 impl Row {
     fn listed(&self) -> Listed<'_> {
-        let is_kind = self.level == TEMPLATE;
+        let is_template = self.level == TEMPLATE;
         Listed {
             rule: &self.rule,
-            level: (!is_kind).then_some(self.level),
-            is_kind,
-            asked_by: Some(self.asked_by.as_str()).filter(|line| !line.is_empty()),
+            level: (!is_template).then_some(self.level),
+            is_template,
+            set_by: Some(self.set_by.as_str()).filter(|line| !line.is_empty()),
             finds: &self.finds,
             fixes: self.fixes.iter().map(|safety| safety.name()).collect(),
         }
@@ -148,12 +148,12 @@ fn said(policy: &Policy, rule: &str, name: impl Fn(&str) -> String) -> (&'static
     let engine = Page::of(rule).and_then(Page::severity).map(Severity::name);
     match policy.everywhere(rule) {
         Some(setting) => {
-            let Line { file, line, origin } = &setting.asked_by;
-            let asked_by = match origin {
+            let Line { file, line, origin } = &setting.set_by;
+            let set_by = match origin {
                 Origin::Preset => format!("preset {}", file.trim_end_matches(".hcl")),
                 Origin::File => format!("{}:{line}", one_line(&name(file))),
             };
-            (setting.level.map(Level::word).or(engine).unwrap_or_default(), asked_by)
+            (setting.level.map(Level::word).or(engine).unwrap_or_default(), set_by)
         }
         None => (engine.unwrap_or(Level::Off.word()), String::new()),
     }

@@ -61,26 +61,26 @@ impl Policy {
         let settings = BTreeMap::new();
         self.extend(Self { settings, engine, exclude, fail_on, roles, exceptions, comments, limits });
         for RuleBlock { rule, header, line, definition, paths, level, common, options, .. } in rules {
-            let asked_by = Line { file: source.name().into(), line, origin };
+            let set_by = Line { file: source.name().into(), line, origin };
             let before = self.everywhere(&rule).or_else(|| self.settings(&rule).last());
             let defined = before.filter(|before| before.definition.is_some());
             let setting = match (definition, defined) {
                 (Some(definition), _) => {
                     let level = level.or(Some(Level::USUAL));
-                    Setting { level, asked_by, definition: Some(definition), common, paths, options, header }
+                    Setting { level, set_by, definition: Some(definition), common, paths, options, header }
                 }
                 // What a policy made itself stays what it is, at another level.
                 (None, Some(before)) => {
                     let level = level.or(before.level.filter(|_| before.is_on())).or(Some(Level::USUAL));
                     let common = common.over(&before.common);
-                    Setting { level, asked_by, common, paths, ..before.clone() }
+                    Setting { level, set_by, common, paths, ..before.clone() }
                 }
                 (None, None) => {
                     let level = level.or_else(|| match self.everywhere(&rule) {
                         Some(setting) if setting.is_on() => setting.level,
                         Some(_) | None => usual_level(&rule, origin),
                     });
-                    Setting { level, asked_by, definition: None, common, paths, options, header }
+                    Setting { level, set_by, definition: None, common, paths, options, header }
                 }
             };
             self.settings.entry(rule).or_default().push(setting);

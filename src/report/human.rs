@@ -13,7 +13,7 @@ use std::io::{self, Write};
 
 use super::sanitize::at_line_start;
 use super::tally::{by_rule, closing_line, count_fixable};
-use super::{Style, asked_by, one_line, page_url, sanitize};
+use super::{Style, one_line, page_url, sanitize, set_by};
 use crate::check::{Outcome, Verdict};
 use crate::finding::Safety;
 use crate::text::{Sources, grouped};
@@ -137,8 +137,8 @@ fn rule(verdict: &Verdict, style: &Style) -> String {
     let url = page_url(rule);
     let name = Paint::new(style.color).link(&one_line(rule.as_str()), url.as_deref());
     let engine = verdict.engine.map(|engine| format!("{} only", engine.name()));
-    let asked_by = asked_by(verdict, &style.names).map(|line| one_line(&line).into_owned());
-    let notes: Vec<String> = engine.into_iter().chain(asked_by).collect();
+    let set_by = set_by(verdict, &style.names).map(|line| one_line(&line).into_owned());
+    let notes: Vec<String> = engine.into_iter().chain(set_by).collect();
     if notes.is_empty() { name } else { format!("{name} ({})", notes.join(", ")) }
 }
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::escape::each;
 use super::tally::{Tally, by_rule};
-use super::{Names, Style, asked_by, escape};
+use super::{Names, Style, escape, set_by};
 use crate::check::{Outcome, Verdict};
 use crate::engine::Product;
 use crate::finding::{self, Category, Severity, Stage};
@@ -108,7 +108,7 @@ struct Diagnostic<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    asked_by: Option<String>,
+    set_by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     engine: Option<&'a str>,
     related: Vec<Related<'a>>,
@@ -179,7 +179,7 @@ impl<'a> Diagnostic<'a> {
             module: names.of(&finding.module),
             help: finding.help.as_deref(),
             url: super::page_url(&finding.rule),
-            asked_by: asked_by(verdict, names),
+            set_by: set_by(verdict, names),
             engine: verdict.engine.map(Product::word),
             related: finding
                 .related

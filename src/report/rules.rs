@@ -7,21 +7,21 @@ use serde::Serialize;
 use super::escape;
 use crate::limits::{Limit, Limits};
 
-/// A rule, or a kind of rules that a policy makes itself.
+/// A rule or a template.
 #[derive(Debug, Serialize)]
 pub struct Listed<'a> {
     /// Its name.
     pub rule: &'a str,
-    /// Its level under the policy that holds; none of a kind.
+    /// Its level under the current policy. A template has none.
     pub level: Option<&'a str>,
-    /// Whether it is a kind.
-    #[serde(rename = "kind")]
-    pub is_kind: bool,
+    /// Whether it is a template.
+    #[serde(rename = "template")]
+    pub is_template: bool,
     /// The line that set the level, as `file:line`.
-    pub asked_by: Option<&'a str>,
-    /// One line on what it finds.
+    pub set_by: Option<&'a str>,
+    /// What it finds, in one line.
     pub finds: &'a str,
-    /// Of which kinds the fixes are that its findings may have: `safe`, `unsafe`.
+    /// The kinds of fixes that its findings may have: `safe`, `unsafe`.
     pub fixes: Vec<&'static str>,
 }
 
@@ -29,11 +29,11 @@ pub struct Listed<'a> {
 struct Document<'a> {
     format_version: &'static str,
     rules: Vec<Listed<'a>>,
-    /// What bounds a run, by name: sizes in bytes.
+    /// The limits of a run by name. Sizes are in bytes.
     limits: BTreeMap<&'static str, u64>,
 }
 
-/// The document; it ends with a line break.
+/// Returns the document, with a line break at its end.
 pub fn rules<'a>(listed: impl Iterator<Item = Listed<'a>>, limits: &Limits) -> String {
     let limits = Limit::ALL.iter().map(|limit| (limit.name(), limits.get(*limit))).collect();
     escape::to_string(&Document { format_version: "1.0", rules: listed.collect(), limits })

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 
 use super::escape::each;
 use super::place::{Place, Places};
-use super::{Names, Style, asked_by, escape, one_line, page_url, sanitize};
+use super::{Names, Style, escape, one_line, page_url, sanitize, set_by};
 use crate::check::{AppliedException, Outcome, Verdict};
 use crate::engine::Product;
 use crate::finding::{self, RuleId, Severity};
@@ -131,7 +131,7 @@ fn result<'a>(
         properties: ResultProperties {
             category: finding.category.name(),
             module: names.of(&finding.module),
-            asked_by: asked_by(verdict, names),
+            set_by: set_by(verdict, names),
             engine: verdict.engine.map(Product::word),
         },
     }

@@ -33,7 +33,7 @@ fn wrong(text: &str) -> Vec<String> {
 fn level(policy: &Policy, rule: &str, path: &str) -> String {
     let (_, setting) = policy.setting(rule, path).expect("a setting");
     let level = setting.level.map_or("the engine's", Level::word);
-    format!("{level} by {}:{}", setting.asked_by.file, setting.asked_by.line)
+    format!("{level} by {}:{}", setting.set_by.file, setting.set_by.line)
 }
 
 #[test]

@@ -197,7 +197,7 @@ pub(super) struct ResultProperties {
     pub(super) category: &'static str,
     pub(super) module: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) asked_by: Option<String>,
+    pub(super) set_by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) engine: Option<&'static str>,
 }
