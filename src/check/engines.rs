@@ -142,7 +142,7 @@ fn look_at(
     if selection.by_syntax(&collected.results, &merged) {
         collected = EngineResults::new(question);
         for engine in selection.roots.keys() {
-            let loaded = load::look(snapshot, cache, batch, policy, *engine)?;
+            let loaded = load::load(snapshot, cache, batch, policy, *engine)?;
             let roots = selection.roots_in(&loaded.graph);
             collected.add(snapshot, cache, loaded, &roots);
         }
@@ -291,7 +291,7 @@ fn ask(
     let mut spared = BTreeSet::new();
     for engine in engines {
         let batch = &batch.sparing(&spared, snapshot);
-        let loaded = load::look(snapshot, cache, batch, policy, engine)?;
+        let loaded = load::load(snapshot, cache, batch, policy, engine)?;
         if asked.is_some() {
             selection.all(&loaded.graph);
         } else {
@@ -306,7 +306,7 @@ fn ask(
         for meant in selection.roots.keys().filter(|other| is_meant(other)) {
             let loaded = match first.take_if(|loaded| loaded.graph.engine() == *meant) {
                 Some(loaded) => loaded,
-                None => load::look(snapshot, cache, batch, policy, *meant)?,
+                None => load::load(snapshot, cache, batch, policy, *meant)?,
             };
             let roots = selection.roots_in(&loaded.graph);
             spared.extend(listen(cache, loaded, roots));

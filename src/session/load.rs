@@ -1,4 +1,4 @@
-//! Turns a working tree into one tree of modules for each engine that looks at it.
+//! Loads the modules of a batch into a graph, as one engine sees them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,30 +19,34 @@ use crate::session::values_files;
 use crate::text::Span;
 use crate::vfs::{Directory, Reached, Snapshot, join};
 
-/// All modules as one engine sees them, with what is wrong in their files.
+/// A graph of modules as one engine sees them, with the findings in their files.
 #[derive(Debug)]
 pub(crate) struct LoadedGraph {
     pub(crate) graph: ModuleGraph,
-    /// By node: what is wrong with its files taken by themselves.
+    /// By node: findings in its module files that do not depend on other modules.
     pub(crate) findings: Vec<Vec<Finding>>,
-    /// By node: what is wrong with its tests taken by themselves. They are read where a command runs in its directory,
-    /// and not where it is called.
+    /// By node: findings in its test files. The engine reads these files only if a command runs in the directory of
+    /// the module, not if the module is called.
     test_findings: Vec<Vec<Finding>>,
 }
 
-/// What an engine says of modules.
+/// The result of validating modules with one engine.
 #[derive(Debug, Default)]
 pub(crate) struct Validated {
-    /// Everything that is wrong with them.
+    /// All findings.
     pub(crate) findings: Vec<Finding>,
-    /// Those that are no modules by the evidence of their files, so that no rule looks at them.
+    /// Directories whose files show that they are not modules. No rule checks them.
     pub(crate) set_aside: BTreeSet<NodeId>,
-    /// Those that name types where others expect a value.
+    /// Modules that name a type where a value is expected.
     pub(crate) naming_types: BTreeSet<NodeId>,
 }
 
-/// Looks at a batch of modules with the eyes of one engine.
-pub(crate) fn look(
+/// Loads a batch of modules, and those that they call, as one engine does.
+///
+/// # Errors
+///
+/// An [`Obstacle`] if the batch lacks a module or a file that the calls lead to.
+pub(crate) fn load(
     snapshot: &Snapshot,
     cache: &mut ParseCache,
     batch: &Batch,
@@ -57,81 +61,15 @@ pub(crate) fn look(
         .map(|number| (number, cache.build(snapshot.directory_at(number), engine)))
         .collect();
     let graph = ModuleGraph::new(engine).reading(cache.named_files.clone());
-    let mut loaded = LoadedGraph { graph, findings: Vec::new(), test_findings: Vec::new() };
-    let is_in_library = !cache.has_root;
-    let former_roles = cache.former_roles.clone();
-    let around = |number| {
-        let Directory { path, has_lock_file, has_values, .. } = snapshot.directory_at(number);
-        Surroundings {
-            role: policy.role(path),
-            has_lock_file: *has_lock_file,
-            has_values: *has_values,
-            is_called_from_outside: snapshot.is_called_from_outside(path),
-            is_used_from_outside: snapshot.is_used_from_outside(path),
-            is_in_library,
-            former: former_roles.get(path).copied(),
-        }
-    };
-    let mut nodes = BTreeMap::new();
+    let loaded = LoadedGraph { graph, findings: Vec::new(), test_findings: Vec::new() };
+    let (nodes, queue, unread) = (BTreeMap::new(), Vec::new(), BTreeSet::new());
+    let mut loader = Loader { snapshot, cache, batch, policy, loaded, nodes, queue, unread };
     for (number, built) in built {
-        let node = loaded.add(built, around(number));
-        loaded.add_tests(node, snapshot, cache, batch);
-        loaded.set_values(node, snapshot, cache);
-        nodes.insert(number, node);
+        loader.add(number, built);
     }
-    let mut unread = BTreeSet::new();
-    let mut next: Vec<NodeId> = nodes.values().rev().copied().collect();
-    while let Some(caller) = next.pop() {
-        let module = loaded.graph.node(caller).module();
-        let directory = module.directory.clone();
-        let address = |call: &ModuleCall| call.source.as_ref().and_then(|source| source.address.clone());
-        let calls: Vec<_> = module.calls.values().map(|call| (call.name.clone(), address(call))).collect();
-        let refused: Vec<SmolStr> = module.refused_paths().collect();
-        let runs = loaded.graph.node(caller).run_modules();
-        let mut reach = |loaded: &mut LoadedGraph, path: &str| {
-            let Some(path) = join(&directory, path) else { return Ok(Callee::Outside) };
-            Ok(match batch.reached(&path, snapshot) {
-                Some(Reached::Directory(number)) if !batch.has(number) => return Err(Obstacle::Crossing),
-                Some(Reached::Directory(number)) => {
-                    Callee::Module(*nodes.entry(number).or_insert_with(|| {
-                        cache.read(snapshot, &[number]);
-                        let built = cache.build(snapshot.directory_at(number), engine);
-                        let node = loaded.add(built, around(number));
-                        loaded.add_tests(node, snapshot, cache, batch);
-                        loaded.set_values(node, snapshot, cache);
-                        next.push(node);
-                        node
-                    }))
-                }
-                Some(Reached::Missing) => Callee::Missing,
-                Some(Reached::Outside) => Callee::Outside,
-                Some(Reached::Foreign) => Callee::Opaque,
-                None => {
-                    unread.insert(path);
-                    Callee::Opaque
-                }
-            })
-        };
-        for (name, address) in calls {
-            let callee = match address {
-                Some(ModuleSource::Local(path)) => reach(&mut loaded, &path)?,
-                Some(ModuleSource::Registry(_) | ModuleSource::Remote(_)) | None => Callee::Opaque,
-            };
-            loaded.graph.link(caller, &name, callee);
-        }
-        for (number, address) in runs {
-            let callee = match address {
-                Some(ModuleSource::Local(path)) => reach(&mut loaded, &path)?,
-                Some(ModuleSource::Registry(_) | ModuleSource::Remote(_)) | None => Callee::Opaque,
-            };
-            loaded.graph.link_run(caller, number, callee);
-        }
-        for path in refused {
-            if let Callee::Module(child) = reach(&mut loaded, &path)? {
-                loaded.graph.link_refused(caller, child);
-            }
-        }
-    }
+    loader.queue.reverse();
+    loader.link_all()?;
+    let Loader { cache, mut loaded, unread, .. } = loader;
     if let Some(generated) = cache.units.anywhere() {
         loaded.graph.may_be_run(generated);
     }
@@ -142,40 +80,120 @@ pub(crate) fn look(
     Ok(loaded)
 }
 
-impl LoadedGraph {
-    fn add(&mut self, built: Built, around: Surroundings) -> NodeId {
+/// A graph that is being loaded.
+struct Loader<'l> {
+    snapshot: &'l Snapshot,
+    cache: &'l mut ParseCache,
+    batch: &'l Batch,
+    policy: &'l Policy,
+    loaded: LoadedGraph,
+    /// By the number of the directory.
+    nodes: BTreeMap<usize, NodeId>,
+    /// The modules whose calls are not linked yet.
+    queue: Vec<NodeId>,
+    /// The called directories that must be read first.
+    unread: BTreeSet<String>,
+}
+
+impl Loader<'_> {
+    /// Adds the module of a directory, with its tests and the values of its variables, and queues its calls.
+    fn add(&mut self, number: usize, built: Built) -> NodeId {
+        let Directory { path, has_lock_file, has_values, .. } = self.snapshot.directory_at(number);
+        let surroundings = Surroundings {
+            role: self.policy.role(path),
+            has_lock_file: *has_lock_file,
+            has_values: *has_values,
+            is_called_from_outside: self.snapshot.is_called_from_outside(path),
+            is_used_from_outside: self.snapshot.is_used_from_outside(path),
+            is_in_library: !self.cache.has_root,
+            former: self.cache.former_roles.get(path).copied(),
+        };
+        let reached = |path: &str| self.batch.reached(path, self.snapshot);
+        let graph = &mut self.loaded.graph;
+        let tests = Tests::of(self.snapshot, self.cache, path, graph.engine(), &reached);
         let broken = built.is_broken();
-        self.findings.push(built.findings);
-        let node = self.graph.add(built.module, broken);
-        self.graph.run_by(node, built.run_by);
-        self.graph.surround(node, around);
+        let node = graph.add(built.module, broken);
+        graph.run_by(node, built.run_by);
+        graph.surround(node, surroundings);
+        graph.set_tests(node, tests.files, tests.has_values_files);
+        graph.set_values(node, values_files::of_module(path, self.snapshot, self.cache));
+        self.loaded.findings.push(built.findings);
+        self.loaded.test_findings.push(tests.findings);
+        self.nodes.insert(number, node);
+        self.queue.push(node);
         node
     }
 
-    /// Adds the tests of a module.
-    fn add_tests(&mut self, id: NodeId, snapshot: &Snapshot, cache: &ParseCache, batch: &Batch) {
-        let directory = &self.graph.node(id).module().directory;
-        let reached = |path: &str| batch.reached(path, snapshot);
-        let tests = Tests::of(snapshot, cache, directory, self.graph.engine(), &reached);
-        self.test_findings.push(tests.findings);
-        self.graph.set_tests(id, tests.files, tests.has_values_files);
+    /// Links each call to the module that it leads to, and adds modules that are not in the graph yet.
+    fn link_all(&mut self) -> Result<(), Obstacle> {
+        while let Some(caller) = self.queue.pop() {
+            let node = self.loaded.graph.node(caller);
+            let module = node.module();
+            let directory = module.directory.clone();
+            let address = |call: &ModuleCall| call.source.as_ref().and_then(|source| source.address.clone());
+            let calls: Vec<_> =
+                module.calls.values().map(|call| (call.name.clone(), address(call))).collect();
+            let refused: Vec<SmolStr> = module.refused_paths().collect();
+            let runs = node.run_modules();
+            for (name, address) in calls {
+                let callee = self.callee(&directory, address)?;
+                self.loaded.graph.link(caller, &name, callee);
+            }
+            for (number, address) in runs {
+                let callee = self.callee(&directory, address)?;
+                self.loaded.graph.link_run(caller, number, callee);
+            }
+            for path in refused {
+                if let Callee::Module(child) = self.at(&directory, &path)? {
+                    self.loaded.graph.link_refused(caller, child);
+                }
+            }
+        }
+        Ok(())
     }
 
-    /// Adds what files set the variables of a module to.
-    fn set_values(&mut self, node: NodeId, snapshot: &Snapshot, cache: &ParseCache) {
-        let directory = &self.graph.node(node).module().directory;
-        let files = values_files::of_module(directory, snapshot, cache);
-        self.graph.set_values(node, files);
+    /// Returns what a source in a directory leads to.
+    fn callee(&mut self, directory: &str, source: Option<ModuleSource>) -> Result<Callee, Obstacle> {
+        match source {
+            Some(ModuleSource::Local(path)) => self.at(directory, &path),
+            Some(ModuleSource::Registry(_) | ModuleSource::Remote(_)) | None => Ok(Callee::Opaque),
+        }
     }
 
-    /// Judges modules by the versions of the engine that their callers are for, where these are not modelled.
+    /// Returns what a local path leads to, relative to a directory.
+    fn at(&mut self, directory: &str, path: &str) -> Result<Callee, Obstacle> {
+        let Some(path) = join(directory, path) else { return Ok(Callee::Outside) };
+        Ok(match self.batch.reached(&path, self.snapshot) {
+            Some(Reached::Directory(number)) if !self.batch.has(number) => return Err(Obstacle::Crossing),
+            Some(Reached::Directory(number)) => Callee::Module(match self.nodes.get(&number) {
+                Some(node) => *node,
+                None => {
+                    self.cache.read(self.snapshot, &[number]);
+                    let built =
+                        self.cache.build(self.snapshot.directory_at(number), self.loaded.graph.engine());
+                    self.add(number, built)
+                }
+            }),
+            Some(Reached::Missing) => Callee::Missing,
+            Some(Reached::Outside) => Callee::Outside,
+            Some(Reached::Foreign) => Callee::Opaque,
+            None => {
+                self.unread.insert(path);
+                Callee::Opaque
+            }
+        })
+    }
+}
+
+impl LoadedGraph {
+    /// Reports modules whose callers require an engine version that is not modelled.
     fn bind_to_callers(&mut self) {
         for (id, versions) in self.graph.bound_by_callers() {
             self.graph.bind(id, versions, &mut self.findings[id.number()]);
         }
     }
 
-    /// Looks at the modules that some of these roots lead to.
+    /// Validates the modules that these roots call, directly or not.
     pub(crate) fn validation(&self, roots: &[NodeId], snapshot: &Snapshot) -> Validated {
         let validation = Validation::of(&self.graph, roots);
         let sources = snapshot.sources();
@@ -209,26 +227,26 @@ impl LoadedGraph {
         validated
     }
 
-    /// Gives back its memory before something else as large takes its place.
+    /// Frees its memory in all threads.
     pub(crate) fn discard(self) {
         self.graph.into_modules().into_par_iter().for_each(drop);
     }
 }
 
-/// Leaves out what is found once more after loading: the engine would not have got there.
+/// Drops findings of validation that repeat one of loading. The engine stops after a loading error.
 fn once(findings: Vec<Finding>) -> Vec<Finding> {
     let place = |finding: &Finding| (finding.rule.as_str().to_owned(), finding.primary);
     let loading = findings.iter().filter(|finding| finding.stage == Stage::Load && finding.primary.is_some());
-    let told: BTreeSet<_> = loading.map(place).collect();
+    let reported: BTreeSet<_> = loading.map(place).collect();
     let cycles = findings.iter().filter(|finding| is_cycle(finding) && finding.stage == Stage::Load);
     let cycles: Vec<Span> = cycles.filter_map(|finding| finding.primary).collect();
     let in_cycle = |span: Span| cycles.iter().any(|cycle| cycle.overlaps(span));
-    let in_told_cycle =
+    let in_reported_cycle =
         |finding: &Finding| is_cycle(finding) && finding.related.iter().any(|other| in_cycle(other.span));
-    let is_told = |finding: &Finding| {
-        finding.stage == Stage::Validate && (told.contains(&place(finding)) || in_told_cycle(finding))
+    let is_repeated = |finding: &Finding| {
+        finding.stage == Stage::Validate && (reported.contains(&place(finding)) || in_reported_cycle(finding))
     };
-    findings.into_iter().filter(|finding| !is_told(finding)).collect()
+    findings.into_iter().filter(|finding| !is_repeated(finding)).collect()
 }
 
 fn is_cycle(finding: &Finding) -> bool {
