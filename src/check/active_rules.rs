@@ -77,14 +77,14 @@ impl<'p> ActiveRules<'p> {
         &self,
         graph: &ModuleGraph,
         roots: &[NodeId],
-        set_aside: &BTreeSet<NodeId>,
+        not_modules: &BTreeSet<NodeId>,
         context: &Context<'_>,
     ) -> Vec<Finding> {
         if self.ready.is_empty() {
             return Vec::new();
         }
         let mut below = graph.below(roots);
-        below.retain(|id| !graph.node(*id).module().excluded && !set_aside.contains(id));
+        below.retain(|id| !graph.node(*id).module().excluded && !not_modules.contains(id));
         let found: Vec<Vec<Finding>> = below.par_iter().map(|id| self.of(graph.node(*id), context)).collect();
         found.into_iter().flatten().collect()
     }

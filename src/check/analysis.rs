@@ -20,7 +20,7 @@ use crate::vfs::Snapshot;
 pub struct Analysis {
     cache: ParseCache,
     /// By engine: all modules as it sees them, and the roots of those that are for it.
-    sights: BTreeMap<Engine, (LoadedGraph, Vec<NodeId>)>,
+    graphs: BTreeMap<Engine, (LoadedGraph, Vec<NodeId>)>,
 }
 
 /// The modules that are for one engine.
@@ -43,13 +43,13 @@ impl Analysis {
         let (units, named_files) = (Arc::new(Units::of(snapshot)), Arc::new(snapshot.named_files()));
         let mut cache = ParseCache::new(policy.limits(), units, named_files);
         let choice = choice.or(policy.engine());
-        let sights = engines::sights(snapshot, &mut cache, choice, policy);
-        Self { cache, sights }
+        let graphs = engines::load_all(snapshot, &mut cache, choice, policy);
+        Self { cache, graphs }
     }
 
     /// What each engine sees, Terraform first.
     pub fn views(&self) -> impl Iterator<Item = EngineView<'_>> {
-        self.sights.iter().map(|(engine, (loaded, roots))| EngineView {
+        self.graphs.iter().map(|(engine, (loaded, roots))| EngineView {
             engine: *engine,
             graph: &loaded.graph,
             roots,

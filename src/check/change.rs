@@ -26,7 +26,7 @@ use crate::check::change::match_findings::Side;
 use crate::check::fingerprint::Fingerprints;
 use crate::check::fingerprint::renames;
 use crate::check::location::real_directory;
-use crate::check::run::{Against, collect};
+use crate::check::run::{Comparison, collect};
 use crate::check::{Outcome, Settings, Verdict};
 use crate::engine::Companion;
 use crate::session::call_index::{self, CallIndex};
@@ -73,7 +73,7 @@ pub fn run_change(
         // Most commits touch no module.
         let mut snapshot = change.open(State::Now, &Excerpt::default(), &settings.policy.limits(), policy);
         let collected =
-            collect(&mut snapshot, &units.now, settings, Fingerprints::default(), Against::Nothing);
+            collect(&mut snapshot, &units.now, settings, Fingerprints::default(), Comparison::None);
         let outcome = collected.outcome(&snapshot, settings, &|_| false);
         let memory = news(&memory, &known);
         return Ok(Checked { snapshot, outcome, affected: BTreeSet::new(), absent: 0, memory });
@@ -87,11 +87,11 @@ pub fn run_change(
         let mut earlier = change.open(State::Before, &excerpt, &settings.policy.limits(), policy);
         let mut snapshot = change.open(State::Now, &excerpt, &settings.policy.limits(), policy).within(scope);
         let names = Fingerprints::ahead(renamed.clone(), renames::of(&earlier, &snapshot, &renamed));
-        let mut was = collect(&mut earlier, &units.before, settings, names, Against::Later);
+        let mut was = collect(&mut earlier, &units.before, settings, names, Comparison::Keep);
         let (mut reported, mut suppressed) = (mem::take(&mut was.verdicts), mem::take(&mut was.suppressed));
         let modules = earlier.directories().iter().map(|directory| directory.path.clone()).collect();
         let earlier = was.earlier(earlier, renamed.clone());
-        let against = Against::Earlier(&earlier);
+        let against = Comparison::With(&earlier);
         let mut now = collect(&mut snapshot, &units.now, settings, Fingerprints::default(), against);
         change.is_whole(&excerpt)?;
         match_findings::number(
@@ -149,7 +149,7 @@ pub fn run_named(
     let excerpt = impact.excerpt(&named);
     let mut snapshot = change.open(State::Now, &excerpt, &settings.policy.limits(), policy);
     let units = ChangedUnits::of(change).now;
-    let collected = collect(&mut snapshot, &units, settings, Fingerprints::default(), Against::Nothing);
+    let collected = collect(&mut snapshot, &units, settings, Fingerprints::default(), Comparison::None);
     let outcome = collected.outcome(&snapshot, settings, &|module| named.contains(module));
     change.is_whole(&excerpt)?;
     Ok(Checked { snapshot, outcome, affected: named, absent: known.absent(), memory: news(&memory, &known) })

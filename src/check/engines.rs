@@ -1,4 +1,4 @@
-//! Looks at all modules, batch by batch, with the engines that each is for, and brings together what they say.
+//! Checks all modules, batch by batch, with the engines that each is written for, and merges the results.
 
 mod capped;
 mod equivalence;
@@ -34,113 +34,122 @@ use crate::session::roots;
 use crate::session::threads::one_in_each;
 use crate::vfs::Snapshot;
 
-/// What all engines together say.
+/// The result of checking modules with all engines.
 #[derive(Debug, Default)]
 pub(super) struct BatchResult {
-    /// The engines that looked, Terraform first.
+    /// The engines that checked at least one module, Terraform first.
     pub(super) engines: BTreeSet<Engine>,
-    /// By directory: the engines that looked at the module there.
-    pub(super) looked: BTreeMap<SmolStr, Vec<Engine>>,
-    /// What was found, with the engine where only one of two says so.
+    /// The engines that checked the module of each directory.
+    pub(super) checked_by: BTreeMap<SmolStr, Vec<Engine>>,
+    /// All findings. A product is set if only that one of two reports the finding.
     pub(super) findings: Vec<(Finding, Option<Product>)>,
-    /// By engine: the modules as it saw them, if they were to be kept.
-    pub(super) trees: BTreeMap<Engine, ModuleGraph>,
-    /// The roles of the modules.
+    /// The graph of each engine, if [`CheckRequest::keeps_graphs`].
+    pub(super) graphs: BTreeMap<Engine, ModuleGraph>,
+    /// The roles of each module.
     pub(super) roles: Roles,
-    /// The directories that are no modules by the evidence of their files.
-    pub(super) set_aside: BTreeSet<SmolStr>,
+    /// The directories whose files show that they are not modules.
+    pub(super) not_modules: BTreeSet<SmolStr>,
 }
 
-/// What is asked of the engines.
-pub(super) struct Question<'q> {
-    /// Those that were asked for.
-    pub(super) choice: Option<&'q Choice>,
-    /// The rules, and the policy that has them on.
-    pub(super) active_rules: &'q ActiveRules<'q>,
-    /// What it all was before a change.
-    pub(super) earlier: Option<&'q Earlier>,
-    /// Where rules note at which address a root module keeps its state.
-    pub(super) states: &'q States,
-    /// Whether the modules are to be kept.
-    pub(super) keep: bool,
-    /// How many bytes of files are looked at at a time.
-    pub(super) batch: usize,
-    /// Counts the directories that were looked at.
-    pub(super) counts: &'q Counts,
+/// What to check, and what to check it against.
+pub(super) struct CheckRequest<'r> {
+    /// The engines that a person chose.
+    pub(super) choice: Option<&'r Choice>,
+    /// The rules that are on, with their policy.
+    pub(super) active_rules: &'r ActiveRules<'r>,
+    /// The repository before the change.
+    pub(super) earlier: Option<&'r Earlier>,
+    /// Collects the state address of each root module.
+    pub(super) states: &'r States,
+    /// Whether the result keeps the graphs, so that a later check can compare with them.
+    pub(super) keeps_graphs: bool,
+    /// The size of a batch in bytes of files.
+    pub(super) batch_bytes: usize,
+    /// Counts the checked directories.
+    pub(super) counts: &'r Counts,
 }
 
-/// Looks at every module with the engines that it is for.
-pub(super) fn look(snapshot: &mut Snapshot, cache: &mut ParseCache, question: &Question<'_>) -> BatchResult {
-    cache.has_root = roots::are_in(snapshot, question.active_rules.policy);
+/// Checks every module with the engines that it is written for.
+pub(super) fn check_all(
+    snapshot: &mut Snapshot,
+    cache: &mut ParseCache,
+    request: &CheckRequest<'_>,
+) -> BatchResult {
+    cache.has_root = roots::are_in(snapshot, request.active_rules.policy);
     cache.share_among(snapshot);
-    // What is to be kept is small, and has to be one tree.
-    let batches =
-        if question.keep { vec![Batch::whole(snapshot)] } else { Batch::all(snapshot, question.batch) };
-    in_batches(snapshot, cache, batches, question).unwrap_or_else(|Crossing| {
+    // Graphs that are kept have to be whole. They are small.
+    let batches = if request.keeps_graphs {
+        vec![Batch::whole(snapshot)]
+    } else {
+        Batch::all(snapshot, request.batch_bytes)
+    };
+    check_batches(snapshot, cache, batches, request).unwrap_or_else(|Crossing| {
         let whole = vec![Batch::whole(snapshot)];
-        in_batches(snapshot, cache, whole, question).expect("what is whole has nowhere else to lead to")
+        check_batches(snapshot, cache, whole, request).expect("no call leaves a batch of all modules")
     })
 }
 
-fn in_batches(
+fn check_batches(
     snapshot: &mut Snapshot,
     cache: &mut ParseCache,
     batches: Vec<Batch>,
-    question: &Question<'_>,
+    request: &CheckRequest<'_>,
 ) -> Result<BatchResult, Crossing> {
-    question.counts.expect(batches.iter().map(|batch| batch.directories.len()).sum());
-    let mut seen = BatchResult::default();
+    request.counts.expect(batches.iter().map(|batch| batch.directories.len()).sum());
+    let mut result = BatchResult::default();
     let first =
-        if batches.len() > 1 { side_by_side(snapshot, cache, &batches, question) } else { Vec::new() };
+        if batches.len() > 1 { check_in_parallel(snapshot, cache, &batches, request) } else { Vec::new() };
     let mut first = first.into_iter();
     for mut batch in batches {
         let (of_batch, read) = match first.next() {
-            Some(Ok(looked)) => looked,
+            Some(Ok(checked)) => checked,
             Some(Err(Obstacle::Crossing)) => return Err(Crossing),
-            // By itself, it may have read what it asks for.
+            // A batch that is checked alone may read more files.
             Some(Err(Obstacle::Unread(_))) | None => {
-                let mut read = cache.another();
-                let look = |snapshot: &Snapshot, batch: &Batch| look_at(snapshot, &mut read, batch, question);
-                (batch.look(snapshot, look)?, read)
+                let mut read = cache.fork();
+                let check =
+                    |snapshot: &Snapshot, batch: &Batch| check_batch(snapshot, &mut read, batch, request);
+                (batch.retry(snapshot, check)?, read)
             }
         };
-        seen.add(of_batch);
-        cache.take(read);
+        result.add(of_batch);
+        cache.join(read);
     }
-    Ok(seen)
+    Ok(result)
 }
 
-/// Looks at batches, as far as nothing more has to be read for that.
-fn side_by_side(
+/// Checks batches that need no further files.
+fn check_in_parallel(
     snapshot: &Snapshot,
     cache: &ParseCache,
     batches: &[Batch],
-    question: &Question<'_>,
+    request: &CheckRequest<'_>,
 ) -> Vec<Result<(BatchResult, ParseCache), Obstacle>> {
     one_in_each(batches, |batch| {
-        let mut read = cache.another();
-        Ok((look_at(snapshot, &mut read, batch, question)?, read))
+        let mut read = cache.fork();
+        Ok((check_batch(snapshot, &mut read, batch, request)?, read))
     })
 }
 
-/// Looks at a batch of modules with the engines that each is for, and keeps of the files what is asked for at the end.
+/// Checks a batch of modules with the engines that each is written for.
 ///
-/// One engine looks after the other, and what it has built goes when it is done: modules are the largest thing that a
-/// run holds.
-fn look_at(
+/// The engines run one after the other, and each graph is dropped before the next is built: graphs take most of the
+/// memory of a run. Files stay parsed only if exceptions may refer to them.
+fn check_batch(
     snapshot: &Snapshot,
     cache: &mut ParseCache,
     batch: &Batch,
-    question: &Question<'_>,
+    request: &CheckRequest<'_>,
 ) -> Result<BatchResult, Obstacle> {
-    let policy = question.active_rules.policy;
-    let mut collected = EngineResults::new(question);
-    let mut selection = ask(snapshot, cache, batch, question.choice, policy, &mut |cache, loaded, roots| {
-        collected.add(snapshot, cache, loaded, &roots)
-    })?;
+    let policy = request.active_rules.policy;
+    let mut collected = EngineResults::new(request);
+    let mut selection =
+        load_engines(snapshot, cache, batch, request.choice, policy, &mut |cache, loaded, roots| {
+            collected.add(snapshot, cache, loaded, &roots)
+        })?;
     let mut merged = MergedResults::of(&mut collected.results, snapshot, cache);
     if selection.by_syntax(&collected.results, &merged) {
-        collected = EngineResults::new(question);
+        collected = EngineResults::new(request);
         for engine in selection.roots.keys() {
             let loaded = load::load(snapshot, cache, batch, policy, *engine)?;
             let roots = selection.roots_in(&loaded.graph);
@@ -148,22 +157,22 @@ fn look_at(
         }
         merged = MergedResults::of(&mut collected.results, snapshot, cache);
     }
-    question.counts.add(batch.directories.len());
-    let EngineResults { results, trees, roles, set_aside, .. } = collected;
+    request.counts.add(batch.directories.len());
+    let EngineResults { results, graphs, roles, not_modules, .. } = collected;
     let positive = selection.positive_directories(&results);
     let mut findings = merged.together(&|directory| positive.contains(directory));
     capped::cap(&mut findings);
     concerns::state(findings.iter_mut().map(|(finding, _)| finding), cache.files());
-    cache.put_away(|id| may_excuse(snapshot.sources().get(id)));
-    let mut looked: BTreeMap<SmolStr, Vec<Engine>> = BTreeMap::new();
+    cache.evict(|id| may_excuse(snapshot.sources().get(id)));
+    let mut checked_by: BTreeMap<SmolStr, Vec<Engine>> = BTreeMap::new();
     for result in &results {
         for directory in result.directories() {
-            looked.entry(directory.clone()).or_default().push(result.engine);
+            checked_by.entry(directory.clone()).or_default().push(result.engine);
         }
     }
     for (engine, directories) in selection.spared {
         for directory in directories {
-            let engines = looked.entry(directory).or_default();
+            let engines = checked_by.entry(directory).or_default();
             if !engines.contains(&engine) {
                 engines.push(engine);
             }
@@ -171,50 +180,50 @@ fn look_at(
     }
     Ok(BatchResult {
         engines: selection.roots.keys().copied().collect(),
-        looked,
+        checked_by,
         findings,
-        trees,
+        graphs,
         roles,
-        set_aside,
+        not_modules,
     })
 }
 
 impl BatchResult {
-    /// Adds what is said of other modules.
+    /// Adds the result of other modules.
     fn add(&mut self, other: Self) {
         self.engines.extend(other.engines);
-        self.looked.extend(other.looked);
+        self.checked_by.extend(other.checked_by);
         self.findings.extend(other.findings);
-        self.trees.extend(other.trees);
+        self.graphs.extend(other.graphs);
         self.roles.extend(other.roles);
-        self.set_aside.extend(other.set_aside);
+        self.not_modules.extend(other.not_modules);
     }
 }
 
-/// What was collected so far.
-struct EngineResults<'q> {
-    question: &'q Question<'q>,
+/// The results of the engines so far.
+struct EngineResults<'r> {
+    request: &'r CheckRequest<'r>,
     results: Vec<EngineResult>,
-    trees: BTreeMap<Engine, ModuleGraph>,
+    graphs: BTreeMap<Engine, ModuleGraph>,
     roles: Roles,
-    set_aside: BTreeSet<SmolStr>,
+    not_modules: BTreeSet<SmolStr>,
 }
 
-impl<'q> EngineResults<'q> {
-    fn new(question: &'q Question<'q>) -> Self {
+impl<'r> EngineResults<'r> {
+    fn new(request: &'r CheckRequest<'r>) -> Self {
         Self {
-            question,
+            request,
             results: Vec::new(),
-            trees: BTreeMap::new(),
+            graphs: BTreeMap::new(),
             roles: Roles::new(),
-            set_aside: BTreeSet::new(),
+            not_modules: BTreeSet::new(),
         }
     }
 }
 
 impl EngineResults<'_> {
-    /// Listens to what is to be said of the modules that an engine sees, as far as those roots lead to them. Gives the
-    /// directories of which the next engine would say the same: nothing.
+    /// Adds the findings of one engine for the modules that these roots call, directly or not. Returns the directories
+    /// in which the next engine would find nothing either.
     fn add(
         &mut self,
         snapshot: &Snapshot,
@@ -222,38 +231,38 @@ impl EngineResults<'_> {
         loaded: LoadedGraph,
         roots: &[NodeId],
     ) -> BTreeSet<SmolStr> {
-        let context = Context::new(snapshot, cache.files(), self.question.earlier, self.question.states);
-        let mut surveyed = loaded.validation(roots, snapshot);
-        let mut findings = std::mem::take(&mut surveyed.findings);
-        let set_aside = &surveyed.set_aside;
-        findings.extend(self.question.active_rules.findings(&loaded.graph, roots, set_aside, &context));
-        for id in set_aside {
-            self.set_aside.insert(loaded.graph.node(*id).module().directory.clone());
+        let context = Context::new(snapshot, cache.files(), self.request.earlier, self.request.states);
+        let mut validated = loaded.validation(roots, snapshot);
+        let mut findings = std::mem::take(&mut validated.findings);
+        let not_modules = &validated.not_modules;
+        findings.extend(self.request.active_rules.findings(&loaded.graph, roots, not_modules, &context));
+        for id in not_modules {
+            self.not_modules.insert(loaded.graph.node(*id).module().directory.clone());
         }
         for node in loaded.graph.nodes() {
             self.roles.entry(node.module().directory.clone()).or_default().insert(node.role());
         }
-        // Who keeps the modules wants to have them of every engine, and who was asked for is asked.
-        let is_free =
-            !self.question.keep && self.question.earlier.is_none() && self.question.choice.is_none();
-        let alike = if is_free {
-            equivalence::directories(&loaded.graph, roots, &surveyed, &findings, snapshot)
+        // A comparison needs the modules of every engine, and a chosen engine checks every module.
+        let may_skip =
+            !self.request.keeps_graphs && self.request.earlier.is_none() && self.request.choice.is_none();
+        let same = if may_skip {
+            equivalence::directories(&loaded.graph, roots, &validated, &findings, snapshot)
         } else {
             BTreeSet::new()
         };
         self.results.push(EngineResult::new(&loaded.graph, roots, findings, snapshot));
-        if self.question.keep {
-            self.trees.insert(loaded.graph.engine(), loaded.graph);
+        if self.request.keeps_graphs {
+            self.graphs.insert(loaded.graph.engine(), loaded.graph);
         } else {
             loaded.discard();
         }
-        alike
+        same
     }
 }
 
-/// Every module with the eyes of the engines that were asked for, or that files speak for, and by engine the root
-/// modules that are for it.
-pub(super) fn sights(
+/// Loads all modules with each chosen engine, or with those that the files are written for. Returns each graph with
+/// the root modules that are written for its engine.
+pub(super) fn load_all(
     snapshot: &mut Snapshot,
     cache: &mut ParseCache,
     choice: Option<&Choice>,
@@ -261,55 +270,55 @@ pub(super) fn sights(
 ) -> BTreeMap<Engine, (LoadedGraph, Vec<NodeId>)> {
     cache.has_root = roots::are_in(snapshot, policy);
     cache.share_among(snapshot);
-    let look = |snapshot: &Snapshot, batch: &Batch| {
-        let mut sights = BTreeMap::new();
-        ask(snapshot, cache, batch, choice, policy, &mut |_, loaded, roots| {
-            sights.insert(loaded.graph.engine(), (loaded, roots));
+    let load = |snapshot: &Snapshot, batch: &Batch| {
+        let mut loaded_graphs = BTreeMap::new();
+        load_engines(snapshot, cache, batch, choice, policy, &mut |_, loaded, roots| {
+            loaded_graphs.insert(loaded.graph.engine(), (loaded, roots));
             BTreeSet::new()
         })?;
-        Ok(sights)
+        Ok(loaded_graphs)
     };
-    Batch::whole(snapshot).look(snapshot, look).expect("what is whole has nowhere else to lead to")
+    Batch::whole(snapshot).retry(snapshot, load).expect("no call leaves a batch of all modules")
 }
 
-/// Gets what an engine sees, and which of the root modules are for it, and returns the directories at which the
-/// next one need not look.
-type Listener<'l> = &'l mut dyn FnMut(&ParseCache, LoadedGraph, Vec<NodeId>) -> BTreeSet<SmolStr>;
+/// Takes the graph of an engine and the root modules that are written for it. Returns the directories that the next
+/// engine can skip.
+type OnLoaded<'l> = &'l mut dyn FnMut(&ParseCache, LoadedGraph, Vec<NodeId>) -> BTreeSet<SmolStr>;
 
-/// Looks with every engine that was asked for, or that files speak for, one after the other.
-fn ask(
+/// Loads a batch with each chosen engine, or with those that the files are written for, one after the other.
+fn load_engines(
     snapshot: &Snapshot,
     cache: &mut ParseCache,
     batch: &Batch,
     choice: Option<&Choice>,
     policy: &Policy,
-    listen: Listener<'_>,
+    on_loaded: OnLoaded<'_>,
 ) -> Result<Selection, Obstacle> {
     let mut selection = Selection::default();
-    let asked = choice.map(Choice::engines);
-    let engines = asked.map_or_else(|| Product::ALL.map(Engine::newest).to_vec(), <[Engine]>::to_vec);
+    let chosen = choice.map(Choice::engines);
+    let engines = chosen.map_or_else(|| Product::ALL.map(Engine::newest).to_vec(), <[Engine]>::to_vec);
     let mut spared = BTreeSet::new();
     for engine in engines {
         let batch = &batch.sparing(&spared, snapshot);
         let loaded = load::load(snapshot, cache, batch, policy, engine)?;
-        if asked.is_some() {
+        if chosen.is_some() {
             selection.all(&loaded.graph);
         } else {
             selection.by_files(snapshot, &loaded.graph);
             selection.spare(engine, &spared);
         }
-        let is_meant = |other: &Engine| match asked {
+        let is_selected = |other: &Engine| match chosen {
             Some(_) => *other == engine,
             None => other.product == engine.product,
         };
         let mut first = Some(loaded);
-        for meant in selection.roots.keys().filter(|other| is_meant(other)) {
-            let loaded = match first.take_if(|loaded| loaded.graph.engine() == *meant) {
+        for selected in selection.roots.keys().filter(|other| is_selected(other)) {
+            let loaded = match first.take_if(|loaded| loaded.graph.engine() == *selected) {
                 Some(loaded) => loaded,
-                None => load::load(snapshot, cache, batch, policy, *meant)?,
+                None => load::load(snapshot, cache, batch, policy, *selected)?,
             };
             let roots = selection.roots_in(&loaded.graph);
-            spared.extend(listen(cache, loaded, roots));
+            spared.extend(on_loaded(cache, loaded, roots));
         }
     }
     Ok(selection)

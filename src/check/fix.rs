@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::check::fingerprint::Fingerprints;
-use crate::check::run::{Against, Collected, collect};
+use crate::check::run::{Collected, Comparison, collect};
 use crate::check::{Baseline, Settings, Verdict};
 use crate::finding::{Fix, Safety};
 use crate::limits::Limits;
@@ -62,7 +62,7 @@ pub fn fix(
     let mut snapshot = snapshot.clone();
     let units = Arc::new(Units::of(&snapshot));
     let look = |snapshot: &mut Snapshot| {
-        collect(snapshot, &units, &settings, Fingerprints::default(), Against::Nothing)
+        collect(snapshot, &units, &settings, Fingerprints::default(), Comparison::None)
     };
     let now = look(&mut snapshot);
     let wanted = reported.iter().map(Key::of).collect();

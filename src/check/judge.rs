@@ -1,4 +1,4 @@
-//! Turns the findings of all modules into verdicts, sorted, each once.
+//! Turns the findings of all modules into sorted verdicts without duplicates.
 
 use std::collections::HashSet;
 
@@ -10,31 +10,31 @@ use crate::engine::Product;
 use crate::finding::Finding;
 use crate::text::{Sources, Span};
 
-/// Sorts what was found, drops what is not asked for and what was found twice, and names each.
+/// Sorts findings, drops duplicates and those that the settings do not want, and gives each its level and fingerprint.
 ///
-/// Beside a finding stands the engine, where one of two alone raises it. What is reported has a place under one of the
-/// files and directories of `scope`, from the top of the run; all of it where that is empty.
+/// A finding comes with a product if only that one of two reports it. Only verdicts with a location in the files and
+/// directories of `scope` are returned, or all if it is empty. These paths are relative to the top of the repository.
 pub fn judge(
     findings: Vec<(Finding, Option<Product>)>,
     sources: &Sources,
     scope: &[String],
     settings: &Settings,
 ) -> Vec<Verdict> {
-    let mut verdicts = weigh(findings, sources, settings, &mut Fingerprints::default());
-    verdicts.retain(|verdict| verdict.reaches(sources, scope));
+    let mut verdicts = all_verdicts(findings, sources, settings, &mut Fingerprints::default());
+    verdicts.retain(|verdict| verdict.is_in_scope(sources, scope));
     verdicts
 }
 
-/// The same, wherever it has its place. A fingerprint does not depend on what is reported.
-pub(super) fn weigh(
+/// Returns the verdicts of [`judge`] without regard to a scope, so that fingerprints do not depend on it.
+pub(super) fn all_verdicts(
     mut findings: Vec<(Finding, Option<Product>)>,
     sources: &Sources,
     settings: &Settings,
     fingerprints: &mut Fingerprints,
 ) -> Vec<Verdict> {
-    findings.retain(|(finding, _)| settings.ask_for(finding, sources));
+    findings.retain(|(finding, _)| settings.wants(finding, sources));
     for (finding, _) in &mut findings {
-        make_whole(finding, sources);
+        widen_to_characters(finding, sources);
     }
     findings.sort_by(|(a, _), (b, _)| order(a, sources).cmp(&order(b, sources)));
     findings.dedup();
@@ -49,14 +49,15 @@ pub(super) fn weigh(
         .collect()
 }
 
-/// The engines count in a string as if nothing in it were escaped, and that may lead into a character.
-fn make_whole(finding: &mut Finding, sources: &Sources) {
+/// Widens the locations of a finding to whole characters. The engines ignore escapes when they compute a position in a
+/// string, so it can be inside a character.
+fn widen_to_characters(finding: &mut Finding, sources: &Sources) {
     for place in finding.places_mut() {
         *place = sources.get(place.file).whole(*place);
     }
 }
 
-/// Adds verdicts to others, so that all are in order.
+/// Adds verdicts and sorts all.
 pub(super) fn merge(verdicts: &mut Vec<Verdict>, more: Vec<Verdict>, sources: &Sources) {
     if !more.is_empty() {
         verdicts.extend(more);
@@ -64,7 +65,7 @@ pub(super) fn merge(verdicts: &mut Vec<Verdict>, more: Vec<Verdict>, sources: &S
     }
 }
 
-/// Leaves out what was found in one file through several symbolic links, but for the first.
+/// Keeps only the first of the findings that are in one file through several symbolic links.
 pub(super) fn once_in_each_file<T>(items: &mut Vec<T>, verdict: impl Fn(&T) -> &Verdict, sources: &Sources) {
     let mut seen = HashSet::new();
     items.retain(|item| {
@@ -73,7 +74,7 @@ pub(super) fn once_in_each_file<T>(items: &mut Vec<T>, verdict: impl Fn(&T) -> &
     });
 }
 
-/// By module, by file, by place; a finding without a place comes before those that have one.
+/// The sort key of findings: module, file, location. A finding without a location comes first.
 fn order<'a>(finding: &'a Finding, sources: &'a Sources) -> impl Ord + 'a {
     let place = |span: Span| (sources.get(span.file).name(), span.start, span.end);
     (
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn verdicts_are_sorted_and_each_told_once() {
+    fn verdicts_are_sorted_without_duplicates() {
         let one = found(EngineRule::InvalidName, 1, 2);
         let findings = vec![
             one.clone(),
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_excluded_is_not_told() {
+    fn excluded_paths_are_not_reported() {
         let findings = vec![found(EngineRule::InvalidName, 0, 0), found(EngineRule::InvalidName, 1, 0)];
         let exclude = Globs::new(["net"]).expect("a pattern");
         let settings = Settings { exclude, ..Settings::default() };

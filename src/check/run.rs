@@ -1,4 +1,4 @@
-//! Turns a working tree into what a run came to.
+//! Runs a check: from a snapshot to an outcome.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -6,9 +6,9 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::check::active_rules::ActiveRules;
-use crate::check::engines::{self, Question};
+use crate::check::engines::{self, CheckRequest};
 use crate::check::fingerprint::Fingerprints;
-use crate::check::judge::{merge, once_in_each_file, weigh};
+use crate::check::judge::{all_verdicts, merge, once_in_each_file};
 use crate::check::linked;
 use crate::check::location::in_scope;
 use crate::check::suppress::exceptions::{
@@ -28,49 +28,50 @@ use crate::session::threads::discard;
 use crate::session::values_files;
 use crate::vfs::{Snapshot, child};
 
-/// Checks every module of a working tree, and tells what has a place in its scope.
+/// Checks every module of a snapshot. The outcome has the findings in its scope.
 pub fn run(snapshot: &mut Snapshot, settings: &Settings) -> Outcome {
     let units = Arc::new(Units::of(snapshot));
-    let collected = collect(snapshot, &units, settings, Fingerprints::default(), Against::Nothing);
+    let collected = collect(snapshot, &units, settings, Fingerprints::default(), Comparison::None);
     collected.outcome(snapshot, settings, &|_| true)
 }
 
-/// Everything that can be reported of a working tree.
+/// All findings in a snapshot, before the scope and the baseline remove some.
 #[derive(Debug)]
 pub(super) struct Collected {
     pub(super) verdicts: Vec<Verdict>,
     pub(super) suppressed: Vec<Suppressed>,
     pub(super) engines: Vec<Engine>,
-    /// By engine: the modules as it saw them, where something is to be held against them.
-    trees: BTreeMap<Engine, ModuleGraph>,
+    /// The graph of each engine, with [`Comparison::Keep`].
+    graphs: BTreeMap<Engine, ModuleGraph>,
 }
 
-/// What a run is held against.
+/// What a check compares with.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Against<'e> {
+pub(super) enum Comparison<'e> {
     /// Nothing.
-    Nothing,
-    /// What it all was before a change.
-    Earlier(&'e Earlier),
-    /// Nothing, but another run will be held against it, which takes its modules.
-    Later,
+    None,
+    /// The repository before the change.
+    With(&'e Earlier),
+    /// Nothing. The result keeps its graphs, so that a later check can compare with them.
+    Keep,
 }
 
-/// Checks every module of a working tree, which `units` of Terragrunt may run; `fingerprints` names what is found.
+/// Checks every module of a snapshot. `units` are the Terragrunt units that may run them, and `fingerprints` numbers
+/// findings that are otherwise alike.
 pub(super) fn collect(
     snapshot: &mut Snapshot,
     units: &Arc<Units>,
     settings: &Settings,
     mut fingerprints: Fingerprints,
-    against: Against<'_>,
+    comparison: Comparison<'_>,
 ) -> Collected {
     let mut policy = settings.policy.clone();
     settings.select.iter().for_each(|rule| policy.turn_on(rule.as_str()));
-    // Whether an exception is of use shows only where every rule looks.
+    // Only a run of all rules shows whether an exception has an effect.
     let about_exceptions =
         settings.select.iter().any(|rule| [UNUSED_EXCEPTION, EXPIRED_EXCEPTION].contains(rule));
     let select = if about_exceptions { Vec::new() } else { settings.select.clone() };
-    let asked = settings.select.as_slice();
+    let selected = settings.select.as_slice();
     let settings = &Settings { policy, select, ..settings.clone() };
     let mut mistakes = Vec::new();
     let active_rules = ActiveRules::new(&settings.policy, &settings.select, &mut mistakes);
@@ -80,75 +81,83 @@ pub(super) fn collect(
     let named_files = Arc::new(snapshot.named_files());
     let mut cache = ParseCache::new(settings.policy.limits(), units.clone(), named_files);
     cache.companions = Arc::new(Companions::of(snapshot));
-    if let Against::Earlier(earlier) = against
+    if let Comparison::With(earlier) = comparison
         && !settings.trusts_change
     {
         cache.former_roles = Arc::new(earlier.roles());
     }
     let choice = settings.engines.as_ref().or(settings.policy.engine());
-    let (earlier, keep) = match against {
-        Against::Nothing => (None, false),
-        Against::Earlier(earlier) => (Some(earlier), false),
-        Against::Later => (None, true),
+    let (earlier, keeps_graphs) = match comparison {
+        Comparison::None => (None, false),
+        Comparison::With(earlier) => (Some(earlier), false),
+        Comparison::Keep => (None, true),
     };
-    let batch = batch_bytes(rayon::current_num_threads());
+    let batch_bytes = batch_bytes(rayon::current_num_threads());
     let states = States::default();
     let counts = &settings.counts;
-    let question =
-        Question { choice, active_rules: &active_rules, earlier, states: &states, keep, batch, counts };
-    let seen = engines::look(snapshot, &mut cache, &question);
+    let active_rules = &active_rules;
+    let request =
+        CheckRequest { choice, active_rules, earlier, states: &states, keeps_graphs, batch_bytes, counts };
+    let result = engines::check_all(snapshot, &mut cache, &request);
     let snapshot = &*snapshot;
     let sources = snapshot.sources();
-    let beside = values_files::check(snapshot, &settings.policy.limits(), &mut cache, may_excuse);
+    let in_values_files = values_files::check(snapshot, &settings.policy.limits(), &mut cache, may_excuse);
 
-    let found =
-        snapshot.findings().iter().cloned().chain(beside).chain(mistakes).map(|finding| (finding, None));
-    let is_for_role = |finding: &Finding| settings.is_for_role(finding, sources, &seen.roles, &seen.looked);
+    let found = snapshot
+        .findings()
+        .iter()
+        .cloned()
+        .chain(in_values_files)
+        .chain(mistakes)
+        .map(|finding| (finding, None));
+    let is_for_role =
+        |finding: &Finding| settings.is_for_role(finding, sources, &result.roles, &result.checked_by);
     let shared = shared_states(states, snapshot).into_iter().map(|finding| (finding, None));
-    let found = found.chain(seen.findings).chain(shared).filter(|(finding, _)| is_for_role(finding));
-    let verdicts = weigh(found.collect(), sources, settings, &mut fingerprints);
-    let exceptions = Exceptions::gather(snapshot, &cache, &seen.looked, settings);
+    let found = found.chain(result.findings).chain(shared).filter(|(finding, _)| is_for_role(finding));
+    let verdicts = all_verdicts(found.collect(), sources, settings, &mut fingerprints);
+    let exceptions = Exceptions::gather(snapshot, &cache, &result.checked_by, settings);
     discard(cache);
     let Parted { mut reported, mut suppressed, findings } = exceptions.part(verdicts);
-    let wrong = findings.into_iter().filter(is_for_role).map(|finding| (finding, None)).collect();
-    merge(&mut reported, weigh(wrong, sources, settings, &mut fingerprints), sources);
-    let is_module =
-        |directory: &str| seen.looked.contains_key(directory) && !seen.set_aside.contains(directory);
+    let about_exceptions_found =
+        findings.into_iter().filter(is_for_role).map(|finding| (finding, None)).collect();
+    merge(&mut reported, all_verdicts(about_exceptions_found, sources, settings, &mut fingerprints), sources);
+    let is_module = |directory: &str| {
+        result.checked_by.contains_key(directory) && !result.not_modules.contains(directory)
+    };
     linked::settle(&mut reported, sources, &is_module);
     once_in_each_file(&mut reported, |verdict| verdict, sources);
     once_in_each_file(&mut suppressed, |suppressed| &suppressed.verdict, sources);
     if about_exceptions {
         reported
-            .retain(|verdict| asked.contains(&verdict.finding.rule) || !can_be_off(&verdict.finding.rule));
+            .retain(|verdict| selected.contains(&verdict.finding.rule) || !can_be_off(&verdict.finding.rule));
     }
     Collected {
         verdicts: reported,
         suppressed,
-        engines: seen.engines.into_iter().collect(),
-        trees: seen.trees,
+        engines: result.engines.into_iter().collect(),
+        graphs: result.graphs,
     }
 }
 
 impl Collected {
-    /// What it was that was looked at, for a run over what became of it.
+    /// Turns the result into the state before a change, for the check of the state after it.
     pub(super) fn earlier(self, snapshot: Snapshot, renamed: BTreeMap<SmolStr, SmolStr>) -> Earlier {
-        Earlier::new(snapshot, self.trees.into_values(), renamed)
+        Earlier::new(snapshot, self.graphs.into_values(), renamed)
     }
 
-    /// What a run over a working tree comes to: what has a place in the scope of that, as far as it is about `wanted`
-    /// modules.
+    /// Returns the findings of `wanted` modules that are in the scope of the snapshot and not in the baseline.
     pub(super) fn outcome(
         mut self,
         snapshot: &Snapshot,
         settings: &Settings,
         wanted: &dyn Fn(&str) -> bool,
     ) -> Outcome {
-        discard(self.trees);
+        discard(self.graphs);
         let (sources, scope) = (snapshot.sources(), snapshot.scope());
-        let is_asked_for =
-            |verdict: &Verdict| wanted(&verdict.finding.module) && verdict.reaches(sources, scope);
-        self.verdicts.retain(is_asked_for);
-        self.suppressed.retain(|suppressed| is_asked_for(&suppressed.verdict));
+        let is_wanted =
+            |verdict: &Verdict| wanted(&verdict.finding.module) && verdict.is_in_scope(sources, scope);
+        self.verdicts.retain(is_wanted);
+        self.suppressed.retain(|suppressed| is_wanted(&suppressed.verdict));
         let before = self.verdicts.len();
         self.verdicts.retain(|verdict| !settings.baseline.has(verdict));
         let (modules, files) = extent(snapshot, &self.engines, wanted);
@@ -164,7 +173,7 @@ impl Collected {
     }
 }
 
-/// How many modules, and how many of their files, lie in the scope of a run.
+/// Counts the modules and their files in the scope of a snapshot.
 fn extent(snapshot: &Snapshot, engines: &[Engine], wanted: &dyn Fn(&str) -> bool) -> (usize, usize) {
     let (mut modules, mut files) = (0, 0);
     for directory in snapshot.directories().iter().filter(|directory| wanted(&directory.path)) {

@@ -1,4 +1,4 @@
-//! Turns what a check found into what reports print: findings with their severity, their engine and their fingerprint.
+//! What reports print: findings with their level, their engine and their fingerprint.
 
 use std::collections::BTreeSet;
 
@@ -10,77 +10,77 @@ use crate::finding::{Finding, Severity};
 use crate::policy::{Line, Origin};
 use crate::text::Sources;
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// Sorted by module, file and place.
     pub verdicts: Vec<Verdict>,
-    /// What is not reported, because somebody suppressed it; in the same order.
+    /// Findings that an exception or a comment suppresses, in the same order.
     pub suppressed: Vec<Suppressed>,
-    /// How many are not reported, because they are in the baseline.
+    /// The number of findings that are not reported because they existed before: in the baseline or before a change.
     pub known: usize,
-    /// How many modules were checked.
+    /// The number of checked modules.
     pub modules: usize,
-    /// How many files were read.
+    /// The number of their files.
     pub files: usize,
-    /// The engines whose rules were applied, as people write them: `terraform@1.11.4`.
+    /// The engines that the modules were checked for, such as `terraform@1.11.4`.
     pub engine: String,
 }
 
-/// A finding, and what the run makes of it.
+/// A finding with its level in this run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// What was found.
+    /// The finding.
     pub finding: Finding,
-    /// How bad it is in this run.
+    /// Its level in this run.
     pub level: Severity,
-    /// Who asked for it at that level.
+    /// What set the level.
     pub set_by: SetBy,
-    /// The engine that alone raises it, where the run asked both.
+    /// The product that reports it, if the run checked for both and only one does.
     pub engine: Option<Product>,
-    /// The same for the same fact, wherever it moves and however it is worded.
+    /// A number that stays the same when the code around the finding moves or the words of the finding change.
     pub fingerprint: String,
-    /// What it has in common with those whose fingerprint differs in a number alone.
+    /// The same for findings whose fingerprints differ only in their number.
     pub(super) likeness: u128,
-    /// If it covers several findings, the fingerprint that each of these would have.
+    /// The fingerprint of each finding that it stands for, if it stands for several.
     pub(super) covers: Vec<String>,
 }
 
-/// A verdict that is not reported.
+/// A suppressed finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suppressed {
-    /// What was found.
+    /// The finding.
     pub verdict: Verdict,
-    /// Why that is all right.
+    /// What suppresses it.
     pub exception: AppliedException,
 }
 
-/// Why something may stay as it is.
+/// The exception or comment that suppresses a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppliedException {
-    /// In the words of the one who wrote it.
+    /// The reason that its author gives.
     pub reason: SmolStr,
-    /// Whether it stands in a comment beside what it excuses, and not in the policy.
+    /// Whether it is a comment in the code, not an exception in the policy.
     pub in_source: bool,
 }
 
-/// Who asked for a rule at its level.
+/// What set the level of a finding.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SetBy {
-    /// The language: what an engine reports, this program reports.
+    /// The engine: its errors and warnings keep their level.
     Engine,
     /// A line of a policy.
     Policy {
-        /// The path of the file from the top of the run.
+        /// The path of the file, relative to the top of the repository.
         file: SmolStr,
-        /// Counted from 1.
+        /// The line, from 1.
         line: usize,
     },
     /// A line of a preset.
     Preset {
-        /// The file, as people know it.
+        /// The file name of the preset.
         file: SmolStr,
-        /// Counted from 1.
+        /// The line, from 1.
         line: usize,
     },
 }
@@ -95,18 +95,18 @@ impl From<Line> for SetBy {
 }
 
 impl Verdict {
-    /// Its fingerprint, or those of the findings that it covers.
+    /// Its fingerprint, or those of the findings that it stands for.
     pub(super) fn fingerprints(&self) -> &[String] {
         if self.covers.is_empty() { std::slice::from_ref(&self.fingerprint) } else { &self.covers }
     }
 
-    /// Whether it, or each finding that it covers, is among those with these fingerprints.
+    /// Whether it, or each finding that it stands for, has one of these fingerprints.
     pub(super) fn is_among(&self, existing: &BTreeSet<String>) -> bool {
         self.fingerprints().iter().all(|fingerprint| existing.contains(fingerprint))
     }
 
-    /// Whether it has a place under one of these files and directories; everything does where there are none.
-    pub(super) fn reaches(&self, sources: &Sources, scope: &[String]) -> bool {
+    /// Whether it has a location in one of these files and directories. Every finding does if the list is empty.
+    pub(super) fn is_in_scope(&self, sources: &Sources, scope: &[String]) -> bool {
         let finding = &self.finding;
         let mut places = finding.primary.into_iter().chain(finding.related.iter().map(|place| place.span));
         places.any(|span| paths_of(&finding.module, span.file, sources).any(|path| in_scope(path, scope)))

@@ -1,8 +1,8 @@
-//! Turns a working tree into batches of modules that have nothing to do with those of other batches.
+//! Divides the modules of a snapshot into batches that are checked one after the other in each thread.
 //!
-//! Modules take many times the memory of their files. A run over many of them looks at one batch after the other, in
-//! each thread, and what it has built goes with the batch. What is said of a module depends on those that it calls and
-//! on those that call it, so that all that are connected by calls stay together.
+//! A module takes many times the memory of its files, so a run drops the modules of a batch before it loads the next.
+//! The findings in a module depend on its callers and its child modules, so modules that calls connect are in one
+//! batch.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -14,35 +14,34 @@ use crate::session::test_paths;
 use crate::text::Sources;
 use crate::vfs::{Directory, Reached, Snapshot, join};
 
-/// Of how many bytes of files there are modules at a time, in all threads together, unless those that are connected
-/// have more. What is built of so little stays in the caches of a processor: with a megabyte a run takes a tenth
-/// longer.
+/// The bytes of files whose modules are in memory at a time, in all threads together, unless connected modules have
+/// more. Modules of so few files fit into the caches of a processor: with a megabyte, a run takes a tenth longer.
 const BYTES_AT_A_TIME: usize = 1 << 18;
 
-/// How many bytes of files make up a batch where so many threads look at one each.
+/// Returns the size of a batch in bytes of files, if each thread checks one.
 pub(crate) fn batch_bytes(threads: usize) -> usize {
     BYTES_AT_A_TIME / threads.max(1)
 }
 
-/// Modules that no module of another batch calls, nor is called by.
+/// Modules that neither call modules of other batches nor are called by them.
 #[derive(Debug)]
 pub(crate) struct Batch {
     /// The numbers of their directories, ascending.
     pub(crate) directories: Vec<usize>,
-    /// How many directories were known when the batch was begun: what was found later belongs to it.
+    /// The number of directories when the check of the batch began. Those that are found later belong to it.
     known: usize,
-    /// Those of them that need not be looked at unless a call leads there.
+    /// Directories that are loaded only if a call leads to them.
     spared: BTreeSet<usize>,
-    /// What there is at paths that could not be told without reading more.
+    /// What paths lead to that were unknown until more files were read.
     reached: BTreeMap<String, Reached>,
 }
 
-/// Why a batch cannot be looked at as it is.
+/// Why a batch cannot be checked yet.
 #[derive(Debug)]
 pub(crate) enum Obstacle {
-    /// A call leads from one batch to another: what shows of it in the text was not enough to see that.
+    /// A call leads to another batch. The search of the text for paths missed it.
     Crossing,
-    /// Calls lead to what is still to be read.
+    /// Calls lead to directories that are not read yet.
     Unread(BTreeSet<String>),
 }
 
@@ -51,7 +50,7 @@ pub(crate) enum Obstacle {
 pub(crate) struct Crossing;
 
 impl Batch {
-    /// All modules in one.
+    /// Creates one batch of all modules.
     pub(crate) fn whole(snapshot: &Snapshot) -> Self {
         let known = snapshot.directories().len();
         Self::of((0..known).collect(), known)
@@ -61,8 +60,9 @@ impl Batch {
         Self { directories, known, spared: BTreeSet::new(), reached: BTreeMap::new() }
     }
 
-    /// All of a working tree, in the order of their first modules, each of about so many bytes; there is always one.
-    pub(crate) fn all(snapshot: &Snapshot, wanted: usize) -> Vec<Self> {
+    /// Divides all modules into batches of about `bytes_wanted` bytes of files, ordered by their first module. There is always
+    /// one.
+    pub(crate) fn all(snapshot: &Snapshot, bytes_wanted: usize) -> Vec<Self> {
         let known = snapshot.directories().len();
         let mut batches = Vec::new();
         let mut next = Vec::new();
@@ -73,7 +73,7 @@ impl Batch {
                 .map(|directory| size(snapshot.directory_at(*directory), snapshot.sources()))
                 .sum::<usize>();
             next.extend(connected);
-            if bytes >= wanted {
+            if bytes >= bytes_wanted {
                 batches.push(std::mem::take(&mut next));
                 bytes = 0;
             }
@@ -90,16 +90,17 @@ impl Batch {
             .collect()
     }
 
-    /// Looks at a batch, and reads what that asks for. What is found from now on belongs to it.
-    pub(crate) fn look<T>(
+    /// Runs a function on the batch, and again after reading the files that it lacks. Directories that are found from
+    /// now on belong to the batch.
+    pub(crate) fn retry<T>(
         &mut self,
         snapshot: &mut Snapshot,
-        mut look: impl FnMut(&Snapshot, &Self) -> Result<T, Obstacle>,
+        mut run: impl FnMut(&Snapshot, &Self) -> Result<T, Obstacle>,
     ) -> Result<T, Crossing> {
         self.known = snapshot.directories().len();
         loop {
-            match look(snapshot, self) {
-                Ok(seen) => return Ok(seen),
+            match run(snapshot, self) {
+                Ok(result) => return Ok(result),
                 Err(Obstacle::Crossing) => return Err(Crossing),
                 Err(Obstacle::Unread(paths)) => {
                     for path in paths {
@@ -111,19 +112,19 @@ impl Batch {
         }
     }
 
-    /// What there is at a path that a call names; nothing is known of what is still to be read.
+    /// Returns what a path leads to. `None` if that is not read yet.
     pub(crate) fn reached(&self, path: &str, snapshot: &Snapshot) -> Option<Reached> {
         self.reached.get(path).copied().or_else(|| snapshot.reached(path))
     }
 
-    /// The same, but that some directories need not be looked at unless a call leads there.
+    /// Returns the batch without some directories, which are loaded only if a call leads to them.
     pub(crate) fn sparing(&self, paths: &BTreeSet<SmolStr>, snapshot: &Snapshot) -> Self {
         let spared = self.directories(snapshot).into_iter();
         let spared = spared.filter(|number| paths.contains(&snapshot.directory_at(*number).path)).collect();
         Self { spared, reached: self.reached.clone(), ..Self::of(self.directories.clone(), self.known) }
     }
 
-    /// The numbers of its directories that are to be looked at, with those that were found since it began.
+    /// The numbers of the directories to load, with those that were found since the check began.
     pub(crate) fn directories(&self, snapshot: &Snapshot) -> Vec<usize> {
         let all = self.directories.iter().copied().chain(self.known..snapshot.directories().len());
         all.filter(|number| !self.spared.contains(number)).collect()
@@ -139,17 +140,17 @@ fn size(directory: &Directory, sources: &Sources) -> usize {
     directory.files.iter().filter_map(|file| file.id).map(|id| sources.get(id).text().len()).sum()
 }
 
-/// The numbers of directories that calls connect, as far as the text shows.
+/// DisjointSets the numbers of directories that calls connect, by a search of the text for paths.
 fn connected(snapshot: &Snapshot) -> Vec<Vec<usize>> {
     let directories = snapshot.directories();
     let named: Vec<Vec<String>> =
         directories.par_iter().map(|directory| named(directory, snapshot)).collect();
     let mut numbers: HashMap<&str, usize> =
         directories.iter().enumerate().map(|(number, directory)| (directory.path.as_str(), number)).collect();
-    let mut groups = Groups::default();
+    let mut groups = DisjointSets::default();
     for (number, (directory, named)) in directories.iter().zip(&named).enumerate() {
         for path in named.iter().map(String::as_str).chain([directory.real.as_str()]) {
-            // What is in no directory that is known yet may be so called by several, and be found later.
+            // Several modules may call a directory that is not read yet.
             let next = numbers.len();
             let other = *numbers.entry(path).or_insert(next);
             groups.join(number, other);
@@ -167,7 +168,7 @@ fn connected(snapshot: &Snapshot) -> Vec<Vec<usize>> {
     connected
 }
 
-/// The paths, from the top of the run, of all that strings of a directory's files name relative to it.
+/// Returns the paths that relative paths in the strings of a directory's files lead to.
 fn named(directory: &Directory, snapshot: &Snapshot) -> Vec<String> {
     let files = directory.files.iter().filter_map(|file| file.id);
     let texts =
@@ -185,28 +186,28 @@ fn named(directory: &Directory, snapshot: &Snapshot) -> Vec<String> {
     named
 }
 
-/// Numbers that belong together.
+/// DisjointSets of numbers: a disjoint-set forest.
 #[derive(Debug, Default)]
-pub(crate) struct Groups {
-    /// By number: another one of its group, with a lower number, or itself.
-    above: Vec<usize>,
+pub(crate) struct DisjointSets {
+    /// For each number a lower one of its group, or itself if it is the lowest.
+    parents: Vec<usize>,
 }
 
-impl Groups {
-    /// From now on two numbers belong together.
+impl DisjointSets {
+    /// Joins the groups of two numbers.
     pub(crate) fn join(&mut self, one: usize, other: usize) {
         let (one, other) = (self.first(one), self.first(other));
-        self.above[one.max(other)] = one.min(other);
+        self.parents[one.max(other)] = one.min(other);
     }
 
-    /// The lowest number of a group.
+    /// Returns the lowest number of the group of a number.
     pub(crate) fn first(&mut self, number: usize) -> usize {
-        self.above.extend(self.above.len()..=number);
+        self.parents.extend(self.parents.len()..=number);
         let mut first = number;
-        while self.above[first] != first {
-            // The way is shorter the next time.
-            self.above[first] = self.above[self.above[first]];
-            first = self.above[first];
+        while self.parents[first] != first {
+            // Path halving.
+            self.parents[first] = self.parents[self.parents[first]];
+            first = self.parents[first];
         }
         first
     }
@@ -238,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn modules_that_call_what_is_not_known_yet_are_together() {
+    fn modules_that_call_an_unread_directory_are_together() {
         let call = "module \"m\" {\n  source = \"../ignored\"\n}\n";
         assert_eq!(
             batches(&[("a/main.tf", call), ("b/main.tf", call), ("c/main.tf", "")]),
@@ -247,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn of_nothing_there_is_one() {
+    fn no_directories_make_one_empty_batch() {
         assert_eq!(batches(&[]), [Vec::<String>::new()]);
     }
 }

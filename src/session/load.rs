@@ -36,7 +36,7 @@ pub(crate) struct Validated {
     /// All findings.
     pub(crate) findings: Vec<Finding>,
     /// Directories whose files show that they are not modules. No rule checks them.
-    pub(crate) set_aside: BTreeSet<NodeId>,
+    pub(crate) not_modules: BTreeSet<NodeId>,
     /// Modules that name a type where a value is expected.
     pub(crate) naming_types: BTreeSet<NodeId>,
 }
@@ -211,7 +211,7 @@ impl LoadedGraph {
                 None => validated.findings.extend(own.iter().chain(of_tests).cloned()),
                 Some(evidence) => {
                     found.findings.clear();
-                    validated.set_aside.insert(*id);
+                    validated.not_modules.insert(*id);
                     if let Evidence::Fragments(finding) = evidence {
                         validated.findings.push(*finding);
                     }

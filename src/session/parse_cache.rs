@@ -1,4 +1,4 @@
-//! Turns the files of a working tree into syntax trees, each read once, and directories into modules.
+//! The parsed files of a snapshot, each parsed once, and the modules that they make.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -20,23 +20,23 @@ use crate::syntax::{self, File, Notation};
 use crate::text::{FileId, Sources};
 use crate::vfs::{Directory, NamedFiles, Snapshot};
 
-/// What was read of files, as far as it is at hand.
+/// The parsed files, until they are evicted.
 #[derive(Debug, Default)]
 pub(crate) struct ParseCache {
-    /// What holds in the run.
+    /// The limits of the run.
     limits: Limits,
     files: HashMap<FileId, File>,
-    /// What is wrong with files.
-    wrong: HashMap<FileId, Vec<Finding>>,
-    /// Files that were read, and not understood whole.
+    /// The syntax errors of files.
+    syntax_errors: HashMap<FileId, Vec<Finding>>,
+    /// Files with syntax errors that hide part of the content.
     incomplete: BTreeSet<FileId>,
-    /// Files in which a syntax error is at a placeholder of a template.
+    /// Files with a syntax error at a placeholder, as in `x.tf.j2`.
     templates: BTreeSet<FileId>,
-    /// Whether some directory of the repository shows that an engine is run there.
+    /// Whether the repository has a root module by the evidence of its files.
     pub(crate) has_root: bool,
-    /// By directory: the roles that modules had before a change that must not choose them.
+    /// The roles of modules before the change, by directory, if the change must not make them less strict.
     pub(crate) former_roles: Arc<HashMap<SmolStr, Role>>,
-    /// The units of Terragrunt in the repository.
+    /// The Terragrunt units of the repository.
     pub(crate) units: Arc<Units>,
     /// The files beside modules.
     pub(crate) companions: Arc<Companions>,
@@ -44,29 +44,29 @@ pub(crate) struct ParseCache {
     pub(crate) named_files: Arc<NamedFiles>,
 }
 
-/// A module, and what is wrong with its files taken by themselves.
+/// A module with the findings in its files that do not depend on other modules.
 #[derive(Debug)]
 pub(crate) struct Built {
     pub(crate) module: Module,
     pub(crate) findings: Vec<Finding>,
-    /// The units of Terragrunt that run it.
+    /// The Terragrunt units that run it.
     pub(crate) run_by: RunBy,
 }
 
 impl Built {
-    /// Whether the engine goes no further with it.
+    /// Whether the engine stops at an error in these files.
     pub(crate) fn is_broken(&self) -> bool {
         self.findings.iter().any(|finding| finding.severity == Severity::Error)
     }
 }
 
 impl ParseCache {
-    /// Nothing read yet.
+    /// Creates an empty cache.
     pub(crate) fn new(limits: Limits, units: Arc<Units>, named_files: Arc<NamedFiles>) -> Self {
         Self { limits, units, named_files, ..Self::default() }
     }
 
-    /// Reads the module files of some directories, unless they are at hand.
+    /// Parses the module files, test files and companions of directories, unless they are parsed already.
     pub(crate) fn read(&mut self, snapshot: &Snapshot, directories: &[usize]) {
         let sources = snapshot.sources();
         let of_directories =
@@ -80,7 +80,7 @@ impl ParseCache {
         self.parse_new(sources, paths.flat_map(|path| companions.ids(path)));
     }
 
-    /// Reads the test files of the modules in directories, and then the mock files that they name.
+    /// Parses the test files of modules, and then the mock files that they name.
     fn read_tests(&mut self, snapshot: &Snapshot, directories: &[usize]) {
         let paths = directories.iter().map(|number| snapshot.directory_at(*number).path.as_str());
         let tests: Vec<(&str, FileId)> = paths
@@ -96,7 +96,7 @@ impl ParseCache {
         self.parse_new(snapshot.sources(), mocks.into_iter());
     }
 
-    /// Parses files that are not at hand.
+    /// Parses files that are not parsed yet.
     fn parse_new(&mut self, sources: &Sources, ids: impl Iterator<Item = FileId>) {
         let ids: BTreeSet<FileId> = ids.filter(|id| !self.files.contains_key(id)).collect();
         self.parse(sources, ids.into_iter().collect());
@@ -108,76 +108,76 @@ impl ParseCache {
             syntax::parse(*id, source, Notation::of(source.name()), &self.limits)
         };
         let read: Vec<_> = ids.par_iter().map(parse).collect();
-        for (id, (file, wrong)) in ids.into_iter().zip(read) {
+        for (id, (file, errors)) in ids.into_iter().zip(read) {
             if !file.complete {
                 self.incomplete.insert(id);
             }
             self.files.insert(id, file);
-            if !wrong.is_empty() {
-                if fragments::has_placeholder(sources.get(id), &wrong) {
+            if !errors.is_empty() {
+                if fragments::has_placeholder(sources.get(id), &errors) {
                     self.templates.insert(id);
                 }
-                self.wrong.insert(id, wrong);
+                self.syntax_errors.insert(id, errors);
             }
         }
     }
 
-    /// Shares what a run may compute among the modules of a snapshot.
+    /// Divides the limits of the run among the modules of a snapshot.
     pub(crate) fn share_among(&mut self, snapshot: &Snapshot) {
         self.limits = self.limits.among(snapshot.directories().len());
     }
 
-    /// Takes in a file that was parsed elsewhere.
+    /// Adds a file that was parsed elsewhere.
     pub(crate) fn keep(&mut self, id: FileId, file: File) {
         self.files.insert(id, file);
     }
 
-    /// One that holds to the same limits, with nothing read yet.
-    pub(crate) fn another(&self) -> Self {
+    /// Creates an empty cache with the same limits.
+    pub(crate) fn fork(&self) -> Self {
         let (former_roles, companions) = (self.former_roles.clone(), self.companions.clone());
-        let another = Self::new(self.limits, self.units.clone(), self.named_files.clone());
-        Self { has_root: self.has_root, former_roles, companions, ..another }
+        let fork = Self::new(self.limits, self.units.clone(), self.named_files.clone());
+        Self { has_root: self.has_root, former_roles, companions, ..fork }
     }
 
-    /// Puts away what was read, but for files that are `wanted` later.
-    pub(crate) fn put_away(&mut self, wanted: impl Fn(FileId) -> bool + Sync) {
+    /// Drops all parsed files but those that are `wanted` later.
+    pub(crate) fn evict(&mut self, wanted: impl Fn(FileId) -> bool + Sync) {
         let files = std::mem::take(&mut self.files);
         self.files = files.into_par_iter().filter(|(id, _)| wanted(*id)).collect();
-        self.wrong = HashMap::new();
+        self.syntax_errors = HashMap::new();
     }
 
-    /// Takes over what another one holds.
-    pub(crate) fn take(&mut self, other: Self) {
+    /// Adds the files of another cache.
+    pub(crate) fn join(&mut self, other: Self) {
         self.files.extend(other.files);
         self.incomplete.extend(other.incomplete);
     }
 
-    /// What is at hand of files.
+    /// All parsed files.
     pub(crate) fn files(&self) -> &HashMap<FileId, File> {
         &self.files
     }
 
-    /// A file, if it is at hand.
+    /// A parsed file.
     pub(crate) fn file(&self, id: FileId) -> Option<&File> {
         self.files.get(&id)
     }
 
-    /// What is wrong with the text of a file.
-    pub(crate) fn wrong(&self, id: FileId) -> impl Iterator<Item = &Finding> {
-        self.wrong.get(&id).into_iter().flatten()
+    /// The syntax errors of a file.
+    pub(crate) fn syntax_errors(&self, id: FileId) -> impl Iterator<Item = &Finding> {
+        self.syntax_errors.get(&id).into_iter().flatten()
     }
 
-    /// What holds in the run.
+    /// The limits of the run.
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Whether a file was understood whole.
+    /// Whether no syntax error hides part of a file.
     pub(crate) fn is_complete(&self, id: FileId) -> bool {
         !self.incomplete.contains(&id)
     }
 
-    /// The files of a directory that an engine reads, in its order; none of those that could not be read at all.
+    /// The files of a directory that an engine loads, in its order, without those that could not be read.
     pub(crate) fn module_files<'s>(
         &'s self,
         directory: &'s Directory,
@@ -196,15 +196,15 @@ impl ParseCache {
         files.filter_map(file).collect()
     }
 
-    /// The module of a directory as an engine sees it.
+    /// Builds the module of a directory as an engine loads it.
     pub(crate) fn build(&self, directory: &Directory, engine: Engine) -> Built {
         let mut findings = Vec::new();
         let files = self.module_files(directory, engine);
         let run_by = self.units.that_run(&directory.path);
         for file in &files {
-            findings.extend(self.wrong.get(&file.body.span().file).into_iter().flatten().cloned());
+            findings.extend(self.syntax_errors.get(&file.body.span().file).into_iter().flatten().cloned());
         }
-        // Why a file could not be read is among the findings of the working tree.
+        // The snapshot reports files that could not be read.
         let complete = files.len() == directory.module_files(engine).len();
         let unknown = directory.lacks_rendered_files.then(Generated::unknown);
         let mut module = Module::build_beside(

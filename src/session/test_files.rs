@@ -46,7 +46,7 @@ impl Tests {
             for name in engine.test_files(&names) {
                 let id = files.iter().find(|file| file.name == name).and_then(|file| file.id);
                 if let Some((id, file)) = id.and_then(|id| Some((id, cache.file(id)?))) {
-                    tests.findings.extend(cache.wrong(id).cloned());
+                    tests.findings.extend(cache.syntax_errors(id).cloned());
                     let path = child(path, name);
                     tests.files.push(TestFile::read(path, file, &features, limits, &mut tests.findings));
                 }
@@ -96,7 +96,7 @@ impl Tests {
     ) {
         let mut data: Option<MockData> = None;
         for (id, file) in files.filter_map(|file| Some((file.id?, cache.file(file.id?)?))) {
-            self.findings.extend(cache.wrong(id).cloned());
+            self.findings.extend(cache.syntax_errors(id).cloned());
             let read = MockData::read(file, features, limits, &mut self.findings);
             match &mut data {
                 Some(data) => data.add(read, &mut self.findings),

@@ -19,7 +19,9 @@ use crate::vfs::{Snapshot, last_name};
 pub(crate) fn of_module(directory: &str, snapshot: &Snapshot, cache: &ParseCache) -> Vec<ValuesFile> {
     let read = |(path, id): &(SmolStr, FileId)| {
         let file = cache.file(*id)?;
-        if cache.wrong(*id).next().is_some() || values::is_encrypted(snapshot.sources().get(*id).text()) {
+        if cache.syntax_errors(*id).next().is_some()
+            || values::is_encrypted(snapshot.sources().get(*id).text())
+        {
             return None;
         }
         let mut wrong = Vec::new();

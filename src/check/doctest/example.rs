@@ -31,7 +31,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::check::fingerprint::Fingerprints;
-use crate::check::run::{Against, collect};
+use crate::check::run::{Comparison, collect};
 use crate::check::{Settings, Verdict, fix, judge, load_policy};
 use crate::engine::Choice;
 use crate::finding::{RuleId, Safety};
@@ -229,10 +229,10 @@ impl Example {
             let files = self.before.iter().map(|(name, text)| (name.clone(), text.clone().into_bytes()));
             let mut earlier = Snapshot::of_files(files.collect());
             let units = Arc::new(Units::of(&earlier));
-            collect(&mut earlier, &units, &settings, Fingerprints::default(), Against::Later)
+            collect(&mut earlier, &units, &settings, Fingerprints::default(), Comparison::Keep)
                 .earlier(earlier, BTreeMap::new())
         });
-        let against = earlier.as_ref().map_or(Against::Nothing, Against::Earlier);
+        let against = earlier.as_ref().map_or(Comparison::None, Comparison::With);
         let units = Arc::new(Units::of(&snapshot));
         let collected = collect(&mut snapshot, &units, &settings, Fingerprints::default(), against);
         let verdicts = collected.outcome(&snapshot, &settings, &|_| true).verdicts;

@@ -18,7 +18,7 @@ use crate::finding::Finding;
 use crate::graph::{ModuleGraph, Node, NodeId};
 use crate::module::Module;
 use crate::module::declaration::ModuleCall;
-use crate::session::batches::Groups;
+use crate::session::batches::DisjointSets;
 use crate::session::load::Validated;
 use crate::session::test_paths;
 use crate::syntax::{ExprKind, Part};
@@ -50,7 +50,7 @@ pub(super) fn directories(
     let is_alike: Vec<bool> = may_be_alike.par_iter().map(|id| is_alike(graph.node(*id), snapshot)).collect();
     let alike: BTreeSet<NodeId> =
         may_be_alike.into_iter().zip(is_alike).filter_map(|(id, is_alike)| is_alike.then_some(id)).collect();
-    let mut groups = Groups::default();
+    let mut groups = DisjointSets::default();
     for node in graph.nodes() {
         for child in node.children() {
             groups.join(node.id().number(), child.number());

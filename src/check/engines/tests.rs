@@ -98,12 +98,19 @@ fn seen(files: &[(String, String)], select: &[RuleId], keep: bool, batch: usize)
     let active_rules = ActiveRules::new(&policy, select, &mut Vec::new());
     let states = &States::default();
     let counts = &Counts::default();
-    let question =
-        Question { choice: None, active_rules: &active_rules, earlier: None, states, keep, batch, counts };
-    let seen = look(&mut Snapshot::of_files(files.collect()), &mut ParseCache::default(), &question);
+    let request = CheckRequest {
+        choice: None,
+        active_rules: &active_rules,
+        earlier: None,
+        states,
+        keeps_graphs: keep,
+        batch_bytes: batch,
+        counts,
+    };
+    let seen = check_all(&mut Snapshot::of_files(files.collect()), &mut ParseCache::default(), &request);
     let mut reported: Vec<String> = seen.findings.iter().map(|finding| format!("{finding:?}")).collect();
     reported.sort();
-    reported.push(format!("{:?} {:?}", seen.engines, seen.looked));
+    reported.push(format!("{:?} {:?}", seen.engines, seen.checked_by));
     reported
 }
 
@@ -152,20 +159,25 @@ fn opentofu_need_not_look_where_it_would_find_nothing() {
         let snapshot = Snapshot::of_files(files.collect());
         let policy = Policy::preset("language").expect("a preset");
         let active_rules = ActiveRules::new(&policy, &[], &mut Vec::new());
-        let question = Question {
+        let request = CheckRequest {
             choice: None,
             active_rules: &active_rules,
             earlier: None,
             states: &States::default(),
-            keep: false,
-            batch: usize::MAX,
+            keeps_graphs: false,
+            batch_bytes: usize::MAX,
             counts: &Counts::default(),
         };
         let batch = Batch::whole(&snapshot);
-        let mut collected = EngineResults::new(&question);
-        ask(&snapshot, &mut ParseCache::default(), &batch, None, &policy, &mut |cache, loaded, roots| {
-            collected.add(&snapshot, cache, loaded, &roots)
-        })
+        let mut collected = EngineResults::new(&request);
+        load_engines(
+            &snapshot,
+            &mut ParseCache::default(),
+            &batch,
+            None,
+            &policy,
+            &mut |cache, loaded, roots| collected.add(&snapshot, cache, loaded, &roots),
+        )
         .expect("all of it");
         let directories =
             |result: &EngineResult| result.directories().into_iter().cloned().collect::<Vec<_>>();
