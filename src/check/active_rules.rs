@@ -1,4 +1,4 @@
-//! Turns a policy into rules that are ready, and modules in their places into what those find.
+//! The rules that a policy turns on, and their findings in a graph of modules.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -13,25 +13,25 @@ use crate::rules::{self, Check, Context, Template};
 use crate::text::Sources;
 use crate::vfs::parent;
 
-/// The rules that somebody asks for, each with its options.
+/// The rules that are on, each configured.
 pub(super) struct ActiveRules<'p> {
     pub(super) policy: &'p Policy,
     ready: Vec<Ready>,
 }
 
-/// A rule with the options that one setting of the policy gives it.
+/// A rule that is configured with one setting of the policy.
 struct Ready {
     rule: SmolStr,
-    /// The number of the setting.
+    /// The index of the setting.
     setting: usize,
-    /// The roles of the modules that it looks at.
+    /// The roles of the modules that it checks.
     roles: &'static [Role],
     check: Check,
 }
 
 impl<'p> ActiveRules<'p> {
-    /// Makes the rules ready that a policy has on; of those, only the selected ones, where any is. Mistakes in options
-    /// are findings.
+    /// Configures the rules that a policy turns on, or of these only the selected ones, if any are. Mistakes in options
+    /// are added to the findings.
     pub(super) fn new(policy: &'p Policy, select: &[RuleId], findings: &mut Vec<Finding>) -> Self {
         let mut active_rules = Self { policy, ready: Vec::new() };
         let is_selected = |rule: &str| select.is_empty() || select.iter().any(|id| id.as_str() == rule);
@@ -45,12 +45,12 @@ impl<'p> ActiveRules<'p> {
                             .expect("a policy is read with all templates");
                         template.configure(rule, said.options()).map(Some)
                     }
-                    // The rules of the language have no options.
+                    // Engine rules have no options.
                     (None, None) => said.options().known(&[]).map(|_| None),
                 };
                 match check {
                     Ok(Some(check)) if said.is_on() && is_selected(rule) => {
-                        // A policy that names roles wants advice there.
+                        // Roles in the policy replace those of a rule that gives advice.
                         let of_rule = entry.map_or(&Role::ALL[..], |entry| entry.roles);
                         let is_asked = of_rule == rules::ADVICE && said.common.roles().is_some();
                         let roles = if is_asked { &Role::ALL[..] } else { of_rule };
@@ -64,7 +64,7 @@ impl<'p> ActiveRules<'p> {
         active_rules
     }
 
-    /// Whether a rule asks which dependency lock files a `.gitignore` keeps out of git.
+    /// Whether a rule needs to know which dependency lock files a `.gitignore` excludes.
     pub(super) fn asks_for_excluded_locks(&self) -> bool {
         let asks = |rule: &SmolStr| {
             rules::ENTRIES.iter().any(|entry| entry.id == rule.as_str() && entry.asks_for_excluded_locks)
@@ -72,7 +72,7 @@ impl<'p> ActiveRules<'p> {
         self.ready.iter().any(|ready| asks(&ready.rule))
     }
 
-    /// What the rules find in the modules that some of these roots lead to, but for those that are set aside.
+    /// Checks the modules that these roots call, directly or not, except `not_modules`.
     pub(super) fn findings(
         &self,
         graph: &ModuleGraph,
@@ -112,7 +112,7 @@ impl<'p> ActiveRules<'p> {
         findings
     }
 
-    /// Whether what the rule finds with these options is what counts at the place where it is found.
+    /// Whether this is the setting that applies at the path of a finding.
     fn is_asked_for(&self, ready: &Ready, finding: &Finding, sources: &Sources) -> bool {
         let place = crate::check::location::place_of(finding, sources);
         self.policy.setting(&ready.rule, place).is_some_and(|(setting, _)| setting == ready.setting)

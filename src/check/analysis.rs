@@ -1,4 +1,4 @@
-//! Turns a working tree into its modules, as the engines see them that they are for, before any rule is asked.
+//! The loaded modules of a snapshot for commands that print them: each engine with the modules that are written for it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,30 +15,29 @@ use crate::session::parse_cache::ParseCache;
 use crate::session::terragrunt::Units;
 use crate::vfs::Snapshot;
 
-/// All modules of a working tree.
+/// All modules of a snapshot.
 #[derive(Debug)]
 pub struct Analysis {
     cache: ParseCache,
-    /// By engine: all modules as it sees them, and the roots of those that are for it.
+    /// For each engine the graph of all modules, and the root modules that are written for it.
     graphs: BTreeMap<Engine, (LoadedGraph, Vec<NodeId>)>,
 }
 
-/// The modules that are for one engine.
+/// The modules that are written for one engine.
 #[derive(Debug, Clone, Copy)]
 pub struct EngineView<'s> {
-    /// The engine.
     pub engine: Engine,
-    /// Every module as it sees them.
+    /// The graph of all modules.
     pub graph: &'s ModuleGraph,
-    /// The modules from which it gets to those that are for it.
+    /// The root modules that are written for the engine.
     pub roots: &'s [NodeId],
     findings: &'s [Vec<Finding>],
     cache: &'s ParseCache,
 }
 
 impl Analysis {
-    /// Looks at every module with the engines of `choice`, else with those of the policy, else with those that files
-    /// speak for, else with both.
+    /// Loads every module. The engines are those of `choice`, else those of the policy, else those that the files are
+    /// written for.
     pub fn of(snapshot: &mut Snapshot, choice: Option<&Choice>, policy: &Policy) -> Self {
         let (units, named_files) = (Arc::new(Units::of(snapshot)), Arc::new(snapshot.named_files()));
         let mut cache = ParseCache::new(policy.limits(), units, named_files);
@@ -47,7 +46,7 @@ impl Analysis {
         Self { cache, graphs }
     }
 
-    /// What each engine sees, Terraform first.
+    /// The view of each engine, Terraform first.
     pub fn views(&self) -> impl Iterator<Item = EngineView<'_>> {
         self.graphs.iter().map(|(engine, (loaded, roots))| EngineView {
             engine: *engine,
@@ -60,18 +59,18 @@ impl Analysis {
 }
 
 impl<'s> EngineView<'s> {
-    /// The modules that are for the engine.
+    /// The modules that are written for the engine.
     pub fn modules(self) -> impl Iterator<Item = Node<'s>> {
         self.graph.below(self.roots).into_iter().map(move |id| self.graph.node(id))
     }
 
-    /// The files that a module was built from.
+    /// The files of a module.
     pub fn files(self, node: Node<'_>, snapshot: &'s Snapshot) -> Vec<ModuleFile<'s>> {
         let directory = snapshot.directory(&node.module().directory);
         directory.map(|directory| self.cache.module_files(directory, self.engine)).unwrap_or_default()
     }
 
-    /// A module of it after all override files.
+    /// A module after all override files.
     pub fn merged(self, node: Node<'_>, snapshot: &'s Snapshot) -> Merged {
         let calls = node.calls();
         let called =
@@ -80,7 +79,7 @@ impl<'s> EngineView<'s> {
         Merged::of(node.module(), &self.files(node, snapshot), &around)
     }
 
-    /// What is wrong with the files of a module taken by themselves.
+    /// The findings in the files of a module that do not depend on other modules.
     pub fn findings(self, node: Node<'_>) -> &'s [Finding] {
         &self.findings[node.id().number()]
     }

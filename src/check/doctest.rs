@@ -1,4 +1,4 @@
-//! Turns pages and policies into chapters, each of one rule, and a chapter into how its examples and a check differ.
+//! Runs the examples of rule pages and policies. A chapter holds the examples of one rule.
 
 pub mod example;
 
@@ -18,40 +18,40 @@ use crate::rules::page::{PAGES, Page};
 use crate::text::{FileId, nearest};
 use crate::vfs::{Documents, Snapshot, parent};
 
-/// The examples of one rule, where they are written.
+/// The examples of one rule in one file.
 #[derive(Debug)]
 pub struct RulePage {
-    /// The file, from the top of the run.
+    /// The path of the file.
     pub file: String,
-    /// The rule that they show.
+    /// The rule.
     pub rule: RuleId,
-    /// Whether the file is about this rule alone.
+    /// Whether the file is the page of this rule.
     pub is_page: bool,
     examples: Result<Vec<Example>, PageError>,
     policy: Arc<Policy>,
 }
 
-/// How a chapter and a check differ.
+/// The result of running a chapter.
 #[derive(Debug)]
 pub struct Proof {
-    /// How many examples were looked at.
+    /// The number of examples.
     pub examples: usize,
-    /// Those that fail, or why the chapter cannot be read.
+    /// The examples that fail, or the reason why the chapter cannot be read.
     pub wrong: Result<Vec<Disproof>, PageError>,
 }
 
-/// An example that shows something else than it says.
+/// An example that fails.
 #[derive(Debug)]
 pub struct Disproof {
-    /// What it says.
+    /// Its claim.
     pub claim: String,
-    /// The line of that, counted from 1.
+    /// The line of the claim, from 1.
     pub line: usize,
-    /// What differs, each with its place in the file where it has one.
+    /// The differences, each with its location in the file if it has one.
     pub differences: Vec<(Option<OnPage>, Difference)>,
 }
 
-/// The pages that come with the program, but for those of what no text can show.
+/// The pages of the built-in rules, except rules whose findings no text can show.
 pub fn of_program() -> Vec<RulePage> {
     let policy = Arc::new(Policy::recommended());
     let page = |page: &Page| RulePage {
@@ -65,7 +65,7 @@ pub fn of_program() -> Vec<RulePage> {
     PAGES.iter().map(page).filter(shows_something).collect()
 }
 
-/// What a policy makes itself: the examples in it and in what it starts from, and pages beside those.
+/// The chapters of the custom rules of a policy and of the policies that it extends, and the pages beside them.
 pub fn of_policy(policy: &Policy, snapshot: &mut Snapshot) -> Vec<RulePage> {
     let policy = Arc::new(policy.clone());
     let mut chapters = Vec::new();
@@ -81,8 +81,7 @@ pub fn of_policy(policy: &Policy, snapshot: &mut Snapshot) -> Vec<RulePage> {
     sorted(chapters)
 }
 
-/// What is in a directory: the examples of rules that its policies make, and those on pages that are called by a rule.
-/// Mistakes in those policies are findings.
+/// The chapters of the policies and rule pages in a directory. Mistakes in the policies are findings.
 pub fn of_documents(documents: &Documents, snapshot: &mut Snapshot) -> Result<Vec<RulePage>, Vec<Finding>> {
     let (mut policies, mut mistakes) = (Vec::new(), Vec::new());
     for file in &documents.policies {
@@ -99,7 +98,7 @@ pub fn of_documents(documents: &Documents, snapshot: &mut Snapshot) -> Result<Ve
     let mut chapters = Vec::new();
     for (file, policy) in &policies {
         for (rule, _) in policy.own_rules() {
-            // What a policy starts from is a file of its own.
+            // A policy that is extended is another file.
             let own = policy.definitions(rule).into_iter().filter(|definition| definition.span.file == *file);
             chapters.extend(own.filter_map(|definition| in_policy(rule, definition, policy, snapshot)));
         }
@@ -108,7 +107,7 @@ pub fn of_documents(documents: &Documents, snapshot: &mut Snapshot) -> Result<Ve
     for page in &documents.pages {
         let name = snapshot.sources().get(*page).name();
         let Some(rule) = name.rsplit('/').next().and_then(|name| name.strip_suffix(".md")) else { continue };
-        // Other pages, such as `README.md`, may have examples of anything.
+        // Other Markdown files, such as `README.md`, may contain any code.
         if is_rule_name(rule) {
             let rule = rule.to_owned();
             let policy = nearest_policy(&rule, name, &policies, snapshot).unwrap_or(&usual);
@@ -118,7 +117,7 @@ pub fn of_documents(documents: &Documents, snapshot: &mut Snapshot) -> Result<Ve
     Ok(sorted(chapters))
 }
 
-/// The policy that makes a rule: one in the directory of its page, else the first.
+/// The policy that defines the rule of a page: one in its directory, or else the first.
 fn nearest_policy<'p>(
     rule: &str,
     page: &str,
@@ -158,7 +157,7 @@ fn on_page(rule: &str, page: FileId, policy: &Arc<Policy>, snapshot: &Snapshot) 
     })
 }
 
-/// That a page is called by no rule.
+/// The error for a page whose name is not a rule.
 fn no_rule(name: &str, known: &[SmolStr]) -> PageError {
     let meant = nearest(name, known.iter().map(SmolStr::as_str));
     let meant = meant.map(|meant| format!("; did you mean `{meant}`?"));
@@ -175,7 +174,7 @@ fn sorted(mut chapters: Vec<RulePage>) -> Vec<RulePage> {
 }
 
 impl RulePage {
-    /// Checks its examples.
+    /// Runs the examples.
     pub fn prove(&self) -> Proof {
         let examples = match &self.examples {
             Ok(examples) => examples,
@@ -200,7 +199,7 @@ impl RulePage {
 mod tests {
     use super::*;
 
-    /// Each chapter: file, rule, number of examples, and where they differ.
+    /// The result of each chapter: file, rule, number of examples, failures.
     fn reported(files: &[(&str, &str)]) -> Vec<String> {
         let texts = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
         let mut snapshot = Snapshot::of_files(texts.collect());

@@ -1,5 +1,5 @@
-//! Turns a finding into a fingerprint that stays the same across edits: rule, module, block and concern, and a number
-//! among equals. No prose and no position is part of it.
+//! Fingerprints of findings: hashes of rule, module, block and concern, with a number for equal ones. They contain
+//! neither words nor positions, so they stay the same across edits.
 
 pub(super) mod concerns;
 pub(super) mod renames;
@@ -14,28 +14,27 @@ use crate::check::location::real_directory;
 use crate::finding::{Concern, Finding};
 use crate::text::{Sources, Span};
 
-/// What was named so far in one run, so that equals are distinguished by a number.
+/// The keys that were used in a run, so that equal findings get different numbers.
 #[derive(Debug, Default)]
 pub(super) struct Fingerprints {
     named: HashMap<u128, u32>,
-    /// The same for what lies in files that symbolic links lead to: by place, and by how many like it a module has
-    /// there. What several modules have at one place has one number.
+    /// The keys for files that symbolic links lead to. Findings of several modules at one location have one number.
     linked: HashMap<(u128, Span, u32), u32>,
-    /// How many alike a module has at a place in such a file.
+    /// The number of equal findings of a module at a location in such a file.
     placed: HashMap<(u128, Span, SmolStr), u32>,
-    /// Modules that are called otherwise now, by what they were called.
+    /// New names of modules, by their old ones.
     modules: BTreeMap<SmolStr, SmolStr>,
-    /// Blocks that are.
+    /// New names of blocks, by their old ones.
     blocks: Renamed,
 }
 
 impl Fingerprints {
-    /// Names what is found as if modules and blocks were called already what they will be.
+    /// Creates fingerprints that use the new names of modules and blocks in the state before a change.
     pub(super) fn ahead(modules: BTreeMap<SmolStr, SmolStr>, blocks: Renamed) -> Self {
         Self { modules, blocks, ..Self::default() }
     }
 
-    /// Names the next finding, in the order of the report.
+    /// Returns the identity of the next finding, in the order of the report.
     pub(super) fn of(&mut self, finding: &Finding, sources: &Sources) -> Identity {
         let address = self.renamed(&finding.module, &finding.address);
         if let Concern::Modules(directories) = &finding.concern {
@@ -53,7 +52,7 @@ impl Fingerprints {
         let mut names: Vec<&str> = names.iter().map(|name| self.renamed(&finding.module, name)).collect();
         names.sort_unstable();
         if let Concern::Providers(_) = finding.concern {
-            // One finding stands for one of each name.
+            // A finding that stands for several has the fingerprint of each.
             let covers = names.iter().map(|name| numbered(mixed(common, [name]), 0)).collect();
             return Identity { covers, ..self.numbered(common, finding, linked) };
         }
@@ -61,7 +60,7 @@ impl Fingerprints {
         self.numbered(likeness, finding, linked)
     }
 
-    /// Names a finding about several modules: the same for each of them, whichever comes first.
+    /// Returns the identity of a finding about several modules: the same, whichever module comes first.
     fn of_modules(&mut self, finding: &Finding, directories: &[SmolStr]) -> Identity {
         let later = |directory: &SmolStr| self.modules.get(directory).unwrap_or(directory).clone();
         let mut directories: Vec<SmolStr> = directories.iter().map(later).collect();
@@ -74,7 +73,7 @@ impl Fingerprints {
         Identity { covers, ..self.numbered(first, finding, None) }
     }
 
-    /// What the block at an address, or something else that a module names, is called after the change.
+    /// The name of a block or another part of a module after the change.
     fn renamed<'n>(&'n self, module: &SmolStr, name: &'n str) -> &'n str {
         if self.blocks.is_empty() {
             return name;
@@ -95,30 +94,29 @@ impl Fingerprints {
     }
 }
 
-/// How often a key was counted before.
+/// Counts a key, and returns how often it was counted before.
 fn counted<K: Eq + Hash>(counts: &mut HashMap<K, u32>, key: K) -> u32 {
     let count = counts.entry(key).or_insert(0);
     *count += 1;
     *count - 1
 }
 
-/// What tells a finding from others in every revision.
+/// What distinguishes a finding from others in every revision.
 #[derive(Debug, Clone)]
 pub(super) struct Identity {
     pub(super) fingerprint: String,
-    /// What it has in common with findings that differ from it in their number alone.
+    /// The same for findings that differ only in their number.
     pub(super) likeness: u128,
-    /// If it covers several findings: the fingerprints of these.
+    /// The fingerprints of the findings that it stands for, if it stands for several.
     pub(super) covers: Vec<String>,
 }
 
-/// A hash of fields behind others. A byte that no text holds ends each field, so that none can be taken for a part of
-/// its neighbour.
+/// Adds fields to a hash. A byte that no text contains ends each field, so that fields cannot run into each other.
 fn mixed<const N: usize>(hash: u128, fields: [&str; N]) -> u128 {
     fields.iter().fold(hash, |hash, field| mix(mix(hash, field.as_bytes()), &[0xff]))
 }
 
-/// The fingerprint of one among those that are alike.
+/// The fingerprint of one of several equal findings.
 pub(super) fn numbered(likeness: u128, number: u32) -> String {
     format!("{:032x}", mix(likeness, &number.to_le_bytes()))
 }
@@ -126,7 +124,7 @@ pub(super) fn numbered(likeness: u128, number: u32) -> String {
 const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
 const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
 
-/// FNV-1a: the standard library does not promise that its hashes stay the same in later releases; these must.
+/// FNV-1a. Hashes of the standard library may change in a later release, and these must not.
 fn mix(hash: u128, bytes: &[u8]) -> u128 {
     bytes.iter().fold(hash, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME))
 }

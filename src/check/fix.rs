@@ -1,8 +1,7 @@
-//! Turns what a run found into texts in which it is no longer found.
+//! Applies the fixes of findings and checks the result.
 //!
-//! Fixes are tried before they count: with them made, the whole run is looked at again. What a fix is for has to be
-//! gone, and nothing may be found that was not there before, in whichever module. A fix that does not hold is withheld,
-//! and what spoke against it is reported.
+//! Fixes are tried before they are applied: the run is repeated with them. The findings that they fix must be gone, and
+//! no module may have a new one. A fix that fails is withheld, and the reason is reported.
 
 mod apply;
 mod trial;
@@ -25,27 +24,27 @@ use crate::vfs::Snapshot;
 pub(super) use apply::apply;
 use trial::{Counts, Key, Look, Trials};
 
-/// What came of fixing.
+/// The result of fixing.
 #[derive(Debug, Default)]
 pub struct Fixed {
-    /// The working tree as it is with all fixes made.
+    /// The snapshot with all fixes applied.
     pub snapshot: Snapshot,
-    /// The files that are another text now, sorted by name.
+    /// The changed files with their new content, sorted by name.
     pub files: Vec<FileId>,
-    /// What is no longer found.
+    /// The findings that are gone.
     pub mended: Vec<Verdict>,
-    /// What is still found of what was to be mended, as it is reported of the new texts.
+    /// The findings that remain of those with a fix, as reported in the new content.
     pub left: Vec<Verdict>,
-    /// What a fix was there for and is still found, and why, in one lower-case line.
+    /// The findings whose fix was withheld, each with the reason in one lower-case line.
     pub withheld: Vec<(Verdict, String)>,
 }
 
-/// Fixes that make room for others are followed by those, so many times.
+/// The number of rounds. A fix can make room for another one.
 const MOST_ROUNDS: usize = 50;
 
-/// Mends what can be of what a run reported, in the texts of its working tree; nothing is written.
+/// Fixes what a run reported in the content of its snapshot. Nothing is written.
 ///
-/// `standing` says of a file why it may not be changed, if so.
+/// `standing` returns why a file may not be changed, if so.
 pub fn fix(
     snapshot: &Snapshot,
     reported: &[Verdict],
@@ -55,7 +54,7 @@ pub fn fix(
 ) -> Fixed {
     let mut settings = settings.clone();
     settings.select.iter().for_each(|rule| settings.policy.turn_on(rule.as_str()));
-    // What a fix brings is to be seen, whatever was asked for.
+    // New findings count whatever was selected.
     let (baseline, policy) = (std::mem::take(&mut settings.baseline), settings.policy.without_excludes());
     let settings =
         Settings { select: Vec::new(), ignore: Vec::new(), exclude: Globs::default(), policy, ..settings };
@@ -68,7 +67,7 @@ pub fn fix(
     let wanted = reported.iter().map(Key::of).collect();
     let mut fixing =
         Fixing { reported, wanted, baseline, before: Counts::of(&now), safety, standing, look: &look };
-    // What is left unused without another thing goes with it, if all of that can go.
+    // Code that is unused only because of other unused code is removed with it, if all of it can be removed.
     let fixed = fixing.run(snapshot.clone(), now, true);
     let fixed = fixed.or_else(|| {
         let now = look(&mut snapshot);
@@ -77,12 +76,12 @@ pub fn fix(
     fixed.unwrap_or_else(|| Fixed { snapshot, left: reported.to_vec(), ..Fixed::default() })
 }
 
-/// What is asked of fixing.
+/// The task of fixing.
 struct Fixing<'f> {
     reported: &'f [Verdict],
     wanted: BTreeSet<Key>,
     baseline: Baseline,
-    /// What was found before anything was fixed.
+    /// The findings before any fix.
     before: Counts,
     safety: Safety,
     standing: &'f mut dyn FnMut(FileId) -> Option<String>,
@@ -90,13 +89,12 @@ struct Fixing<'f> {
 }
 
 impl Fixing<'_> {
-    /// Fixes, round by round, until nothing is left that holds; `now` is all that is reported of the working tree. With
-    /// `follows` a fix may bring a finding of its own rule that can be fixed too; nothing comes of it where in the end
-    /// such a one is left.
+    /// Applies fixes in rounds until none is left that holds. `now` has all findings of the snapshot. With `follows`, a
+    /// fix may cause findings of its own rule that can be fixed too. If one of these remains, the fix is not applied.
     fn run(&mut self, mut snapshot: Snapshot, mut now: Collected, follows: bool) -> Option<Fixed> {
         let mut fixed = Fixed::default();
         for _ in 0..MOST_ROUNDS {
-            // Every round asks about all that is left, so that doing the whole again has nothing left to do.
+            // Each round tries all remaining fixes, so that a second run has nothing to do.
             let (chosen, withheld) = self.choose(&now, &snapshot);
             fixed.withheld = withheld;
             let follows = follows.then_some(self.safety);
@@ -123,8 +121,8 @@ impl Fixing<'_> {
         Some(fixed)
     }
 
-    /// Fixes that can be made in one round: of what was reported, and of what came with other fixes. Beside them stand
-    /// those that would change what may not be changed, each with why.
+    /// The fixes of one round: of reported findings and of those that other fixes cause. Also returns the fixes that
+    /// would change a file that may not be changed, each with the reason.
     fn choose<'v>(
         &mut self,
         now: &'v Collected,
@@ -150,7 +148,7 @@ impl Fixing<'_> {
         (chosen, withheld)
     }
 
-    /// Why a file may not be changed that a fix would change.
+    /// Returns why a file that a fix changes may not be changed.
     fn refusal(&mut self, verdict: &Verdict, fix: &Fix, snapshot: &Snapshot) -> Option<String> {
         fix.edits.iter().find_map(|edit| {
             let why = (self.standing)(edit.span.file)?;
@@ -161,13 +159,13 @@ impl Fixing<'_> {
     }
 }
 
-/// The comments of the files that fixes change, read once a round.
+/// The comments of the files that fixes change. Each file is read once in a round.
 #[derive(Default)]
 struct Comments(HashMap<FileId, Vec<Span>>);
 
 impl Comments {
-    /// Why a fix is not made that would remove a comment. It may be an instruction to another tool, or a reason that
-    /// somebody should read before the code goes.
+    /// Returns why a fix is not applied if it would remove a comment. The comment may be an instruction to another
+    /// tool, or a reason that a person should read first.
     fn lost(&mut self, fix: &Fix, snapshot: &Snapshot) -> Option<String> {
         fix.edits.iter().find_map(|edit| {
             let source = snapshot.sources().get(edit.span.file);
@@ -179,7 +177,7 @@ impl Comments {
             let inside = comments[first..].iter().take_while(|comment| comment.end <= edit.span.end);
             let mut lost = inside.filter(|comment| {
                 let text = source.text()[comment.range()].trim();
-                // An exception is of no use without what it is about.
+                // An exception comment goes with the code that it is about.
                 !edit.text.contains(text) && !is_exception(text)
             });
             let line = source.position(lost.next()?.start).line;
@@ -188,7 +186,7 @@ impl Comments {
     }
 }
 
-/// Fixes of one round: no two of them change the same place.
+/// The fixes of one round. No two of them change the same place.
 #[derive(Default)]
 struct Chosen<'v> {
     fixes: Vec<(&'v Verdict, &'v Fix)>,
@@ -196,13 +194,13 @@ struct Chosen<'v> {
 }
 
 impl<'v> Chosen<'v> {
-    /// Adds a fix, unless it would change what another one does; then there is another round for it.
+    /// Adds a fix, unless it overlaps another one. It is then tried in a later round.
     fn add(&mut self, verdict: &'v Verdict, fix: &'v Fix) {
         let is_free = fix.edits.iter().all(|edit| {
             let Some(taken) = self.taken.get(&edit.span.file) else { return true };
             let Span { start, end, .. } = edit.span;
             let mut near = taken.range(..=end).rev().take_while(|(_, other)| **other >= start);
-            // Two parts that go may touch; what comes has to know what it comes beside.
+            // Two adjacent removals do not conflict, but an insertion next to a change does.
             near.all(|(from, to)| (*to == start || *from == end) && from < to && start < end)
         });
         if is_free {
@@ -214,7 +212,7 @@ impl<'v> Chosen<'v> {
     }
 }
 
-/// What was withheld, with its place in the new texts; what is gone with something else is left out.
+/// The withheld fixes with their locations in the new content, without those whose finding is gone.
 fn standing_now(withheld: Vec<(Verdict, String)>, left: &[Verdict]) -> Vec<(Verdict, String)> {
     let mut left: Vec<Option<&Verdict>> = left.iter().map(Some).collect();
     let now = |(verdict, why): (Verdict, String)| {
@@ -225,7 +223,7 @@ fn standing_now(withheld: Vec<(Verdict, String)>, left: &[Verdict]) -> Vec<(Verd
     withheld.into_iter().filter_map(now).collect()
 }
 
-/// What was reported and is not left.
+/// The reported findings that are gone.
 fn gone(reported: &[Verdict], left: &[Verdict]) -> Vec<Verdict> {
     let mut left_of: BTreeMap<Key, usize> = BTreeMap::new();
     for verdict in left {
@@ -241,7 +239,7 @@ fn gone(reported: &[Verdict], left: &[Verdict]) -> Vec<Verdict> {
     reported.iter().filter(is_gone).cloned().collect()
 }
 
-/// What has no fix only because it is written in JSON.
+/// The findings without a fix only because the file is JSON.
 fn in_json(left: &[Verdict], safety: Safety, snapshot: &Snapshot) -> Vec<(Verdict, String)> {
     let is_fixable = |verdict: &Verdict| {
         let entry = rules::ENTRIES.iter().find(|entry| entry.id == verdict.finding.rule.as_str());
@@ -258,7 +256,7 @@ fn in_json(left: &[Verdict], safety: Safety, snapshot: &Snapshot) -> Vec<(Verdic
     found
 }
 
-/// Everything that is reported of a state, as fixing counts it.
+/// All findings of a state, as fixing counts them.
 fn all(collected: &Collected) -> impl Iterator<Item = &Verdict> {
     collected.verdicts.iter().chain(collected.suppressed.iter().map(|suppressed| &suppressed.verdict))
 }

@@ -1,7 +1,7 @@
-//! Decides what is reported about files that several modules load through symbolic links.
+//! Decides what to report in files that several modules load through symbolic links.
 //!
-//! Such a file belongs to no module more than to others. What a rule finds missing around it in one module, such as a
-//! use of a provider, may be there in the next, and an edit changes all of them.
+//! Such a file belongs to all of these modules. What one of them lacks, such as a use of a provider, another one may
+//! have, and an edit changes all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,11 +13,11 @@ use crate::rules;
 use crate::text::{FileId, Sources, Span};
 use crate::vfs::parent;
 
-/// What two modules have in common that find the same in one file.
+/// The key of a finding that several modules have in one file.
 type Key = (RuleId, Span, String);
 
-/// Drops what holds in some modules alone, if the rule asks whether it holds in all of them, and fixes that other
-/// modules did not ask for. `is_module` tells which directories are checked as modules.
+/// Drops findings that not all modules of a file have, if their rule requires that, and fixes that would change other
+/// modules. `is_module` says which directories are checked as modules.
 pub(super) fn settle(verdicts: &mut Vec<Verdict>, sources: &Sources, is_module: &dyn Fn(&str) -> bool) {
     let sharing = |file: FileId| -> BTreeSet<SmolStr> {
         let links = sources.links(file).iter().map(SmolStr::as_str);

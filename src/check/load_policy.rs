@@ -1,4 +1,4 @@
-//! Turns a policy file into a policy in which every rule and every option of one exists.
+//! Loads a policy file and checks that its rules and options exist.
 
 use smol_str::SmolStr;
 
@@ -10,13 +10,13 @@ use crate::rules::{TEMPLATES, Template};
 use crate::text::FileId;
 use crate::vfs::Snapshot;
 
-/// The names of all rules that come with the program and that a policy may speak of.
+/// The names of all built-in rules that a policy can configure.
 pub fn rule_names() -> Vec<&'static str> {
     let is_rule = |name: &&str| *name != INVALID_POLICY.as_str() && Template::named(name).is_none();
     PAGES.iter().map(|page| page.rule).filter(is_rule).collect()
 }
 
-/// The names of all rules under a policy, sorted: its own are among them.
+/// The names of all rules under a policy, with its custom rules, sorted.
 pub fn rule_names_under(policy: &Policy) -> Vec<SmolStr> {
     let own = policy.own_rules().map(|(rule, _)| rule.clone());
     let mut names: Vec<SmolStr> = rule_names().into_iter().map(SmolStr::new_static).chain(own).collect();
@@ -24,8 +24,8 @@ pub fn rule_names_under(policy: &Policy) -> Vec<SmolStr> {
     names
 }
 
-/// The names of all that has a page under a policy, sorted: every rule, every kind of rules, and mistakes in a policy,
-/// which are no rule that it may speak of.
+/// The names of all rule pages under a policy, sorted: rules, templates, and `invalid-policy`, which a policy cannot
+/// configure.
 pub fn page_names_under(policy: &Policy) -> Vec<SmolStr> {
     let own = policy.own_rules().map(|(rule, _)| rule.clone());
     let mut names: Vec<SmolStr> =
@@ -34,7 +34,7 @@ pub fn page_names_under(policy: &Policy) -> Vec<SmolStr> {
     names
 }
 
-/// The policy of a file; where there is none, the recommended one. Every mistake in it is a finding.
+/// Loads the policy of a file, or the recommended one without a file. Each mistake is a finding.
 pub fn load_policy(snapshot: &mut Snapshot, file: Option<FileId>) -> Result<Policy, Vec<Finding>> {
     let Some(file) = file else { return Ok(Policy::recommended()) };
     let templates: Vec<&str> = TEMPLATES.iter().map(|template| template.id).collect();

@@ -1,4 +1,4 @@
-//! Turns a finding into the file or directory that it is about, by its real path and by the links that lead there.
+//! The file or directory that a finding is about, by its real path and by the links that lead there.
 
 use smol_str::SmolStr;
 
@@ -6,7 +6,7 @@ use crate::finding::{Concern, Finding};
 use crate::text::{FileId, Sources};
 use crate::vfs::{is_under, parent};
 
-/// The file that a finding is in, or is about; else the directory of its module.
+/// The path of the file of a finding, or else the directory of its module.
 pub(super) fn place_of<'a>(finding: &'a Finding, sources: &'a Sources) -> &'a str {
     match (finding.primary, &finding.file) {
         (Some(span), _) => sources.get(span.file).name(),
@@ -15,13 +15,13 @@ pub(super) fn place_of<'a>(finding: &'a Finding, sources: &'a Sources) -> &'a st
     }
 }
 
-/// The same, and the path by which the module loads that file, if it does so through a symbolic link.
+/// Returns [`place_of`] and the path by which the module loads that file, if that is a symbolic link.
 pub(super) fn places_of<'a>(finding: &'a Finding, sources: &'a Sources) -> impl Iterator<Item = &'a str> {
     let link = finding.primary.and_then(|at| link_of(&finding.module, at.file, sources));
     std::iter::once(place_of(finding, sources)).chain(link)
 }
 
-/// The real path of a file, and the path by which a module loads it, if it does so through a symbolic link.
+/// The real path of a file, and the path by which a module loads it, if that is a symbolic link.
 pub(super) fn paths_of<'a>(
     module: &'a str,
     file: FileId,
@@ -30,14 +30,14 @@ pub(super) fn paths_of<'a>(
     std::iter::once(sources.get(file).name()).chain(link_of(module, file, sources))
 }
 
-/// The path by which a module loads a file through a symbolic link.
+/// The symbolic link by which a module loads a file.
 fn link_of<'a>(module: &str, file: FileId, sources: &'a Sources) -> Option<&'a str> {
     let links = sources.links(file).iter().map(SmolStr::as_str);
     links.into_iter().find(|link| parent(link).unwrap_or_default() == module)
 }
 
-/// The real directory of a finding, if it concerns a file that symbolic links lead to: such a file belongs to no module
-/// more than to others. A finding about a module belongs to that one, wherever its range is.
+/// The real directory of a finding in a file that symbolic links lead to. A finding about a module belongs to that
+/// module, wherever its range is.
 pub(super) fn real_directory<'a>(finding: &Finding, sources: &'a Sources) -> Option<&'a str> {
     let is_about_module = finding.address.is_empty() && finding.concern != Concern::Unstated;
     let linked =
@@ -45,7 +45,7 @@ pub(super) fn real_directory<'a>(finding: &Finding, sources: &'a Sources) -> Opt
     Some(parent(sources.get(linked.file).name()).unwrap_or_default())
 }
 
-/// Whether a file or directory lies in what was asked about; everything does where nothing was named.
+/// Whether a file or directory is in scope. All are if the scope is empty.
 pub(super) fn in_scope(name: &str, scope: &[String]) -> bool {
     scope.is_empty() || scope.iter().any(|path| is_under(name, path))
 }

@@ -1,4 +1,4 @@
-//! What is not reported although it was found: exceptions in comments and policies, and the findings of a baseline.
+//! Suppressed findings: exceptions in comments and policies, and the findings of a baseline.
 
 mod add_exceptions;
 mod allow;

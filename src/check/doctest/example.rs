@@ -1,23 +1,22 @@
-//! Turns the examples on the page of a rule into module trees, and says where a check of them differs from the page.
+//! Reads the examples on a rule page, and compares the findings of a check with those that the page shows.
 //!
-//! Below `## Examples` every `###` heading is a claim, and the code blocks up to the next one are the files that show
-//! it. The first is `main.tf`, or `main.tf.json` if it is JSON; a line of nothing but a name in backticks and a colon
-//! names the next block, and a block that is neither HCL nor JSON is a file only if it is named. A line
-//! `engine: opentofu@1.12` has the example checked as that engine sees it, otherwise it is checked as it would be for
-//! anybody. A file `overrule.hcl` is the policy of the example. A line `before:` says that the next block is a file as
-//! it was before a change; what such an example shows is found in the change to its other files. A line `fixed:` says
-//! that the next block is a file as `--fix=unsafe` leaves it; the comments of carets are gone then.
+//! Below `## Examples`, each `###` heading is a claim, and the code blocks up to the next heading are the files of its
+//! example. The first is `main.tf`, or `main.tf.json` if it is JSON. A line with only a file name in backticks and a
+//! colon names the next block. A block in another language is a file only if it is named. A line `engine:
+//! opentofu@1.12` sets the engine. A file `overrule.hcl` is the policy of the example. A line `before:` says that the
+//! next block is a file before a change: the example then shows the findings of that change. A line `fixed:` says that
+//! the next block is a file after `--fix=unsafe`, without the comments that show findings.
 //!
-//! A comment of carets says what is found in the line above it: `# ^^^ words` marks the columns of the carets, and
-//! `#^^^ words` that of the mark of the comment too, because nothing else can stand below the start of a line. Of what
-//! goes on over more lines, the first is marked. At the primary place of a finding the words are its summary, with
-//! `warning: ` or `notice: ` before it if it is no error; at a related place they are those of that place. What has no
-//! place is written `# no place: words`. A comment `# help: words` quotes the help of a finding, and so do `# detail:
-//! words` and `# label: words`; what a page does not quote may be anything. In JSON, which has no comments, such lines
-//! are left out of the file. An example without any must be silent.
+//! A comment with carets shows a finding in the line above it. `# ^^^ words` marks the columns of the carets, and `#^^^
+//! words` also the column of the `#`, for findings at the start of a line. If a range spans several lines, its first
+//! line is marked. At the primary location of a finding the words are its summary, after `warning: ` or `notice: ` if
+//! it is not an error. At a related location they are its label. `# no place: words` shows a finding without a
+//! location. `# help: words`, `# detail: words` and `# label: words` quote these parts of a finding; parts that a page
+//! does not quote are not compared. JSON has no comments, so these lines are removed from JSON files. An example
+//! without such comments must have no findings.
 //!
-//! In a policy, an `example` block of a rule says the same: its label is the claim, `code` is `main.tf`, and `files`
-//! are others.
+//! In a policy, an `example` block of a rule has the same parts: its label is the claim, `code` is `main.tf`, and
+//! `files` has the other files.
 
 mod block;
 mod mark;
@@ -41,60 +40,61 @@ use crate::session::terragrunt::Units;
 use crate::vfs::Snapshot;
 use mark::{Comment, marks, texts, words};
 
-/// The day that it is in examples.
+/// The date in examples.
 const TODAY: &str = "2030-01-01";
 
-/// One claim of a page, with the files that show it.
+/// One claim with its files.
 #[derive(Debug, Clone)]
 pub struct Example {
     /// The heading.
     pub claim: String,
-    /// The line of the heading on the page, counted from 1.
+    /// The line of the heading, from 1.
     pub line: usize,
-    /// Who looks at it, where the page says so.
+    /// The engine, if the page sets one.
     pub engines: Option<Choice>,
-    /// What shows it.
+    /// The files.
     pub files: Vec<ExampleFile>,
-    /// What there was before the change that it shows, if it shows one.
+    /// The files before the change, if the example shows one.
     pub before: Vec<(String, String)>,
-    /// What becomes of files once they are fixed, where the page says so.
+    /// The files after fixes, if the page shows any.
     pub fixed: Vec<(String, String)>,
-    /// Everything that is found, sorted.
+    /// The findings that the page shows, sorted.
     pub marks: Vec<Mark>,
 }
 
 /// A file of an example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExampleFile {
-    /// Its path.
+    /// The path.
     pub name: String,
-    /// What is in it.
+    /// The content.
     pub text: String,
-    /// Of each line the one on the page, counted from 1.
+    /// The line on the page of each line, from 1.
     lines: Vec<usize>,
-    /// How many columns further right it stands on the page.
+    /// The number of columns by which it is indented on the page.
     indent: usize,
 }
 
-/// Lines of a page, and the columns, counted from 1; the last is behind what is meant.
+/// A range of lines and columns on the page, from 1. The last column is exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OnPage {
-    /// Counted from 1.
+    /// The line, from 1.
     pub line: usize,
     /// The first column.
     pub from: usize,
-    /// The column behind the last.
+    /// The column after the last.
     pub to: usize,
 }
 
 impl Example {
-    /// Where a check of one rule alone differs from the page. Syntax errors, and what is wrong with the policy of an
-    /// example, are reported whatever the rule; of a kind of rule all are looked at that the policy of the example makes.
+    /// Compares the findings of one rule with those that the page shows. Syntax errors and mistakes in the policy of
+    /// the example are always included. The findings of a template are those of the custom rules that the policy of the
+    /// example makes from it.
     pub fn differences(&self, rule: &RuleId) -> Vec<Difference> {
         self.differences_under(&Policy::recommended(), rule)
     }
 
-    /// The same, where the example brings no policy of its own.
+    /// Compares like [`Example::differences`] for an example without a policy of its own.
     pub fn differences_under(&self, policy: &Policy, rule: &RuleId) -> Vec<Difference> {
         let (mut unexpected, texts) = self.found(policy, rule);
         let mut differences = Vec::new();
@@ -109,7 +109,7 @@ impl Example {
         differences
     }
 
-    /// The files that fixing what one rule finds makes another text of, with that.
+    /// The files that the fixes of one rule change, with their new content.
     pub fn fix(&self, rule: &RuleId) -> Vec<(String, String)> {
         let plain = |file: &ExampleFile| {
             let lines = file.text.split_inclusive('\n').filter(|line| Comment::read(line).is_none());
@@ -132,7 +132,7 @@ impl Example {
         texts
     }
 
-    /// The same example with other texts in some files, and nothing marked.
+    /// The same example with other content of some files and without expected findings.
     #[must_use]
     pub fn with(&self, texts: &[(String, String)]) -> Self {
         let other = |file: &ExampleFile| {
@@ -142,13 +142,13 @@ impl Example {
         Self { files: self.files.iter().map(other).collect(), marks: Vec::new(), ..self.clone() }
     }
 
-    /// The rules of a policy that find something in it, each with the words of what it finds.
+    /// The rules of a policy that report something in the example, each with the words of its findings.
     pub fn rules(&self, policy: &Policy) -> Vec<(RuleId, String)> {
         let (_, verdicts) = self.check(Settings { policy: policy.clone(), ..Settings::default() });
         verdicts.into_iter().map(|verdict| (verdict.finding.rule.clone(), words(&verdict))).collect()
     }
 
-    /// Where a mark stands, or would stand, on the page.
+    /// The location of a mark on the page.
     pub fn on_page(&self, mark: &Mark) -> Option<OnPage> {
         let place = mark.place.as_ref()?;
         let file = self.files.iter().find(|file| file.name == place.file)?;
@@ -168,14 +168,14 @@ impl Example {
         }
     }
 
-    /// Adds a file; beside each line its number on the page.
+    /// Adds a file with the line on the page of each of its lines.
     fn add(&mut self, name: String, lines: &[(usize, &str)], indent: usize) -> Result<(), String> {
         if self.files.iter().any(|other| other.name == name) {
             return Err(format!("`{name}` already exists; write the name of another file above the block"));
         }
         let keeps_comments = name.strip_suffix(".json").is_none();
         let mut file = ExampleFile { name, text: String::new(), lines: Vec::new(), indent };
-        // The last line that is no comment of carets.
+        // The last line that is not a comment with carets.
         let mut marked = 0;
         for (number, line) in lines {
             let mark = Comment::read(line);
@@ -201,7 +201,7 @@ impl Example {
         Ok(())
     }
 
-    /// What a page has to say of what is found, and the texts that it can quote.
+    /// The findings in the words of a page, and the texts that a page can quote.
     fn found(&self, policy: &Policy, rule: &RuleId) -> (Vec<Mark>, Vec<Mark>) {
         let settings = Settings { policy: policy.clone(), select: vec![rule.clone()], ..Settings::default() };
         let (snapshot, verdicts) = self.check(settings);
@@ -213,7 +213,7 @@ impl Example {
         let files = self.files.iter().map(|file| (file.name.clone(), file.text.clone().into_bytes()));
         let mut snapshot = Snapshot::of_files(files.collect());
         let mut settings = Settings { engines: self.engines.clone(), today: Date::parse(TODAY), ..settings };
-        // An example may bring a policy along, with exceptions, options, rules of its own, or mistakes.
+        // An example may have a policy, with exceptions, options, custom rules, or mistakes.
         if let Ok(Some(file)) = snapshot.read_policy() {
             match load_policy(&mut snapshot, Some(file)) {
                 Ok(policy) => settings.policy = policy,
@@ -240,12 +240,12 @@ impl Example {
     }
 }
 
-/// What is selected, with the rules that the policy makes of a kind in its place.
+/// The selected rules. A template stands for the custom rules that the policy makes from it.
 fn rules_of_kinds(settings: &Settings) -> Vec<RuleId> {
     let of = |id: &RuleId| {
         let own = settings.policy.own_rules().filter(|(_, definition)| definition.template == id.as_str());
         let own: Vec<RuleId> = own.map(|(rule, _)| RuleId::named(rule.as_str())).collect();
-        // A kind stands for itself where there are none, for without a selection everything is looked for.
+        // A template without custom rules stays in the list, because an empty list selects all rules.
         if Template::named(id.as_str()).is_none() || own.is_empty() { vec![id.clone()] } else { own }
     };
     settings.select.iter().flat_map(of).collect()

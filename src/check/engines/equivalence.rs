@@ -1,12 +1,11 @@
-//! Turns what one engine said of modules into those of which the other engine has nothing to say.
+//! Finds modules in which OpenTofu has the same diagnostics as Terraform: none.
 //!
-//! The newest releases of the two products read nearly all that people write alike. Where Terraform finds nothing in
-//! any of the modules that calls connect, nothing speaks for one of the products, and nothing is written there that
-//! OpenTofu takes for something else, OpenTofu finds nothing either and need not look. That is most of most
-//! repositories, and half of the work.
+//! The newest versions of both engines accept nearly the same language. If Terraform reports nothing in modules that
+//! calls connect, no file selects an engine, and no construct has another meaning in OpenTofu, then OpenTofu reports
+//! nothing either and does not have to check them. This saves about half of the work in most repositories.
 //!
-//! What OpenTofu takes for something else without a word from Terraform is looked for here, and rather too often than
-//! not often enough. A test lists in what the two releases differ.
+//! The search for constructs with another meaning may find too much, but must not miss one. A test lists the
+//! differences between the two versions.
 
 use std::collections::BTreeSet;
 
@@ -28,8 +27,8 @@ use crate::vfs::Snapshot;
 
 mod signs;
 
-/// The directories of modules of which OpenTofu has nothing to say. `roots` are the root modules of the tree that are
-/// for its engine, and `findings` is all that it finds in what these lead to.
+/// Returns the directories of modules in which OpenTofu reports nothing. `roots` are the root modules that are written
+/// for the engine of the graph, and `findings` all its findings in the modules that they call.
 pub(super) fn directories(
     graph: &ModuleGraph,
     roots: &[NodeId],
@@ -56,7 +55,7 @@ pub(super) fn directories(
             groups.join(node.id().number(), child.number());
         }
     }
-    // Nobody chose an engine for any of the roots.
+    // No file selects an engine for any of the roots.
     let both = Product::ALL.map(Engine::newest);
     let is_for_both = |root: &Node<'_>| {
         let evidence = snapshot.evidence(&root.module().directory);
@@ -69,19 +68,19 @@ pub(super) fn directories(
     same.map(|node| node.module().directory.clone()).collect()
 }
 
-/// Whether the two engines read a module alike, as far as Terraform finds nothing in it.
+/// Whether both engines read a module alike, if Terraform reports nothing in it.
 fn is_alike(node: Node<'_>, snapshot: &Snapshot) -> bool {
     let module = node.module();
     let Some(directory) = snapshot.directory(&module.directory) else { return false };
-    // Both load the same files, and all of them could be read.
+    // Both engines load the same files, and all of them could be read.
     let [files, of_opentofu] = Product::ALL.map(|product| directory.module_files(Engine::newest(product)));
     let texts: Option<Vec<&str>> =
         directory.files.iter().map(|file| Some(snapshot.sources().get(file.id?).text())).collect();
     let Some(texts) = texts.filter(|_| files == of_opentofu) else { return false };
-    // The engines differ in tests more than in modules.
+    // The engines differ more in test files than in modules.
     let has_tests = !node.tests().is_empty() || !test_paths::ids(snapshot, &module.directory).is_empty();
     let has_override = files.iter().any(|(_, loaded)| loaded.kind == FileKind::Override);
-    // What override files replace is in no declaration any more.
+    // No declaration holds what override files replaced.
     let hides_registry = has_override && texts.iter().copied().any(signs::may_name_registry);
     let names_registry = hides_registry || names_registry(module, snapshot.sources());
     module.complete
@@ -92,9 +91,9 @@ fn is_alike(node: Node<'_>, snapshot: &Snapshot) -> bool {
         && !texts.into_iter().any(signs::are_in)
 }
 
-/// Whether nothing is declared that OpenTofu holds to other rules.
+/// Whether no declaration has other rules in OpenTofu.
 fn is_declared_alike(module: &Module) -> bool {
-    // Addresses in these are held to rules of each engine's own.
+    // Each engine has rules of its own for the addresses in these.
     module.moved.is_empty()
         && module.removed.is_empty()
         && module.imports.is_empty()
@@ -105,7 +104,7 @@ fn is_declared_alike(module: &Module) -> bool {
         && module.calls.values().all(|call| has_literal_address(call))
 }
 
-/// Whether both engines know what a call leads to without evaluating anything.
+/// Whether both engines know the source of a call without an evaluation.
 fn has_literal_address(call: &ModuleCall) -> bool {
     let mut arguments = [&call.address.source, &call.address.version].into_iter().flatten();
     arguments.all(|argument| {
@@ -118,8 +117,7 @@ fn has_literal_address(call: &ModuleCall) -> bool {
     })
 }
 
-/// Whether the source of a provider or module names a registry that is the default of one engine and foreign to the
-/// other, or might be.
+/// Whether the source of a provider or module may name a registry that is the default of only one engine.
 fn names_registry(module: &Module, sources: &Sources) -> bool {
     let of_providers = module.required_providers.values().filter_map(|required| required.source.as_ref());
     let of_calls = module.calls.values().filter_map(|call| call.source.as_ref());
@@ -131,8 +129,8 @@ fn names_registry(module: &Module, sources: &Sources) -> bool {
 mod tests {
     use super::*;
 
-    /// Every difference is either one that Terraform does not keep quiet about, one of words alone, or looked for
-    /// above. `engine/expressions.rs` has a few more.
+    /// Each difference is either one for which Terraform reports something, one of wording, or one that the functions
+    /// above search for. `engine/expressions.rs` lists a few more.
     #[test]
     fn these_are_the_differences_that_were_looked_at() {
         let lines = |product| -> BTreeSet<String> {
@@ -142,7 +140,7 @@ mod tests {
         let [terraform, opentofu] = Product::ALL.map(lines);
         let name =
             |line: &String| line.split(':').next().unwrap_or_default().trim_matches(['"', ',']).to_owned();
-        // A value on a line of its own stands below the name of its feature.
+        // A value on its own line belongs to the feature above it.
         let is_value = |name: &String| [")", "Label"].contains(&name.as_str());
         let differences: BTreeSet<String> =
             terraform.symmetric_difference(&opentofu).map(name).filter(|name| !is_value(name)).collect();

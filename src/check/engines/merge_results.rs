@@ -1,9 +1,9 @@
-//! Turns what several engines say of the same modules into one list.
+//! Merges the findings of several engines in the same modules.
 //!
-//! What both report is reported once. What one alone reports of a module that is for both is doubtful, so it is a
-//! warning that names the engine, unless there is evidence that both are used. That one of them does not know what
-//! belongs to the other is not reported. In a block that both refuse, each for a reason of its own, both reasons are
-//! errors.
+//! A finding of both products is reported once. A finding of only one product, in a module that is written for both, is
+//! a warning that names the product, or an error if there is evidence that both are used. A finding that only says that
+//! a product does not know a construct of the other one is dropped. If both products refuse a block for different
+//! reasons, both reasons are errors.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -19,44 +19,44 @@ use crate::session::parse_cache::ParseCache;
 use crate::text::Span;
 use crate::vfs::Snapshot;
 
-/// All that the engines report.
+/// The merged findings.
 #[derive(Default)]
 pub(super) struct MergedResults {
-    /// Of modules that one product looks at.
+    /// Findings in modules that only one product checks.
     apart: Vec<Finding>,
-    /// What both products say, in Terraform's words.
+    /// Findings of both products, in Terraform's words.
     agreed: Vec<Finding>,
-    /// What one alone says of a module that both look at.
+    /// Findings of only one product in modules that both check.
     alone: Vec<(Product, Finding)>,
-    /// Errors in blocks that both products refuse, each for a reason of its own.
+    /// Errors in blocks that both products refuse for different reasons.
     refused: Vec<(Product, Finding)>,
-    /// What some engines say only because they do not know what belongs to the other product.
+    /// Findings that only say that the engine does not know a construct of the other product.
     foreign: Vec<OwnSyntax>,
 }
 
-/// A directory that is written in what belongs to one product alone.
+/// A directory with constructs that only one product has.
 #[derive(Debug)]
 pub(super) struct OwnSyntax {
     pub(super) directory: SmolStr,
     pub(super) owner: Product,
-    /// The engines that do not understand it: not every version of the other product has to.
+    /// The engines that do not know the constructs, which may include older versions of the owner.
     pub(super) strangers: BTreeSet<Engine>,
 }
 
-/// What one product says of one rule at one place.
+/// The findings of one product at one place.
 #[derive(Default)]
 struct ProductFindings {
     findings: Vec<Finding>,
-    /// A number for the words of each: what has no place may be reported thousands of times in other words.
+    /// The hash of each finding's words, because thousands of findings without a location may be at one place.
     words: Vec<u64>,
-    /// In which versions.
+    /// The engines that report them.
     engines: Vec<Engine>,
 }
 
-/// Primary place, rule and module: the first tells most of them apart, and is compared in no time.
+/// Primary range, rule and module, in this order because the range is the cheapest to compare.
 type Place = (Option<Span>, RuleId, SmolStr);
 
-/// A number for what a finding says; what says something else rarely has the same.
+/// A hash of the words of a finding.
 fn words(finding: &Finding) -> u64 {
     let mut hasher = DefaultHasher::new();
     (&finding.summary, &finding.detail, &finding.address).hash(&mut hasher);
@@ -64,7 +64,8 @@ fn words(finding: &Finding) -> u64 {
 }
 
 impl ProductFindings {
-    /// Adds what is not there yet: two versions of one engine report much the same, if at another stage.
+    /// Adds a finding. Two versions of one product may report the same finding at different stages: the earlier one
+    /// stays.
     fn add(&mut self, finding: Finding) {
         let words = words(&finding);
         let at = |stage| Finding { stage, ..finding.clone() };
@@ -81,14 +82,14 @@ impl ProductFindings {
 }
 
 impl MergedResults {
-    /// Listens to all engines, and takes what they found.
+    /// Takes the findings of all engines and merges them.
     pub(super) fn of(results: &mut [EngineResult], snapshot: &Snapshot, cache: &ParseCache) -> Self {
         let mut merged = Self::default();
         if let [result] = results {
             merged.apart = std::mem::take(&mut result.findings);
             return merged;
         }
-        // The directories that each product looks at, and what it says.
+        // The directories that each product checks.
         let mut looked: BTreeMap<Product, BTreeSet<&str>> = BTreeMap::new();
         let mut by_place: BTreeMap<Place, [ProductFindings; Product::ALL.len()]> = BTreeMap::new();
         let found: Vec<_> = results.iter_mut().map(|result| std::mem::take(&mut result.findings)).collect();
@@ -107,7 +108,7 @@ impl MergedResults {
         }
         let foreign = Foreign::of(results, snapshot);
         let mut unknown: Vec<(Product, Finding, OwnSyntax)> = Vec::new();
-        // By module and rule: what one of the engines alone says at its place.
+        // By module and rule: the findings of only one product.
         let mut left: BTreeMap<(SmolStr, RuleId), [Vec<Finding>; 2]> = BTreeMap::new();
         for ((_, rule, directory), [terraform, opentofu]) in by_place {
             let both = looked.len() > 1
@@ -147,8 +148,8 @@ impl MergedResults {
         merged
     }
 
-    /// Takes what lies in blocks that both products refuse out of what one alone reports, and out of what it reports
-    /// only because it does not know the syntax of the other one.
+    /// Moves findings in blocks that both products refuse from `alone` to `refused`, and findings about constructs of
+    /// the other product to `unknown`.
     fn part(&mut self, unknown: Vec<(Product, Finding, OwnSyntax)>, blocks: &TopBlocks<'_>) {
         let alone = self.alone.iter().map(|(product, finding)| (*product, finding));
         let found: Vec<_> =
@@ -167,7 +168,7 @@ impl MergedResults {
         }
     }
 
-    /// What is written in what belongs to one product alone, by directory.
+    /// The directories with constructs of only one product.
     pub(super) fn in_own_syntax(&self) -> BTreeMap<&str, Vec<&OwnSyntax>> {
         let mut directories: BTreeMap<&str, Vec<&OwnSyntax>> = BTreeMap::new();
         for own in &self.foreign {
@@ -176,8 +177,8 @@ impl MergedResults {
         directories
     }
 
-    /// Everything that is worth saying, with the engine where only one of two says so; `positive` tells of a directory
-    /// whether there is evidence that both engines are used on it.
+    /// Returns all findings to report, with the product if only one of two reports it. `positive` says whether there is
+    /// evidence that both products are used in a directory.
     pub(super) fn together(self, positive: &dyn Fn(&str) -> bool) -> Vec<(Finding, Option<Product>)> {
         let alone = self.alone.into_iter().map(|(product, finding)| {
             let doubtful = finding.severity == Severity::Error && !positive(&finding.module);
@@ -190,12 +191,12 @@ impl MergedResults {
     }
 }
 
-/// When two findings may be about one thing.
+/// Whether two findings may have the same cause.
 type Same<'f> = &'f dyn Fn(&Finding, &Finding) -> bool;
 
-/// Of what Terraform and OpenTofu say of one rule: what they agree on, in Terraform's words, and what each says alone.
-/// They may word it differently, so what is left on both sides is taken for the same where one of `same`, asked in
-/// turn, says so.
+/// Pairs the findings of both products that have one rule. Returns those of both, in Terraform's words, and those of
+/// only one. The products word some findings differently, so the rest is paired by the functions in `same`, one after
+/// the other.
 fn compare(
     terraform: Vec<Finding>,
     opentofu: Vec<Finding>,
@@ -204,7 +205,7 @@ fn compare(
     let mut agreed = Vec::new();
     let mut alone = terraform;
     let mut opentofu: Vec<Option<Finding>> = opentofu.into_iter().map(Some).collect();
-    // Both mostly say it in the same order, so what is taken is mostly the first.
+    // Both products mostly report in the same order, so the first candidate mostly fits.
     let mut first = 0;
     let in_same_words = |ours: &Finding, theirs: &Finding| ours.summary == theirs.summary;
     for in_words in [true, false] {
@@ -216,7 +217,7 @@ fn compare(
                 let twin = opentofu[first..].iter_mut().find(|other| other.as_ref().is_some_and(is_twin));
                 if let Some(other) = twin.and_then(Option::take) {
                     first += opentofu[first..].iter().take_while(|other| other.is_none()).count();
-                    // What one of them reports is a finding of the language, though the other lets it through.
+                    // A finding that only one product reports as an error or warning is still an engine finding.
                     agreed.push(if other.category < finding.category { other } else { finding });
                 } else {
                     alone.push(finding);
@@ -227,13 +228,13 @@ fn compare(
     (agreed, [alone, opentofu.into_iter().flatten().collect()])
 }
 
-/// Whether two findings are about parts of each other: the engines do not always point at the same part of a thing.
+/// Whether the ranges overlap: the products do not always report the same part of an expression.
 fn overlap(ours: &Finding, theirs: &Finding) -> bool {
     ours.primary.zip(theirs.primary).is_some_and(|(ours, theirs)| ours.overlaps(theirs))
 }
 
-/// Whether two findings are about one block, or about the same of their module. The address of a `moved` block and the
-/// like is that of all of them.
+/// Whether two findings are in one block, or have the same address in a module. All `moved` blocks of a module have one
+/// address, and so do similar blocks.
 fn are_of_one_block(ours: &Finding, theirs: &Finding, blocks: &TopBlocks<'_>) -> bool {
     let is_named = || ours.address.contains('.') || blocks.of(ours) == blocks.of(theirs);
     let is_of_module = || ours.concern.is_cause() && ours.concern == theirs.concern;

@@ -1,4 +1,4 @@
-//! Tells what an engine finds only because it does not know what belongs to the other one.
+//! Finds findings that only say that an engine does not know a construct of the other product.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,12 +8,12 @@ use crate::finding::{Category, EngineRule, Finding};
 use crate::text::{FileId, Sources, Span};
 use crate::vfs::Snapshot;
 
-/// What each product understands of the modules that it looks at.
+/// The constructs of each product in the modules that it checks.
 pub(super) struct Foreign<'w> {
     sources: &'w Sources,
-    /// By product: the files it loads.
+    /// By product: the files that it loads.
     files: BTreeMap<Product, Vec<&'w BTreeSet<FileId>>>,
-    /// By product: where something is written in what only it understands.
+    /// By product: the ranges of constructs that only it has.
     places: BTreeMap<Product, Vec<Span>>,
 }
 
@@ -29,21 +29,21 @@ impl<'w> Foreign<'w> {
         foreign
     }
 
-    /// The other product, where `product` finds this only because it does not know what belongs to that one.
+    /// Returns the other product if this finding of `product` says that it does not know a construct of that one.
     pub(super) fn belongs_to_other(&self, product: Product, finding: &Finding) -> Option<Product> {
         let other = match product {
             Product::Terraform => Product::OpenTofu,
             Product::OpenTofu => Product::Terraform,
         };
         let place = finding.primary.filter(|_| finding.category == Category::Language)?;
-        // In a file that the other one does not even load, nothing belongs to it.
+        // A file that the other product does not load has no constructs of it.
         let loaded = self.files.get(&other).into_iter().flatten().any(|files| files.contains(&place.file));
         (loaded && (self.is_unknown(product, finding, place) || self.is_in_place_of(other, place)))
             .then_some(other)
     }
 
-    /// Whether this says of a block, an argument or a symbol that there is no such thing. The other engine, which says
-    /// nothing of it, has it.
+    /// Whether a finding says that a block, an argument or a symbol is unknown, and the other product does not report
+    /// it.
     fn is_unknown(&self, product: Product, finding: &Finding, place: Span) -> bool {
         let text = self.sources.slice(place);
         let symbol = match product {

@@ -1,7 +1,7 @@
-//! Finds the blocks that Terraform and OpenTofu both refuse, each for a reason of its own.
+//! Finds blocks that both Terraform and OpenTofu refuse, each for a reason of its own.
 //!
-//! What one engine alone reports is doubtful where a module may be for the other one. In a block that the other one
-//! refuses too, it is not: whichever engine runs the module, it fails there.
+//! A finding of only one product may not concern a module that is written for the other one. If the other one refuses
+//! the same block too, it does: the module fails with both.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,13 +12,13 @@ use crate::module::top_blocks;
 use crate::session::parse_cache::ParseCache;
 use crate::text::{FileId, Span};
 
-/// The blocks at the top of files, as both products know them.
+/// The top-level blocks of files, as both products read them.
 pub(super) struct TopBlocks<'l> {
     cache: &'l ParseCache,
     files: RefCell<BTreeMap<FileId, Parts>>,
 }
 
-/// By where it starts: a part of a block, and the whole of it.
+/// For the start of each part of a block the part and the whole block.
 type Parts = BTreeMap<u32, (Span, Span)>;
 
 impl<'l> TopBlocks<'l> {
@@ -26,7 +26,7 @@ impl<'l> TopBlocks<'l> {
         Self { cache, files: RefCell::default() }
     }
 
-    /// The block that a finding is in.
+    /// Returns the block that a finding is in.
     pub(super) fn of(&self, finding: &Finding) -> Option<Span> {
         let place = finding.primary?;
         let mut files = self.files.borrow_mut();
@@ -35,7 +35,7 @@ impl<'l> TopBlocks<'l> {
         part.overlaps(place).then_some(*whole)
     }
 
-    /// Whether each of these findings, which one product alone reports, is an error in a block that both refuse.
+    /// Returns for each finding of only one product whether it is an error in a block that both products refuse.
     pub(super) fn refused_by_both(&self, found: &[(Product, &Finding)]) -> Vec<bool> {
         let is_refusal =
             |finding: &Finding| finding.category == Category::Language && finding.severity == Severity::Error;
@@ -56,7 +56,7 @@ fn parts(cache: &ParseCache, file: FileId) -> Parts {
     for engine in Product::ALL.map(Engine::newest) {
         for block in top_blocks(&file.body, &engine.features()) {
             let whole = block.header.to(block.body.span());
-            // In JSON the labels stand apart from the rest.
+            // In JSON the labels are not next to the body.
             let labels = block.labels.iter().map(|label| label.span);
             for part in labels.filter(|label| !label.overlaps(whole)).chain([whole]) {
                 parts.entry(part.start).or_insert((part, whole));

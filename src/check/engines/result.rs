@@ -1,5 +1,4 @@
-//! What one engine says of the modules that are for it, turned into what it takes to weigh that against what others
-//! say, once the modules themselves are gone.
+//! The result of one engine, with what is needed to merge it with others after its modules are dropped.
 
 use std::collections::BTreeSet;
 
@@ -11,27 +10,27 @@ use crate::graph::{ModuleGraph, NodeId};
 use crate::text::{FileId, Span};
 use crate::vfs::Snapshot;
 
-/// What one engine says.
+/// The result of one engine.
 #[derive(Debug)]
 pub(super) struct EngineResult {
-    /// Who says it.
+    /// The engine.
     pub(super) engine: Engine,
-    /// What it says of the modules that it looked at.
+    /// Its findings.
     pub(super) findings: Vec<Finding>,
-    /// The files that it loads of them.
+    /// The module files that it loads.
     pub(super) files: BTreeSet<FileId>,
-    /// Where they are written in what no other engine understands.
+    /// The ranges of constructs that only this product has.
     pub(super) places: Vec<Span>,
-    /// By number: the directory of every module.
+    /// The directory of each module, by number.
     directories: Vec<SmolStr>,
-    /// By number: which modules it calls, or names in refused calls.
+    /// The modules that each module calls, also in refused calls, by number.
     calls: Vec<Vec<usize>>,
-    /// The root modules that are for it.
+    /// The root modules that are written for the engine.
     roots: Vec<usize>,
 }
 
 impl EngineResult {
-    /// What the engine of a tree says of the modules that some of its roots lead to.
+    /// Creates the result of the engine of a graph for the modules that these roots call, directly or not.
     pub(super) fn new(
         graph: &ModuleGraph,
         roots: &[NodeId],
@@ -60,17 +59,17 @@ impl EngineResult {
         result
     }
 
-    /// The directories of the modules that it looked at.
+    /// The directories of the checked modules.
     pub(super) fn directories(&self) -> Vec<&SmolStr> {
         self.below(self.roots.iter().copied())
     }
 
-    /// The directories of the modules that those roots lead to whose directory is `wanted`.
+    /// The directories of the modules that roots in `wanted` directories call, directly or not.
     pub(super) fn directories_below(&self, wanted: impl Fn(&SmolStr) -> bool) -> Vec<&SmolStr> {
         self.below(self.roots.iter().copied().filter(|root| wanted(&self.directories[*root])))
     }
 
-    /// The directory of each root, and the directories of all modules that it leads to.
+    /// The directory of each root, with the directories of all modules that it calls, directly or not.
     pub(super) fn roots(&self) -> impl Iterator<Item = (&SmolStr, Vec<&SmolStr>)> {
         self.roots.iter().map(|root| (&self.directories[*root], self.below([*root])))
     }

@@ -1,7 +1,8 @@
-//! Turns what was asked for, and what files and syntax show, into which engine each root module is for.
+//! Selects the engines of each root module, from the options, the files and the syntax.
 //!
-//! A root module is for the engines that were asked for, else for those that it shows evidence of, else for both; what
-//! it calls is for the same ones. Where no file beside it speaks for one of them, what it is written in may.
+//! A root module is checked with the engines that a person chose, else with those that there is evidence of, else with
+//! both. The modules that it calls are checked with the same engines. If no file beside it is evidence of an engine,
+//! its syntax may be.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,19 +14,19 @@ use crate::engine::Engine;
 use crate::graph::{ModuleGraph, Node, NodeId};
 use crate::vfs::Snapshot;
 
-/// The modules that are for each engine.
+/// The engines of each root module.
 #[derive(Default)]
 pub(super) struct Selection {
     /// By engine: the directories of its root modules.
     pub(super) roots: BTreeMap<Engine, BTreeSet<SmolStr>>,
-    /// By engine: the directories of modules that it need not look at, because it would find nothing.
+    /// By engine: the directories that it skips, because it would find nothing there.
     pub(super) spared: BTreeMap<Engine, BTreeSet<SmolStr>>,
-    /// The directories of root modules of which it is certain.
+    /// The directories of root modules with certain evidence.
     positive: BTreeSet<SmolStr>,
 }
 
 impl Selection {
-    /// Every root module is for the engine, because somebody said so.
+    /// Selects the engine for every root module, because a person chose it.
     pub(super) fn all(&mut self, graph: &ModuleGraph) {
         let directories: BTreeSet<SmolStr> =
             graph.roots().iter().map(|root| root.module().directory.clone()).collect();
@@ -33,10 +34,10 @@ impl Selection {
         self.roots.insert(graph.engine(), directories);
     }
 
-    /// What the files beside the root modules and above them say of the product of this engine; where they say nothing,
-    /// they are for it.
+    /// Selects the engine for the root modules whose files, in their directory and those above it, do not show that
+    /// another one is used.
     pub(super) fn by_files(&mut self, snapshot: &Snapshot, newest: &ModuleGraph) {
-        // Which modules are roots may differ between the engines, so each is asked.
+        // Which modules are roots may differ between the engines.
         for root in newest.roots() {
             let directory = &root.module().directory;
             let evidence = snapshot.evidence(directory);
@@ -50,7 +51,7 @@ impl Selection {
         }
     }
 
-    /// What another engine has looked at already is for this one, too, which would find nothing there.
+    /// Skips directories that another engine has checked, because this one would find nothing there.
     pub(super) fn spare(&mut self, engine: Engine, spared: &BTreeSet<SmolStr>) {
         if spared.is_empty() {
             return;
@@ -61,8 +62,8 @@ impl Selection {
         self.spared.insert(engine, spared.clone());
     }
 
-    /// Leaves a root module to one engine where it, or what it calls, is written in what only that one understands.
-    /// Gives whether anything has changed.
+    /// Selects only one product for a root module if it or a module that it calls has constructs that only this product
+    /// has. Returns whether anything changed.
     pub(super) fn by_syntax(&mut self, results: &[EngineResult], merged: &MergedResults) -> bool {
         let own = merged.in_own_syntax();
         let mut leaves: Vec<(Engine, &SmolStr)> = Vec::new();
@@ -93,7 +94,7 @@ impl Selection {
         !leaves.is_empty()
     }
 
-    /// The directories that roots lead to of which it is certain what they are for.
+    /// The directories of modules that roots with certain evidence call, directly or not.
     pub(super) fn positive_directories<'a>(&self, results: &'a [EngineResult]) -> BTreeSet<&'a str> {
         results
             .iter()
@@ -102,7 +103,7 @@ impl Selection {
             .collect()
     }
 
-    /// Those of a tree's root modules that are for its engine.
+    /// The root modules of a graph that are written for its engine.
     pub(super) fn roots_in(&self, graph: &ModuleGraph) -> Vec<NodeId> {
         let directories = self.roots.get(&graph.engine());
         let is_wanted = |root: &Node<'_>| {

@@ -1,4 +1,4 @@
-//! Turns findings that do not state what they concern into findings that do, by the names around their primary range.
+//! Derives what a finding concerns from the names around its primary range, if the finding does not say so.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use crate::syntax::{Block, File};
 use crate::text::{FileId, Sources, Span};
 use crate::vfs::{last_name, parent};
 
-/// The blocks at the top of a file, each with the range of all that belongs to it, in the order of the source.
+/// The top-level blocks of a file with their ranges, in the order of the file.
 type Blocks = Vec<(Span, Arc<Block>)>;
 
-/// States what findings concern by the block and the argument around their primary range; a finding that names no block
-/// gets the address of that one. `files` holds the files that were parsed.
+/// Sets what each finding concerns: the block and the argument around its primary range. A finding without an address
+/// gets the address of that block. `files` are the parsed files.
 pub(in crate::check) fn state<'f>(
     findings: impl Iterator<Item = &'f mut Finding>,
     files: &HashMap<FileId, File>,
@@ -44,7 +44,7 @@ fn blocks(file: &File) -> Blocks {
     let features = Engine::newest(Product::Terraform).features();
     let is_json = file.body.is_json();
     let whole = |block: &Arc<Block>| {
-        // In JSON, several blocks share one property.
+        // In JSON, several blocks are in one property.
         if is_json { block.body.span() } else { block.kind_span.to(block.body.span()) }
     };
     let mut blocks: Blocks =
@@ -53,8 +53,8 @@ fn blocks(file: &File) -> Blocks {
     blocks
 }
 
-/// The file that a finding concerns if it names neither a block nor anything else: by its name within the module
-/// directory, or by its path if it lies elsewhere.
+/// The file that a finding concerns if it names neither a block nor anything else: its name in the module directory, or
+/// its path outside.
 pub(in crate::check) fn file(finding: &Finding, module: &str, sources: &Sources) -> Option<SmolStr> {
     if !finding.address.is_empty() || finding.concern != Concern::Unstated {
         return None;

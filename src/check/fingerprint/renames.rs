@@ -1,8 +1,7 @@
-//! Turns the blocks of modules before a change and after it into those that only have another name now.
+//! Finds blocks that a change renames.
 //!
-//! Git tells renamed files by what they share, and so are blocks here: one that is gone and one that is new are
-//! the same if they are of one kind and type, in one module, and at least half of what is in them is the same line by
-//! line. Local values have no block of their own, and are not looked for.
+//! As git does for files, a removed block and a new one are the same if they have the same kind and type, are in one
+//! module, and share at least half of their lines. Local values have no block of their own, so they are not searched.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -16,13 +15,13 @@ use crate::module::top_blocks;
 use crate::syntax::{self, Notation};
 use crate::vfs::{Directory, Snapshot};
 
-/// By the directory of a module and the address of a block, both before the change: the address after it.
+/// The address after the change, by the directory of a module and the address of a block before it.
 pub(in crate::check) type Renamed = BTreeMap<(SmolStr, String), String>;
 
-/// More pairs of blocks than this are not compared; where so much is new, nothing is known of names.
+/// The number of pairs of blocks that are compared. In a larger change no renames are found.
 const MOST_PAIRS: usize = 10_000;
 
-/// Finds blocks with another name; `modules` has directories by what they were called, with what they are called now.
+/// Finds renamed blocks. `modules` has the old directories of modules with their new ones.
 pub(in crate::check) fn of(
     before: &Snapshot,
     now: &Snapshot,
@@ -44,17 +43,17 @@ pub(in crate::check) fn of(
     renamed
 }
 
-/// A block that is known by a name.
+/// A block with a name.
 #[derive(Debug)]
 struct Named<'t> {
-    /// What it is: its kind and all labels but the last, which is the name.
+    /// Its kind and all labels but the last, which is the name.
     kind: Vec<SmolStr>,
     address: String,
-    /// What is in it, line by line.
+    /// The lines of its body.
     lines: Vec<&'t str>,
 }
 
-/// By address: the blocks in those files of a directory that are not the same, to the byte, in another state.
+/// By address: the blocks in those files of a directory that differ from the other state.
 fn named_blocks<'t>(
     snapshot: &'t Snapshot,
     directory: &Directory,
@@ -74,14 +73,14 @@ fn named_blocks<'t>(
         let (read, _) = syntax::parse(id, source, Notation::of(&file.name), &Limits::default());
         for block in top_blocks(&read.body, &features) {
             let labels: Vec<SmolStr> = block.labels.iter().map(|label| label.text.clone()).collect();
-            // The label of a provider block is no name that somebody chose.
+            // The label of a provider block is not a name.
             let Some((_, rest)) = labels.split_last().filter(|_| block.kind != "provider") else {
                 continue;
             };
             let kind = std::iter::once(block.kind.clone()).chain(rest.iter().cloned()).collect();
             let address = block_address(&block);
             let lines = source.slice(block.body.span()).lines().map(str::trim);
-            // What every block has says nothing.
+            // Lines that all blocks have do not count.
             let lines = lines.filter(|line| !["", "{", "}"].contains(line)).collect();
             blocks.entry(address.clone()).or_insert(Named { kind, address, lines });
         }
@@ -89,7 +88,7 @@ fn named_blocks<'t>(
     blocks
 }
 
-/// Which of the blocks that are gone are which of those that are new, the likest first, each once.
+/// Pairs removed blocks with new ones, the most similar first, each once.
 fn pairs<'n, 't>(gone: &[&'n Named<'t>], come: &[&'n Named<'t>]) -> Vec<(&'n Named<'t>, &'n Named<'t>)> {
     if gone.len() * come.len() > MOST_PAIRS {
         return Vec::new();
@@ -100,7 +99,7 @@ fn pairs<'n, 't>(gone: &[&'n Named<'t>], come: &[&'n Named<'t>]) -> Vec<(&'n Nam
         .map(|(from, to)| (likeness(&gone[from].lines, &come[to].lines), from, to))
         .filter(|(likeness, ..)| *likeness >= 50)
         .collect();
-    // The sort keeps the order of the names among equals.
+    // The sort is stable, so equals stay in the order of their names.
     likely.sort_by_key(|(likeness, ..)| Reverse(*likeness));
     let (mut taken, mut given) = (BTreeSet::new(), BTreeSet::new());
     let mut pairs = Vec::new();
@@ -114,7 +113,7 @@ fn pairs<'n, 't>(gone: &[&'n Named<'t>], come: &[&'n Named<'t>]) -> Vec<(&'n Nam
     pairs
 }
 
-/// How many in a hundred lines of two texts are in both.
+/// The percentage of lines of two texts that are in both.
 fn likeness(one: &[&str], other: &[&str]) -> usize {
     if one == other {
         return 100;

@@ -1,4 +1,4 @@
-//! Turns a text and edits of it into the edited text, its new lines ended and aligned as those around them.
+//! Applies edits to a text. New lines get the line ending and the alignment of the lines around them.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -6,10 +6,9 @@ use std::ops::Range;
 use crate::finding::Edit;
 use crate::syntax::{aligned, with_carriage_returns};
 
-/// The text with the edits made, none of which overlaps another.
+/// Returns the text with the edits, which must not overlap.
 ///
-/// Columns of the lines around an edit are aligned as the formatters of the engines do, unless they were not before:
-/// who does not align their files is not made to.
+/// Lines around an edit are aligned as `terraform fmt` does, unless they were not aligned before the edit.
 pub(in crate::check) fn apply(text: &str, edits: &[&Edit]) -> String {
     let mut edits = edits.to_vec();
     edits.sort_unstable();
@@ -32,7 +31,7 @@ pub(in crate::check) fn apply(text: &str, edits: &[&Edit]) -> String {
     tidied(text, &edited, &touched)
 }
 
-/// Aligns the neighbouring lines, those equally far in, of `edited` that hold something of what was touched.
+/// Aligns the lines next to those that were changed, if they have the same indentation.
 fn tidied(before: &str, edited: &str, touched: &[Range<usize>]) -> String {
     let mark = if edited.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let untidy = untidy(before);
@@ -44,7 +43,7 @@ fn tidied(before: &str, edited: &str, touched: &[Range<usize>]) -> String {
     let mut number = 0;
     for neighbours in lines.chunk_by(|line, next| indent(line) == indent(next)) {
         let end = start + neighbours.iter().map(|line| line.len()).sum::<usize>();
-        // Where something was taken away, the lines before and behind it were neighbours of that.
+        // After a removal, the lines before and after it are neighbours.
         let is_touched = touched.iter().any(|range| range.start <= end && start <= range.end);
         let is_free = !neighbours.iter().any(|line| untidy.contains(line));
         let tidy = &tidy[number..number + neighbours.len()];
@@ -55,7 +54,7 @@ fn tidied(before: &str, edited: &str, touched: &[Range<usize>]) -> String {
     written
 }
 
-/// The lines of a text that a formatter would align otherwise.
+/// The lines that `terraform fmt` would align differently.
 fn untidy(text: &str) -> HashSet<&str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let tidy = aligned(text);
@@ -63,7 +62,7 @@ fn untidy(text: &str) -> HashSet<&str> {
     lines.filter(|(line, tidy)| line != tidy).map(|(line, _)| line).collect()
 }
 
-/// By how many blanks a line is further in; nothing of a line that has nothing else.
+/// The indentation of a line in blanks. `None` for a blank line.
 fn indent(line: &str) -> Option<usize> {
     let rest = line.trim_start_matches([' ', '\t']);
     (!rest.trim().is_empty()).then(|| line.len() - rest.len())

@@ -1,4 +1,4 @@
-//! Turns fixes into those of them that hold, by looking at what becomes of a run with them.
+//! Tries fixes and keeps those that hold.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::finding::{Concern, Edit, Fix, RuleId, Safety};
 use crate::text::{FileId, Span};
 use crate::vfs::{Snapshot, parent};
 
-/// What two states of a module have in common that find the same: rule, module, address, and the cause if there is one.
+/// The key by which findings of two states are compared: rule, module, address, and the cause if there is one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
     rule: RuleId,
@@ -33,7 +33,7 @@ impl Key {
     }
 }
 
-/// How often each is found.
+/// How often each key occurs.
 pub(super) struct Counts(BTreeMap<Key, usize>);
 
 impl Counts {
@@ -49,7 +49,7 @@ impl Counts {
         self.0.contains_key(key)
     }
 
-    /// Whether something is found more often than there.
+    /// Whether a key occurs more often than in another state.
     pub(super) fn exceed(&self, other: &Self) -> bool {
         self.0.iter().any(|(key, number)| *number > other.get(key))
     }
@@ -62,34 +62,34 @@ impl Counts {
 /// A finding with its fix.
 type Found<'v> = (&'v Verdict, &'v Fix);
 
-/// Looks at a working tree as a run does.
+/// Runs a check on a snapshot.
 pub(super) type Look<'t> = &'t dyn Fn(&mut Snapshot) -> Collected;
 
-/// How often a run is looked at again for the fixes of one round; with fewer the rest is withheld.
+/// The number of checks for the fixes of one round. Fixes that are undecided then are withheld.
 const MOST_LOOKS: usize = 100;
 
-/// Tries fixes on one state of a working tree.
+/// Tries fixes on a snapshot.
 pub(super) struct Trials<'t> {
     snapshot: &'t Snapshot,
     before: Counts,
-    /// The fixes that may follow others, if any may.
+    /// The fixes that may follow others, if any.
     follows: Option<Safety>,
     look: Look<'t>,
 }
 
-/// What came of trying.
+/// The result of a trial.
 #[derive(Default)]
 pub(super) struct Tried {
-    /// The working tree with what holds, and what is reported of it; nothing where nothing holds.
+    /// The snapshot with the fixes that hold, and its findings. `None` if none holds.
     pub(super) after: Option<(Snapshot, Collected)>,
     pub(super) files: BTreeSet<FileId>,
     pub(super) withheld: Vec<(Verdict, String)>,
 }
 
-/// What speaks against some fixes.
+/// A reason against some fixes.
 struct Objection {
     words: String,
-    /// The modules where it shows.
+    /// The modules with the new or remaining findings.
     modules: BTreeSet<SmolStr>,
 }
 
@@ -103,9 +103,8 @@ impl<'t> Trials<'t> {
         Self { snapshot, before, follows, look }
     }
 
-    /// Tries fixes of which none changes what another one does: all of them together, and where something speaks
-    /// against those of a module, half of these, until what is left of them holds or is one that does not. The other
-    /// halves are tried after that.
+    /// Tries fixes that do not overlap: first all of them, and if there are objections to those of a module, half of
+    /// these, until the rest holds or a single fix fails. The other halves are tried afterwards.
     pub(super) fn run<'v>(&self, fixes: Vec<Found<'v>>) -> Tried {
         let mut tried = Tried::default();
         let mut held: Vec<Found<'v>> = Vec::new();
@@ -135,7 +134,7 @@ impl<'t> Trials<'t> {
                 groups = self.without(groups, &objections, &mut waiting, &mut doubtful, &mut tried);
             }
             if waiting.is_empty() {
-                // What may have come with something else is asked about alone.
+                // A fix whose objection another one may have caused is tried alone.
                 waiting.extend(doubtful.pop());
             }
         }
@@ -143,9 +142,8 @@ impl<'t> Trials<'t> {
         tried
     }
 
-    /// Leaves half of the fixes of each module that something speaks against for later. A single one is withheld,
-    /// unless it stands near others and may not be the one. What shows nowhere near any of them is taken to speak
-    /// against all.
+    /// Defers half of the fixes of each module with objections. A single fix is withheld, unless it is near others and
+    /// may not be the cause. An objection that is near no fix counts against all.
     fn without<'v>(
         &self,
         groups: Vec<Vec<Found<'v>>>,
@@ -186,7 +184,7 @@ impl<'t> Trials<'t> {
         groups.into_iter().zip(&near).filter_map(halve).collect()
     }
 
-    /// Whether an objection shows in the module of some fixes, or in one that they change.
+    /// Whether an objection is in the module of some fixes or in one that they change.
     fn is_near(&self, fixes: &[Found<'_>], objection: &Objection) -> bool {
         let directory = |edit: &Edit| directory(self.snapshot, edit.span);
         fixes.iter().any(|(verdict, fix)| {
@@ -204,13 +202,13 @@ impl<'t> Trials<'t> {
         edits.into_iter().map(|(file, edits)| (file, apply(text(file), &edits))).collect()
     }
 
-    /// Whether what is found can be fixed in a next round.
+    /// Whether a finding can be fixed in a later round.
     fn is_followed(&self, verdict: &Verdict) -> bool {
         let fix = verdict.finding.fix.as_ref();
         fix.zip(self.follows).is_some_and(|(fix, follows)| fix.safety <= follows)
     }
 
-    /// What speaks against some fixes once they are made.
+    /// The objections to some fixes after they are applied.
     fn objections(&self, fixes: &[Found<'_>], collected: &Collected) -> Vec<Objection> {
         let after = Counts::of(collected);
         let rules: BTreeSet<&RuleId> = fixes.iter().map(|(verdict, _)| &verdict.finding.rule).collect();
@@ -247,7 +245,7 @@ fn directory(snapshot: &Snapshot, span: Span) -> &str {
     parent(snapshot.sources().get(span.file).name()).unwrap_or_default()
 }
 
-/// Fixes by the module that they mend.
+/// Fixes by the module that they change.
 fn by_module(fixes: Vec<Found<'_>>) -> Vec<Vec<Found<'_>>> {
     let mut groups: BTreeMap<SmolStr, Vec<Found<'_>>> = BTreeMap::new();
     for found in fixes {

@@ -1,5 +1,5 @@
-//! Turns everything that a run tells into the exceptions that suppress it: comments where they can stand, and blocks of a
-//! policy for the rest.
+//! Writes the exceptions that suppress all findings of a run: comments where possible, and blocks of a policy for the
+//! rest.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,26 +13,26 @@ use crate::policy::{EXCEPTION_COMMENT, can_be_off};
 use crate::syntax::{self, Body, File, Notation, quoted};
 use crate::text::{FileId, Source, Sources, Span};
 
-/// What has to be written so that nothing is reported any more.
+/// The exceptions to write.
 #[derive(Debug, Default)]
 pub struct Additions {
-    /// Files of modules with their new texts.
+    /// The module files with their new content.
     pub files: Vec<(FileId, String)>,
-    /// How many comments are new in them.
+    /// The number of new comments.
     pub comments: usize,
-    /// Blocks for a policy; empty where none is needed.
+    /// The blocks for a policy. Empty if none is needed.
     pub blocks: String,
-    /// Files that can have no comment, each with why; what is found there is suppressed by the blocks.
+    /// Files that cannot have a comment, each with the reason. Blocks suppress their findings.
     pub refused: BTreeMap<FileId, String>,
-    /// What cannot be suppressed.
+    /// The findings that cannot be suppressed.
     pub left: Vec<Verdict>,
 }
 
-/// By file and offset of a line: the rules that a comment above that line excuses.
+/// For each file and offset of a line the rules that a comment above the line suppresses.
 type Comments<'v> = BTreeMap<FileId, BTreeMap<usize, BTreeSet<&'v str>>>;
 
 impl Additions {
-    /// Excuses all of these verdicts with one reason. `refusal` says of a file why it may not be changed, if so.
+    /// Creates exceptions for all verdicts with one reason. `refusal` returns why a file may not be changed, if so.
     pub fn for_verdicts(
         verdicts: &[Verdict],
         sources: &Sources,
@@ -76,7 +76,7 @@ impl Additions {
     }
 }
 
-/// The start of the line above which a comment excuses a verdict; none where no comment can stand.
+/// The start of the line above which a comment suppresses a verdict. `None` if a comment is not possible there.
 fn line_of(
     verdict: &Verdict,
     sources: &Sources,
@@ -100,15 +100,14 @@ fn line_of(
     line
 }
 
-/// The file, if it is one of the native syntax whose bytes are all known: what was not UTF-8 could not be written back.
+/// The file, if it has native syntax and is valid UTF-8.
 fn native(id: FileId, source: &Source) -> Option<File> {
     let is_native = [".tf", ".tofu"].iter().any(|end| source.name().ends_with(end));
     (is_native && source.invalid().is_empty())
         .then(|| syntax::parse(id, source, Notation::Native, &Limits::default()).0)
 }
 
-/// The text with a comment above each of these lines. Lines that a comment parts are aligned anew, as `terraform fmt`
-/// does.
+/// Adds a comment above each of these lines. Lines that a comment separates are aligned again, as `terraform fmt` does.
 fn commented(file: FileId, text: &str, lines: &BTreeMap<usize, BTreeSet<&str>>, reason: &str) -> String {
     let edits: Vec<Edit> = lines
         .iter()
@@ -133,7 +132,7 @@ fn block(rule: &str, paths: &BTreeSet<&str>, reason: &str) -> String {
     format!("\nexception \"{rule}\" {{\n{of_top}  paths  = {paths}\n  reason = {}\n}}\n", quoted(reason))
 }
 
-/// A path as the pattern that matches it alone.
+/// The pattern that matches only this path.
 fn as_pattern(path: &str) -> String {
     if path.is_empty() {
         return "/".to_owned();
@@ -157,7 +156,7 @@ mod tests {
 
     const REASON: &str = "was here before";
 
-    /// What is added to these files, which then are silent.
+    /// The content that is added to these files, which then have no findings.
     fn added(files: &[(&str, &str)]) -> Additions {
         let texts = |files: &[(&str, &str)]| {
             files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec())).collect()

@@ -1,18 +1,18 @@
-//! Turns `overrule: allow(rule) reason` into the rules that it excuses, and why.
+//! Parses `overrule: allow(rule) reason`.
 
 use crate::policy::EXCEPTION_COMMENT;
 use crate::syntax::Remark;
 
-/// What a remark says.
+/// An exception comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::check) struct Allow {
     /// The names between the parentheses.
     pub(in crate::check) rules: Vec<String>,
-    /// What stands behind them.
+    /// The reason after them.
     pub(in crate::check) reason: String,
 }
 
-/// Reads a remark that starts with [`EXCEPTION_COMMENT`]; why it cannot be read is one line.
+/// Parses a comment that starts with [`EXCEPTION_COMMENT`]. An error is one line.
 pub(in crate::check) fn read(remark: &Remark) -> Result<Allow, &'static str> {
     const FORM: &str = "write `overrule: allow(RULE) REASON`";
     let said = remark.text.strip_prefix(EXCEPTION_COMMENT).unwrap_or(&remark.text).trim_start();

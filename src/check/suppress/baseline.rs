@@ -1,4 +1,4 @@
-//! Turns the findings of a run into a baseline, and a baseline into what a later run does not report.
+//! Reads and writes baselines: the known findings, which are not reported.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::check::verdict::Verdict;
 use crate::policy::can_be_off;
 use crate::text::Sources;
 
-/// What was there before.
+/// The known findings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Baseline {
     fingerprints: BTreeSet<String>,
@@ -19,7 +19,7 @@ const HEAD: &str = "\
 ";
 
 impl Baseline {
-    /// Reads a list. What is no line of one is reported by its number.
+    /// Reads a baseline. An error names the line.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut fingerprints = BTreeSet::new();
         for (number, line) in text.lines().enumerate() {
@@ -34,14 +34,14 @@ impl Baseline {
         Ok(Self { fingerprints })
     }
 
-    /// Writes a list of what was reported.
+    /// Writes a baseline of reported findings.
     pub fn write(verdicts: &[Verdict], sources: &Sources) -> String {
         let mut lines: Vec<String> = verdicts
             .iter()
             .filter(|verdict| can_be_off(&verdict.finding.rule))
             .flat_map(|verdict| {
                 let place = place_of(&verdict.finding, sources);
-                // A name with a line break in it would be two lines.
+                // A name with a line break would be two lines.
                 let place: String = place.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
                 let rule = verdict.finding.rule.as_str();
                 let fingerprints = verdict.fingerprints().iter();
@@ -52,7 +52,7 @@ impl Baseline {
         format!("{HEAD}{}", lines.concat())
     }
 
-    /// Whether a verdict was there before. What cannot be off never was.
+    /// Whether a verdict is known. A finding that cannot be off never is.
     pub(in crate::check) fn has(&self, verdict: &Verdict) -> bool {
         can_be_off(&verdict.finding.rule) && verdict.is_among(&self.fingerprints)
     }

@@ -1,4 +1,4 @@
-//! Finds the exception comments that hold at a place.
+//! Finds the exception comments that apply to a location.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use crate::text::{FileId, Span};
 
-/// Where comments hold, by file and rule.
+/// The ranges that comments apply to, by file and rule.
 #[derive(Debug, Default)]
 pub(super) struct CommentPlaces(HashMap<(FileId, SmolStr), Vec<Place>>);
 
@@ -15,16 +15,15 @@ pub(super) struct CommentPlaces(HashMap<(FileId, SmolStr), Vec<Place>>);
 struct Place {
     start: u32,
     end: u32,
-    /// The numbers of the comments that hold there, ascending.
+    /// The numbers of the comments that apply to it, ascending.
     comments: Vec<usize>,
-    /// The nearest place before this one that ends behind its start. All others with that property are around that one, or
-    /// around one around it.
+    /// The nearest range before this one that ends after its start. All others with this property enclose that one.
     around: Option<usize>,
     used: bool,
 }
 
 impl CommentPlaces {
-    /// The places of comments, each with its rule, in the order of their numbers.
+    /// Creates the ranges from comments, each with its rule, in the order of their numbers.
     pub(super) fn of<'c>(comments: impl Iterator<Item = (&'c SmolStr, Span)>) -> Self {
         let mut places: HashMap<(FileId, SmolStr), Vec<Place>> = HashMap::new();
         for (number, (rule, about)) in comments.enumerate() {
@@ -41,7 +40,7 @@ impl CommentPlaces {
         Self(places)
     }
 
-    /// The first of the comments that hold at a place for a rule. All of them are used then.
+    /// Returns the first comment that applies to a location for a rule, and marks all that do as used.
     pub(super) fn first_at(&mut self, rule: &str, at: Span) -> Option<usize> {
         let places = self.0.get_mut(&(at.file, SmolStr::new(rule)))?;
         let mut next = places.partition_point(|place| place.start <= at.start).checked_sub(1);
@@ -57,14 +56,14 @@ impl CommentPlaces {
         first
     }
 
-    /// The numbers of the comments that held somewhere.
+    /// The numbers of the used comments.
     pub(super) fn used(&self) -> Vec<usize> {
         let used = self.0.values().flatten().filter(|place| place.used);
         used.flat_map(|place| place.comments.iter().copied()).collect()
     }
 }
 
-/// Sorts places, joins those that are the same, and finds out which are around which.
+/// Sorts ranges, joins equal ones, and links each to the one around it.
 fn nest(places: &mut Vec<Place>) {
     places.sort_by_key(|place| (place.start, std::cmp::Reverse(place.end)));
     places.dedup_by(|later, earlier| {

@@ -1,5 +1,5 @@
-//! Turns exceptions, in policies and in comments, into verdicts that are not reported, and what is wrong with them into
-//! findings.
+//! Applies the exceptions of comments and policies to findings, and reports exceptions that have no effect or are
+//! invalid.
 
 use std::collections::BTreeMap;
 
@@ -19,30 +19,29 @@ use crate::session::parse_cache::ParseCache;
 use crate::text::{FileId, Source, Sources, Span, Suggestions};
 use crate::vfs::Snapshot;
 
-/// What exceptions are found under that suppress nothing.
+/// The rule for exceptions without effect.
 pub const UNUSED_EXCEPTION: RuleId = RuleId::built_in("unused-exception");
 
-/// What exceptions are found under that have ended.
+/// The rule for expired exceptions.
 pub const EXPIRED_EXCEPTION: RuleId = RuleId::built_in("expired-exception");
 
-/// What is said at a comment that would suppress something, were it allowed to.
+/// The summary for a comment that a policy does not allow.
 const REFUSED: &str = "has no effect: the policy does not allow exceptions in comments";
 
-/// Everything that is suppressed in one run.
+/// All exceptions of a run.
 #[derive(Debug)]
 pub(in crate::check) struct Exceptions<'e> {
     settings: &'e Settings,
     sources: &'e Sources,
     comments: Vec<Comment>,
-    /// Where each of the comments holds.
+    /// The ranges that each comment applies to.
     places: CommentPlaces,
     blocks: Vec<Block<'e>>,
     ended: Vec<Ended<'e>>,
     /// The names of all rules.
     names: Vec<SmolStr>,
     suggestions: Suggestions,
-    /// Whether enough is seen to say that a block is of no use; where only a part of a repository was read, nothing is
-    /// said of blocks at all.
+    /// Whether the run sees enough to report a block without effect. It does not if it reads only part of a repository.
     judges_blocks: bool,
     /// What is wrong with them.
     findings: Vec<Finding>,

@@ -1,52 +1,51 @@
-//! Turns the text of a file into whether there may be something in it that OpenTofu takes for something else than
-//! Terraform, without a word from the latter.
+//! Searches the text of a file for constructs that OpenTofu may read differently while Terraform reports nothing.
 
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-/// What a sign stands for, and so where it is one.
+/// Where a sign counts.
 #[derive(Debug, Clone, Copy)]
 enum Sign {
-    /// Wherever it stands.
+    /// Anywhere.
     Anywhere,
-    /// As a word of its own.
+    /// As a whole word.
     Word,
-    /// As the first word of an address.
+    /// As the first part of an address.
     Root,
 }
 
-/// Of two that start alike the longer comes first.
+/// Of two signs with the same start, the longer comes first.
 const SIGNS: &[(&str, Sign)] = &[
-    // Terraform keeps quiet about mistakes in an operand that does not decide.
+    // Terraform does not report errors in an operand that does not decide the result.
     ("&&", Sign::Anywhere),
     ("||", Sign::Anywhere),
-    // A function of Terraform alone.
+    // A function that only Terraform has.
     ("convert", Sign::Word),
-    // Override files change what is `deprecated` or `ephemeral` in OpenTofu alone, which looks at more of it, too.
+    // Override files change `deprecated` and `ephemeral` only in OpenTofu, which also checks more of them.
     ("deprecated", Sign::Word),
     ("ephemeral", Sign::Word),
     ("const", Sign::Word),
     ("ignore_nested_deprecations", Sign::Word),
     ("action_trigger", Sign::Word),
-    // OpenTofu takes what Terraform knows to be an action or a list resource for a resource of such a type.
+    // Terraform reads these as an action or a list resource, and OpenTofu as a resource of this type.
     ("action", Sign::Root),
     ("list", Sign::Root),
-    // No provider may be called so in OpenTofu.
+    // OpenTofu does not allow this provider name.
     ("opentofu-", Sign::Anywhere),
-    // Letters that are written as numbers may spell any of these.
+    // Escapes may spell any of these words.
     ("\\u", Sign::Anywhere),
     ("\\U", Sign::Anywhere),
 ];
 
 static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
     let words = SIGNS.iter().map(|(text, _)| text);
-    // Only so it looks at many letters at a time.
+    // This search is fast only with all signs in one automaton.
     let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(words);
     finder.expect("a handful of short words makes an automaton")
 });
 
-/// Whether there may be such a thing.
+/// Whether a text may have such a construct.
 pub(super) fn are_in(text: &str) -> bool {
     FINDER.find_iter(text).any(|found| {
         let (before, after) = (&text.as_bytes()[..found.start()], &text.as_bytes()[found.end()..]);
@@ -58,22 +57,22 @@ pub(super) fn are_in(text: &str) -> bool {
     })
 }
 
-/// Whether what stands between these is not a part of a longer word.
+/// Whether a range is a whole word.
 fn is_word(before: &[u8], after: &[u8]) -> bool {
     let is_of_word =
         |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     !is_of_word(before.last()) && !is_of_word(after.first())
 }
 
-/// Whether the word between these starts an address that goes on.
+/// Whether the word in a range is the first part of a longer address.
 fn is_root(before: &[u8], after: &[u8]) -> bool {
     let is_part = before.trim_ascii_end().ends_with(b".");
-    // A comment may stand before the point.
+    // A comment may precede the dot.
     !is_part && matches!(after.trim_ascii_start().first(), Some(b'.' | b'/' | b'#'))
 }
 
-/// Whether a text may name a registry that only one of the engines takes for its own. Names of hosts are folded, so
-/// that there are many ways to write one.
+/// Whether a text may name a registry that is the default of only one engine. Host names are normalized, so they have
+/// many spellings.
 pub(super) fn may_name_registry(text: &str) -> bool {
     !text.is_ascii() || text.contains('\\') || {
         let folded = text.to_ascii_lowercase();
