@@ -140,7 +140,7 @@ fn size(directory: &Directory, sources: &Sources) -> usize {
     directory.files.iter().filter_map(|file| file.id).map(|id| sources.get(id).text().len()).sum()
 }
 
-/// DisjointSets the numbers of directories that calls connect, by a search of the text for paths.
+/// Groups the numbers of directories that calls connect, by a search of the text for paths.
 fn connected(snapshot: &Snapshot) -> Vec<Vec<usize>> {
     let directories = snapshot.directories();
     let named: Vec<Vec<String>> =
@@ -186,7 +186,7 @@ fn named(directory: &Directory, snapshot: &Snapshot) -> Vec<String> {
     named
 }
 
-/// DisjointSets of numbers: a disjoint-set forest.
+/// A disjoint-set forest of numbers.
 #[derive(Debug, Default)]
 pub(crate) struct DisjointSets {
     /// For each number a lower one of its group, or itself if it is the lowest.

@@ -61,23 +61,23 @@ pub(crate) fn load(
         .map(|number| (number, cache.build(snapshot.directory_at(number), engine)))
         .collect();
     let graph = ModuleGraph::new(engine).reading(cache.named_files.clone());
-    let loaded = LoadedGraph { graph, findings: Vec::new(), test_findings: Vec::new() };
+    let result = LoadedGraph { graph, findings: Vec::new(), test_findings: Vec::new() };
     let (nodes, queue, unread) = (BTreeMap::new(), Vec::new(), BTreeSet::new());
-    let mut loader = Loader { snapshot, cache, batch, policy, loaded, nodes, queue, unread };
+    let mut loader = Loader { snapshot, cache, batch, policy, result, nodes, queue, unread };
     for (number, built) in built {
         loader.add(number, built);
     }
     loader.queue.reverse();
     loader.link_all()?;
-    let Loader { cache, mut loaded, unread, .. } = loader;
+    let Loader { cache, mut result, unread, .. } = loader;
     if let Some(generated) = cache.units.anywhere() {
-        loaded.graph.may_be_run(generated);
+        result.graph.may_be_run(generated);
     }
     if !unread.is_empty() {
         return Err(Obstacle::Unread(unread));
     }
-    loaded.bind_to_callers();
-    Ok(loaded)
+    result.bind_to_callers();
+    Ok(result)
 }
 
 /// A graph that is being loaded.
@@ -86,7 +86,7 @@ struct Loader<'l> {
     cache: &'l mut ParseCache,
     batch: &'l Batch,
     policy: &'l Policy,
-    loaded: LoadedGraph,
+    result: LoadedGraph,
     /// By the number of the directory.
     nodes: BTreeMap<usize, NodeId>,
     /// The modules whose calls are not linked yet.
@@ -109,7 +109,7 @@ impl Loader<'_> {
             former: self.cache.former_roles.get(path).copied(),
         };
         let reached = |path: &str| self.batch.reached(path, self.snapshot);
-        let graph = &mut self.loaded.graph;
+        let graph = &mut self.result.graph;
         let tests = Tests::of(self.snapshot, self.cache, path, graph.engine(), &reached);
         let broken = built.is_broken();
         let node = graph.add(built.module, broken);
@@ -117,8 +117,8 @@ impl Loader<'_> {
         graph.surround(node, surroundings);
         graph.set_tests(node, tests.files, tests.has_values_files);
         graph.set_values(node, values_files::of_module(path, self.snapshot, self.cache));
-        self.loaded.findings.push(built.findings);
-        self.loaded.test_findings.push(tests.findings);
+        self.result.findings.push(built.findings);
+        self.result.test_findings.push(tests.findings);
         self.nodes.insert(number, node);
         self.queue.push(node);
         node
@@ -127,7 +127,7 @@ impl Loader<'_> {
     /// Links each call to the module that it leads to, and adds modules that are not in the graph yet.
     fn link_all(&mut self) -> Result<(), Obstacle> {
         while let Some(caller) = self.queue.pop() {
-            let node = self.loaded.graph.node(caller);
+            let node = self.result.graph.node(caller);
             let module = node.module();
             let directory = module.directory.clone();
             let address = |call: &ModuleCall| call.source.as_ref().and_then(|source| source.address.clone());
@@ -137,15 +137,15 @@ impl Loader<'_> {
             let runs = node.run_modules();
             for (name, address) in calls {
                 let callee = self.callee(&directory, address)?;
-                self.loaded.graph.link(caller, &name, callee);
+                self.result.graph.link(caller, &name, callee);
             }
             for (number, address) in runs {
                 let callee = self.callee(&directory, address)?;
-                self.loaded.graph.link_run(caller, number, callee);
+                self.result.graph.link_run(caller, number, callee);
             }
             for path in refused {
                 if let Callee::Module(child) = self.at(&directory, &path)? {
-                    self.loaded.graph.link_refused(caller, child);
+                    self.result.graph.link_refused(caller, child);
                 }
             }
         }
@@ -160,20 +160,22 @@ impl Loader<'_> {
         }
     }
 
+    /// Returns the module of a directory, and adds it if it is not in the graph yet.
+    fn module(&mut self, number: usize) -> NodeId {
+        if let Some(node) = self.nodes.get(&number) {
+            return *node;
+        }
+        self.cache.read(self.snapshot, &[number]);
+        let built = self.cache.build(self.snapshot.directory_at(number), self.result.graph.engine());
+        self.add(number, built)
+    }
+
     /// Returns what a local path leads to, relative to a directory.
     fn at(&mut self, directory: &str, path: &str) -> Result<Callee, Obstacle> {
         let Some(path) = join(directory, path) else { return Ok(Callee::Outside) };
         Ok(match self.batch.reached(&path, self.snapshot) {
             Some(Reached::Directory(number)) if !self.batch.has(number) => return Err(Obstacle::Crossing),
-            Some(Reached::Directory(number)) => Callee::Module(match self.nodes.get(&number) {
-                Some(node) => *node,
-                None => {
-                    self.cache.read(self.snapshot, &[number]);
-                    let built =
-                        self.cache.build(self.snapshot.directory_at(number), self.loaded.graph.engine());
-                    self.add(number, built)
-                }
-            }),
+            Some(Reached::Directory(number)) => Callee::Module(self.module(number)),
             Some(Reached::Missing) => Callee::Missing,
             Some(Reached::Outside) => Callee::Outside,
             Some(Reached::Foreign) => Callee::Opaque,
