@@ -26,6 +26,7 @@ pub struct Analysis {
 /// The modules that are written for one engine.
 #[derive(Debug, Clone, Copy)]
 pub struct EngineView<'s> {
+    /// The engine.
     pub engine: Engine,
     /// The graph of all modules.
     pub graph: &'s ModuleGraph,
