@@ -1,8 +1,8 @@
-//! Turns what was seen of directories into bytes that a later run can do with, and such bytes back, if they are sound.
+//! Writes what a run found out about directories into the cache of later runs, and reads it again.
 //!
-//! What is written down is which directories a module calls, by a name for what its directory holds, so nothing in it
-//! can be out of date. Bytes that another version of the program wrote, or that are not what was written, are not used;
-//! a run without them takes longer, and finds the same.
+//! The index holds, for the content of each directory, which directories its module calls. Its key is a hash of that
+//! content, so an entry cannot be out of date. An index that another version of the program wrote, or that is damaged,
+//! is not used. A run without it takes longer and has the same findings.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, DefaultHasher, Hasher};
@@ -12,78 +12,78 @@ use smol_str::SmolStr;
 use crate::session::calls::Calls;
 use crate::vfs::Content;
 
-/// The name under which it is kept.
+/// The name of the cache file.
 pub(crate) const NAME: &str = "calls";
 
-/// More than this is neither written nor read; it is enough for some million modules.
+/// The largest size in bytes that is written or read: enough for some million modules.
 pub(crate) const MOST_BYTES: u64 = 64 << 20;
 
-/// What the bytes start with: what they are, who wrote them, and in which of its formats.
+/// The header: file type, program version and format version.
 const HEAD: &[u8] = concat!("overrule calls 4 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
 
-/// As many bytes at the end tell whether those before them are what was written.
+/// The length of the checksum at the end in bytes.
 const SEAL: usize = 8;
 
-/// By what a directory holds: the local addresses that its module calls, the addresses of states, and patterns of the
-/// files that functions read.
+/// For the content of a directory: the local paths that its module calls, the addresses of its state, and patterns of
+/// the files that its functions read.
 #[derive(Debug, Default)]
 pub(crate) struct CallIndex {
-    /// Each address once.
+    /// Each path, address and pattern once.
     addresses: Vec<SmolStr>,
-    /// The numbers of those that modules call, of those at which they keep a state, and of patterns, one module behind
-    /// the other.
+    /// Indexes into [`CallIndex::addresses`]: for each module those of its calls, then of its states, then of its
+    /// patterns.
     calls: Vec<u32>,
-    /// Which of [`CallIndex::calls`] are those of a directory.
+    /// The range of a module in [`CallIndex::calls`], by the content of its directory.
     directories: HashMap<Content, CallsOf, BuildHasherDefault<NoHasher>>,
-    /// Whether more is known than was read.
+    /// Whether it has entries that were not read from the cache.
     is_news: bool,
 }
 
-/// Which of the calls that are remembered are those of one module.
+/// The ranges of one module in [`CallIndex::calls`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct CallsOf {
     start: u32,
-    /// Where the addresses of states start.
+    /// The start of the states.
     states: u32,
-    /// Where the patterns of files start that functions read.
+    /// The start of the patterns.
     reads: u32,
     end: u32,
-    /// Whether its files show that an engine is run in the directory.
+    /// Whether its files show that it is a root module.
     pub(crate) shows_root: bool,
 }
 
 impl CallIndex {
-    /// Where it is remembered what the module of a directory with this content calls, if that was seen.
+    /// Returns the entry for a directory with this content, if there is one.
     pub(crate) fn place(&self, content: Content) -> Option<CallsOf> {
         self.directories.get(&content).copied()
     }
 
-    /// What a module calls, each by the number of its address.
+    /// The calls of a module, as indexes of addresses.
     pub(crate) fn calls(&self, of: CallsOf) -> &[u32] {
         &self.calls[of.start as usize..of.states as usize]
     }
 
-    /// Where a module may keep its state, each by the number of its address.
+    /// The states of a module, as indexes of addresses.
     pub(crate) fn states(&self, of: CallsOf) -> &[u32] {
         &self.calls[of.states as usize..of.reads as usize]
     }
 
-    /// Patterns of the files that functions of a module may read, each by its number among the addresses.
+    /// The patterns of a module, as indexes of addresses.
     pub(crate) fn reads(&self, of: CallsOf) -> &[u32] {
         &self.calls[of.reads as usize..of.end as usize]
     }
 
-    /// The addresses that numbers stand for.
+    /// The addresses that the indexes refer to.
     pub(crate) fn addresses(&self) -> &[SmolStr] {
         &self.addresses
     }
 
-    /// Whether it knows of more than was read.
+    /// Whether it has entries that were not read from the cache.
     pub(crate) fn is_news(&self) -> bool {
         self.is_news
     }
 
-    /// Remembers what was seen of some directories.
+    /// Adds entries for directories.
     pub(crate) fn keep(&mut self, directories: impl IntoIterator<Item = (Content, Calls)>) {
         let mut numbers: HashMap<SmolStr, u32> = HashMap::new();
         for (number, address) in (0..).zip(&self.addresses) {
@@ -106,7 +106,7 @@ impl CallIndex {
         }
     }
 
-    /// Reads what an earlier run wrote.
+    /// Reads an index that an earlier run wrote.
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         let (written, seal) = bytes.split_last_chunk::<SEAL>()?;
         if u64::from_le_bytes(*seal) != sum(written) {
@@ -141,14 +141,15 @@ impl CallIndex {
         (rest.0.is_empty() && memory.calls.iter().all(is_known)).then_some(memory)
     }
 
-    /// Writes down what is of use, and the rest as long as it is not much; nothing where all of it is too much.
+    /// Writes the entries that the run used, and the others if there are few. `None` if even the used ones are too
+    /// large.
     pub(crate) fn write(&self, used: &BTreeSet<Content>) -> Option<Vec<u8>> {
         let mut directories: BTreeMap<Content, CallsOf> =
             self.directories.iter().map(|(content, calls)| (*content, *calls)).collect();
         if directories.len() > 2 * used.len() + 1000 {
             directories.retain(|content, _| used.contains(content));
         }
-        // Addresses that only others called are left behind.
+        // Addresses that only dropped entries use are dropped.
         let mut numbers: BTreeMap<&SmolStr, u32> = BTreeMap::new();
         let numbers_of = |of: &CallsOf| self.calls(*of).iter().chain(self.states(*of)).chain(self.reads(*of));
         for number in directories.values().flat_map(numbers_of) {
@@ -179,7 +180,7 @@ impl CallIndex {
     }
 }
 
-/// Takes a name of a content for its hash: that is what it is.
+/// A hasher that returns a content hash as it is.
 #[derive(Debug, Default)]
 struct NoHasher(u64);
 
@@ -205,7 +206,7 @@ fn length_of(number: usize) -> u32 {
     u32::try_from(number).expect("a repository has fewer than 2^32 calls")
 }
 
-/// Bytes that are taken from the front.
+/// Reads from the start of a byte slice.
 struct Bytes<'b>(&'b [u8]);
 
 impl<'b> Bytes<'b> {
@@ -222,7 +223,7 @@ impl<'b> Bytes<'b> {
     }
 }
 
-/// Bytes that are added to the end.
+/// Writes to the end of a byte vector.
 struct Written(Vec<u8>);
 
 impl Written {
@@ -232,7 +233,7 @@ impl Written {
     }
 }
 
-/// It may differ between two builds of the program, which costs the later one time.
+/// This may differ between two builds of the program. The later one then reads all directories again.
 fn sum(bytes: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write(bytes);
@@ -325,7 +326,7 @@ mod tests {
         newer[HEAD.len() - 2] = b'x';
         assert!(CallIndex::read(&sealed(newer)).is_none(), "of another version");
         let mut unknown = written.to_vec();
-        // Behind it comes the address of a state, and a directory with neither: a name of twenty bytes, and three
+        // After it come the address of a state, and a directory without either: a hash of twenty bytes and three
         // numbers.
         let last_call = unknown.len() - 32 - 8 - 4;
         unknown[last_call] = 0xff;

@@ -1,8 +1,8 @@
-//! Turns the files of a directory into the directories that its module may call, whatever engine looks at it.
+//! Finds the directories that a module may call with any engine.
 //!
-//! This is what has to be known of every module of a repository to tell whom a change concerns, so it is made to be had
-//! cheaply: most files call nothing, and that shows without a parser. It is kept for later runs, so it does not depend
-//! on what limits one of them has.
+//! A run with a change needs the calls of all modules in the repository, so this search is fast: most files have no
+//! call, which a text search shows without a parser. The result is cached, so it must not depend on the limits of a
+//! run.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,23 +18,23 @@ use crate::syntax::{self, Attribute, BlockSchema, Body, File, Notation, Schema};
 use crate::text::{FileId, Source};
 use crate::value;
 
-/// The local addresses in the calls of a module.
+/// The local paths in the calls of a module.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Calls {
-    /// As the engines write them: with `/`, starting with `./` or `../`; sorted.
+    /// Normalized as the engines do, with `/` and a leading `./` or `../`, sorted.
     pub(crate) addresses: BTreeSet<SmolStr>,
-    /// The addresses at which blocks of its files keep a state, as texts that [`StateAddress::text_from_top`] takes.
+    /// The addresses of the states that backend blocks configure, as read by [`StateAddress::text_from_top`].
     pub(crate) states: BTreeSet<SmolStr>,
-    /// Patterns of the files that its functions may read, as [`reads::may_match`] takes them.
+    /// The patterns of the files that its functions may read, as read by [`reads::may_match`].
     pub(crate) reads: BTreeSet<SmolStr>,
     /// Whether all files could be read.
     pub(crate) complete: bool,
-    /// Whether one of them shows that an engine is run in the directory.
+    /// Whether a file shows that the module is a root module.
     pub(crate) shows_root: bool,
 }
 
 impl Calls {
-    /// Looks for calls in the files of a directory; one without a source could not be read.
+    /// Searches the files of a directory for calls. A file without a source could not be read.
     pub(crate) fn of(files: &[(SmolStr, Option<Source>)]) -> Self {
         let mut calls = Self {
             complete: files.iter().all(|(_, source)| source.is_some()),
@@ -75,7 +75,7 @@ impl Calls {
         }
     }
 
-    /// Adds the addresses that the engines compute.
+    /// Adds addresses that the engines evaluate.
     fn evaluate(&mut self, files: &[(SmolStr, Option<Source>)]) {
         let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
         let read: Vec<Option<File>> = files.iter().map(|(_, source)| source.as_ref().map(parse)).collect();
@@ -97,20 +97,20 @@ impl Calls {
     }
 }
 
-/// Whether a file shows that an engine is run in its directory.
+/// Whether a file shows that its module is a root module.
 pub(crate) fn shows_root(source: &Source) -> bool {
     let text = source.text();
-    // Most files do not have to be read for that. `required_providers` is none of these.
+    // Most files have none of these words and are not parsed. `required_providers` does not count.
     let words = ["backend", "cloud", "provider ", "provider\t", "provider\"", "provider/"];
     words.iter().any(|word| text.contains(word)) && module::shows_root(&parse(source).body)
 }
 
-/// Whether one of the words is there that say where a state is kept.
+/// Whether a text has one of the words that configure a state.
 fn may_store(source: &Source) -> bool {
     ["backend", "cloud"].iter().any(|word| source.text().contains(word))
 }
 
-/// Whether the word is there that every call starts with.
+/// Whether a text has the word with which every call starts.
 fn may_call(source: &Source) -> bool {
     source.text().contains("module")
 }
@@ -119,7 +119,7 @@ fn parse(source: &Source) -> File {
     syntax::parse(FileId::new(0), source, Notation::of(source.name()), &Limits::default()).0
 }
 
-/// The address of each call in a file; none of one that is to be computed.
+/// The address of each call in a file, except addresses with expressions.
 fn written_out(body: &Body) -> Vec<Option<SmolStr>> {
     let schema = Schema { attributes: &[], blocks: &[BlockSchema::new("module", &["name"])] };
     let blocks = body.partial_content(&schema, &mut Vec::new()).0.blocks;

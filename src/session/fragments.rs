@@ -1,12 +1,12 @@
-//! Finds directories whose files are not meant to be loaded together: fragments, templates, expected results of tests.
+//! Finds directories whose files are not loaded together: fragments, templates, expected results of tests.
 //!
-//! Every file of such a directory brings errors that nobody wants to hear. A directory counts as one only where a
-//! module that somebody is working on does not:
+//! Errors in such files are not useful. A directory counts as one only if a module under development never looks like
+//! it:
 //!
-//! - by its syntax ([`finding`]): where six files or more, and more than half of all, have errors that keep a file from
-//!   being one of a module; or where every syntax error is in a file with a placeholder of a template;
-//! - by what it holds ([`evidence`]): where nobody calls it, nothing beside it shows that an engine is run there, and
-//!   its files are override files without a base, alternatives of which one is used, or the targets of symbolic links.
+//! - by its syntax ([`finding`]): at least six files, and more than half of all, have errors that no file of a module
+//! has, or every syntax error is in a file with a placeholder of a template;
+//! - by its content ([`evidence`]): no module calls it, no file beside it shows that it is a root module, and its files
+//! are override files without a base, alternatives of which one is used, or targets of symbolic links.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,14 +17,14 @@ use crate::module::Module;
 use crate::text::{FileId, Source, Span};
 use crate::vfs::{Directory, Snapshot, parent};
 
-/// As few files with errors as can make up such a directory.
+/// The smallest number of files with errors.
 const FEWEST: usize = 6;
 
-/// How many of those files are pointed at.
+/// The number of files that the finding shows.
 const SHOWN: usize = 3;
 
-/// The one finding about a directory, in the place of those about its files; `is_template` tells which of them hold a
-/// placeholder where a syntax error is.
+/// Returns the one finding about a directory that replaces those in its files. `is_template` says which files have a
+/// syntax error at a placeholder.
 pub(crate) fn finding(
     directory: &Directory,
     files: usize,
@@ -57,21 +57,21 @@ pub(crate) fn finding(
     Some(not_a_module(directory, &why, Severity::Error, broken.into_values()))
 }
 
-/// What a directory is that shows by its files that it is no module, although each engine would load it as one.
+/// Why a directory is not a module, although an engine would load it as one.
 #[derive(Debug)]
 pub(crate) enum Evidence {
-    /// Modules elsewhere load its files through symbolic links, and are checked with them.
+    /// Modules elsewhere load its files through symbolic links and are checked with them.
     LinkTargets,
-    /// Its files are meant to be copied to others.
+    /// Its files are meant to be copied to other directories.
     Fragments(Box<Finding>),
 }
 
-/// Looks for evidence that a directory is no module; `findings` are all that its module has. A module that is called, or
-/// has a lock file or variable values beside it, or is the top of the run, is one whatever is wrong with it.
+/// Looks for evidence that a directory is not a module. `findings` are all findings of its module. A module that is
+/// called, has a lock file or variable values beside it, or is the top of the repository always counts as one.
 pub(crate) fn evidence(node: Node<'_>, snapshot: &Snapshot, findings: &[&Finding]) -> Option<Evidence> {
     let module = node.module();
     let directory = snapshot.directory(&module.directory)?;
-    // What somebody checks by itself is no part of something else.
+    // A module with these signs is checked by itself.
     let is_whole = directory.path.is_empty();
     if is_whole || node.is_called() || directory.has_lock_file || directory.has_values || module.excluded {
         return None;
@@ -98,7 +98,7 @@ fn is_linked_elsewhere(id: FileId, directory: &Directory, snapshot: &Snapshot) -
     others.any(|other| other.real != directory.real)
 }
 
-/// Whether its override files override nothing, and no other file is complete without the base files.
+/// Whether the override files override nothing, and the other files are incomplete without the base files.
 fn overrides_nothing(
     module: &Module,
     files: &[(FileId, FileKind)],
@@ -132,7 +132,7 @@ fn overrides_nothing(
     }
 }
 
-/// Whether the files hold nothing but settings, each the same ones, so that only one of them can be in use.
+/// Whether all files only have the same settings, so that only one of them can be in use.
 fn are_alternatives(
     directory: &Directory,
     module: &Module,
@@ -161,7 +161,7 @@ fn are_alternatives(
     )
 }
 
-/// Whether names are several that differ in their last part alone, such as `state-s3.tf` and `state-gcs.tf`.
+/// Whether there are several names that differ only in their last part, such as `state-s3.tf` and `state-gcs.tf`.
 fn differ_in_last_part(names: &[&str]) -> bool {
     let first_part = |name: &str| {
         let (stem, _) = name.split_once('.')?;
@@ -196,8 +196,8 @@ fn breaks_file(finding: &Finding) -> bool {
         && (is(EngineRule::SyntaxError) || is(EngineRule::DuplicateDeclaration))
 }
 
-/// Whether one of these syntax errors is on a line with a placeholder of a template: `{{ name }}`, `{% … %}` or `<% …
-/// %>` outside of strings and comments.
+/// Whether one of these syntax errors is on a line with a placeholder of a template outside strings and comments: `{{
+/// name }}`, `{% … %}` or `<% … %>`.
 pub(crate) fn has_placeholder(source: &Source, errors: &[Finding]) -> bool {
     let places = errors.iter().filter_map(|error| error.primary);
     places.take(MOST_ERRORS).any(|place| {
@@ -206,7 +206,7 @@ pub(crate) fn has_placeholder(source: &Source, errors: &[Finding]) -> bool {
     })
 }
 
-/// The first errors show what a file is.
+/// The first errors show the kind of file.
 const MOST_ERRORS: usize = 3;
 
 fn is_placeholder_in(line: &str) -> bool {
@@ -232,7 +232,7 @@ fn is_placeholder_in(line: &str) -> bool {
 
 fn starts_with_placeholder(text: &str) -> bool {
     let between = |open: &str, close: &str| Some(text.strip_prefix(open)?.split_once(close)?.0);
-    // Two braces are a slip of the finger where what is between them is an object.
+    // Two braces around an object are a typing error.
     let names = |inner: &str| inner.contains(char::is_alphanumeric) && !inner.contains(['=', ':', '{']);
     between("{{", "}}").is_some_and(names) || between("{%", "%}").is_some() || between("<%", "%>").is_some()
 }

@@ -1,6 +1,7 @@
-//! The files that functions of a module may read, as far as the text of its files shows it without being evaluated.
+//! Finds the files that functions of a module may read, from the text of its files without an evaluation.
 //!
-//! This only has to find every module that a changed file may concern: a pattern may match more than is read.
+//! The result decides which modules a changed file concerns, so a pattern may match too many files, but must not miss
+//! one.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +10,7 @@ use smol_str::SmolStr;
 
 use crate::vfs::join;
 
-/// The functions whose first argument is the path of a file, or of a directory.
+/// The functions whose first argument is the path of a file or directory.
 const FUNCTIONS: &[&str] = &[
     "file",
     "filebase64",
@@ -24,14 +25,14 @@ const FUNCTIONS: &[&str] = &[
     "templatefile",
 ];
 
-/// What a pattern starts with that is relative to the directory of the module.
+/// The prefix of a pattern that is relative to the directory of the module.
 const OF_MODULE: &str = "./";
 
-/// What a pattern starts with that is relative to the directory of some root module.
+/// The prefix of a pattern that is relative to the directory of a root module.
 const OF_ROOT: &str = "?/";
 
-/// Adds the patterns of all paths that calls in a file name: `./x*` relative to the directory of its module, `?/x*`
-/// relative to that of some root module. A `*` stands for anything.
+/// Adds the patterns of all paths in calls: `./x*` is relative to the directory of the module, `?/x*` to that of a root
+/// module. A `*` matches any text.
 pub(crate) fn patterns(text: &str, is_json: bool, patterns: &mut BTreeSet<SmolStr>) {
     if memmem::find(text.as_bytes(), b"file").is_none() {
         return;
@@ -66,7 +67,7 @@ pub(crate) fn patterns(text: &str, is_json: bool, patterns: &mut BTreeSet<SmolSt
     }
 }
 
-/// The function that is called around a place where `file` stands in its name, and what follows the parenthesis.
+/// Returns the function that is called around an occurrence of `file` in its name, and the text after the parenthesis.
 fn call_at(text: &str, at: usize) -> Option<(&str, &str)> {
     let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     let bytes = text.as_bytes();
@@ -81,7 +82,7 @@ fn is_reference(argument: &str, name: &str) -> bool {
     argument.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with([',', ')']))
 }
 
-/// The pattern of what stands in a template, up to the quote that ends it.
+/// The pattern of a string, up to its closing quote.
 fn pattern(template: &str) -> String {
     let (mut prefix, mut pattern) = (OF_ROOT, String::new());
     let mut rest = template;
@@ -109,7 +110,7 @@ fn pattern(template: &str) -> String {
     format!("{prefix}{}", pattern.trim_start_matches('/'))
 }
 
-/// Where the brace is that ends a sequence of a template.
+/// Returns the position of the brace that ends a template sequence.
 fn end_of_sequence(text: &str) -> Option<usize> {
     let mut depth = 0;
     for (at, byte) in text.bytes().enumerate() {
@@ -139,7 +140,7 @@ pub(crate) fn may_match(pattern: &str, directory: &str, paths: &BTreeSet<String>
     may_match_somewhere(pattern, paths)
 }
 
-/// The same for a pattern that is relative to a root module: wherever that lies.
+/// Whether a pattern that is relative to a root module matches a path from any directory.
 fn may_match_somewhere(pattern: &str, paths: &BTreeSet<String>) -> bool {
     let pattern = pattern.strip_prefix(OF_ROOT).unwrap_or(pattern);
     let mut names: Vec<&str> = Vec::new();
@@ -154,7 +155,7 @@ fn may_match_somewhere(pattern: &str, paths: &BTreeSet<String>) -> bool {
     paths.iter().any(|path| is_match(&pattern[2..], path) || is_match(&pattern, path))
 }
 
-/// Whether a path is what a pattern says.
+/// Whether a pattern matches a path.
 fn is_match(pattern: &str, path: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Finds out whether some directory of a repository shows that an engine is run there.
+//! Finds out whether a repository has a root module by the evidence of its files.
 
 use rayon::prelude::*;
 
@@ -7,8 +7,8 @@ use crate::policy::Policy;
 use crate::session::calls::shows_root;
 use crate::vfs::{Directory, Snapshot};
 
-/// Whether some directory, of an example or test none, shows that an engine is run there. Where none does, modules that
-/// nobody calls are for callers elsewhere.
+/// Whether a directory, except examples and tests, shows that it is a root module. Otherwise the repository is a
+/// library, and its modules are called from other repositories.
 pub(crate) fn are_in(snapshot: &Snapshot, policy: &Policy) -> bool {
     let shows = |directory: &Directory| match policy.role(&directory.path) {
         Some(role) => role == Role::Root,

@@ -1,8 +1,8 @@
-//! The units of Terragrunt, turned into what is known of the modules that they run.
+//! Reads Terragrunt units for what they tell about the modules that they run.
 //!
-//! Terragrunt copies a module, generates files into the copy, and runs an engine there. Its language is not evaluated:
-//! what a unit's `source` leads to and what is generated is read as far as literals and the functions for paths say it,
-//! and the rest is unknown, so that nothing is reported about what a unit may bring.
+//! Terragrunt copies a module, generates files into the copy, and runs an engine there. Its language is not evaluated
+//! in full: the `source` of a unit and the generated files are read if they consist of literals and of functions for
+//! paths. The rest is unknown, and nothing is reported about what a unit may add.
 
 mod files;
 mod paths;
@@ -25,18 +25,18 @@ use crate::vfs::{Change, Excerpt, Snapshot, State, parent};
 /// What the units of a repository run.
 #[derive(Debug, Default)]
 pub(crate) struct Units {
-    /// By directory: the units that run the module there, and what they generate.
+    /// By directory: the units that run the module there, and the files that they generate.
     modules: BTreeMap<SmolStr, RunBy>,
-    /// What units may run whose sources are not known as a whole.
+    /// What units with partly unknown sources may run.
     patterns: Patterns,
-    /// By path of a file that units read: the modules that these run.
+    /// By path of a file that units read: the modules that these units run.
     read: BTreeMap<SmolStr, BTreeSet<SmolStr>>,
     /// By path of a file that units read: these units.
     readers: BTreeMap<SmolStr, BTreeSet<SmolStr>>,
 }
 
 impl Units {
-    /// Reads the units of a repository, and the files that these include or copy.
+    /// Reads the units of a repository, and the files that they include or copy.
     pub(crate) fn of(snapshot: &Snapshot) -> Self {
         let mut units = Self::default();
         let paths = snapshot.unit_files();
@@ -63,7 +63,7 @@ impl Units {
         for file in read.iter().chain([path]) {
             self.readers.entry(file.clone()).or_default().insert(path.clone());
         }
-        // A directory of files that are copied elsewhere need not be a module.
+        // A directory whose files are copied does not have to be a module.
         for copied in copied {
             self.modules.entry(copied).or_default().with(None, &Generated::unknown());
         }
@@ -86,7 +86,7 @@ impl Units {
         }
     }
 
-    /// What is known of the units that run the module in a directory.
+    /// The units that run the module in a directory, and what they generate.
     pub(crate) fn that_run(&self, directory: &str) -> RunBy {
         let mut run_by = self.modules.get(directory).cloned().unwrap_or_default();
         if let Some(generated) = self.patterns.matching(directory) {
@@ -95,29 +95,29 @@ impl Units {
         run_by
     }
 
-    /// What units generate that may run any module.
+    /// What units that may run any module generate.
     pub(crate) fn anywhere(&self) -> Option<&Generated> {
         self.patterns.anywhere()
     }
 
-    /// The units that read a file, themselves among those that read theirs.
+    /// The units that read a file, and those that read their files in turn.
     pub(crate) fn that_read(&self, path: &str) -> Vec<SmolStr> {
         self.readers.get(path).into_iter().flatten().cloned().collect()
     }
 
-    /// The modules that a change to files of Terragrunt concerns.
+    /// The modules that a change to Terragrunt files can affect.
     pub(crate) fn touched_by(&self, paths: &BTreeSet<String>) -> BTreeSet<String> {
         let modules = paths.iter().filter_map(|path| self.read.get(path.as_str()));
         modules.flatten().map(ToString::to_string).collect()
     }
 }
 
-/// The units before a change and after it.
+/// The units before and after a change.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ChangedUnits {
     pub(crate) before: Arc<Units>,
     pub(crate) now: Arc<Units>,
-    /// The modules that are run by units of which the change alters a file.
+    /// The modules whose units read a file that the change alters.
     pub(crate) touched: BTreeSet<String>,
 }
 
@@ -142,7 +142,7 @@ impl ChangedUnits {
     }
 }
 
-/// Whether a file may be one of Terragrunt, by its name.
+/// Whether a file name may be one of Terragrunt.
 fn is_configuration(path: &str) -> bool {
     [".hcl", ".hcl.json"].iter().any(|end| path.strip_suffix(end).is_some())
 }

@@ -1,4 +1,4 @@
-//! Turns the test files of a state into the modules that their runs load, for whoever asks what a change can affect.
+//! Finds the modules that the test files of a state load in their runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::text::{FileId, Source};
 use crate::value;
 use crate::vfs::{Change, State, parent, tested_by};
 
-/// By directory of a module: the local addresses that runs of its tests load, in one state.
+/// By directory of a module: the local paths that the runs of its tests load.
 pub(crate) fn of(change: &Change, state: State) -> BTreeMap<SmolStr, BTreeSet<SmolStr>> {
     let mut calls: BTreeMap<SmolStr, BTreeSet<SmolStr>> = BTreeMap::new();
     for source in change.test_files(state) {
@@ -21,7 +21,7 @@ pub(crate) fn of(change: &Change, state: State) -> BTreeMap<SmolStr, BTreeSet<Sm
             continue;
         }
         let directory = parent(source.name()).unwrap_or_default();
-        // The file may be for the module in its directory or for the one around that.
+        // The file may test the module in its directory or the one in the parent directory.
         for owner in tested_by(directory).into_iter().chain([directory]) {
             calls.entry(owner.into()).or_default().extend(addresses.iter().cloned());
         }

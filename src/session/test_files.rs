@@ -1,4 +1,4 @@
-//! The test files of modules and the mock files that they name: which are for a module, and what they declare.
+//! Loads the test files of modules and the mock files that they name.
 
 use std::collections::BTreeMap;
 
@@ -16,16 +16,16 @@ use crate::vfs::{CompanionFile, Reached, Snapshot, TEST_DIRECTORY, child};
 /// The tests of one module.
 #[derive(Debug, Default)]
 pub(crate) struct Tests {
-    /// The test files that the engine reads.
+    /// The test files that the engine loads.
     pub(crate) files: Vec<TestFile>,
-    /// Whether there are files with values of variables beside them or beside the module.
+    /// Whether variable values are beside the tests or the module.
     pub(crate) has_values_files: bool,
-    /// What is wrong with them and with the mock files that they name, each taken by itself.
+    /// The findings in these files and their mock files that do not depend on other files.
     pub(crate) findings: Vec<Finding>,
 }
 
 impl Tests {
-    /// Decodes the tests of the module in a directory. `reached` tells what is at a path from the top.
+    /// Loads the tests of the module in a directory. `reached` returns what a path leads to.
     pub(crate) fn of(
         snapshot: &Snapshot,
         cache: &ParseCache,
@@ -53,7 +53,7 @@ impl Tests {
             }
         }
         if may_be_for_a_module_above(directory) {
-            // Which module such a file tests depends on the command, so only the file itself is looked at.
+            // The command line decides which module such a file tests, so only the file itself is checked.
             tests.files.clear();
         }
         tests.mocks(snapshot, cache, directory, &features, reached);
@@ -63,7 +63,7 @@ impl Tests {
         tests
     }
 
-    /// Decodes the mock files that the tests name, each directory once.
+    /// Loads the mock files that the tests name, each directory once.
     fn mocks(
         &mut self,
         snapshot: &Snapshot,
@@ -106,7 +106,7 @@ impl Tests {
     }
 }
 
-/// Whether the tests in a directory may be for a module above it: `-test-directory=tests/unit` reads them for that.
+/// Whether the tests in a directory may belong to a module above it, as with `-test-directory=tests/unit`.
 fn may_be_for_a_module_above(directory: &str) -> bool {
     directory.split('/').any(|name| ["test", TEST_DIRECTORY].contains(&name))
 }

@@ -1,4 +1,4 @@
-//! Which test files and mock files are for which module, by where they lie.
+//! Finds the test files and mock files of a module by their paths.
 
 use crate::engine::Companion;
 use crate::syntax::{BlockSchema, File, Schema};
@@ -6,7 +6,7 @@ use crate::text::FileId;
 use crate::value;
 use crate::vfs::{CompanionFile, Snapshot, TEST_DIRECTORY, child, join};
 
-/// The test files that some engine reads for the module in a directory, and the mock files that these may name.
+/// The test files that an engine loads for the module in a directory, and the mock files that they may name.
 pub(crate) fn ids(snapshot: &Snapshot, directory: &str) -> Vec<FileId> {
     in_test_directories(snapshot, directory)
         .into_iter()
@@ -16,7 +16,7 @@ pub(crate) fn ids(snapshot: &Snapshot, directory: &str) -> Vec<FileId> {
         .collect()
 }
 
-/// The mock files in the directories that a test file of the module in a directory names.
+/// The mock files in the directories that a test file names.
 pub(crate) fn mock_ids(snapshot: &Snapshot, directory: &str, test: &File) -> Vec<FileId> {
     let schema = Schema { attributes: &[], blocks: &[BlockSchema::new("mock_provider", &["name"])] };
     let blocks = test.body.partial_content(&schema, &mut Vec::new()).0.blocks;
@@ -28,7 +28,7 @@ pub(crate) fn mock_ids(snapshot: &Snapshot, directory: &str, test: &File) -> Vec
     directories.flat_map(|path| mocks_in(snapshot, &path)).filter_map(|file| file.id).collect()
 }
 
-/// The files of the same module's tests, by directory.
+/// The test files of the same module, by directory.
 pub(super) fn in_test_directories<'s>(
     snapshot: &'s Snapshot,
     directory: &str,
@@ -40,7 +40,7 @@ pub(super) fn in_test_directories<'s>(
     [of(directory.to_owned()), of(child(directory, TEST_DIRECTORY))]
 }
 
-/// The path that `source` of a `mock_provider` means: an engine starts from the directory of the root module.
+/// Resolves the `source` of a `mock_provider`, which is relative to the directory of the root module.
 pub(super) fn mock_directory(module: &str, source: &str) -> Option<String> {
     if source.is_empty() || source.starts_with('/') { None } else { join(module, source) }
 }

@@ -1,20 +1,19 @@
-//! Turns a number of threads into a pool that a run works in.
+//! Runs work in a pool of threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Does the work with so many threads, by default one for each processor.
+/// Runs work with this number of threads, by default one for each processor.
 pub fn in_threads<T: Send>(threads: Option<u16>, work: impl FnOnce() -> T + Send) -> T {
     let pool = threads.map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build());
     match pool {
         Some(Ok(pool)) => pool.install(work),
-        // A system that refuses the threads asked for may still have those of the usual pool; what comes out is the
-        // same.
+        // A system that refuses this number of threads may still allow the default pool. The result is the same.
         Some(Err(_)) | None => work(),
     }
 }
 
-/// Does a piece of work with each of some things, in each thread with one at a time: never are there more at work than
-/// there are threads, which work that is shared out by stealing does not promise.
+/// Maps items in parallel, each thread one at a time. The work stealing of rayon does not promise that no more items
+/// are in work than there are threads.
 pub(crate) fn one_in_each<T: Sync, R: Send>(things: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let take = || {
@@ -27,7 +26,7 @@ pub(crate) fn one_in_each<T: Sync, R: Send>(things: &[T], work: impl Fn(&T) -> R
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Gives back the memory of something large beside the work that goes on; a process may well end before that is done.
+/// Frees the memory of a large value in another thread. The process may end before that.
 pub(crate) fn discard(large: impl Send + 'static) {
     rayon::spawn(move || drop(large));
 }

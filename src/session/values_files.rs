@@ -1,4 +1,4 @@
-//! Files with values of variables, and dependency lock files: what each says, and what is wrong with it by itself.
+//! Loads files with variable values and dependency lock files.
 
 use rayon::prelude::*;
 use smol_str::SmolStr;
@@ -14,8 +14,7 @@ use crate::syntax::{self, File, Notation};
 use crate::text::{FileId, Source};
 use crate::vfs::{Snapshot, last_name};
 
-/// The values that files set for the module in a directory. Nothing is known of a file that is encrypted or cannot be
-/// parsed.
+/// The values that files set for the module in a directory. Encrypted files and those with syntax errors are unknown.
 pub(crate) fn of_module(directory: &str, snapshot: &Snapshot, cache: &ParseCache) -> Vec<ValuesFile> {
     let read = |(path, id): &(SmolStr, FileId)| {
         let file = cache.file(*id)?;
@@ -26,7 +25,7 @@ pub(crate) fn of_module(directory: &str, snapshot: &Snapshot, cache: &ParseCache
         }
         let mut wrong = Vec::new();
         let arguments = values::arguments(&file.body, false, &mut wrong);
-        // An engine takes nothing from a file that it refuses.
+        // An engine takes no value from a file with an error.
         wrong.is_empty().then(|| ValuesFile {
             path: path.clone(),
             is_automatic: is_automatic_values_file(last_name(path)),
@@ -36,7 +35,7 @@ pub(crate) fn of_module(directory: &str, snapshot: &Snapshot, cache: &ParseCache
     cache.companions.of_module(directory).iter().filter_map(read).collect()
 }
 
-/// What is wrong with the files beside modules, each by itself. Those that `kept` names go into the cache.
+/// Checks the files beside modules, each by itself. Those that `kept` selects stay in the cache.
 pub(crate) fn check(
     snapshot: &Snapshot,
     limits: &Limits,

@@ -1,4 +1,4 @@
-//! The files that units read, and what generated files declare, each looked at once.
+//! The files that units read, and the declarations in generated files, each parsed once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,18 +9,18 @@ use crate::module::terragrunt::{Generated, TerragruntFile};
 use crate::text::Source;
 use crate::vfs::Snapshot;
 
-/// The files that units read, each once.
+/// The files that units read, each parsed once.
 pub(super) struct Files<'s> {
     pub(super) snapshot: &'s Snapshot,
     parsed: HashMap<SmolStr, Option<Arc<TerragruntFile>>>,
     texts: HashMap<SmolStr, Option<Arc<Source>>>,
     there: HashMap<String, bool>,
-    /// By text of a file that is generated.
+    /// By content of a generated file.
     generated: HashMap<String, Generated>,
 }
 
 impl<'s> Files<'s> {
-    /// With files that were read already.
+    /// Adds files that are already parsed.
     pub(super) fn new(
         snapshot: &'s Snapshot,
         parsed: impl Iterator<Item = (SmolStr, Option<Arc<TerragruntFile>>)>,
@@ -29,7 +29,7 @@ impl<'s> Files<'s> {
         Self { snapshot, parsed: parsed.collect(), texts, there, generated }
     }
 
-    /// A file of Terragrunt; none where it cannot be read.
+    /// Returns a Terragrunt file. `None` if it cannot be read.
     pub(super) fn parsed(&mut self, path: &str) -> Option<Arc<TerragruntFile>> {
         if let Some(known) = self.parsed.get(path) {
             return known.clone();
@@ -39,7 +39,7 @@ impl<'s> Files<'s> {
         read
     }
 
-    /// A file; none where it cannot be read.
+    /// Returns the content of a file. `None` if it cannot be read.
     pub(super) fn text(&mut self, path: &str) -> Option<Arc<Source>> {
         if let Some(known) = self.texts.get(path) {
             return known.clone();
@@ -49,12 +49,12 @@ impl<'s> Files<'s> {
         read
     }
 
-    /// What a file with this text declares.
+    /// Returns the declarations in a file with this content.
     pub(super) fn generated(&mut self, text: String) -> Generated {
         self.generated.entry(text).or_insert_with_key(|text| Generated::by(text)).clone()
     }
 
-    /// Whether a file or a directory lies at a path.
+    /// Whether a file or a directory exists at a path.
     pub(super) fn is_there(&mut self, path: String) -> bool {
         let snapshot = self.snapshot;
         *self.there.entry(path).or_insert_with_key(|path| snapshot.is_there(path))

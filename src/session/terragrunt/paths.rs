@@ -1,6 +1,6 @@
-//! Expressions of a unit, turned into paths and text as far as they can be known without running anything.
+//! Evaluates expressions of a unit to paths and texts, if no command has to run for that.
 //!
-//! In a string, [`UNKNOWN`] stands for what is not known, and [`TOP`] for the directory at the top of the repository.
+//! In a string, [`UNKNOWN`] stands for an unknown part, and [`TOP`] for the top directory of the repository.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,22 +16,22 @@ use crate::vfs::{join, last_name, parent};
 /// Any text.
 pub(super) const UNKNOWN: char = '\u{1}';
 
-/// The directory at the top of the repository, whatever its absolute path.
+/// The top directory of the repository, whatever its absolute path.
 const TOP: char = '\0';
 
-/// How many expressions are evaluated for one unit.
+/// The largest number of expressions that are evaluated for one unit.
 const MOST_STEPS: u32 = 10_000;
 
-/// How many locals refer to each other, one behind the other.
+/// The largest number of locals that refer to each other in a chain.
 const DEEPEST: u32 = 32;
 
-/// Paths are shorter.
+/// The largest length of a path in bytes.
 const LONGEST_PATH: usize = 4096;
 
-/// The mark of a heredoc.
+/// The marker of a heredoc.
 const MARK: &str = "END_OF_TEMPLATE_FILE";
 
-/// Generated files are smaller.
+/// The largest size of a generated file in bytes.
 const LARGEST_FILE: usize = 1 << 17;
 
 /// What the `source` of a unit leads to.
@@ -52,14 +52,14 @@ pub(super) struct Scope<'a, 's> {
     unit: &'a str,
     file: Arc<TerragruntFile>,
     includes: Vec<Included>,
-    /// Whether a file that it includes could not be read.
+    /// Whether an included file could not be read.
     lacks_include: bool,
     read: Read,
     steps: u32,
     depth: u32,
 }
 
-/// What a unit reads beside its own file.
+/// The files that a unit reads in addition to its own.
 #[derive(Debug, Default)]
 pub(super) struct Read {
     /// Files that it includes or copies.
@@ -75,11 +75,11 @@ struct Included {
     is_merged: bool,
 }
 
-/// The file in which an expression is written.
+/// The file of an expression.
 #[derive(Clone, Copy)]
 enum At {
     Unit,
-    /// With its number.
+    /// The index of the included file.
     Included(usize),
 }
 
@@ -108,18 +108,18 @@ impl<'a, 's> Scope<'a, 's> {
         scope
     }
 
-    /// What the unit read so far.
+    /// The files that the unit has read so far.
     pub(super) fn into_read(self) -> Read {
         self.read
     }
 
-    /// The module that the unit runs; none where no `source` says it.
+    /// The module that the unit runs. `None` without a `source`.
     pub(super) fn target(&mut self) -> Option<Target> {
         let merged = self.merged();
         let (file, at) = merged.iter().find(|(file, _)| file.source.is_some())?;
         let source = self.text(file.source.as_ref()?, *at);
         let source = source.split('?').next().unwrap_or_default();
-        // Whatever is before it, the path of the repository starts a path in it.
+        // The path of the repository starts a new path, whatever is before it.
         let local = source.rfind(TOP).map_or(source, |top| &source[top..]);
         let local = local.strip_prefix("git::").unwrap_or(local);
         let is_path = local.starts_with(TOP)
@@ -139,7 +139,7 @@ impl<'a, 's> Scope<'a, 's> {
         })
     }
 
-    /// What the files declare that the unit generates.
+    /// The declarations in the files that the unit generates.
     pub(super) fn generated(&mut self) -> Generated {
         let merged = self.merged();
         let mut all = Generated::default();
@@ -167,14 +167,14 @@ impl<'a, 's> Scope<'a, 's> {
         }
     }
 
-    /// The unit, and the included files that become part of it, the last first.
+    /// The unit and the included files that become part of it, the last first.
     fn merged(&self) -> Vec<(Arc<TerragruntFile>, At)> {
         let includes = self.includes.iter().enumerate().rev().filter(|(_, include)| include.is_merged);
         let includes = includes.map(|(number, include)| (include.file.clone(), At::Included(number)));
         std::iter::once((self.file.clone(), At::Unit)).chain(includes).collect()
     }
 
-    /// The text of a file that an expression makes, with stand-ins for what is not known.
+    /// Evaluates an expression to the content of a file, with placeholders for unknown parts.
     fn contents(&mut self, expr: &Expr, at: At) -> Option<String> {
         match &expr.kind {
             ExprKind::Template(template) => {
@@ -192,12 +192,12 @@ impl<'a, 's> Scope<'a, 's> {
             ExprKind::Call(call) if call.name == "file" => self.file(call, at),
             ExprKind::Call(call) if call.name == "templatefile" => {
                 let text = self.file(call, at)?;
-                // The text of a file is a template by itself; in an expression it has marks around it.
+                // The content of a file is a template without the markers that it has in an expression.
                 let template = syntax::parse_expression(&format!("<<{MARK}\n{text}\n{MARK}\n")).ok()?;
                 self.contents(&template, at)
             }
             _ => {
-                // Which file is copied is not known, only that each of these may be.
+                // It is unknown which of these files is copied.
                 let mut calls = Vec::new();
                 expr.walk(&mut |inner, _| {
                     if let ExprKind::Call(call) = &inner.kind
@@ -240,7 +240,7 @@ impl<'a, 's> Scope<'a, 's> {
         Some(())
     }
 
-    /// The text of the file that a call names first.
+    /// The content of the file that the first argument of a call names.
     fn file(&mut self, call: &Call, at: At) -> Option<String> {
         let directory = match at {
             At::Unit => SmolStr::new(self.unit),
@@ -256,7 +256,7 @@ impl<'a, 's> Scope<'a, 's> {
         (text.text().len() <= LARGEST_FILE).then(|| text.text().to_owned())
     }
 
-    /// The string that an expression makes.
+    /// Evaluates an expression to a string.
     fn text(&mut self, expr: &Expr, at: At) -> String {
         if !self.may_go_on() {
             return UNKNOWN.into();
@@ -292,7 +292,7 @@ impl<'a, 's> Scope<'a, 's> {
         text
     }
 
-    /// Looks at the local value that a reference means: one of the same file, or of an included one.
+    /// Evaluates the local value that a reference names, in the same file or in an included one.
     fn local<T>(
         &mut self,
         traversal: &Traversal,
@@ -323,7 +323,7 @@ impl<'a, 's> Scope<'a, 's> {
         Some(seen)
     }
 
-    /// What a function gives; nothing where that is not known.
+    /// Evaluates a function call. `None` if the result is unknown.
     fn call(&mut self, call: &Call, at: At) -> Option<String> {
         let arguments: Vec<String> = call.arguments.iter().map(|argument| self.text(argument, at)).collect();
         let first = arguments.first().map(String::as_str);
@@ -350,7 +350,7 @@ impl<'a, 's> Scope<'a, 's> {
         })
     }
 
-    /// The directory of the included file of that name, or of the first; without any, of the unit.
+    /// The directory of the included file with this name, or of the first one, or of the unit if it includes none.
     fn include_directory(&self, at: At, name: Option<&str>) -> SmolStr {
         let include = match at {
             At::Unit => match name {
@@ -362,7 +362,7 @@ impl<'a, 's> Scope<'a, 's> {
         include.map_or_else(|| self.unit.into(), |include| include.directory.clone())
     }
 
-    /// The nearest file or directory of that name above the unit.
+    /// The nearest file or directory with this name above the unit.
     fn find_above(&mut self, name: &str) -> Option<String> {
         if name.contains([UNKNOWN, TOP]) {
             return None;
@@ -380,7 +380,7 @@ impl<'a, 's> Scope<'a, 's> {
     }
 }
 
-/// The module that a part of a path behind `//` names, should the source be this very repository.
+/// The module that the part of a source after `//` names, if the source is this repository.
 fn in_remote(source: &str) -> Target {
     let Some((before, inside)) = source.rsplit_once("//") else { return Target::Elsewhere };
     let is_known = inside.contains(|c| c != UNKNOWN && c != '/');
@@ -391,12 +391,12 @@ fn in_remote(source: &str) -> Target {
     }
 }
 
-/// The path from the top that is meant in a directory; none where it is not known, or outside.
+/// The path from the top of the repository. `None` if it is unknown or outside.
 fn place(text: &str, directory: &str) -> Option<String> {
     place_with_unknown(text, directory).filter(|path| !path.contains(UNKNOWN))
 }
 
-/// The same, of which some names may not be known.
+/// Like [`path_from_top`], with possibly unknown names.
 fn place_with_unknown(text: &str, directory: &str) -> Option<String> {
     match text.strip_prefix(TOP) {
         Some(inside) => join("", inside),
@@ -405,7 +405,7 @@ fn place_with_unknown(text: &str, directory: &str) -> Option<String> {
     }
 }
 
-/// How one directory is reached from another.
+/// The relative path from one directory to another.
 fn relative(from: &str, to: &str) -> String {
     let parts = |path: &str| -> Vec<String> {
         path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect()
