@@ -168,12 +168,12 @@ fn is_about_names(settings: &Settings) -> bool {
 
 /// What an earlier run kept, as far as it is sound.
 fn remembered(change: &Change) -> CallIndex {
-    let bytes = change.remembered(call_index::NAME, call_index::MOST_BYTES);
+    let bytes = change.remembered(call_index::NAME, call_index::MAX_BYTES);
     bytes.as_deref().and_then(CallIndex::read).unwrap_or_default()
 }
 
 /// What is to be kept, if that is not what is kept already.
 fn news(memory: &CallIndex, known: &Known<'_>) -> Option<(&'static str, Vec<u8>)> {
-    let bytes = memory.is_news().then(|| memory.write(&known.contents()))?;
+    let bytes = memory.has_new_entries().then(|| memory.write(&known.contents()))?;
     Some((call_index::NAME, bytes?))
 }

@@ -16,13 +16,13 @@ use crate::vfs::Content;
 pub(crate) const NAME: &str = "calls";
 
 /// The largest size in bytes that is written or read: enough for some million modules.
-pub(crate) const MOST_BYTES: u64 = 64 << 20;
+pub(crate) const MAX_BYTES: u64 = 64 << 20;
 
 /// The header: file type, program version and format version.
-const HEAD: &[u8] = concat!("overrule calls 4 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
+const HEADER: &[u8] = concat!("overrule calls 4 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
 
 /// The length of the checksum at the end in bytes.
-const SEAL: usize = 8;
+const CHECKSUM_BYTES: usize = 8;
 
 /// For the content of a directory: the local paths that its module calls, the addresses of its state, and patterns of
 /// the files that its functions read.
@@ -36,7 +36,7 @@ pub(crate) struct CallIndex {
     /// The range of a module in [`CallIndex::calls`], by the content of its directory.
     directories: HashMap<Content, CallsOf, BuildHasherDefault<NoHasher>>,
     /// Whether it has entries that were not read from the cache.
-    is_news: bool,
+    has_new_entries: bool,
 }
 
 /// The ranges of one module in [`CallIndex::calls`].
@@ -79,8 +79,8 @@ impl CallIndex {
     }
 
     /// Whether it has entries that were not read from the cache.
-    pub(crate) fn is_news(&self) -> bool {
-        self.is_news
+    pub(crate) fn has_new_entries(&self) -> bool {
+        self.has_new_entries
     }
 
     /// Adds entries for directories.
@@ -102,17 +102,17 @@ impl CallIndex {
             let (states, end) = (start + number_of_calls, length(&self.calls));
             let reads = states + number_of_states;
             self.directories.insert(content, CallsOf { start, states, reads, end, shows_root });
-            self.is_news = true;
+            self.has_new_entries = true;
         }
     }
 
     /// Reads an index that an earlier run wrote.
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
-        let (written, seal) = bytes.split_last_chunk::<SEAL>()?;
-        if u64::from_le_bytes(*seal) != sum(written) {
+        let (written, checksum) = bytes.split_last_chunk::<CHECKSUM_BYTES>()?;
+        if u64::from_le_bytes(*checksum) != sum(written) {
             return None;
         }
-        let mut rest = Bytes(written.strip_prefix(HEAD)?);
+        let mut rest = Bytes(written.strip_prefix(HEADER)?);
         let mut memory = Self::default();
         for _ in 0..rest.number()? {
             let length = rest.number()?;
@@ -156,7 +156,7 @@ impl CallIndex {
             numbers.insert(&self.addresses[*number as usize], 0);
         }
         (0..).zip(numbers.values_mut()).for_each(|(number, new)| *new = number);
-        let mut bytes = Written(HEAD.to_vec());
+        let mut bytes = Written(HEADER.to_vec());
         bytes.number(numbers.len())?;
         for address in numbers.keys() {
             bytes.number(address.len())?;
@@ -176,7 +176,7 @@ impl CallIndex {
         }
         let Written(mut bytes) = bytes;
         bytes.extend(sum(&bytes).to_le_bytes());
-        (bytes.len() as u64 <= MOST_BYTES).then_some(bytes)
+        (bytes.len() as u64 <= MAX_BYTES).then_some(bytes)
     }
 }
 
@@ -299,9 +299,9 @@ mod tests {
     fn what_is_read_can_be_added_to() {
         let bytes = memory().write(&BTreeSet::new()).expect("it is small");
         let mut read = CallIndex::read(&bytes).expect("it is sound");
-        assert!(!read.is_news());
+        assert!(!read.has_new_entries());
         read.keep([(content(4), seen(&["../net", "../dns"], &[], false))]);
-        assert!(read.is_news());
+        assert!(read.has_new_entries());
         let again =
             CallIndex::read(&read.write(&BTreeSet::new()).expect("it is small")).expect("it is sound");
         assert_eq!(calls(&again, 2), Some(vec!["../net", "./é"]));
@@ -321,9 +321,9 @@ mod tests {
             bytes.extend(sum(&bytes).to_le_bytes());
             bytes
         };
-        let written = &bytes[..bytes.len() - SEAL];
+        let written = &bytes[..bytes.len() - CHECKSUM_BYTES];
         let mut newer = written.to_vec();
-        newer[HEAD.len() - 2] = b'x';
+        newer[HEADER.len() - 2] = b'x';
         assert!(CallIndex::read(&sealed(newer)).is_none(), "of another version");
         let mut unknown = written.to_vec();
         // After it come the address of a state, and a directory without either: a hash of twenty bytes and three

@@ -90,7 +90,7 @@ impl<'a, 's> Scope<'a, 's> {
         let mut scope = Self { files, unit, file: file.clone(), includes, lacks_include, read, steps, depth };
         for include in &file.includes {
             let path = scope.text(&include.path, At::Unit);
-            let path = place(&path, unit).map(SmolStr::from);
+            let path = path_from_top(&path, unit).map(SmolStr::from);
             let file = path.as_ref().and_then(|path| {
                 scope.read.files.insert(path.clone());
                 scope.files.parsed(path)
@@ -125,14 +125,14 @@ impl<'a, 's> Scope<'a, 's> {
         let is_path = local.starts_with(TOP)
             || local.starts_with(UNKNOWN)
             || [".", ".."].contains(&local.split('/').next().unwrap_or_default())
-            || place(local, self.unit).is_some_and(|path| self.files.is_there(path));
+            || path_from_top(local, self.unit).is_some_and(|path| self.files.is_there(path));
         if !is_path {
             return Some(in_remote(source));
         }
         if local.starts_with(UNKNOWN) {
             return Some(Target::Pattern(local.to_owned()));
         }
-        Some(match place_with_unknown(local, self.unit) {
+        Some(match pattern_from_top(local, self.unit) {
             Some(path) if path.contains(UNKNOWN) => Target::Pattern(format!("/{path}")),
             Some(path) => Target::Module(path.into()),
             None => Target::Elsewhere,
@@ -247,7 +247,7 @@ impl<'a, 's> Scope<'a, 's> {
             At::Included(number) => self.includes[number].directory.clone(),
         };
         let path = self.text(call.arguments.first()?, at);
-        let path = SmolStr::from(place(&path, &directory)?);
+        let path = SmolStr::from(path_from_top(&path, &directory)?);
         self.read.files.insert(path.clone());
         if is_module_file(last_name(&path)) {
             self.read.copied.insert(parent(&path).unwrap_or_default().into());
@@ -392,12 +392,12 @@ fn in_remote(source: &str) -> Target {
 }
 
 /// The path from the top of the repository. `None` if it is unknown or outside.
-fn place(text: &str, directory: &str) -> Option<String> {
-    place_with_unknown(text, directory).filter(|path| !path.contains(UNKNOWN))
+fn path_from_top(text: &str, directory: &str) -> Option<String> {
+    pattern_from_top(text, directory).filter(|path| !path.contains(UNKNOWN))
 }
 
 /// Like [`path_from_top`], with possibly unknown names.
-fn place_with_unknown(text: &str, directory: &str) -> Option<String> {
+fn pattern_from_top(text: &str, directory: &str) -> Option<String> {
     match text.strip_prefix(TOP) {
         Some(inside) => join("", inside),
         None if text.starts_with(['/', UNKNOWN]) || text.is_empty() || text.contains(TOP) => None,
