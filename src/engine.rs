@@ -1,7 +1,7 @@
-//! Which engine reads a module, turned into what that engine loads, knows, skips and says.
+//! What each version of each engine loads, accepts, ignores and reports.
 //!
-//! Terraform and OpenTofu differ in small ways that grow with every release. All of them are looked up here, once, as
-//! [`Features`]; no rule ever compares a version.
+//! Terraform and OpenTofu differ in small ways that grow with every release. All differences are in [`Features`] and
+//! the tables of this layer. No rule compares versions.
 
 use std::fmt;
 
@@ -32,7 +32,7 @@ pub use grammar::Grammar;
 pub use summaries::Summaries;
 pub use version::Version;
 
-/// One of the two programs that read the language.
+/// One of the two programs that implement the language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Product {
     /// `terraform`.
@@ -42,10 +42,10 @@ pub enum Product {
 }
 
 impl Product {
-    /// Both of them, in the order in which they are reported.
+    /// Both products, in the order of reports.
     pub const ALL: [Self; 2] = [Self::Terraform, Self::OpenTofu];
 
-    /// The name that people read, and that the engine writes into its own messages.
+    /// The name, as in messages of the engine.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Terraform => "Terraform",
@@ -53,7 +53,7 @@ impl Product {
         }
     }
 
-    /// The word that people write: `--engine opentofu`.
+    /// The word in options and policies: `--engine opentofu`.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Terraform => "terraform",
@@ -61,7 +61,7 @@ impl Product {
         }
     }
 
-    /// The host of a provider or module address that names none.
+    /// The default registry host of provider and module addresses.
     pub const fn registry_host(self) -> &'static str {
         match self {
             Self::Terraform => "registry.terraform.io",
@@ -70,46 +70,46 @@ impl Product {
     }
 }
 
-/// A product in one version: what a module is read with.
+/// A product in one version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Engine {
-    /// Which program.
+    /// The product.
     pub product: Product,
-    /// Which release of it.
+    /// The version.
     pub version: Version,
-    /// Whether an option or a policy asked for this version. Only then is `required_version` held against it: a
-    /// version that we picked ourselves is no reason to blame anybody.
+    /// Whether an option or a policy names this version. Only then does a `required_version` that excludes it produce a
+    /// finding.
     pub pinned: bool,
 }
 
 impl Engine {
-    /// The newest stable release of `product` that is known.
+    /// The newest known stable release of `product`.
     pub fn newest(product: Product) -> Self {
         Self { product, version: product.newest_release(), pinned: false }
     }
 
-    /// The same engine, held to its version because somebody asked for it.
+    /// The same engine, chosen by an option or a policy.
     #[must_use]
     pub fn pinned(self) -> Self {
         Self { pinned: true, ..self }
     }
 
-    /// Everything in which this engine differs from others.
+    /// The features of this engine.
     pub fn features(self) -> Features {
         Features::of(self)
     }
 
-    /// The host of a provider or module address that names none.
+    /// The default registry host of provider and module addresses.
     pub fn registry_host(self) -> &'static str {
         self.product.registry_host()
     }
 
-    /// `terraform@1.11.4`: one word, as `--engine` takes it.
+    /// The form that `--engine` takes: `terraform@1.11.4`.
     pub fn word(self) -> SmolStr {
         smol_str::format_smolstr!("{}@{}", self.product.word(), self.version)
     }
 
-    /// Whether this is `product` in `major.minor.patch` or later. Only the tables of this layer ask it.
+    /// Whether this is `product` in `major.minor.patch` or later. Only the tables of this layer use it.
     fn since(self, product: Product, major: u16, minor: u16, patch: u16) -> bool {
         self.product == product && self.version >= Version { major, minor, patch }
     }

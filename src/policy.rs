@@ -1,6 +1,6 @@
-//! Turns policy files into settings, and patterns of paths into answers.
+//! Policies: the levels and options of rules, exceptions, and patterns of paths.
 //!
-//! Rules are known by name only here: what options a rule has shows when it is made.
+//! This layer knows rules by name only. Their options are checked when they are configured.
 
 mod argument;
 mod common;
@@ -43,153 +43,153 @@ use crate::limits::{Limit, Limits};
 use crate::syntax::Attribute;
 use crate::text::Span;
 
-/// What a run is to make of every rule.
+/// A loaded policy.
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
-    /// By rule: the later and nearer settings behind those that they replace.
+    /// The settings of each rule, the ones that take precedence last.
     settings: BTreeMap<SmolStr, Vec<Setting>>,
     engine: Option<Choice>,
     exclude: Option<Globs>,
     fail_on: Option<FailOn>,
-    /// The later wins.
+    /// The last one that matches applies.
     roles: Vec<(Role, Globs)>,
     exceptions: Vec<Exception>,
-    /// Whether comments may excuse something, where it says so.
+    /// Whether comments may suppress findings, if set.
     comments: Option<bool>,
     /// The limits that it sets.
     limits: BTreeMap<Limit, u64>,
 }
 
-/// What one `rule` block says.
+/// The settings in one `rule` block.
 #[derive(Debug, Clone)]
 pub struct Setting {
-    /// What becomes of its findings; of a rule of the language none, where they are as bad as the engine says.
+    /// The level of the rule. `None` for an engine rule whose findings keep their severity.
     pub level: Option<Level>,
-    /// Who says so.
+    /// The line that set the level.
     pub set_by: Line,
-    /// Of a rule that a policy makes itself: what it is.
+    /// The definition, for a custom rule.
     pub definition: Option<Arc<Definition>>,
-    /// What it sets of the arguments that every rule takes.
+    /// The arguments that every rule has.
     pub common: Common,
     paths: Option<Arc<Globs>>,
     options: Vec<Arc<Attribute>>,
-    /// How one points at the block that sets the options.
+    /// The header of the block that sets the options.
     header: Span,
 }
 
 /// A line of a policy.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Line {
-    /// The file: of a preset its name, of any other the path from the top of the run.
+    /// The file name of a preset, or the path of a policy file relative to the top of the repository.
     pub file: SmolStr,
-    /// Counted from 1.
+    /// The line, from 1.
     pub line: usize,
-    /// What kind of policy it is in.
+    /// The kind of policy.
     pub origin: Origin,
 }
 
-/// Where a policy comes from.
+/// The origin of a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
-    /// The program brings it.
+    /// A preset.
     Preset,
-    /// Somebody wrote it.
+    /// A file.
     File,
 }
 
-/// Whether a rule can be left out: a file that was not read hides all that it holds, so nobody may hide that.
+/// Whether a rule can be turned off. A file that was not read may hide any finding, so that cannot be.
 pub fn can_be_off(rule: &RuleId) -> bool {
     ![EngineRule::SyntaxError, EngineRule::UnreadableFile].iter().any(|fixed| fixed.id() == *rule)
 }
 
 impl Policy {
-    /// The policy that applies where nobody wrote one.
+    /// The policy without a policy file.
     pub fn recommended() -> Self {
         Self::preset("recommended").expect("a preset of that name comes with the program")
     }
 
-    /// What counts for a rule at a path from the top of the run, with a number that tells it from others of the rule.
+    /// The setting of a rule at a path, with its index among those of the rule.
     pub fn setting(&self, rule: &str, path: &str) -> Option<(usize, &Setting)> {
         let holds = |setting: &Setting| setting.paths.as_ref().is_none_or(|paths| paths.has(path));
         let mut nearest_first = self.settings(rule).iter().enumerate().rev();
         nearest_first.find(|(_, setting)| holds(setting))
     }
 
-    /// What counts for a rule where no pattern of paths says otherwise.
+    /// The setting of a rule at paths that no `paths` block matches.
     pub fn everywhere(&self, rule: &str) -> Option<&Setting> {
         self.settings(rule).iter().rfind(|setting| setting.paths.is_none())
     }
 
-    /// What is said about a rule and counts somewhere: what counts everywhere hides all that stands before it.
+    /// The settings of a rule that apply at some path. One that applies everywhere hides the earlier ones.
     fn effective(&self, rule: &str) -> &[Setting] {
         let settings = self.settings(rule);
         let from = settings.iter().rposition(|setting| setting.paths.is_none());
         &settings[from.unwrap_or_default()..]
     }
 
-    /// Everything that is said about a rule, in the order of the numbers.
+    /// All settings of a rule, by index.
     pub fn settings(&self, rule: &str) -> &[Setting] {
         self.settings.get(rule).map_or(&[], Vec::as_slice)
     }
 
-    /// The rules that something is said about, by name.
+    /// The names of the rules with settings.
     pub fn rules(&self) -> impl Iterator<Item = &str> {
         self.settings.keys().map(SmolStr::as_str)
     }
 
-    /// What the modules are for, where it says so.
+    /// The engines, if set.
     pub fn engine(&self) -> Option<&Choice> {
         self.engine.as_ref()
     }
 
-    /// Whether nothing is to be told about a path.
+    /// Whether a path is excluded.
     pub fn excludes(&self, path: &str) -> bool {
         self.exclude.as_ref().is_some_and(|exclude| exclude.has(path))
     }
 
-    /// The same policy, with something to be told about every path.
+    /// The same policy without excluded paths.
     #[must_use]
     pub fn without_excludes(&self) -> Self {
         Self { exclude: None, ..self.clone() }
     }
 
-    /// What bounds a run.
+    /// The limits of a run.
     pub fn limits(&self) -> Limits {
         self.limits.iter().fold(Limits::default(), |limits, (limit, value)| limits.with(*limit, *value))
     }
 
-    /// Sets limits, whatever it says of them.
+    /// Replaces the limits.
     pub fn limit(&mut self, limits: impl IntoIterator<Item = (Limit, u64)>) {
         self.limits.extend(limits);
     }
 
-    /// From which level on a run fails.
+    /// The level from which a run fails.
     pub fn fail_on(&self) -> FailOn {
         self.fail_on.unwrap_or(FailOn::Level(Severity::Error))
     }
 
-    /// The role of the module in a directory, where it says so.
+    /// The role of the module in a directory, if set.
     pub fn role(&self, directory: &str) -> Option<Role> {
         self.roles.iter().rfind(|(_, paths)| paths.has(directory)).map(|(role, _)| *role)
     }
 
-    /// What it excuses, in order.
+    /// The exceptions, in order.
     pub fn exceptions(&self) -> &[Exception] {
         &self.exceptions
     }
 
-    /// Whether comments beside what they are about may excuse it, where it says so.
+    /// Whether comments may suppress findings, if set.
     pub fn allows_comments(&self) -> Option<bool> {
         self.comments
     }
 
-    /// Of a rule that a policy makes itself: what it is, by what counts everywhere.
+    /// The definition of a custom rule, from the setting that applies everywhere.
     pub fn definition(&self, rule: &str) -> Option<&Arc<Definition>> {
         let everywhere = self.everywhere(rule).and_then(|setting| setting.definition.as_ref());
         everywhere.or_else(|| self.settings(rule).last()?.definition.as_ref())
     }
 
-    /// Everything that a rule is which policies made themselves: what counts everywhere, and what does in parts.
+    /// All definitions of custom rules: those that apply everywhere, and those for some paths.
     pub fn definitions(&self, rule: &str) -> Vec<&Arc<Definition>> {
         let mut definitions: Vec<&Arc<Definition>> = Vec::new();
         for definition in self.effective(rule).iter().filter_map(|setting| setting.definition.as_ref()) {
@@ -200,13 +200,13 @@ impl Policy {
         definitions
     }
 
-    /// The rules that policies made themselves, by name.
+    /// The names of custom rules.
     pub fn own_rules(&self) -> impl Iterator<Item = (&SmolStr, &Arc<Definition>)> {
         self.settings.keys().filter_map(|rule| Some((rule, self.definition(rule)?)))
     }
 
-    /// Has a rule on that a person asks for by name: where this policy has it off, as the strictest preset has it, and
-    /// one that a policy made itself as an error.
+    /// Turns on a rule that a person selects. A rule that is off gets the setting of the strictest preset, and a custom
+    /// rule the level `error`.
     pub fn turn_on(&mut self, rule: &str) {
         if self.effective(rule).iter().any(Setting::is_on) {
             return;
@@ -222,12 +222,12 @@ impl Policy {
 }
 
 impl Setting {
-    /// What it sets for the rule.
+    /// The options of the rule.
     pub fn options(&self) -> Options<'_> {
         Options::of_block(&self.options, self.header)
     }
 
-    /// Whether anybody asks for the rule.
+    /// Whether the rule is on.
     pub fn is_on(&self) -> bool {
         self.level != Some(Level::Off)
     }

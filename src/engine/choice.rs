@@ -1,4 +1,4 @@
-//! What people write for an engine (`terraform@1.11`, `both`), turned into engines.
+//! Engines as people write them: `terraform@1.11`, `both`.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use super::{Engine, Product};
 pub struct Choice(Vec<Engine>);
 
 impl Choice {
-    /// Reads `terraform`, `terraform@1.11`, `opentofu@1.12.6` or `both`.
+    /// Parses `terraform`, `terraform@1.11`, `opentofu@1.12.6` or `both`.
     pub fn parse(text: &str) -> Result<Self, ChoiceError> {
         let (word, version) = match text.split_once('@') {
             Some((word, version)) => (word, Some(version)),
@@ -44,7 +44,7 @@ impl std::str::FromStr for Choice {
     }
 }
 
-/// Why no engine could be made of a text: one line, that names the nearest right word.
+/// The error for a text that names no engine: one line, with the nearest valid word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChoiceError(String);
 
@@ -56,8 +56,9 @@ impl fmt::Display for ChoiceError {
 
 impl std::error::Error for ChoiceError {}
 
-/// A full version is taken as given, also one that came out after this program; less than that is the newest known
-/// release within. Both must speak the language.
+/// Finds the version for a full or partial version number. A full version is used as it is, even if it is newer than
+/// this program. For a partial one, it is the newest known release that starts with it. Versions before the current
+/// language are refused.
 fn pinned(product: Product, text: &str) -> Option<Engine> {
     let version = match super::Version::parse(text) {
         Some(version) => version,

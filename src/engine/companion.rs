@@ -1,21 +1,22 @@
-//! The name of a file that is part of no module, turned into what an engine reads it for.
+//! Files beside modules that engines read, by their names.
 
 use super::Engine;
 
-/// What an engine reads a file for beside the files of a module. The dependency lock file has a name of its own,
+/// The purpose of a file that is not part of a module. The dependency lock file has a name of its own,
 /// [`LOCK_FILE`](super::LOCK_FILE).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Companion {
-    /// Values of the variables of a root module.
+    /// Values for the variables of a root module.
     Values,
-    /// Tests of a root module.
+    /// Tests.
     Test,
-    /// Mock data that tests name.
+    /// Mock data for tests.
     Mock,
 }
 
 impl Companion {
-    /// The kind of a file of this name. A hidden file is no test, but `.auto.tfvars` holds values.
+    /// The purpose of a file with this name. A hidden file is not a test file, but `.auto.tfvars` is a file with
+    /// values.
     pub fn of(name: &str) -> Option<Self> {
         let ends = |suffixes: &[&str]| suffixes.iter().any(|suffix| name.ends_with(suffix));
         if ends(&[".tfvars", ".tfvars.json"]) {
@@ -32,8 +33,8 @@ impl Companion {
 }
 
 impl Engine {
-    /// Of the `names` of one directory's files, sorted byte by byte, those that this engine reads as tests. OpenTofu
-    /// reads `a.tofutest.hcl` in place of `a.tftest.hcl`.
+    /// Returns the files that this engine reads as tests. `names` are those of one directory, sorted by bytes. OpenTofu
+    /// reads `a.tofutest.hcl` instead of `a.tftest.hcl`.
     pub fn test_files<'a>(self, names: &[&'a str]) -> Vec<&'a str> {
         let own = self.opentofu(8);
         let is_hidden = |name: &str| {
@@ -53,13 +54,13 @@ impl Engine {
     }
 }
 
-/// Whether an engine reads a file of this name, in the directory of the root module, without being asked to.
+/// Whether an engine reads this file in the directory of the root module without an option.
 pub fn is_automatic_values_file(name: &str) -> bool {
     let stem = name.strip_suffix(".json").unwrap_or(name);
     stem == "terraform.tfvars" || stem.ends_with(".auto.tfvars")
 }
 
-/// What files of this name are for, if they are of a kind that overrule does not read.
+/// The purpose of a file of a kind that overrule does not read.
 pub fn unread_kind(name: &str) -> Option<&'static str> {
     let kinds = [
         (&[".tfstack.hcl", ".tfcomponent.hcl", ".tfdeploy.hcl"][..], "stack"),

@@ -1,43 +1,43 @@
-//! Files that say which engine a directory is for (lock files, version files), turned into products and versions.
+//! Finds the engine of a directory from files that name one: lock files and version files.
 //!
-//! A directory is for the engines that the nearest directory with any evidence names, itself first, then upwards.
-//! Evidence that contradicts itself in one directory means both engines, and so does no evidence at all.
+//! A directory uses the engines that the nearest directory with evidence names, itself first, then upwards. Without
+//! evidence, or with contradictory evidence in one directory, it uses both.
 
 use super::version::numbers;
 use super::{Engine, Product, Version};
 
-/// Which version a signal asks for.
+/// The version that a signal names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wish {
-    /// None in particular.
+    /// None.
     Newest,
-    /// The newest release whose version starts with these numbers.
+    /// The newest release that starts with these numbers.
     Within(u16, Option<u16>),
-    /// This one.
+    /// This release.
     Exactly(Version),
 }
 
-/// One file that speaks for one engine.
+/// Evidence in one file for one engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Signal {
-    /// The engine it speaks for.
+    /// The product.
     pub product: Product,
-    /// The version it asks for.
+    /// The version.
     pub wish: Wish,
-    /// Whether it leaves the other engine out; else it only says that this one is meant too.
+    /// Whether it excludes the other product. Otherwise it only says that this one is used too.
     pub strong: bool,
 }
 
-/// The engines of a module as evidence has it.
+/// The engines of a module by its evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evidence {
-    /// Terraform first; never empty.
+    /// Terraform first. Never empty.
     pub engines: Vec<Engine>,
-    /// Whether something spoke strongly for each of them; else there are both for want of a reason to leave one out.
+    /// Whether there is strong evidence for each of them. Without it, both are used because neither is excluded.
     pub positive: bool,
 }
 
-/// The names of files, besides module files, that say something about the engine.
+/// The names of files, except module files, that are evidence of an engine.
 const NAMES: &[&str] = &[
     LOCK_FILE,
     ".opentofu-version",
@@ -51,16 +51,16 @@ const NAMES: &[&str] = &[
     "terragrunt.hcl.json",
 ];
 
-/// Where an engine keeps which versions of providers it selected.
+/// The directory with the provider versions that an engine selected.
 pub const LOCK_FILE: &str = ".terraform.lock.hcl";
 
 impl Signal {
-    /// Whether a file of this name can hold signals.
+    /// Whether a file with this name can be evidence.
     pub fn may_be_in(name: &str) -> bool {
         NAMES.contains(&name)
     }
 
-    /// What the file `name` with this `text` speaks for.
+    /// The evidence in a file with this name and content.
     pub fn of_file(name: &str, text: &str) -> Vec<Self> {
         match name {
             LOCK_FILE => of_lock_file(text),
@@ -76,10 +76,10 @@ impl Signal {
         }
     }
 
-    /// What the `names` of a directory's module files speak for, sorted byte by byte.
+    /// The evidence in the names of a directory's module files, sorted by bytes.
     ///
-    /// Twins say that both engines are meant, and a directory in which Terraform would find nothing is OpenTofu's. A
-    /// file for OpenTofu alone beside others leaves it open what Terraform is to do here.
+    /// Files that exist for both products are evidence of both. A directory that Terraform would find empty is evidence
+    /// of OpenTofu. An additional file for OpenTofu is not evidence against Terraform.
     pub fn of_module_files(names: &[&str]) -> Vec<Self> {
         let (terraform, tofu) = (Engine::newest(Product::Terraform), Engine::newest(Product::OpenTofu));
         let seen_by = |engine: Engine| names.iter().filter(|name| engine.loads(name).is_some()).count();
@@ -100,7 +100,7 @@ impl Signal {
 }
 
 impl Wish {
-    /// Reads what version files hold: `1.9.8`, `v1.9`, `latest`, `latest:^1.9`. What is none of these asks for nothing.
+    /// Parses the content of a version file: `1.9.8`, `v1.9`, `latest`, `latest:^1.9`. Any other text names no version.
     fn parse(text: &str) -> Self {
         let text = text.trim().trim_matches(['"', '\'']);
         let text =
@@ -113,7 +113,7 @@ impl Wish {
         }
     }
 
-    /// The release of `product` that meets the wish; the newest one where none does.
+    /// Returns the release of `product` that the version names, or the newest one if there is none.
     fn release(self, product: Product) -> Version {
         match self {
             Self::Within(major, Some(minor)) => within(product, &[major, minor]),
@@ -125,9 +125,9 @@ impl Wish {
 }
 
 impl Evidence {
-    /// Weighs the signals of a module's directory and of those around it, the nearest first.
+    /// Combines the evidence of a module's directory and of those above it, the nearest first.
     ///
-    /// The nearest directory that speaks decides on the products. A version may come from further away.
+    /// The nearest directory with evidence decides on the products. A version may come from a directory further up.
     pub fn weigh<'a>(nearest_first: impl Iterator<Item = &'a [Signal]>) -> Self {
         let directories: Vec<&[Signal]> = nearest_first.filter(|signals| !signals.is_empty()).collect();
         let nearest = directories.first().copied().unwrap_or_default();
@@ -148,7 +148,7 @@ impl Evidence {
     }
 }
 
-/// The nearest version that somebody asked for.
+/// The nearest version that a signal names.
 fn wish(directories: &[&[Signal]], product: Product) -> Wish {
     let wishes = directories.iter().flat_map(|signals| signals.iter());
     let of_product = wishes.filter(|signal| signal.product == product).map(|signal| signal.wish);
@@ -159,8 +159,8 @@ fn within(product: Product, numbers: &[u16]) -> Version {
     product.newest_within(numbers).unwrap_or_else(|| product.newest_release())
 }
 
-/// The tool that wrote the file names itself in its first line; the hosts of providers say the same of OpenTofu, but
-/// not of Terraform, whose registry people name with either tool.
+/// The first line names the tool that wrote the file. Provider hosts are evidence of OpenTofu, but not of Terraform,
+/// whose registry is named with both tools.
 fn of_lock_file(text: &str) -> Vec<Signal> {
     let head = text.lines().take_while(|line| line.starts_with('#') || line.trim().is_empty());
     let head: String = head.collect();
@@ -183,7 +183,7 @@ fn of_tfswitch(text: &str) -> Vec<Signal> {
     vec![Signal::new(product, value("version").map_or(Wish::Newest, Wish::parse))]
 }
 
-/// Lines of `tool version`, as far as they are about an engine.
+/// Parses the lines `tool version` that name an engine.
 fn of_tools<'a>(text: &'a str, split: impl Fn(&'a str) -> Option<(&'a str, &'a str)>) -> Vec<Signal> {
     let lines = text.lines().filter_map(|line| {
         let (tool, version) = split(without_comment(line).trim())?;
@@ -206,7 +206,7 @@ fn of_terragrunt(text: &str) -> Vec<Signal> {
     }
 }
 
-/// Lines of `name = "value"`.
+/// Parses the lines `name = "value"`.
 fn settings(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.lines().filter_map(|line| {
         let (name, value) = without_comment(line).split_once('=')?;

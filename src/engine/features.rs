@@ -1,194 +1,195 @@
-//! An engine, turned into everything in which it differs from the others.
+//! All features in which engines differ.
 //!
-//! Terraform 1.15.0 to 1.15.8 lost a few warnings by mistake; they are modelled as 1.15.9, where those came back.
-//! Versions of Terraform before 1.0 are modelled as 1.0.
+//! Terraform 1.15.0 to 1.15.8 lost a few warnings by mistake. They are modelled as 1.15.9, which has them again.
+//! Terraform before 1.0 is modelled as 1.0.
 
 use super::{Engine, Grammar, Product, Summaries};
 
-/// What one engine does differently, looked up once. Each field is a question that some part of the check asks.
+/// The features of one engine, computed once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "a table of independent answers is no state machine")]
 pub struct Features {
-    /// The engine itself: its name for sentences, its version for `required_version`.
+    /// The engine, for its name in messages and its version for `required_version`.
     pub engine: Engine,
-    /// The host of a provider or module address that names none; it decides which providers are the same.
+    /// The default registry host of provider and module addresses, which decides whether two providers are the same.
     pub registry_host: &'static str,
-    /// Prefixes of the names of repositories, which the name of no provider may have.
+    /// Prefixes of repository names that a provider name must not have.
     pub provider_prefixes: &'static [&'static str],
-    /// Blocks and arguments that the engine knows.
+    /// The supported blocks and arguments.
     pub grammar: Grammar,
-    /// Summaries that are worded differently.
+    /// Summaries with different words.
     pub summaries: Summaries,
 
-    /// Where `required_version` counts.
+    /// The files in which `required_version` applies.
     pub required_version: RequiredVersion,
-    /// A version that is excluded hides every other finding of the directory, syntax errors too.
+    /// An excluded version hides all other findings of the directory, including syntax errors.
     pub version_mismatch_hides_rest: bool,
-    /// `language` and `experiments` inside a `terraform` block are held to known values; else they are ignored.
+    /// `language` and `experiments` in a `terraform` block must have known values. Otherwise they are ignored.
     pub language_edition_checked: bool,
-    /// A second `required_providers` counts as one even where the first has a syntax error.
+    /// A second `required_providers` block is an error even if the first has a syntax error.
     pub broken_required_providers_counts: bool,
 
-    /// When `source` and `version` of a module call are evaluated.
+    /// The time at which `source` and `version` of a module call are evaluated.
     pub module_address: ModuleAddress,
-    /// `version = null` in a module call means none.
+    /// `version = null` in a module call is the same as no version.
     pub module_version_null: bool,
-    /// What is sensitive or ephemeral cannot be part of what is evaluated before anything runs.
+    /// Sensitive and ephemeral values are errors in expressions that are evaluated during loading.
     pub static_confidential_refused: bool,
-    /// Arguments of a module call are held against the variables of a local module while loading.
+    /// Arguments of a module call are checked against the variables of a local module during loading.
     pub module_arguments_at_load: bool,
-    /// The names that no variable may have, because a module call means something else by them.
+    /// Names that a variable cannot have, because they are arguments of module calls.
     pub reserved_variable_names: &'static [&'static str],
 
-    /// What becomes of an `ephemeral` block in an override file.
+    /// The effect of an `ephemeral` block in an override file.
     pub override_ephemeral: InOverride,
-    /// What becomes of a `removed` block in an override file.
+    /// The effect of a `removed` block in an override file.
     pub override_removed: RemovedInOverride,
-    /// What becomes of `deprecated` of a variable or output in an override file.
+    /// The effect of `deprecated` of a variable or output in an override file.
     pub override_deprecated: InOverride,
-    /// What becomes of `lifecycle { destroy }` in an override file.
+    /// The effect of `lifecycle { destroy }` in an override file.
     pub override_destroy: InOverride,
 
-    /// Providers are validated also where something else failed, with their types unresolved.
+    /// Providers are validated even after other errors, with unresolved types.
     pub providers_validated_after_errors: bool,
-    /// A module with providers of its own is incompatible with `enabled` too.
+    /// A module with its own provider configurations is incompatible with `enabled` too.
     pub repeated_by_enabled: bool,
-    /// `plan` refuses a root module that lists an alias in `configuration_aliases`.
+    /// `plan` refuses a root module with `configuration_aliases`.
     pub refuses_root_configuration_aliases: bool,
-    /// `Duplicate required provider` looks at ephemeral resources too.
+    /// `Duplicate required provider` also checks ephemeral resources.
     pub duplicate_provider_counts_ephemeral: bool,
-    /// A `backend` block in a called module is warned about.
+    /// A `backend` block in a child module produces a warning.
     pub child_backend_warns: bool,
-    /// A `cloud` block in a called module is warned about.
+    /// A `cloud` block in a child module produces a warning.
     pub child_cloud_warns: bool,
-    /// What an `import` block in a called module is.
+    /// The effect of an `import` block in a child module.
     pub child_import: ChildImport,
 
-    /// Where `Invalid combination of "count" and "for_each"` points.
+    /// The range of `Invalid combination of "count" and "for_each"`.
     pub combination_subject: CombinationSubject,
-    /// Where `Duplicate import configuration` points.
+    /// The range of `Duplicate import configuration`.
     pub duplicate_import_subject: ImportSubject,
-    /// Where a lifecycle argument that an ephemeral resource does not have is pointed at.
+    /// The range of the error for a lifecycle argument that an ephemeral resource does not have.
     pub ephemeral_lifecycle_subject: LifecycleSubject,
 
-    /// An ephemeral resource refuses `connection` and `provisioner`; else they are the provider's.
+    /// `connection` and `provisioner` are errors in an ephemeral resource. Otherwise they belong to the provider's
+    /// schema.
     pub ephemeral_blocks_refused: bool,
-    /// A second `lifecycle` in a `removed` block is an error.
+    /// A second `lifecycle` block in a `removed` block is an error.
     pub removed_lifecycle_once: bool,
-    /// A `removed` block is checked for `destroy`, provisioners and the kind of what it removes.
+    /// `destroy`, provisioners and the kind of the object are checked in a `removed` block.
     pub removed_checked: bool,
-    /// `moved` refuses ephemeral addresses under a summary of its own.
+    /// `moved` refuses ephemeral addresses with a summary of its own.
     pub moved_address_checked: bool,
-    /// What is imported is held against the resources that are there when a module is validated. Terraform did so first
-    /// in some version before 1.11.
+    /// Validation checks that the target of an `import` block exists. Terraform has done so since a version before
+    /// 1.11.
     pub import_targets_validated: bool,
-    /// `import.to` may only name a managed resource.
+    /// `import.to` must be a managed resource.
     pub import_to_managed_only: bool,
-    /// A blank `deprecated` is an error.
+    /// An empty `deprecated` is an error.
     pub blank_deprecated_refused: bool,
-    /// A `const` variable can be neither sensitive nor ephemeral.
+    /// A `const` variable cannot be sensitive or ephemeral.
     pub const_excludes_sensitive: bool,
-    /// An attribute of a default that the object type of its variable lacks is warned about.
+    /// An attribute of a default that the object type of its variable lacks produces a warning.
     pub ignored_object_attribute_warns: bool,
-    /// A condition of a variable may refer to other objects than the variable.
+    /// A condition of a variable may refer to objects other than the variable.
     pub validation_refers_to_others: bool,
 
-    /// Where a second `run` block of one name is pointed at; none where names may repeat.
+    /// The range of the error for a second `run` block with the same name. `None` if that is allowed.
     pub duplicate_run_subject: Option<RunSubject>,
-    /// The values of mocks and overrides in tests are evaluated by the loader, so they must be constant.
+    /// Values of mocks and overrides in tests are evaluated during loading, so they must be constant.
     pub mock_values_at_load: bool,
-    /// The module of a `run` may come from any source.
+    /// The module of a `run` may have any source.
     pub run_module_from_anywhere: bool,
     /// A `provider` block in a test file cannot have a `version`.
     pub test_provider_version_refused: bool,
-    /// A provider that a `run` names and its file does not define is reported when tests are validated.
+    /// Validation of tests reports a provider in a `run` that the file does not define.
     pub run_providers_validated: bool,
-    /// Targets of overrides in tests that do not exist are warned about.
+    /// Overrides of missing targets in tests produce a warning.
     pub override_targets_validated: bool,
-    /// The runs of a test file run in the order in which they stand there, whatever they refer to.
+    /// The runs of a test file always run in the order of the file.
     pub runs_in_order: bool,
 }
 
-/// Where a second `run` block of one name is pointed at.
+/// The range of the error for a second `run` block with the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunSubject {
-    /// At the header of the block.
+    /// The header of the block.
     Header,
-    /// At its label.
+    /// Its label.
     Label,
 }
 
-/// Where `required_version` counts.
+/// The files in which `required_version` applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequiredVersion {
-    /// In every file; an override file replaces what came before.
+    /// All files. An override file replaces earlier values.
     EveryFile,
-    /// In `.tofu` files alone, each for itself; elsewhere not even its syntax is looked at.
+    /// Only `.tofu` files, each by itself. In other files, not even its syntax is checked.
     TofuFiles,
 }
 
-/// When the `source` and `version` of a module call are evaluated, and with what.
+/// The time at which `source` and `version` of a module call are evaluated, and what they can refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModuleAddress {
-    /// Literals only, block by block, before override files are merged.
+    /// Before override files are merged: literals only.
     LiteralPerBlock,
-    /// Constant variables, locals and `path`, once the call is merged.
+    /// After override files are merged: constant variables, locals and `path`.
     ConstAfterMerge,
-    /// Any variable, local, `path` and `terraform.workspace`, once the call is merged.
+    /// After override files are merged: any variable, local, `path` and `terraform.workspace`.
     StaticAfterMerge,
 }
 
-/// What becomes of a part of an override file.
+/// The effect of a part of an override file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InOverride {
-    /// Read, then dropped without a word.
+    /// It is ignored.
     Ignored,
-    /// Merged into its base.
+    /// It is merged into the base block.
     Merged,
 }
 
-/// What becomes of a `removed` block in an override file.
+/// The effect of a `removed` block in an override file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RemovedInOverride {
-    /// Dropped without a word.
+    /// It is ignored.
     Ignored,
-    /// `Cannot override 'Removed' blocks`.
+    /// The error `Cannot override 'Removed' blocks`.
     Error,
 }
 
-/// What an `import` block in a called module is.
+/// The effect of an `import` block in a child module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChildImport {
     /// An error.
     Error,
-    /// Fine.
+    /// It is allowed.
     Allowed,
 }
 
-/// Where `Invalid combination of …` points.
+/// The range of `Invalid combination of …`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CombinationSubject {
-    /// At the name `for_each`.
+    /// The name `for_each`.
     ForEach,
-    /// From the first of the names to the last.
+    /// From the first name to the last.
     FirstToLast,
 }
 
-/// Where a second `import` of one address is pointed at.
+/// The range of the error for a second `import` of one address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImportSubject {
-    /// At the expression of `to`.
+    /// The expression of `to`.
     To,
-    /// At the header of the block.
+    /// The header of the block.
     Header,
 }
 
-/// Where a wrong lifecycle argument of an ephemeral resource is pointed at.
+/// The range of the error for a lifecycle argument of an ephemeral resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LifecycleSubject {
-    /// At the argument.
+    /// The argument.
     Argument,
-    /// At the header of the `lifecycle` block.
+    /// The header of the `lifecycle` block.
     Header,
 }
 
@@ -220,7 +221,7 @@ const RESERVED_FROM_1_15: &[&str] = &[
 ];
 
 impl Features {
-    /// Looks everything up.
+    /// Computes the features of an engine.
     pub(super) fn of(engine: Engine) -> Self {
         let tofu = engine.product == Product::OpenTofu;
         let (t, o) = (|minor| engine.terraform(minor), |minor| engine.opentofu(minor));

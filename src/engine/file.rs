@@ -1,27 +1,27 @@
-//! The name of a file, turned into what an engine does with it.
+//! The files of a module: which ones an engine loads, by their names.
 
 use super::Engine;
 
-/// What a file is for in its module.
+/// The purpose of a module file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileKind {
-    /// Its blocks are the module's.
+    /// A primary file: its blocks are those of the module.
     Primary,
-    /// Its blocks change those of primary files.
+    /// An override file: its blocks are merged into those of primary files.
     Override,
 }
 
-/// How a file is written.
+/// The syntax of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Notation {
-    /// HCL's own syntax.
+    /// HCL native syntax.
     Native,
-    /// The same as JSON.
+    /// JSON syntax.
     Json,
 }
 
 impl Notation {
-    /// That of a file of this name.
+    /// The syntax of a file with this name.
     pub fn of(name: &str) -> Self {
         if name.strip_suffix(".json").is_some() { Self::Json } else { Self::Native }
     }
@@ -30,30 +30,31 @@ impl Notation {
 /// How an engine loads a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Loaded {
-    /// What for.
+    /// Its purpose.
     pub kind: FileKind,
-    /// As what.
+    /// Its syntax.
     pub notation: Notation,
 }
 
 impl Engine {
-    /// How this engine loads a file of this name, if it does when nothing hides it (see [`Engine::hidden_by`]).
+    /// How this engine loads a file with this name, unless another file hides it (see [`Engine::hidden_by`]).
     pub fn loads(self, name: &str) -> Option<Loaded> {
         let extension = Extension::of(name)?;
         (!extension.is_tofu() || self.opentofu(8)).then(|| loaded(name, extension))
     }
 
-    /// The name of the file that hides `name` from this engine where both stand in one directory.
+    /// The name of the file that hides `name` from this engine if both are in one directory.
     pub fn hidden_by(self, name: &str) -> Option<String> {
         let extension = Extension::of(name)?;
         let twin = extension.twin()?;
         self.opentofu(8).then(|| format!("{}{}", extension.stem_of(name), twin.text()))
     }
 
-    /// Of the `names` of one directory's files, sorted byte by byte, those that make up the module, in the same order.
+    /// Returns the files that make up the module. `names` are those of one directory, sorted by bytes, and so is the
+    /// result.
     ///
-    /// The engines drop what is hidden from primary and override files apart, but twins share their stem and so are
-    /// always of one kind.
+    /// The engines apply this to primary and override files separately. A hidden file has the stem of the one that
+    /// hides it, so both have the same purpose.
     pub fn module_files<'a>(self, names: &[&'a str]) -> Vec<(&'a str, Loaded)> {
         let known = names.iter().filter_map(|name| Some((*name, Extension::of(name)?)));
         let known: Vec<_> = known.filter(|(_, extension)| !extension.is_tofu() || self.opentofu(8)).collect();
@@ -67,30 +68,29 @@ impl Engine {
     }
 }
 
-/// Whether any engine in any version would load a file of this name.
+/// Whether any version of any engine loads a file with this name.
 pub fn is_module_file(name: &str) -> bool {
     Extension::of(name).is_some()
 }
 
-/// Whether an engine that loads a file of this name takes it for an override file.
+/// Whether a module file with this name is an override file.
 pub fn is_override_file(name: &str) -> bool {
     Extension::of(name).is_some_and(|extension| loaded(name, extension).kind == FileKind::Override)
 }
 
-/// The name of the override file that a JSON file was meant to be, if it lacks only `.tf`: `override.tf.json` for
-/// `override.json`.
+/// The override file that was meant by a JSON file without `.tf` in its name: `override.tf.json` for `override.json`.
 pub fn meant_override_file(name: &str) -> Option<String> {
     let meant = format!("{}{}", name.strip_suffix(".json")?, Extension::TfJson.text());
     (!is_module_file(name) && is_override_file(&meant)).then_some(meant)
 }
 
-/// The stem and the extension of a module file; `None` for other names.
+/// The stem and the extension of a module file. `None` for other names.
 pub fn stem_and_extension(name: &str) -> Option<(&str, &'static str)> {
     let extension = Extension::of(name)?;
     Some((extension.stem_of(name), extension.text()))
 }
 
-/// The extensions that make a file part of a module; case counts.
+/// The extensions of module files, in lower case only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Extension {
     Tf,
@@ -100,9 +100,10 @@ enum Extension {
 }
 
 impl Extension {
-    /// The extension of a file that is no editor's backup and not hidden. `#x.tf` is a module file, `#x.tf#` is not.
+    /// The extension of a file that is neither hidden nor a backup of an editor. `#x.tf` is a module file, `#x.tf#` is
+    /// not.
     fn of(name: &str) -> Option<Self> {
-        // No backup ends like these: not `a.tf~`, and not `#a.tf#`.
+        // These are backups: `a.tf~`, `#a.tf#`.
         match name.as_bytes() {
             [b'.', ..] => None,
             [.., b'.', b't', b'f'] => Some(Self::Tf),
@@ -140,7 +141,7 @@ impl Extension {
         }
     }
 
-    /// The extension of the file that OpenTofu takes instead.
+    /// The extension of the file that OpenTofu loads instead.
     const fn twin(self) -> Option<Self> {
         match self {
             Self::Tf => Some(Self::Tofu),

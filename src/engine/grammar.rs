@@ -1,8 +1,8 @@
-//! An engine, turned into the blocks, arguments and symbols that it knows.
+//! The blocks, arguments and symbols that an engine supports.
 
 use super::{Engine, Product};
 
-/// What the language of one engine has. What is not in it is an unsupported block or argument there.
+/// The language of one engine. Anything else is an unsupported block or argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "a table of independent answers is no state machine")]
 pub struct Grammar {
@@ -22,7 +22,7 @@ pub struct Grammar {
     pub check: bool,
     /// `import` blocks.
     pub import: bool,
-    /// `for_each` of an `import` block, and keys in its `to` that are expressions.
+    /// `for_each` of an `import` block, and expressions in the keys of its `to`.
     pub import_for_each: bool,
     /// `identity` of an `import` block.
     pub import_identity: bool,
@@ -46,13 +46,13 @@ pub struct Grammar {
     pub ignore_nested_deprecations: bool,
     /// `enabled` in the `lifecycle` of a resource or module call.
     pub enabled: bool,
-    /// `prevent_destroy` that is an expression, and not `true` or `false`.
+    /// `prevent_destroy` as an expression instead of `true` or `false`.
     pub prevent_destroy_expression: bool,
     /// `destroy` in the `lifecycle` of a resource.
     pub destroy: bool,
-    /// `for_each` of a provider configuration, and keyed references to one.
+    /// `for_each` of a provider configuration, and references with keys to one.
     pub provider_for_each: bool,
-    /// The same in JSON.
+    /// `for_each` of a provider configuration in JSON.
     pub provider_for_each_json: bool,
     /// `encryption` in a `terraform` block.
     pub encryption: bool,
@@ -60,19 +60,19 @@ pub struct Grammar {
     pub language: bool,
     /// `action` blocks, and `action_trigger` in a `lifecycle` block.
     pub action: bool,
-    /// An `action` block is accepted and dropped: one version of Terraform did.
+    /// An `action` block is accepted and ignored, as in one version of Terraform.
     pub action_dropped: bool,
     /// `state_store` in a `terraform` block is refused with words of its own.
     pub state_store_named: bool,
     /// `oci:` module sources.
     pub oci_source: bool,
-    /// The symbol `tofu`, which is `terraform` under another name.
+    /// The symbol `tofu`, another name of `terraform`.
     pub tofu_symbol: bool,
-    /// The symbols `action` and `list`, which name actions and list resources, not resources of such a type.
+    /// The symbols `action` and `list`, which do not name resource types.
     pub action_symbol: bool,
-    /// A bare `string`, `number`, `bool` or `any` is the name of a type, and no reference.
+    /// The words `string`, `number`, `bool` and `any` are types, not references.
     pub type_symbols: bool,
-    /// In an address `resource.` may stand before the type, and the words of references are no types.
+    /// An address may start with `resource.`, and the first words of references are not resource types.
     pub address_keywords: bool,
     /// `terraform.applying`.
     pub applying: bool,
@@ -94,12 +94,12 @@ pub struct Grammar {
     pub parallel_runs: bool,
     /// `variable` blocks in test files.
     pub test_variables: bool,
-    /// `backend` and `skip_cleanup` in a `run`, which are known and refused.
+    /// `backend` and `skip_cleanup` in a `run`, which are known but refused.
     pub run_backend: bool,
 }
 
 impl Grammar {
-    /// Looks everything up.
+    /// Computes the grammar of an engine.
     pub(super) fn of(engine: Engine) -> Self {
         let tofu = engine.product == Product::OpenTofu;
         let (t, o) = (|minor| engine.terraform(minor), |minor| engine.opentofu(minor));

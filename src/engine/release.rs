@@ -1,11 +1,11 @@
-//! The releases that are known, so that `1.11` can become the newest release within it.
+//! The known releases, so that `1.11` means the newest release of 1.11.
 
 use super::{Product, Version};
 
-/// `(major, minor, last patch)`; both products numbered every patch from 0 without a gap.
+/// `(major, minor, last patch)`. Both products number patches from 0 without gaps.
 type Line = (u16, u16, u16);
 
-/// Ascending. Terraform before 0.12 spoke another language.
+/// Ascending. Terraform before 0.12 has another language.
 const TERRAFORM: &[Line] = &[
     (0, 12, 31),
     (0, 13, 7),
@@ -39,7 +39,7 @@ impl Product {
         self.newest_release_where(|_| true).expect("every product has a release")
     }
 
-    /// The newest release that `admits` lets through.
+    /// The newest release for which `admits` returns true.
     pub fn newest_release_where(self, mut admits: impl FnMut(Version) -> bool) -> Option<Version> {
         let lines = self.lines().iter().rev();
         lines
@@ -49,7 +49,7 @@ impl Product {
             .find(|version| admits(*version))
     }
 
-    /// The oldest release of which all differences from later ones are known.
+    /// The oldest release whose differences from later ones are known.
     pub fn oldest_modelled(self) -> Version {
         match self {
             Self::Terraform => Version::new(1, 0, 0),
@@ -57,13 +57,13 @@ impl Product {
         }
     }
 
-    /// The oldest release that speaks the language.
+    /// The oldest release with the current language.
     pub fn oldest_release(self) -> Version {
         let (major, minor, _) = self.lines()[0];
         Version::new(major, minor, 0)
     }
 
-    /// The newest release whose version starts with these numbers.
+    /// The newest release that starts with these numbers.
     pub(super) fn newest_within(self, numbers: &[u16]) -> Option<Version> {
         self.newest_release_where(|version| {
             [version.major, version.minor, version.patch].iter().zip(numbers).all(|(a, b)| a == b)

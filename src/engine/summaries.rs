@@ -1,8 +1,8 @@
-//! An engine, turned into its wording where the engines word one fact differently.
+//! Summaries that differ between engines.
 
 use super::{Engine, Product};
 
-/// Summaries, to the letter.
+/// The exact summaries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Summaries {
     /// `required_version` excludes this engine.
@@ -13,30 +13,30 @@ pub struct Summaries {
     pub duplicate_cloud: &'static str,
     /// A `backend` and a `cloud` block in primary files.
     pub backend_and_cloud: &'static str,
-    /// What stands before the quoted type in `Duplicate … "type" configuration` for ephemeral resources.
+    /// The words before the quoted type in `Duplicate … "type" configuration` for ephemeral resources.
     pub ephemeral_kind: &'static str,
-    /// A type of an ephemeral resource that is no identifier.
+    /// The type of an ephemeral resource is not an identifier.
     pub ephemeral_type_name: &'static str,
     /// `removed.from` names a data source.
     pub removed_data_source: &'static str,
     /// `removed.from` names an instance of a resource.
     pub removed_resource_key: &'static str,
-    /// `removed.from` goes through an instance of a module.
+    /// `removed.from` contains an instance of a module.
     pub removed_module_key: &'static str,
-    /// An `import` block with neither `id` nor `identity`.
+    /// An `import` block without `id` and `identity`.
     pub import_without_id: &'static str,
-    /// An `import` block with both.
+    /// An `import` block with `id` and `identity`.
     pub import_with_both_ids: &'static str,
     /// An ephemeral output of a root module.
     pub ephemeral_root_output: &'static str,
-    /// Something else than a string where JSON has to hold a reference.
+    /// A value in JSON that is not a string, where a reference is required.
     pub json_reference: &'static str,
-    /// A module with providers of its own that is called with `count` and the like.
+    /// A module with its own provider configurations is called with `count`, `for_each` or `depends_on`.
     pub repeated_module: &'static str,
 }
 
 impl Summaries {
-    /// Looks everything up.
+    /// Computes the summaries of an engine.
     pub(super) fn of(engine: Engine) -> Self {
         match engine.product {
             Product::Terraform => terraform(engine),

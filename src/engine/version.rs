@@ -1,8 +1,8 @@
-//! Text such as `1.11.4`, turned into a version of an engine.
+//! Versions of engines, such as `1.11.4`.
 
 use std::fmt;
 
-/// A release of an engine. Pre-releases have no place here: an engine's features are those of the release.
+/// A release of an engine. A pre-release has the features of its release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
     /// The first number.
@@ -19,7 +19,7 @@ impl Version {
         Self { major, minor, patch }
     }
 
-    /// Reads exactly three numbers with dots between them, and a `v` in front if there is one.
+    /// Parses three numbers with dots between them, after an optional `v`.
     pub fn parse(text: &str) -> Option<Self> {
         match *numbers(text)?.as_slice() {
             [major, minor, patch] => Some(Self { major, minor, patch }),
@@ -34,14 +34,14 @@ impl fmt::Display for Version {
     }
 }
 
-/// The one to three numbers of `1`, `1.11` or `1.11.4`.
+/// Parses the one to three numbers of `1`, `1.11` or `1.11.4`.
 pub(super) fn numbers(text: &str) -> Option<Vec<u16>> {
     let text = text.strip_prefix('v').unwrap_or(text);
     let numbers: Option<Vec<u16>> = text.split('.').map(number).collect();
     numbers.filter(|numbers| numbers.len() <= 3)
 }
 
-/// A number of digits alone: `str::parse` would also take a sign.
+/// Parses digits. `str::parse` would accept a sign.
 fn number(text: &str) -> Option<u16> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }

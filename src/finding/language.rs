@@ -1,80 +1,80 @@
-//! What the engines report, grouped as people would allow or forbid it, and what keeps this program from looking at
-//! all.
+//! Engine rules: the diagnostics of the engines, grouped as people would turn them on and off, and rules for files that
+//! could not be checked.
 
 use super::{Category, RuleId, Severity};
 
 /// A rule that an engine enforces, or one about the check itself. Its page is `policies/rules/<name>.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EngineRule {
-    /// A file that its parser refuses.
+    /// A syntax error.
     SyntaxError,
     /// A file or directory that cannot be read.
     UnreadableFile,
-    /// Two declarations of one thing.
+    /// Two declarations with one name.
     DuplicateDeclaration,
-    /// A block or argument that is not expected where it stands.
+    /// A block or argument that is not supported in its place.
     UnsupportedBlockOrArgument,
-    /// A required argument that is not there.
+    /// A missing required argument.
     MissingArgument,
     /// A name that the language does not allow.
     InvalidName,
-    /// An expression that should be a reference, and is not one that can be used there.
+    /// An expression that must be a reference.
     InvalidReference,
     /// A value of the wrong kind.
     InvalidValue,
-    /// A type expression that names no type.
+    /// An invalid type expression.
     InvalidTypeConstraint,
-    /// A default that its type constraint does not accept.
+    /// A default that does not match the type of its variable.
     InvalidDefaultValue,
-    /// A block in an override file that has nothing to override.
+    /// A block in an override file without a base block.
     OverrideWithoutBase,
     /// `depends_on` in an override file.
     OverrideDependsOn,
-    /// A block that may not stand in an override file.
+    /// A block that is not allowed in an override file.
     OverrideNotAllowed,
-    /// A provider requirement that cannot be read.
+    /// An invalid provider requirement.
     InvalidRequiredProviders,
-    /// A version constraint that cannot be read.
+    /// An invalid version constraint.
     InvalidVersionConstraint,
-    /// A module source address that cannot be read.
+    /// An invalid module source address.
     InvalidModuleSource,
-    /// A provider block, or a reference to one, that cannot be read.
+    /// An invalid provider block or reference to one.
     InvalidProviderConfiguration,
-    /// A module with provider configurations of its own, called with `count`, `for_each` or `depends_on`.
+    /// A module with its own provider configurations, called with `count`, `for_each` or `depends_on`.
     ProviderBlockInRepeatedModule,
     /// A provider passed to a module that configures it itself.
     ProviderConfigurationOverridden,
-    /// A provider configuration that a module needs and its caller does not pass.
+    /// A provider configuration that a module requires and its caller does not pass.
     MissingProviderConfiguration,
-    /// A provider passed under a name that one side does not declare.
+    /// A provider passed under a name that the caller or the child module does not declare.
     UndefinedProviderReference,
-    /// A reference to a provider alias that nothing configures.
+    /// A reference to a provider alias without a configuration.
     UndefinedProviderAlias,
-    /// A provider passed where the module expects another one.
+    /// A provider passed to a name that the module requires from another source.
     ProviderTypeMismatch,
-    /// An empty provider block, once needed to pass a provider on.
+    /// An empty provider block, which was once needed to pass a provider.
     ProxyProviderBlock,
     /// One provider under two local names.
     DuplicateRequiredProvider,
-    /// A backend or cloud block in a module that is not a root.
+    /// A backend or cloud block in a child module.
     IgnoredBackendOrCloud,
     /// A reference or keyword in quotes.
     DeprecatedQuoting,
     /// A version constraint inside a provider block.
     DeprecatedProviderVersion,
-    /// A lifecycle setting that cannot be used.
+    /// An invalid lifecycle setting.
     InvalidLifecycle,
-    /// A moved, removed or import block that cannot be used.
+    /// An invalid moved, removed or import block.
     InvalidMovedRemovedImport,
-    /// A check, or a condition, that cannot be used.
+    /// An invalid check or condition.
     InvalidCheckOrCondition,
-    /// A provisioner or connection that cannot be used.
+    /// An invalid provisioner or connection.
     InvalidProvisioner,
-    /// An action, or a trigger of one, that cannot be used.
+    /// An invalid action or action trigger.
     InvalidAction,
-    /// A part of a test that cannot be used.
+    /// An invalid part of a test.
     InvalidTest,
-    /// A version of the engine, of the language edition or of an experiment that is not this one.
+    /// A constraint on the version, the language edition or an experiment that the engine does not meet.
     UnsupportedEngineVersion,
     /// A reference to something that the module does not declare.
     UndeclaredReference,
@@ -90,34 +90,34 @@ pub enum EngineRule {
     InvalidVariableValue,
     /// A value in a variable file for a variable that the root module does not declare.
     UndeclaredVariableValue,
-    /// A dependency lock file that the engines refuse.
+    /// An invalid dependency lock file.
     InvalidLockFile,
     /// An attribute of an object that the type of its target does not have.
     IgnoredObjectAttribute,
-    /// A value for a variable that the called module wants nobody to set any more.
+    /// A value for a deprecated variable of a child module.
     DeprecatedModuleArgument,
-    /// A reference to an output that the called module wants nobody to use any more.
+    /// A reference to a deprecated output of a child module.
     DeprecatedModuleOutput,
-    /// `each`, `count`, `self`, `path` or `terraform` where it means nothing.
+    /// `each`, `count`, `self`, `path` or `terraform` where it is not available.
     MisplacedSymbol,
-    /// Declarations that need each other.
+    /// Declarations that depend on each other.
     ReferenceCycle,
-    /// A local module source with nothing there.
+    /// A local module source that does not exist.
     MissingModule,
-    /// An output of a root module that gives away a sensitive value.
+    /// An output of a root module with a sensitive value.
     SensitiveOutput,
-    /// A call of a function that does not exist, or with arguments that it does not take.
+    /// A call of an unknown function, or with wrong arguments.
     InvalidFunctionCall,
-    /// A directory whose files do not make up a module.
+    /// A directory whose files are not a module.
     NotAModule,
-    /// A symbolic link that leads out of the repository.
+    /// A symbolic link to a place outside the repository.
     LinkLeavesRepository,
-    /// A file beyond what this program reads, so that it was read in part.
+    /// A file or module beyond a limit, which was not checked completely.
     LimitReached,
 }
 
 impl EngineRule {
-    /// Every one of them, in the order of the catalogue.
+    /// All rules, in the order of the catalogue.
     pub const ALL: &'static [Self] = &[
         Self::SyntaxError,
         Self::UnreadableFile,
@@ -175,7 +175,7 @@ impl EngineRule {
         Self::LimitReached,
     ];
 
-    /// The name that people write.
+    /// The name in policies, comments and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::SyntaxError => "syntax-error",
@@ -240,8 +240,7 @@ impl EngineRule {
         RuleId::built_in(self.name())
     }
 
-    /// What the engines make of it, as a rule. A finding has a severity of its own, because now and then one rule
-    /// speaks of an error here and of a warning there.
+    /// The usual severity. Some rules have errors and warnings, so each finding has its own severity.
     pub const fn usual_severity(self) -> Severity {
         match self {
             Self::SyntaxError
@@ -301,7 +300,7 @@ impl EngineRule {
         }
     }
 
-    /// Who asks for it: an engine, or else this program, which tells what it did not look at.
+    /// The origin: an engine, or overrule for what it did not check.
     pub(super) fn category(self) -> Category {
         if matches!(self, Self::NotAModule | Self::LinkLeavesRepository | Self::LimitReached) {
             Category::Policy

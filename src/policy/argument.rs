@@ -1,4 +1,4 @@
-//! Turns the expression of an argument into the text, list or patterns that it has to be, or into a finding.
+//! Reads the expression of an argument as a text, a list or patterns.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use crate::syntax::Expr;
 use crate::text::Span;
 use crate::value;
 
-/// Reads a list of patterns; the first that cannot be used is reported where it is written.
+/// Reads a list of patterns. An error is at the first invalid pattern.
 pub(super) fn globs<'a>(
     patterns: &'a [(SmolStr, Span)],
     read: impl FnOnce(Vec<&'a str>) -> Result<Globs, InvalidPattern>,
@@ -28,41 +28,41 @@ pub(super) fn globs<'a>(
     })
 }
 
-/// A pattern that cannot be used.
+/// The error for an invalid pattern.
 pub(super) fn invalid_pattern(why: impl fmt::Display, at: Span) -> Finding {
     fault("Invalid pattern", at).detail(format!("{why}."))
 }
 
-/// An empty list, with which a rule could never report anything.
+/// The error for an empty list, with which a rule never reports anything.
 pub(super) fn empty_list(name: &str, at: Span, help: &str) -> Finding {
     let why = format!("With an empty `{name}`, the rule can never report anything.");
     fault(format!("Invalid `{name}`"), at).detail(why).help(help)
 }
 
-/// The texts of a list that is written out, each with its place.
+/// The texts of a list, each with its location.
 pub(super) fn texts(name: &str, expr: &Expr) -> Result<Vec<(SmolStr, Span)>, Finding> {
     let wrong = |expr| wrong_type(name, "a list of quoted strings", expr);
     let elements = expr.as_list().ok_or_else(|| wrong(expr))?;
     elements.iter().map(|element| Ok((text(element).ok_or_else(|| wrong(element))?, element.span))).collect()
 }
 
-/// The text of a string without anything to calculate.
+/// The text of a string without interpolation.
 pub(super) fn text(expr: &Expr) -> Option<SmolStr> {
     value::constant(expr, &mut Vec::new()).as_str().map(SmolStr::new)
 }
 
-/// The same for what becomes a string where one is asked for.
+/// The text of a string, number or boolean.
 pub(super) fn written(expr: &Expr) -> Option<SmolStr> {
     let value = value::constant(expr, &mut Vec::new());
     value::convert(&value, &value::Type::String).ok()?.as_str().map(SmolStr::new)
 }
 
-/// An argument that has to be something else.
+/// The error for an argument of another type.
 pub(super) fn wrong_type(name: &str, wanted: &str, expr: &Expr) -> Finding {
     fault("Unsuitable value", expr.span).detail(format!("`{name}` must be {wanted}."))
 }
 
-/// An argument that has to be there.
+/// The error for a missing argument.
 pub(super) fn missing(name: &str, block: Span) -> Finding {
     fault("Missing required argument", block)
         .detail(format!("The argument `{name}` is required, but it is not set."))

@@ -1,4 +1,4 @@
-//! Turns the arguments that every rule takes into what they limit and what they reword.
+//! The arguments that every rule has: `level`, `roles`, `paths`, `message` and `help`.
 
 use std::sync::Arc;
 
@@ -13,28 +13,28 @@ use crate::graph::Role;
 use crate::syntax::Attribute;
 use crate::text::Span;
 
-/// The arguments that every rule takes, beside its options.
+/// The arguments that every rule has, in addition to its options.
 pub(super) const COMMON: &[&str] = &["level", "roles", "paths", "message", "help"];
 
-/// What a `rule` block sets with them; what it does not set is none.
+/// The values of these arguments. `None` if not set.
 #[derive(Debug, Clone, Default)]
 pub struct Common {
-    /// The roles of the modules in which the rule reports something.
+    /// The roles of the modules that the rule checks.
     pub(super) roles: Option<Vec<Role>>,
-    /// Where it reports something.
+    /// The paths at which the rule reports something.
     pub(super) paths: Option<Arc<Globs>>,
-    /// What replaces the summary of its findings.
+    /// The summary of its findings.
     pub(super) message: Option<SmolStr>,
-    /// What replaces their help.
+    /// The help of its findings.
     pub(super) help: Option<SmolStr>,
-    /// Where `roles` is written.
+    /// The location of `roles`.
     pub(super) roles_span: Option<Span>,
-    /// Where `paths` is written.
+    /// The location of `paths`.
     pub(super) paths_span: Option<Span>,
 }
 
 impl Common {
-    /// Takes these arguments out of those of a block, apart from `level`.
+    /// Removes these arguments, except `level`, from those of a block.
     pub(super) fn take(options: &mut Vec<Arc<Attribute>>, reader: &mut Reader<'_>) -> Self {
         let mut common = Self::default();
         options.retain(|attribute| {
@@ -56,7 +56,7 @@ impl Common {
         common
     }
 
-    /// The same, with what a block sets that names the rule again.
+    /// Returns these values with those of a later block for the same rule.
     pub(super) fn over(self, before: &Self) -> Self {
         let before = before.clone();
         Self {
@@ -69,22 +69,22 @@ impl Common {
         }
     }
 
-    /// Whether the rule reports something in a file, or about a directory.
+    /// Whether the rule reports something at a path.
     pub fn has_path(&self, path: &str) -> bool {
         self.paths.as_ref().is_none_or(|paths| paths.has(path))
     }
 
-    /// The roles of the modules in which the rule reports something; none where that is all of them.
+    /// The roles of the modules that the rule checks. `None` for all.
     pub fn roles(&self) -> Option<&[Role]> {
         self.roles.as_deref()
     }
 
-    /// What replaces the summary of its findings.
+    /// The summary of its findings.
     pub fn message(&self) -> Option<&SmolStr> {
         self.message.as_ref()
     }
 
-    /// A finding of the rule in the words of the policy.
+    /// Returns a finding with the message and help of the policy.
     pub fn reworded(&self, finding: Finding) -> Finding {
         let summary = self.message.as_ref().map_or(finding.summary, SmolStr::to_string);
         let help = self.help.as_ref().map(SmolStr::to_string).or(finding.help);
@@ -112,7 +112,7 @@ fn paths(attribute: &Attribute) -> Result<Globs, Finding> {
     globs(&patterns, Globs::new)
 }
 
-/// A rule that cannot be off, limited to some modules or paths.
+/// The error for limiting a rule that cannot be off to some modules or paths.
 pub(super) fn cannot_be_limited(rule: &RuleId, at: Span) -> Finding {
     fault("Rule cannot be limited", at)
         .detail(format!(

@@ -1,9 +1,9 @@
-//! Turns `2027-03-31` into a day that can be compared with today.
+//! Dates such as `2027-03-31`.
 
 use std::fmt;
 use std::time::SystemTime;
 
-/// A day of the calendar.
+/// A calendar date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date {
     year: u16,
@@ -12,7 +12,7 @@ pub struct Date {
 }
 
 impl Date {
-    /// The day that is written so: four, two and two digits.
+    /// Parses a date with four, two and two digits.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = |part: &str, wide: usize| {
             (part.len() == wide && part.bytes().all(|byte| byte.is_ascii_digit())).then_some(())
@@ -25,7 +25,7 @@ impl Date {
         (parts.next().is_none() && exists).then_some(date)
     }
 
-    /// The day that it is now, in the time zone of Greenwich: a run has to come out the same everywhere.
+    /// The current date in UTC, so that a run has the same result everywhere.
     pub fn today() -> Self {
         let seconds = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |elapsed| elapsed.as_secs());
         Self::after_epoch(seconds / (24 * 60 * 60))
@@ -41,7 +41,7 @@ impl Date {
             }
             days -= length;
             date = match date.month {
-                // A clock that is further off than this type reaches is wrong, and stops there.
+                // A clock beyond the range of this type is wrong. It counts as the last date.
                 12 if date.year == 9999 => return Self { day: 31, ..date },
                 12 => Self { year: date.year + 1, month: 1, ..date },
                 month => Self { month: month + 1, ..date },

@@ -1,5 +1,4 @@
-//! Turns a `rule` block with two labels into a rule that a policy makes itself: its template, and the examples that show
-//! it.
+//! Reads a `rule` block with two labels: the template of a custom rule, and its examples.
 
 use smol_str::SmolStr;
 
@@ -10,31 +9,31 @@ use crate::finding::Finding;
 use crate::syntax::{Block, Expr, ExprKind, Label, ObjectKey};
 use crate::text::Span;
 
-/// A rule that a policy makes itself.
+/// A custom rule.
 #[derive(Debug, Clone)]
 pub struct Definition {
     /// The name of its template.
     pub template: SmolStr,
-    /// Where that is written.
+    /// The location of that name.
     pub template_span: Span,
-    /// From the first word to the closing brace.
+    /// From the first word of the block to its closing brace.
     pub span: Span,
-    /// What shows that it finds what it should.
+    /// The examples of the rule.
     pub examples: Vec<Shown>,
 }
 
 /// An `example` block.
 #[derive(Debug, Clone)]
 pub struct Shown {
-    /// What it shows.
+    /// Its claim.
     pub claim: SmolStr,
-    /// Where that is written.
+    /// The location of the claim.
     pub claim_span: Span,
-    /// Paths, texts, and where each text is written.
+    /// Paths, contents, and the location of each content.
     pub files: Vec<(SmolStr, SmolStr, Span)>,
 }
 
-/// Whether a policy can call a rule of its own so: words of small letters and digits, with hyphens between them.
+/// Whether a custom rule can have this name: words of lower-case letters and digits, with hyphens between them.
 pub fn is_rule_name(name: &str) -> bool {
     let is_word = |word: &str| {
         !word.is_empty() && word.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit())
@@ -42,7 +41,7 @@ pub fn is_rule_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_lowercase()) && name.split('-').all(is_word)
 }
 
-/// Reads a block, but for its arguments: the template reads those.
+/// Reads a block without its arguments, which the template reads.
 pub(super) fn read(block: &Block, template: &Label, name: &Label, reader: &mut Reader<'_>) -> Definition {
     if !is_rule_name(&name.text) {
         let finding = fault("Invalid rule name", name.span)
@@ -85,7 +84,7 @@ fn example(block: &Block, reader: &mut Reader<'_>) -> Option<Shown> {
     Some(shown)
 }
 
-/// The texts of an object, by path.
+/// The contents in an object, by path.
 fn named(files: &Expr) -> Result<Vec<(SmolStr, SmolStr, Span)>, Finding> {
     let ExprKind::Object(items) = &files.kind else {
         return Err(wrong_type("files", "an object of paths and strings", files));

@@ -1,4 +1,4 @@
-//! Turns an `exception` block into what it excuses, where, why, and until when.
+//! Reads `exception` blocks.
 
 use smol_str::SmolStr;
 
@@ -10,42 +10,42 @@ use crate::syntax::Block;
 use crate::text::Span;
 use crate::value::constant;
 
-/// How a comment starts that is an exception.
+/// The first word of an exception comment.
 pub const EXCEPTION_COMMENT: &str = "overrule:";
 
-/// Whether a comment, with its marks, is an exception.
+/// Whether a comment, with its markers, is an exception.
 pub fn is_exception(comment: &str) -> bool {
     comment.trim_start_matches(['#', '/', '*', ' ', '\t']).starts_with(EXCEPTION_COMMENT)
 }
 
-/// What a policy excuses.
+/// An exception of a policy.
 #[derive(Debug, Clone)]
 pub struct Exception {
-    /// The rule that need not be met.
+    /// The rule.
     pub rule: SmolStr,
-    /// Where that is written.
+    /// The location of the rule's name.
     pub rule_span: Span,
-    /// Where it is excused; none where that is everywhere.
+    /// The paths. `None` for all.
     pub paths: Option<Globs>,
-    /// Why.
+    /// The reason.
     pub reason: SmolStr,
-    /// The last day on which it is.
+    /// The last day on which it applies.
     pub until: Option<Until>,
-    /// How one points at it.
+    /// The header of the block.
     pub header: Span,
 }
 
 /// The last day of an exception.
 #[derive(Debug, Clone, Copy)]
 pub struct Until {
-    /// The day.
+    /// The date.
     pub date: Date,
-    /// Where it is written.
+    /// Its location.
     pub span: Span,
 }
 
 impl Exception {
-    /// Whether it speaks of a rule at a path.
+    /// Whether it applies to a rule at a path.
     pub fn covers(&self, rule: &str, path: &str) -> bool {
         self.rule == rule && self.paths.as_ref().is_none_or(|paths| paths.has(path))
     }
@@ -83,7 +83,7 @@ pub(super) fn read(block: &Block, reader: &mut Reader<'_>) -> Option<Exception> 
     })
 }
 
-/// Reads an `exceptions` block: whether exceptions in that place count.
+/// Reads an `exceptions` block: whether comments may suppress findings.
 pub(super) fn allows_comments(block: &Block, reader: &mut Reader<'_>) -> Option<bool> {
     let label = block.labels.first()?;
     if label.text != "comments" {

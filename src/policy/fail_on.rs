@@ -1,18 +1,18 @@
-//! Turns the word after `fail_on =` into a question: does a finding of this level fail the run?
+//! The level from which a run fails.
 
 use crate::finding::Severity;
 
-/// From which level on a run fails.
+/// The level from which a run fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailOn {
-    /// At this level and those that are worse.
+    /// This level and higher ones.
     Level(Severity),
-    /// Whatever is found.
+    /// No level.
     Never,
 }
 
 impl FailOn {
-    /// Every one of them.
+    /// All values.
     pub const ALL: [Self; 4] = [
         Self::Level(Severity::Error),
         Self::Level(Severity::Warning),
@@ -20,7 +20,7 @@ impl FailOn {
         Self::Never,
     ];
 
-    /// The word that people write.
+    /// The word in policies and options.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Level(severity) => severity.name(),
@@ -28,12 +28,12 @@ impl FailOn {
         }
     }
 
-    /// The one of that word.
+    /// Parses that word.
     pub fn of(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|fail_on| fail_on.word() == word)
     }
 
-    /// Whether a finding of this level fails the run.
+    /// Whether a finding of this level makes a run fail.
     pub fn is_met_by(self, severity: Severity) -> bool {
         match self {
             Self::Level(least) => severity <= least,

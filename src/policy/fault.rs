@@ -1,17 +1,17 @@
-//! Turns a mistake in a policy into a finding at its line.
+//! Findings for mistakes in a policy.
 
 use crate::finding::{Finding, RuleId, Severity};
 use crate::text::{Span, nearest};
 
-/// What the mistakes of policies are found under.
+/// The rule for mistakes in policies.
 pub const INVALID_POLICY: RuleId = RuleId::built_in("invalid-policy");
 
-/// A mistake at a place of a policy.
+/// Creates the finding for a mistake.
 pub(super) fn fault(summary: impl Into<String>, at: Span) -> Finding {
     Finding::policy(INVALID_POLICY, Severity::Error, summary).at(at)
 }
 
-/// A word that means nothing here, with the nearest that does, or all of them.
+/// The finding for an unknown word, with the nearest valid word or all of them.
 pub(super) fn unknown<'a>(
     what: &str,
     word: &str,
@@ -32,7 +32,7 @@ pub(super) fn unknown<'a>(
     }
 }
 
-/// The name of a rule that does not exist.
+/// The finding for an unknown rule.
 pub(super) fn unknown_rule(name: &str, rules: &[&str], at: Span) -> Finding {
     fault("Unknown rule", at).detail(format!("No rule is named `{name}`.")).help(
         match nearest(name, rules.iter().copied()) {

@@ -1,4 +1,4 @@
-//! Turns the text of a policy into what it says, in its order.
+//! Reads one policy file.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,19 +19,19 @@ use crate::limits::{Limit, Limits};
 use crate::syntax::{self, Attribute, Block, BlockSchema, Content, Notation, Schema};
 use crate::text::{FileId, Source, Span};
 
-/// What one file says.
+/// The content of one policy file.
 #[derive(Debug, Default)]
 pub(super) struct File {
-    /// What it starts from, in order; none where it does not say.
+    /// The policies that it extends, in order. `None` if not set.
     pub(super) extends: Option<Vec<(SmolStr, Span)>>,
     pub(super) engine: Option<Choice>,
     pub(super) exclude: Option<Globs>,
     pub(super) fail_on: Option<FailOn>,
     pub(super) roles: Vec<(Role, Globs)>,
-    /// Those in `paths` blocks behind all others.
+    /// The rules in `paths` blocks come last.
     pub(super) rules: Vec<RuleBlock>,
     pub(super) exceptions: Vec<Exception>,
-    /// Whether comments may excuse something.
+    /// Whether comments may suppress findings.
     pub(super) comments: Option<bool>,
     pub(super) limits: BTreeMap<Limit, u64>,
 }
@@ -39,16 +39,16 @@ pub(super) struct File {
 /// A `rule` block.
 #[derive(Debug, Clone)]
 pub(super) struct RuleBlock {
-    /// The name of the rule; of one that the policy makes itself, the second label.
+    /// The name of the rule: the second label for a custom rule.
     pub(super) rule: SmolStr,
     pub(super) name_span: Span,
-    /// How one points at the block.
+    /// The header of the block.
     pub(super) header: Span,
-    /// Counted from 1.
+    /// The line, from 1.
     pub(super) line: usize,
-    /// Of a rule that the policy makes itself: what it is.
+    /// The definition of a custom rule.
     pub(super) definition: Option<Arc<Definition>>,
-    /// Where it holds; none where that is everywhere.
+    /// The paths. `None` for all.
     pub(super) paths: Option<Arc<Globs>>,
     pub(super) level: Option<Level>,
     pub(super) level_span: Option<Span>,
@@ -57,7 +57,7 @@ pub(super) struct RuleBlock {
 }
 
 impl RuleBlock {
-    /// Whether both define one rule for one place.
+    /// Whether two blocks define one rule for the same paths.
     pub(super) fn defines_what(&self, other: &Self) -> bool {
         let is_same_place = match (&self.paths, &other.paths) {
             (None, None) => true,
@@ -80,7 +80,7 @@ const BLOCKS: &[BlockSchema<'static>] = &[
 const RULE: BlockSchema<'static> =
     BlockSchema::new("rule", &["name"]).and_maybe(&["name of a rule of that kind"]);
 
-/// Reads a policy. Every mistake in it is a finding of the same rule, also those that are mistakes in any file.
+/// Reads a policy. Each mistake, including a syntax error, is a finding of one rule.
 pub(super) fn read(id: FileId, source: &Source, findings: &mut Vec<Finding>) -> File {
     let mut wrong = Vec::new();
     let read = Reader { source, findings: &mut wrong }.file(id);
@@ -190,7 +190,7 @@ impl Reader<'_> {
             [kind, name] => Some(Arc::new(definition::read(block, kind, name, self))),
             _ => None,
         };
-        // Blocks in it, which are no arguments, a definition has looked at.
+        // The blocks in it belong to the definition, which has read them.
         let mut no_arguments = Vec::new();
         let mut options = block.body.just_attributes(&mut no_arguments);
         if definition.is_none() {
@@ -227,7 +227,7 @@ fn limit(attribute: &Attribute) -> Result<(Limit, u64), Finding> {
     Ok((limit, value?))
 }
 
-/// Whether a text in the notation of policies makes a rule itself: others use that notation too.
+/// Whether a file is a policy with custom rules. Other files use the same syntax.
 pub fn makes_rules(id: FileId, source: &Source) -> bool {
     let (file, _) = syntax::parse(id, source, Notation::Native, &Limits::default());
     file.body.any_blocks().iter().any(|block| block.kind == RULE.kind && block.labels.len() > 1)

@@ -1,36 +1,36 @@
-//! Turns lists of patterns into a question: does this path, source address or value match?
+//! Lists of patterns for paths, source addresses and values.
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// Patterns of paths or source addresses, in the order in which they are written.
+/// Patterns of paths or source addresses, in their order.
 ///
-/// A pattern that starts with `!` takes back what the patterns before it match: the last pattern that matches decides.
+/// A pattern that starts with `!` excludes what earlier patterns match: the last pattern that matches decides.
 #[derive(Debug, Clone, Default)]
 pub struct Globs {
     set: GlobSet,
-    /// For each glob of the set, whether it takes back what earlier ones match.
+    /// For each glob of the set whether it excludes.
     negated: Vec<bool>,
 }
 
-/// A pattern that cannot be used.
+/// An invalid pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidPattern {
-    /// Its position in the list.
+    /// Its index in the list.
     pub index: usize,
-    /// A clause that names the pattern.
+    /// The reason, as a clause that names the pattern.
     pub why: String,
 }
 
 impl Globs {
-    /// Reads patterns of paths, anchored at the root of the repository: `*` stays within a directory, `**` crosses
-    /// directories, and a plain directory means everything below it too.
+    /// Parses patterns of paths relative to the top of the repository. `*` matches within a directory, `**` across
+    /// directories, and a plain directory matches everything below it.
     pub fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, InvalidPattern> {
         Self::read(patterns, |pattern| {
             if let Some(why) = never_a_path(pattern) {
                 return Err(why.to_owned());
             }
             let bare = pattern.trim_start_matches("./").trim_matches('/');
-            // The root has no name: `/` means the root alone, `.` everything.
+            // `/` matches only the top directory, `.` everything.
             Ok(match bare {
                 "." => vec![String::new(), "**".to_owned()],
                 bare => vec![bare.to_owned(), format!("{bare}/**")],
@@ -38,8 +38,8 @@ impl Globs {
         })
     }
 
-    /// Reads patterns of source addresses: each means the whole address, `*` stays between two `/`, and `**` crosses
-    /// them. Nothing is added to what is written, because such a pattern can decide what is safe.
+    /// Parses patterns of source addresses. Each matches a whole address: `*` matches between two `/`, and `**` across
+    /// them. Such a pattern can decide what is trusted, so it never matches more than it says.
     pub fn of_sources<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, InvalidPattern> {
         Self::read(patterns, |pattern| match pattern {
             "" => Err("it is empty".to_owned()),
@@ -70,12 +70,12 @@ impl Globs {
         Ok(Self { set, negated })
     }
 
-    /// Whether a path, from the root of the repository with `/` between directories, or an address matches.
+    /// Whether a path, relative to the top of the repository with `/`, or an address matches.
     pub fn has(&self, path: &str) -> bool {
         self.matches(&[path], &[])
     }
 
-    /// Whether something matches that can be written in several ways. Patterns with `!` look at `also` too.
+    /// Whether one of several spellings of an address matches. Patterns with `!` also see `also`.
     pub fn matches<T: AsRef<str>>(&self, forms: &[T], also: &[T]) -> bool {
         if !self.negated.contains(&true) {
             return forms.iter().any(|form| self.set.is_match(form.as_ref()));
@@ -88,14 +88,15 @@ impl Globs {
     }
 }
 
-/// Compiles one pattern; `*` stays between two `/` if those are separators.
+/// Compiles one pattern. `*` matches between two `/` if those are separators.
 fn compile(pattern: &str, separates: bool) -> Result<Glob, String> {
     let pattern = if separates { crossing(pattern) } else { pattern.to_owned() };
     let glob = GlobBuilder::new(&pattern).literal_separator(separates).backslash_escape(true).build();
     glob.map_err(|error| error.kind().to_string())
 }
 
-/// The same pattern, in which `**` crosses `/` beside other characters too: to the crate it is a `*` in `git::**`.
+/// The same pattern with a `**` that also crosses `/` next to other characters. The crate would read `git::**` as
+/// `git::*`.
 fn crossing(pattern: &str) -> String {
     let mut crossing = String::new();
     for (index, part) in pattern.split("**").enumerate() {
@@ -109,7 +110,7 @@ fn crossing(pattern: &str) -> String {
     crossing
 }
 
-/// Why no path can ever match a pattern, where that is certain: its author means something else by it.
+/// The reason why no path can match a pattern, if that is certain.
 fn never_a_path(pattern: &str) -> Option<&'static str> {
     let inner = pattern.trim_start_matches("./").trim_matches('/');
     let mut after_backslashes = pattern.split('\\').skip(1);
@@ -128,12 +129,12 @@ fn never_a_path(pattern: &str) -> Option<&'static str> {
     }
 }
 
-/// Patterns of values: `*` stands for anything, and a pattern means the whole value.
+/// Patterns of values. `*` matches any text, and a pattern matches the whole value.
 #[derive(Debug, Clone, Default)]
 pub struct Patterns(GlobSet);
 
 impl Patterns {
-    /// Reads the patterns. Such a list has no `!`.
+    /// Parses the patterns. Such a list has no `!`.
     pub fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, InvalidPattern> {
         let mut set = GlobSetBuilder::new();
         for (index, pattern) in patterns.into_iter().enumerate() {

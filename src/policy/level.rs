@@ -1,25 +1,25 @@
-//! Turns the word after `level =` into what becomes of a rule's findings.
+//! The levels that a policy sets for a rule.
 
 use crate::finding::Severity;
 
-/// What a policy makes of a rule.
+/// The level of a rule in a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// It is asked for, and its findings are so bad.
+    /// The rule is on, and its findings have this severity.
     On(Severity),
-    /// Nobody asks for it.
+    /// The rule is off.
     Off,
 }
 
 impl Level {
-    /// Every level, the worst first.
+    /// All levels, the highest first.
     pub const ALL: [Self; 4] =
         [Self::On(Severity::Error), Self::On(Severity::Warning), Self::On(Severity::Notice), Self::Off];
 
-    /// That of a rule that a policy makes itself and gives none: what a team asks for is not met.
+    /// The level of a custom rule without one.
     pub const USUAL: Self = Self::On(Severity::Error);
 
-    /// The word that people write.
+    /// The word in policies.
     pub const fn word(self) -> &'static str {
         match self {
             Self::On(severity) => severity.name(),
@@ -27,12 +27,12 @@ impl Level {
         }
     }
 
-    /// The level of that word.
+    /// Parses that word.
     pub fn of(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.word() == word)
     }
 
-    /// How bad findings are; none where nobody asks for them.
+    /// The severity of findings. `None` if the rule is off.
     pub const fn severity(self) -> Option<Severity> {
         match self {
             Self::On(severity) => Some(severity),

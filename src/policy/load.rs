@@ -1,4 +1,4 @@
-//! Turns a policy file, and those that it starts from, into one policy.
+//! Loads a policy file with the policies that it extends.
 
 #[cfg(test)]
 mod tests;
@@ -17,18 +17,18 @@ use crate::finding::{Finding, RuleId};
 use crate::text::{FileId, Source, Span, nearest};
 use crate::vfs::Snapshot;
 
-/// More files than this start from each other only by mistake.
+/// The largest number of files that extend each other in a chain.
 const MOST_FILES: usize = 64;
 
 impl Policy {
-    /// The policy of a file that was read.
+    /// Creates the policy of a file.
     pub fn load(file: FileId, snapshot: &mut Snapshot, names: Names<'_>) -> Result<Self, Vec<Finding>> {
         let mut loader = Loader { snapshot, names, findings: Vec::new(), read: 0 };
         let policy = loader.file(file, &mut Vec::new());
         if loader.findings.is_empty() { Ok(policy) } else { Err(loader.findings) }
     }
 
-    /// The policy that comes with the program under that name.
+    /// Returns the preset with this name.
     pub fn preset(name: &str) -> Option<Self> {
         let preset = PRESETS.iter().find(|preset| preset.name == name)?;
         let source = Source::new(preset.file, preset.text.into());
@@ -41,7 +41,7 @@ impl Policy {
         Some(policy)
     }
 
-    /// Lays what a nearer policy says over what this one says.
+    /// Adds the settings of a policy that extends this one.
     fn extend(&mut self, nearer: Self) {
         let Self { settings, engine, exclude, fail_on, roles, exceptions, comments, limits } = nearer;
         for (rule, settings) in settings {
@@ -69,7 +69,7 @@ impl Policy {
                     let level = level.or(Some(Level::USUAL));
                     Setting { level, set_by, definition: Some(definition), common, paths, options, header }
                 }
-                // What a policy made itself stays what it is, at another level.
+                // A custom rule keeps its definition at another level.
                 (None, Some(before)) => {
                     let level = level.or(before.level.filter(|_| before.is_on())).or(Some(Level::USUAL));
                     let common = common.over(&before.common);
@@ -88,8 +88,8 @@ impl Policy {
     }
 }
 
-/// The level of a rule that a policy names without one: the engine's of a rule of the language, and of any other that
-/// of the strictest preset. Presets themselves leave nothing open.
+/// The level of a rule in a policy without one: the severity of an engine rule, and for others the level of the
+/// strictest preset. Presets name all levels.
 fn usual_level(rule: &str, origin: Origin) -> Option<Level> {
     match origin {
         Origin::Preset => None,
@@ -104,12 +104,12 @@ struct Loader<'l> {
     snapshot: &'l mut Snapshot,
     names: Names<'l>,
     findings: Vec<Finding>,
-    /// How many files were read.
+    /// The number of files that were read.
     read: usize,
 }
 
 impl Loader<'_> {
-    /// Reads a file; `chain` names those that start from it.
+    /// Reads a file. `chain` names the files that extend it.
     fn file(&mut self, id: FileId, chain: &mut Vec<SmolStr>) -> Policy {
         self.read += 1;
         let source = self.snapshot.sources().get(id);
@@ -133,7 +133,7 @@ impl Loader<'_> {
         policy
     }
 
-    /// What a file starts from: a preset, or another file, named from the directory of the first.
+    /// Reads an extended policy: a preset, or a file whose path is relative to the directory of the extending one.
     fn base(&mut self, id: FileId, from: &str, span: Span, chain: &mut Vec<SmolStr>) -> Option<Policy> {
         if !from.contains('/') && from.strip_suffix(".hcl").is_none() {
             let preset = Policy::preset(from);
@@ -165,7 +165,7 @@ impl Loader<'_> {
         }
     }
 
-    /// Looks for names that mean nothing, in a file and in what it starts from.
+    /// Reports unknown names in a file and in those that it extends.
     fn look_at(&mut self, file: &File, base: &Policy) {
         let mut own: Own<'_> = base.own_rules().map(|(rule, definition)| (rule, &**definition)).collect();
         for (number, block) in file.rules.iter().enumerate() {
@@ -210,7 +210,7 @@ impl Loader<'_> {
     }
 }
 
-/// `paths` of a rule in a `paths` block.
+/// The error for `paths` of a rule in a `paths` block.
 fn paths_twice(at: Span) -> Finding {
     fault("Invalid `paths`", at)
         .detail("The label of the `paths` block already says where this rule block applies.")
@@ -227,7 +227,7 @@ fn twice(block: &RuleBlock, first: &RuleBlock) -> Finding {
         .help("give one of them another name")
 }
 
-/// An option of a rule that is defined elsewhere.
+/// The error for an option of a rule that is defined elsewhere.
 fn not_here(option: &str, rule: &str, definition: &Definition, at: Span) -> Finding {
     fault("Option of a rule that is defined elsewhere", at)
         .detail(format!(

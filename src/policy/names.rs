@@ -1,4 +1,4 @@
-//! Turns the names in a policy into rules that exist, or into what is wrong with them.
+//! Checks the names of rules and templates in a policy.
 
 use std::collections::BTreeMap;
 
@@ -10,23 +10,23 @@ use super::file::RuleBlock;
 use crate::finding::Finding;
 use crate::text::{Span, nearest};
 
-/// Why there is nothing to say about [`INVALID_POLICY`].
+/// The detail of the finding for a rule block named [`INVALID_POLICY`].
 const FIXED: &str = "An error in a policy always ends the run, so this rule has no level.";
 
-/// What the program can look for.
+/// The known rules and templates.
 #[derive(Debug, Clone, Copy)]
 pub struct Names<'n> {
-    /// Rules, which a policy names.
+    /// The built-in rules.
     pub rules: &'n [&'n str],
-    /// Templates, from which a policy makes custom rules.
+    /// The templates.
     pub templates: &'n [&'n str],
 }
 
-/// Rules that policies made themselves, by name, each with its template and where it says so.
+/// The custom rules, by name.
 pub(super) type Own<'d> = BTreeMap<&'d SmolStr, &'d Definition>;
 
 impl Names<'_> {
-    /// What is wrong with a name that has to be that of a rule.
+    /// The finding for a name that is not a rule.
     pub(super) fn wrong_rule(self, name: &str, own: &Own<'_>, at: Span) -> Option<Finding> {
         let is_own = own.keys().any(|known| *known == name);
         if self.rules.contains(&name) || is_own {
@@ -49,7 +49,7 @@ impl Names<'_> {
         Some(unknown_rule(name, &known, at))
     }
 
-    /// What is wrong with a rule that a policy makes itself; `before` are those that it finds there.
+    /// The finding for an invalid definition of a custom rule. `before` are the earlier definitions.
     pub(super) fn wrong_definition(self, block: &RuleBlock, before: &Own<'_>) -> Option<Finding> {
         let definition = block.definition.as_ref()?;
         let (template, name) = (&definition.template, &block.rule);

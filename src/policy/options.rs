@@ -1,4 +1,4 @@
-//! Turns the arguments of a `rule` block into the options that its rule asks for.
+//! The options of a rule in a `rule` block.
 
 use std::sync::Arc;
 
@@ -12,18 +12,18 @@ use crate::finding::Finding;
 use crate::syntax::{Attribute, Expr, ExprKind};
 use crate::text::Span;
 
-/// The options of one rule: what a policy sets beside the arguments that every rule takes.
+/// The options of one rule: its arguments without those that every rule has.
 #[derive(Debug, Clone, Copy)]
 pub struct Options<'p> {
     given: &'p [Arc<Attribute>],
-    /// Where a missing option is reported.
+    /// The location of a missing option.
     header: Option<Span>,
-    /// The options that the rule has, once that is checked.
+    /// The options that the rule has, after a check.
     known: Option<&'static [&'static str]>,
 }
 
 impl<'p> Options<'p> {
-    /// The options that these arguments set.
+    /// Creates options from arguments.
     pub fn new(given: &'p [Arc<Attribute>]) -> Self {
         Self { given, header: None, known: None }
     }
@@ -33,7 +33,7 @@ impl<'p> Options<'p> {
         Self { header: Some(header), ..Self::new(given) }
     }
 
-    /// The same options for a rule that has those of `known`. Every other one that is set is reported.
+    /// Checks that only options in `known` are set. Each other one is a finding.
     pub fn known(self, known: &'static [&'static str]) -> Result<Self, Vec<Finding>> {
         let others = self.given.iter().filter(|attribute| !known.contains(&attribute.name.as_str()));
         let all = known.iter().chain(COMMON).copied();
@@ -42,19 +42,19 @@ impl<'p> Options<'p> {
         if unknown.is_empty() { Ok(Self { known: Some(known), ..self }) } else { Err(unknown) }
     }
 
-    /// Patterns of paths; none match where the option is not set.
+    /// Patterns of paths. None match if the option is not set.
     pub fn globs(&self, name: &'static str) -> Result<Globs, Finding> {
         let Some(patterns) = self.listed(name)? else { return Ok(Globs::default()) };
         globs(&patterns, Globs::new)
     }
 
-    /// Patterns of source addresses; none match where the option is not set.
+    /// Patterns of source addresses. None match if the option is not set.
     pub fn sources(&self, name: &'static str) -> Result<Globs, Finding> {
         let Some(patterns) = self.listed(name)? else { return Ok(Globs::default()) };
         globs(&patterns, Globs::of_sources)
     }
 
-    /// Patterns of whole values. A number, `true` or `false` in the list stands for its text.
+    /// Patterns of whole values. A number or boolean in the list stands for its text.
     pub fn patterns(&self, name: &'static str) -> Result<Option<Patterns>, Finding> {
         let Some(expr) = self.ask(name) else { return Ok(None) };
         let written = self.written(name)?;
@@ -64,7 +64,7 @@ impl<'p> Options<'p> {
         })
     }
 
-    /// The same as they are written; none where the option is not set.
+    /// The patterns as they are written. `None` if the option is not set.
     pub fn written(&self, name: &'static str) -> Result<Vec<SmolStr>, Finding> {
         let Some(expr) = self.ask(name) else { return Ok(Vec::new()) };
         let wrong = |expr| wrong_type(name, "a list of strings, numbers, `true` or `false`", expr);
@@ -72,24 +72,24 @@ impl<'p> Options<'p> {
         elements.iter().map(|element| written(element).ok_or_else(|| wrong(element))).collect()
     }
 
-    /// A list of texts, each with its place; none where the option is not set.
+    /// A list of texts with their locations. `None` if the option is not set.
     pub fn texts(&self, name: &'static str) -> Result<Option<Vec<(SmolStr, Span)>>, Finding> {
         self.listed(name)
     }
 
-    /// What an option is set to, as it is written; none where it is not set.
+    /// The expression of an option. `None` if it is not set.
     pub fn expression(&self, name: &'static str) -> Option<&'p Expr> {
         self.ask(name)
     }
 
-    /// What an option is set to, which it has to be.
+    /// The value of a required option.
     pub fn required<T>(&self, name: &'static str, given: Option<T>) -> Result<T, Finding> {
         given.ok_or_else(|| {
             missing(name, self.header.expect("only rules that a policy makes have to be told things"))
         })
     }
 
-    /// What one of two options is set to, which one of them has to be.
+    /// The value of one of two options, one of which is required.
     pub fn either<T>(&self, names: [&'static str; 2], given: Option<T>) -> Result<T, Finding> {
         let [one, other] = names;
         self.required(one, given).map_err(|finding| {
@@ -99,14 +99,13 @@ impl<'p> Options<'p> {
         })
     }
 
-    /// Refuses an option that is set to an empty list: `why` says what comes of that, and `order` what to write
-    /// instead.
+    /// The finding for an empty list. `why` is the effect, and `order` the help.
     pub fn refuse_empty(&self, name: &'static str, why: &str, order: &str) -> Result<(), Finding> {
         let is_empty = self.ask(name).and_then(Expr::as_list).is_some_and(<[_]>::is_empty);
         if is_empty { Err(self.refuse(name, why).help(order)) } else { Ok(()) }
     }
 
-    /// A list of some of a few words; none where the option is not set.
+    /// A list of words, each one of a few. `None` if the option is not set.
     pub fn words(
         &self,
         name: &'static str,
@@ -120,18 +119,18 @@ impl<'p> Options<'p> {
         given.into_iter().map(known).collect::<Result<_, _>>().map(Some)
     }
 
-    /// A list of texts; none where the option is not set.
+    /// A list of texts. `None` if the option is not set.
     pub fn strings(&self, name: &'static str) -> Result<Option<Vec<SmolStr>>, Finding> {
         Ok(self.listed(name)?.map(|texts| texts.into_iter().map(|(text, _)| text).collect()))
     }
 
-    /// A text; none where the option is not set.
+    /// A text. `None` if the option is not set.
     pub fn string(&self, name: &'static str) -> Result<Option<SmolStr>, Finding> {
         let Some(expr) = self.ask(name) else { return Ok(None) };
         text(expr).map(Some).ok_or_else(|| wrong_type(name, "a quoted string", expr))
     }
 
-    /// A whole number that is not negative; none where the option is not set.
+    /// A whole number from 0. `None` if the option is not set.
     pub fn number(&self, name: &'static str) -> Result<Option<usize>, Finding> {
         let Some(expr) = self.ask(name) else { return Ok(None) };
         let number = match &expr.kind {
@@ -141,7 +140,7 @@ impl<'p> Options<'p> {
         number.map(Some).ok_or_else(|| wrong_type(name, "a whole number", expr))
     }
 
-    /// `true` or `false`; none where the option is not set.
+    /// A boolean. `None` if the option is not set.
     pub fn flag(&self, name: &'static str) -> Result<Option<bool>, Finding> {
         let Some(expr) = self.ask(name) else { return Ok(None) };
         match expr.kind {
@@ -150,7 +149,7 @@ impl<'p> Options<'p> {
         }
     }
 
-    /// One of a few words; none where the option is not set.
+    /// One of a few words. `None` if the option is not set.
     pub fn one_of(
         &self,
         name: &'static str,
@@ -162,17 +161,17 @@ impl<'p> Options<'p> {
         meant.map(Some).ok_or_else(|| unknown("word", &word, known, self.span(name)))
     }
 
-    /// A mistake in an option that was asked for and set, such as a number that is too large.
+    /// The finding for an invalid value of an option, such as a number that is too large.
     pub fn refuse(&self, name: &'static str, why: impl Into<String>) -> Finding {
         fault(format!("Invalid `{name}`"), self.span(name)).detail(why)
     }
 
-    /// A mistake at a place in an option.
+    /// The finding for an invalid part of an option.
     pub fn mistake(&self, summary: impl Into<String>, at: Span) -> Finding {
         fault(summary, at)
     }
 
-    /// A word in an option that is not valid there.
+    /// The finding for an invalid word in an option.
     pub fn unknown(&self, what: &str, word: &str, known: &[&str], at: Span) -> Finding {
         unknown(what, word, known.iter().copied(), at)
     }

@@ -1,13 +1,13 @@
-//! Turns the name of a preset into its text, `policies/<name>.hcl`, which the binary carries.
+//! The presets: `policies/<name>.hcl`, embedded in the binary.
 
-/// A policy that comes with the program.
+/// A preset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Preset {
-    /// What `extends` calls it.
+    /// The name in `extends`.
     pub name: &'static str,
-    /// The file, as reports call it.
+    /// The file name in reports.
     pub file: &'static str,
-    /// The file, as it is written.
+    /// The content.
     pub text: &'static str,
 }
 
@@ -21,5 +21,5 @@ macro_rules! preset {
     };
 }
 
-/// Every preset, from the least to the most.
+/// All presets, each stricter than the one before.
 pub const PRESETS: &[Preset] = &[preset!("language"), preset!("recommended"), preset!("strict")];

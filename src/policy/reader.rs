@@ -1,4 +1,4 @@
-//! Turns the arguments of a block into what they are set to, and keeps what is wrong with them.
+//! Reads the arguments of blocks in a policy file and collects mistakes.
 
 use smol_str::SmolStr;
 
@@ -9,15 +9,15 @@ use crate::finding::Finding;
 use crate::syntax::{Attribute, AttributeSchema, Block, Content, Schema};
 use crate::text::Source;
 
-/// Reads the blocks of one file, and keeps what is wrong with them.
+/// Reads the blocks of one file and collects mistakes.
 pub(super) struct Reader<'r> {
     pub(super) source: &'r Source,
     pub(super) findings: &'r mut Vec<Finding>,
 }
 
 impl Reader<'_> {
-    /// The arguments of a block that has no blocks in it. A missing one is reported only where nothing else in the
-    /// block is wrong, because an unknown argument may be the missing one, misspelled.
+    /// The arguments of a block without nested blocks. A missing argument is reported only if the block has no other
+    /// mistake, because an unknown argument may be the missing one, misspelled.
     pub(super) fn arguments(&mut self, block: &Block, names: &[&str], required: &[&str]) -> Content {
         let attributes: Vec<_> = names.iter().map(|name| AttributeSchema::optional(name)).collect();
         let before = self.findings.len();
@@ -29,7 +29,7 @@ impl Reader<'_> {
         content
     }
 
-    /// The patterns of an argument, where it is set.
+    /// The patterns of an argument, if it is set.
     pub(super) fn globs(&mut self, content: &Content, name: &str) -> Option<Globs> {
         let attribute = content.attribute(name)?;
         let patterns = self.kept(texts(name, &attribute.expr))?;

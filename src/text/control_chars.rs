@@ -1,11 +1,10 @@
-//! Tells text that terminals and the agents of a CI show from text that they obey or hide.
+//! Finds characters that terminals interpret or hide, and commands that CI agents obey.
 
 use super::file_name::raw_byte;
 
-/// Whether a terminal does something at this character other than to show it: controls of C0 and C1, those that turn
-/// the direction of writing round, those that show nothing at all (`Default_Ignorable_Code_Point` of Unicode, without
-/// the variation selectors that emoji need), and those that stand for a byte in the name of a file. Line feeds and tabs
-/// are shown.
+/// Whether a terminal does not simply show a character: C0 and C1 controls except line feeds and tabs, controls of the
+/// writing direction, invisible characters (`Default_Ignorable_Code_Point` of Unicode, without the variation selectors
+/// that emoji need), and the characters that stand for a byte in a file name.
 pub fn is_obeyed(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
@@ -29,8 +28,8 @@ pub fn is_obeyed(c: char) -> bool {
     }
 }
 
-/// Offsets of the second `#` of all that the agents of a CI obey wherever in a line it stands: `##[…]` (GitHub Actions,
-/// Azure Pipelines), `##vso[…]` (Azure Pipelines), `##teamcity[…]` (`TeamCity`). Ascending.
+/// Offsets of the second `#` of each command that CI agents obey anywhere in a line: `##[…]` (GitHub Actions, Azure
+/// Pipelines), `##vso[…]` (Azure Pipelines), `##teamcity[…]` (`TeamCity`). Ascending.
 pub fn commands(text: &str) -> impl Iterator<Item = usize> + '_ {
     text.match_indices('[').filter_map(|(at, _)| {
         let before = text[..at].trim_end_matches(|c: char| c.is_ascii_alphabetic());

@@ -1,22 +1,22 @@
-//! Names of files, which are bytes, as text that stands for exactly one of them, and back.
+//! Converts file names, which are bytes, to text and back without loss.
 //!
 //! Most names are UTF-8. Each byte that is not part of a valid character becomes one of 128 characters at the end of
-//! Unicode's last private use area, and so does each byte of such a character that is really in the name. So two names
-//! are never the same text.
+//! Unicode's last private use area, and so does each byte of such a character in a name. Two different names are never
+//! the same text.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
 
-/// The character that stands for the byte 0x80; 127 more follow.
+/// The character for the byte 0x80. Those for the other 127 bytes follow.
 const FIRST: u32 = 0x0010_ff80;
 
-/// The byte that this character of a decoded name stands for, if it stands for one.
+/// The byte that a character of a decoded name stands for, if any.
 pub fn raw_byte(c: char) -> Option<u8> {
     let byte = u32::from(c).checked_sub(FIRST)?;
     u8::try_from(byte + 0x80).ok()
 }
 
-/// The text of a name or a path.
+/// Decodes a name or a path.
 pub fn decode(name: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(name)
         && !text.contains(|c| raw_byte(c).is_some())
@@ -37,7 +37,7 @@ pub fn decode(name: &[u8]) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// The name that a text stands for: the reverse of [`decode`].
+/// Encodes a text to a name: the reverse of [`decode`].
 pub fn encode(text: &str) -> Cow<'_, [u8]> {
     if !text.contains(|c| raw_byte(c).is_some()) {
         return Cow::Borrowed(text.as_bytes());
@@ -52,20 +52,20 @@ pub fn encode(text: &str) -> Cow<'_, [u8]> {
     Cow::Owned(name)
 }
 
-/// The text of a name as the system gives it.
+/// Decodes a name of the operating system.
 #[cfg(unix)]
 pub fn decode_os(name: &OsStr) -> Cow<'_, str> {
     use std::os::unix::ffi::OsStrExt as _;
     decode(name.as_bytes())
 }
 
-/// The text of a name as the system gives it. Git for Windows knows no name that is not UTF-8.
+/// Decodes a name of the operating system. Git for Windows only supports UTF-8 names.
 #[cfg(not(unix))]
 pub fn decode_os(name: &OsStr) -> Cow<'_, str> {
     name.to_string_lossy()
 }
 
-/// The name that a text stands for, as the system takes it.
+/// Encodes a text to a name of the operating system.
 #[cfg(unix)]
 pub fn encode_os(text: &str) -> Cow<'_, OsStr> {
     use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -75,14 +75,14 @@ pub fn encode_os(text: &str) -> Cow<'_, OsStr> {
     }
 }
 
-/// The name that a text stands for, as the system takes it.
+/// Encodes a text to a name of the operating system.
 #[cfg(not(unix))]
 pub fn encode_os(text: &str) -> Cow<'_, OsStr> {
     Cow::Borrowed(OsStr::new(text))
 }
 
-/// A path as people write it: Windows puts `\\?\` before a path without links, which neither shells nor most programs
-/// take. No absolute path of another system starts that way.
+/// A path as people write it, without the prefix `\\?\` that Windows adds and most programs do not accept. No absolute
+/// path of another system starts with it.
 pub fn without_verbatim_prefix(path: &str) -> Cow<'_, str> {
     let Some(rest) = path.strip_prefix(r"\\?\") else { return Cow::Borrowed(path) };
     if let Some(share) = rest.strip_prefix(r"UNC\") {
@@ -102,7 +102,7 @@ mod tests {
         for (path, shown) in [
             (r"\\?\C:\Users\a\infra\main.tf", r"C:\Users\a\infra\main.tf"),
             (r"\\?\UNC\server\share\main.tf", r"\\server\share\main.tf"),
-            // Only the prefix makes this one a path at all.
+            // Without the prefix, this would not be an absolute path.
             (r"\\?\Volume{b75e2c83}\main.tf", r"\\?\Volume{b75e2c83}\main.tf"),
             (r"C:\main.tf", r"C:\main.tf"),
             ("/infra/main.tf", "/infra/main.tf"),

@@ -1,4 +1,4 @@
-//! Turns numbers into what people read.
+//! Numbers in sentences.
 
 /// `500,000`.
 pub fn grouped(number: u64) -> String {
@@ -13,7 +13,7 @@ pub fn grouped(number: u64) -> String {
     grouped
 }
 
-/// How many there are of something: `1 file`, `1,480 files`.
+/// A count with its noun: `1 file`, `1,480 files`.
 pub fn counted(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", grouped(number as u64))

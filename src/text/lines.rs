@@ -1,32 +1,32 @@
-//! Turns places in a text into the lines that they are on.
+//! The lines of a text.
 
 use std::ops::Range;
 
-/// Where the line starts that `at` is on; the first one starts behind a byte order mark.
+/// The start of the line with the offset `at`. The first line starts after a byte order mark.
 pub fn line_start(text: &str, at: usize) -> usize {
     let first = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8().min(at) } else { 0 };
     text[..at].rfind('\n').map_or(first, |newline| newline + 1)
 }
 
-/// Where the line ends that `at` is on, its line break not counted.
+/// The end of the line with the offset `at`, without its line break.
 pub fn line_end(text: &str, at: usize) -> usize {
     let end = text[at..].find('\n').map_or(text.len(), |newline| at + newline);
     if end > at && text[..end].ends_with('\r') { end - 1 } else { end }
 }
 
-/// Where the line behind the one starts that `at` is on, or where the text ends.
+/// The start of the line after the one with the offset `at`, or the end of the text.
 pub fn next_line(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |newline| at + newline + 1)
 }
 
-/// The blanks before the first thing on the line that `at` is on; all that stands before `at` if that is blank.
+/// The blanks at the start of the line with the offset `at`, up to `at`.
 pub fn indent(text: &str, at: usize) -> &str {
     let line = &text[line_start(text, at)..at];
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// All of the lines that a part of a text takes, and where that leaves two blank lines or one at an end of a block,
-/// a blank line more. Where other things stand on these lines, the part alone.
+/// Widens a range to whole lines, and to a blank line if two blank lines, or one at an end of a block, would remain
+/// without the range. Returns the range itself if other code is on these lines.
 pub fn whole_lines(text: &str, part: Range<usize>) -> Range<usize> {
     let (start, end) = (line_start(text, part.start), next_line(text, part.end));
     let behind = text[part.end..end].trim();

@@ -1,4 +1,4 @@
-//! Turns a word that means nothing into the one that was most likely meant.
+//! Finds the name that a wrong one most likely means.
 
 use std::cell::Cell;
 use std::str::Chars;
@@ -9,7 +9,7 @@ const LONGEST: usize = 128;
 /// The number of names that [`Suggestions`] compares by default. Nobody needs a suggestion for each of so many wrong names.
 const MOST_COMPARED: usize = 100_000;
 
-/// Finds the names that may have been meant by many wrong ones, as long as that takes no more than so many comparisons.
+/// Finds suggestions for many wrong names, up to a number of comparisons.
 #[derive(Debug)]
 pub struct Suggestions {
     left: Cell<usize>,
@@ -22,13 +22,13 @@ impl Default for Suggestions {
 }
 
 impl Suggestions {
-    /// The same as [`nearest`]; none once too many names were compared.
+    /// Like [`nearest`]. `None` after too many comparisons.
     pub fn nearest<'a>(&self, word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-        // Even a name that is not compared takes a step.
+        // A name that is too long to compare counts too.
         nearest(word, candidates.into_iter().take_while(|_| self.may_compare()))
     }
 
-    /// Counts a comparison, unless there were too many.
+    /// Counts a comparison. Returns whether there are not too many yet.
     pub fn may_compare(&self) -> bool {
         let left = self.left.get();
         self.left.set(left.saturating_sub(1));
@@ -36,11 +36,11 @@ impl Suggestions {
     }
 }
 
-/// The candidate that someone who wrote `word` most likely meant; none where all are far.
+/// Returns the candidate that `word` most likely means. `None` if none is near.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();
     let far = 1 + length / 3;
-    // They have to have something in common.
+    // They must share some letters.
     let is_near = |distance: usize, candidate: &str| {
         distance <= far && distance < length.max(candidate.chars().count())
     };
@@ -57,7 +57,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// The first of `known` that differs from `given` in at most two letters, as the engines choose what they suggest.
+/// Returns the first of `known` with at most two different letters, as the engines do for their suggestions.
 pub fn similar<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     known.into_iter().find(|name| is_similar(given, name))
 }
@@ -76,7 +76,7 @@ pub fn distance(one: &str, other: &str, most: usize) -> Option<usize> {
     (0..=most).find(|changes| is_within(one.chars(), other.chars(), *changes))
 }
 
-/// Whether so many changes turn one word into the other. After letters that are the same, there are three changes to try.
+/// Whether this number of changes turns one word into the other. After a common prefix there are three changes to try.
 fn is_within(mut one: Chars<'_>, mut other: Chars<'_>, changes: usize) -> bool {
     loop {
         let (mut rest, mut other_rest) = (one.clone(), other.clone());
