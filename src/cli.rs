@@ -1,7 +1,7 @@
-//! Turns the arguments of the process into an exit code, one file a command.
+//! The command line: one file per command.
 //!
-//! The report goes to standard output, and all else to standard error. Exit codes: 0 nothing found that fails a run,
-//! 1 something found, 2 the command did not take place.
+//! Reports go to standard output, everything else to standard error. Exit codes: 0 without findings that fail the run,
+//! 1 with such findings, 2 if the command could not run.
 
 mod affected;
 mod base;
@@ -97,14 +97,14 @@ enum Color {
     Never,
 }
 
-/// Why a command did not take place.
+/// The error of a command that could not run.
 #[derive(Debug)]
 struct Failure {
-    /// What is shown before it; empty, or lines.
+    /// Text before the message, with a line break at its end if it is not empty.
     above: String,
-    /// One lower-case line.
+    /// The message: one line in lower case.
     message: String,
-    /// An order, or the nearest right word.
+    /// The help, in the imperative.
     help: Option<String>,
 }
 
@@ -113,13 +113,13 @@ impl Failure {
         Self { above: String::new(), message: message.into(), help: None }
     }
 
-    /// That something cannot be done with a file, and what the system says of it.
+    /// The error of the operating system for a file.
     fn cannot(what: &str, path: &Path, error: &io::Error) -> Self {
         let path = path.to_string_lossy();
         Self::new(format!("cannot {what} `{}`: {}", without_verbatim_prefix(&path), cause(error)))
     }
 
-    /// The same where so many files were changed before, which nobody should have to guess.
+    /// Adds how many files were changed before the error.
     fn behind(self, files: usize) -> Self {
         let before = match files {
             0 => return self,
@@ -144,7 +144,7 @@ impl From<vfs::Error> for Failure {
     }
 }
 
-/// That nothing of a kind has this name, and which names there are.
+/// The error for an unknown name, with the nearest one or all.
 fn unknown(what: &str, name: &str, known: &[&str]) -> String {
     let hint = match nearest(name, known.iter().copied()) {
         Some(name) => format!("did you mean `{name}`?"),
@@ -155,7 +155,7 @@ fn unknown(what: &str, name: &str, known: &[&str]) -> String {
 
 const FAILED: u8 = 2;
 
-/// Runs the program on the arguments of the process.
+/// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
@@ -182,7 +182,7 @@ pub fn main() -> ExitCode {
     };
     done.unwrap_or_else(|failure| {
         err_painted(&failure.above);
-        // Names of files are in both, and a hook is given those that somebody else chose.
+        // Both may contain file names, and anybody may choose those.
         err(&format!("error: {}\n", one_line(&failure.message)));
         if let Some(help) = failure.help {
             err(&format!("  help: {}\n", one_line(&help)));
@@ -191,22 +191,22 @@ pub fn main() -> ExitCode {
     })
 }
 
-/// Writes what clap says: help and version to standard output, and what is wrong with the arguments to standard error.
+/// Prints the message of clap: help and version to standard output, errors in the arguments to standard error.
 fn tell_refused(refused: &clap::Error) {
     let is_plain = |argument: OsString| {
         let text = argument.to_string_lossy();
         sanitize(&text) == text
     };
     if !refused.use_stderr() || env::args_os().all(is_plain) {
-        // That nobody listens is no failure of ours.
+        // A closed standard error is not an error.
         refused.print().ok();
     } else {
-        // Among the colours of clap, those that somebody wrote could not be told.
+        // Control characters in the arguments could not be told from the colors of clap.
         err(&refused.render().to_string());
     }
 }
 
-/// Writes what a command has to say, and succeeds.
+/// Prints the output of a command that succeeds.
 fn say(text: &str) -> Result<ExitCode, Failure> {
     out(text)?;
     Ok(ExitCode::SUCCESS)

@@ -1,4 +1,4 @@
-//! Turns a change into the root modules whose plan it can affect.
+//! `overrule affected`: the root modules whose plan a change can affect.
 
 use std::process::ExitCode;
 
@@ -11,7 +11,7 @@ use crate::engine::Choice;
 use crate::graph::Role;
 use crate::report::{Style, affected};
 
-/// Arguments of `affected`.
+/// The arguments of `affected`.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Arguments {
@@ -33,7 +33,7 @@ pub(super) struct Arguments {
     policy: policy::Arguments,
 }
 
-/// How the list is written.
+/// The formats of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// A line for each module, with the reason
@@ -46,7 +46,7 @@ enum Format {
     GithubMatrix,
 }
 
-/// Prints the list.
+/// Runs the command.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let current = place::current()?;
     let change = arguments.base.change(&current)?;

@@ -1,4 +1,4 @@
-//! Turns the options that name a base, and what a CI has set, into a change.
+//! The options `--changed` and `--base`.
 
 use std::env;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use super::Failure;
 use crate::vfs::Change;
 
-/// Options that say what changed; one of them has to be there.
+/// Options for what to compare. One of them is required.
 #[derive(Debug, clap::Args)]
 #[group(id = "what to compare", required = true, multiple = false)]
 pub(super) struct Arguments {
@@ -19,7 +19,7 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// The change that these options name.
+    /// The change between both states.
     pub(super) fn change(&self, current: &Path) -> Result<Change, Failure> {
         let Some(base) = &self.base else { return Ok(Change::staged(current)?) };
         let base = if base == "auto" { base_of_ci(&variable)? } else { base.clone() };
@@ -27,12 +27,12 @@ impl Arguments {
     }
 }
 
-/// A variable of the environment, unless it is empty.
+/// An environment variable that is not empty.
 pub(super) fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// The revision that a CI says a change is to be merged into.
+/// The target branch of a pull or merge request, from the environment of the CI system.
 pub(super) fn base_of_ci(variable: &dyn Fn(&str) -> Option<String>) -> Result<String, Failure> {
     let branch = |name| variable(name).map(|branch| format!("origin/{branch}"));
     branch("GITHUB_BASE_REF")

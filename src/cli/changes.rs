@@ -1,4 +1,4 @@
-//! Turns a change into what it changes about the interfaces of modules.
+//! `overrule changes`: changes to the interfaces of modules.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -12,10 +12,10 @@ use crate::engine::Choice;
 use crate::module::interface::Impact;
 use crate::report::{Style, changes};
 
-/// The exit code where a change has at least the impact of `--fail-on`.
+/// The exit code for a change with the impact of `--fail-on` or a stronger one.
 const FOUND: u8 = 1;
 
-/// Arguments of `changes`.
+/// The arguments of `changes`.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Arguments {
@@ -37,7 +37,7 @@ pub(super) struct Arguments {
     policy: policy::Arguments,
 }
 
-/// How changes are written.
+/// The formats of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// A list for each module
@@ -48,7 +48,7 @@ enum Format {
     Markdown,
 }
 
-/// Prints the changes.
+/// Runs the command.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let current = place::current()?;
     let change = arguments.base.change(&current)?;

@@ -1,4 +1,4 @@
-//! Turns paths and options into a report and an exit code.
+//! `overrule check`.
 
 mod request;
 mod change;
@@ -34,7 +34,7 @@ use check_run::CheckRun;
 use reports::Run;
 use request::{CheckRequest, Mode};
 
-/// Arguments of `check`.
+/// The arguments of `check`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, next_help_heading = "What to check")]
 pub(super) struct Arguments {
@@ -101,15 +101,15 @@ Examples:
   overrule check --add-exceptions --reason 'exists since 2024'
   overrule check --limit file_size=128MiB";
 
-/// Options that check something other than the whole working tree.
+/// Options that check another state than the working tree.
 const PARTS: [&str; 3] = ["changed", "base", "hook"];
 
 const FOUND: u8 = 1;
 
-/// With more threads, a run takes longer.
+/// More threads than this make a run slower.
 const MAX_THREADS: i64 = 256;
 
-/// Says how many files there are of kinds that are not read.
+/// Prints a note about files of kinds that are not read.
 fn unread_kinds(snapshot: &Snapshot) {
     for (kind, count) in snapshot.unread_kinds() {
         let files = if count == 1 { "file was" } else { "files were" };
@@ -117,7 +117,7 @@ fn unread_kinds(snapshot: &Snapshot) {
     }
 }
 
-/// Checks, reports, and says with the exit code whether something was found.
+/// Runs the command. The exit code says whether the run fails.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let started = Instant::now();
     let request = CheckRequest::of(arguments)?;
@@ -159,18 +159,18 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     Ok(exit_code(fails))
 }
 
-/// What was done with what was found.
+/// The effects of fixes, exceptions and baselines.
 #[derive(Debug, Default)]
 struct Done {
-    /// How many files were written.
+    /// The number of written files.
     files: usize,
-    /// How many findings are fixed in the working tree alone, where it is not the working tree that was looked at.
+    /// The number of findings that are fixed only in the working tree, if staged content was checked.
     unstaged: usize,
-    /// Whether the run fails, whatever is left.
+    /// Whether the run fails, whatever findings remain.
     fails: bool,
 }
 
-/// Does with what was found what was asked for, and leaves of it what is still to be told.
+/// Fixes findings, or adds exceptions or a baseline, as requested. The remaining findings stay in the outcome.
 fn write(request: &CheckRequest<'_>, judged: &mut CheckRun) -> Result<Done, Failure> {
     let CheckRun { snapshot, outcome, .. } = judged;
     let names = place::names(&request.current, snapshot.top());
@@ -194,7 +194,7 @@ fn write(request: &CheckRequest<'_>, judged: &mut CheckRun) -> Result<Done, Fail
             let Some(fixed) = judged.fixed.take() else { return Ok(Done::default()) };
             let files = fix::write(&fixed, snapshot)?;
             fix::tell(&fixed, Some(request.to_stage(judged.is_part)), &names);
-            // What is fixed in the working tree is as it was in the index.
+            // The fix is not staged, so the finding remains in the index.
             let fails =
                 judged.is_part && fixed.mended.iter().any(|verdict| judged.fail_on.is_met_by(verdict.level));
             let unstaged = if judged.is_part { fixed.mended.len() } else { 0 };

@@ -1,4 +1,4 @@
-//! Turns the name of a shell into completions for it.
+//! `overrule completions`.
 
 use std::process::ExitCode;
 
@@ -7,14 +7,14 @@ use clap_complete::Shell;
 
 use super::{Failure, say};
 
-/// Arguments of `completions`.
+/// The arguments of `completions`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// Shell
     shell: Shell,
 }
 
-/// Prints them.
+/// Runs the command.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut command = super::Arguments::command();
     let mut script = Vec::new();

@@ -1,4 +1,4 @@
-//! Turns the name of a rule into its page.
+//! `overrule explain`.
 
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ use crate::rules::page::Page;
 use crate::text::nearest;
 use crate::vfs::Snapshot;
 
-/// Arguments of `explain`.
+/// The arguments of `explain`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// Name of a rule or of a rule template
@@ -27,8 +27,8 @@ pub(super) struct Arguments {
 /// The help for a name that is not similar to any rule.
 pub(super) const LIST: &str = "`overrule rules` lists them all";
 
-/// Prints the page: as it is, or with colours in the place of Markdown's marks. A policy is read only for what no page
-/// of the program tells of.
+/// Runs the command: prints the page as Markdown, or with colors on a terminal. The policy is read only for custom
+/// rules.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let text = match Page::of(&arguments.rule) {
         Some(page) => format!("# {}\n\n{}", page.rule, page.text),
@@ -38,7 +38,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     say(&if terminal.color { painted(&text) } else { text })
 }
 
-/// What a policy says of a rule that it makes itself, and the page of its kind.
+/// The page of a custom rule: its definition in the policy and the page of its template.
 fn of_policy(arguments: &Arguments, terminal: &Terminal) -> Result<String, Failure> {
     let rule = arguments.rule.as_str();
     let current = place::current()?;
@@ -66,7 +66,7 @@ fn of_policy(arguments: &Arguments, terminal: &Terminal) -> Result<String, Failu
     Ok(text)
 }
 
-/// The page `RULE.md` that lies beside the policy, if one does.
+/// The page `RULE.md` beside the policy, if there is one.
 fn own_page(rule: &str, definition: &Definition, snapshot: &mut Snapshot) -> String {
     match snapshot.read_beside(definition.span.file, &format!("{rule}.md")) {
         Ok(page) => format!("{}\n", sanitize(snapshot.sources().get(page).text())),
@@ -74,7 +74,7 @@ fn own_page(rule: &str, definition: &Definition, snapshot: &mut Snapshot) -> Str
     }
 }
 
-/// That there is no such rule, and which there is.
+/// The error for an unknown rule, with the nearest name.
 fn unknown_rule(name: &str, policy: &Policy) -> Failure {
     let failure = Failure::new(format!("no rule is named `{}`", one_line(name)));
     let known = page_names_under(policy);
@@ -84,8 +84,7 @@ fn unknown_rule(name: &str, policy: &Policy) -> Failure {
     }
 }
 
-/// The page with the messages of its examples as comments behind the lines that they are about, in place of the lines
-/// of carets that the tests of the page need.
+/// Turns the carets that the tests of a page need into comments at the end of the lines above them.
 fn annotated(markdown: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut in_code = false;
@@ -100,7 +99,7 @@ fn annotated(markdown: &str) -> String {
     lines.join("\n")
 }
 
-/// `message` of a line such as `# ^^^^ message`.
+/// The `message` of a line such as `# ^^^^ message`.
 fn message_of_carets(line: &str) -> Option<&str> {
     let mark = line.trim_start();
     let mark = mark.strip_prefix("//").or_else(|| mark.strip_prefix('#')).unwrap_or(mark).trim_start();
@@ -108,7 +107,7 @@ fn message_of_carets(line: &str) -> Option<&str> {
     (message.len() < mark.len()).then(|| message.trim_start())
 }
 
-/// The page with paragraphs and list items folded to a width; code, tables and headings keep their lines.
+/// Folds paragraphs and list items to a width. Code, tables and headings keep their lines.
 fn folded(markdown: &str, width: usize) -> String {
     let (mut text, mut paragraph, mut in_code) = (String::new(), String::new(), false);
     for line in markdown.lines().chain([""]) {
@@ -138,10 +137,10 @@ fn folded(markdown: &str, width: usize) -> String {
     text
 }
 
-/// Lines of a page that stand for themselves, such as `Fixed by: …`.
+/// The names of lines such as `Fixed by: …`, which start a paragraph.
 const FIELDS: [&str; 3] = ["Reported by", "Fixed by", "Not reported"];
 
-/// Headings bold, code blocks dim and further in, inline code in color.
+/// Headings in bold, code blocks dim and indented, inline code in color.
 fn painted(markdown: &str) -> String {
     let (mut text, mut in_code) = (String::new(), false);
     for line in markdown.lines() {
@@ -165,7 +164,7 @@ fn painted(markdown: &str) -> String {
 fn inline_code(line: &str) -> String {
     let parts: Vec<&str> = line.split('`').collect();
     if parts.len().is_multiple_of(2) {
-        // A mark without its partner means itself.
+        // A backtick without a partner is text.
         return line.to_owned();
     }
     let paint = |(number, part): (usize, &&str)| {

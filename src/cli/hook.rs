@@ -1,4 +1,4 @@
-//! Installs the git hooks that check staged content before a commit, and removes them.
+//! `overrule hook`: installs and removes the git hooks that check each commit.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ use crate::report::one_line;
 use crate::text::file_name::without_verbatim_prefix;
 use crate::vfs::{Error, Found, Hook, cause};
 
-/// Arguments of `hook`.
+/// The arguments of `hook`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[command(subcommand)]
@@ -27,11 +27,10 @@ enum What {
     Uninstall,
 }
 
-/// The hooks before a commit is made: git runs the first one for `git commit`, and the second one for a merge that it
-/// commits by itself.
+/// The hooks that git runs before a commit: the first for `git commit`, the second for a merge that makes a commit.
 const NAMES: [&str; 2] = ["pre-commit", "pre-merge-commit"];
 
-/// The hook. Its text is how it is known again, so one that somebody changed is theirs.
+/// The hook. A hook with another text belongs to the user.
 const HOOK: &str = "\
 #!/bin/sh
 # Written by `overrule hook install`. `overrule hook uninstall` removes it.
@@ -42,18 +41,18 @@ command -v overrule >/dev/null 2>&1 || {
 exec overrule check --hook
 ";
 
-/// What is found in the place of a hook, as far as it matters here.
+/// The state of a hook.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Missing,
     Ours,
-    /// Somebody else's, which runs the check.
+    /// A hook of the user that runs the check.
     Equal,
-    /// Somebody else's.
+    /// Another hook of the user.
     Other,
 }
 
-/// Installs the hooks, or removes them.
+/// Runs the command.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let current = place::current()?;
     let hooks =
@@ -75,7 +74,7 @@ fn state(hook: &Hook, name: &str) -> State {
     }
 }
 
-/// Writes nothing unless every hook can be written.
+/// Installs the hooks. Writes nothing unless all can be written.
 fn install_all(hooks: &[(State, Hook)]) -> Result<ExitCode, Failure> {
     let mut report = String::new();
     for (state, hook) in hooks {
@@ -109,7 +108,7 @@ fn install_all(hooks: &[(State, Hook)]) -> Result<ExitCode, Failure> {
     say(&report)
 }
 
-/// Removes the hooks that are ours.
+/// Removes the hooks that `install` wrote.
 fn uninstall_all(hooks: &[(State, Hook)]) -> Result<ExitCode, Failure> {
     let mut report = String::new();
     for (_, hook) in hooks.iter().filter(|(state, _)| *state == State::Ours) {
@@ -128,7 +127,7 @@ fn uninstall_all(hooks: &[(State, Hook)]) -> Result<ExitCode, Failure> {
     }
 }
 
-/// The path of a hook from the top of the working tree.
+/// The path of a hook, relative to the top of the working tree.
 fn shown(hook: &Hook) -> String {
     let path = hook.path.strip_prefix(&hook.top).unwrap_or(&hook.path).to_string_lossy();
     one_line(&without_verbatim_prefix(&path)).into_owned()
@@ -142,25 +141,25 @@ fn foreign(shown: &str) -> Failure {
     Failure::new(format!("`{shown}` was not written by overrule, so overrule does not change it"))
 }
 
-/// What a hook of somebody else's has to have in it.
+/// The line to add to a hook of the user.
 const LINE: &str = "overrule check --hook || exit 1";
 
-/// What such a line runs.
+/// The command in that line.
 const COMMAND: &str = "overrule check --hook";
 
-/// Whether a line of a hook runs the check, with whichever other options.
+/// Whether a line of a hook runs the check, with any other options.
 fn runs_check(hook: &str) -> bool {
     let commands = |line: &str| line.split([';', '&', '|', '(', ')', '{', '}']).any(is_check);
-    // What stands behind is a remark.
+    // The rest is a comment.
     hook.lines().any(|line| commands(line.split(" #").next().unwrap_or(line)))
 }
 
-/// Whether a line of a hook runs the `pre-commit` hook beside it, as the sample does that comes with git.
+/// Whether a hook runs the `pre-commit` hook, as the sample of git does.
 fn runs_first(hook: &str) -> bool {
     hook.lines().any(|line| !line.trim_start().starts_with('#') && line.contains("hooks/pre-commit"))
 }
 
-/// Whether a command is the check: words such as `exec` or `A=1` may stand before the program, and options behind it.
+/// Whether a command is the check. Words such as `exec` or `A=1` may precede the program.
 fn is_check(command: &str) -> bool {
     let is_before = |word: &String| {
         ["!", "if", "then", "else", "do", "exec", "command", "env", "time"].contains(&word.as_str())
@@ -174,7 +173,7 @@ fn is_check(command: &str) -> bool {
     is_program && ["check", "--hook"].iter().all(|word| words.iter().any(|other| other == word))
 }
 
-/// The words of a command. Those between quotes are one, as a path on Windows often is.
+/// Splits a command into words. A quoted path can contain spaces.
 fn words(command: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quote = None;
@@ -190,7 +189,7 @@ fn words(command: &str) -> Vec<String> {
     words
 }
 
-/// Where git would look for hooks there may be no directory: `/dev/null` is how people turn them off.
+/// The error if git looks for hooks in something that is not a directory: `/dev/null` turns hooks off.
 fn nowhere(error: Error) -> Failure {
     let directory = match &error {
         Error::File { path, .. } => {
@@ -208,7 +207,7 @@ fn nowhere(error: Error) -> Failure {
     }
 }
 
-/// Writes the hook as a program. What was put there meanwhile is not lost.
+/// Writes the hook, unless a file was created meanwhile.
 fn install(path: &Path) -> io::Result<()> {
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)?;
@@ -224,7 +223,7 @@ fn make_executable(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755))
 }
 
-/// Git for Windows runs whatever is in the place of a hook.
+/// Git for Windows runs a hook without permissions.
 #[cfg(not(unix))]
 fn make_executable(_: &Path) -> io::Result<()> {
     Ok(())

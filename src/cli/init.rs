@@ -1,4 +1,4 @@
-//! Writes a starter policy.
+//! `overrule init`.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -9,7 +9,7 @@ use super::{Failure, place};
 use crate::report::one_line;
 use crate::vfs::{POLICIES, Snapshot};
 
-/// The policy that is written. A test loads it.
+/// The starter policy. A test loads it.
 const STARTER: &str = r#"# The policy of overrule, in the language of Terraform.
 # `overrule rules` lists all rules with their levels, `overrule explain RULE` describes one.
 
@@ -46,7 +46,7 @@ policy {
 # }
 "#;
 
-/// Writes the policy to the top of the repository, or to the current directory outside of one.
+/// Runs the command: writes the policy to the top of the repository, or to the current directory outside of one.
 pub(super) fn run() -> Result<ExitCode, Failure> {
     let current = place::current()?;
     let snapshot = Snapshot::without_modules(&current)?;

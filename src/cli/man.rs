@@ -1,4 +1,4 @@
-//! Turns the commands and their options into a manual page.
+//! `overrule man`.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -8,7 +8,7 @@ use clap_mangen::Man;
 
 use super::{Failure, say};
 
-/// Exit codes, which no help of a single command lists.
+/// The exit codes, which the help of a command does not list.
 const EXIT_CODES: &str = r#".SH "EXIT CODES"
 .TP
 \fB0\fR
@@ -21,13 +21,13 @@ There are findings that fail the run.
 overrule could not run the command.
 "#;
 
-/// Prints the manual page.
+/// Runs the command.
 pub(super) fn run() -> Result<ExitCode, Failure> {
     let page = page().map_err(|error| Failure::new(format!("cannot write the manual page: {error}")))?;
     say(&page)
 }
 
-/// The program, then every command, then the exit codes.
+/// The program, its commands, and the exit codes.
 fn page() -> io::Result<String> {
     let program = super::Arguments::command();
     let mut page = Vec::new();
@@ -41,11 +41,11 @@ fn page() -> io::Result<String> {
     Ok(String::from_utf8_lossy(&page).into_owned())
 }
 
-/// Writes a section for every subcommand of a command, and for those of each subcommand.
+/// Writes a section for each subcommand, recursively.
 fn write_commands(command: &Command, above: &str, page: &mut Vec<u8>) -> io::Result<()> {
     for subcommand in command.get_subcommands() {
         let name = format!("{above} {}", subcommand.get_name());
-        // What it has in common with the program stands above.
+        // The section of the program has the global options.
         let plain = subcommand.clone().disable_help_flag(true).disable_help_subcommand(true);
         let man = Man::new(plain.bin_name(&name).display_name(&name));
         let mut sections = Vec::new();

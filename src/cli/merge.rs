@@ -1,4 +1,4 @@
-//! Turns a directory into its module as it is after all override files.
+//! `overrule merge`.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,7 +16,7 @@ use crate::report::merged::{self, MergeStyle};
 use crate::text::nearest;
 use crate::vfs::Snapshot;
 
-/// Arguments of `merge`.
+/// The arguments of `merge`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// Directory of the module
@@ -43,7 +43,7 @@ pub(super) struct Arguments {
     policy: policy::Arguments,
 }
 
-/// How a merged module is written.
+/// The formats of a merged module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// The merged configuration
@@ -54,7 +54,7 @@ enum Format {
 
 const REFUSED: u8 = 1;
 
-/// Prints the module; the exit code says whether its engine would take it.
+/// Runs the command. The exit code is 1 if the engine would refuse the module.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let current = place::current()?;
     let mut snapshot = arguments.state.open(&current, std::slice::from_ref(&arguments.directory))?;
@@ -117,7 +117,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     Ok(ExitCode::SUCCESS)
 }
 
-/// The module that was asked for, as each engine sees it that it is for.
+/// The module for each engine that it is written for.
 fn seen<'s>(analysis: &'s Analysis, snapshot: &Snapshot) -> Vec<(EngineView<'s>, Node<'s>)> {
     let is_asked_for = |node: &Node<'_>| snapshot.scope().iter().any(|path| *path == node.module().directory);
     let of_view = |view: EngineView<'s>| Some((view, view.modules().find(is_asked_for)?));

@@ -1,4 +1,4 @@
-//! Turns paths into the modules that are there, how they call each other, and which provider configurations reach them.
+//! `overrule modules`.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use crate::report::modules::{Drawing, Picture};
 use crate::session::terragrunt::ChangedUnits;
 use crate::vfs::{Change, Snapshot, parent};
 
-/// Arguments of `modules`.
+/// The arguments of `modules`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// Directories whose modules are shown, with the modules that they call [default: the whole repository, or the
@@ -47,7 +47,7 @@ pub(super) struct Arguments {
     policy: policy::Arguments,
 }
 
-/// How modules are shown.
+/// The formats of the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// A tree
@@ -60,7 +60,7 @@ enum Format {
     Mermaid,
 }
 
-/// Prints the modules.
+/// Runs the command.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let current = place::current()?;
     let mut changed = BTreeSet::new();
@@ -125,7 +125,7 @@ fn is_at(node: &Node<'_>, scope: &[String]) -> bool {
     scope.iter().any(|path| *path == node.module().directory)
 }
 
-/// Whether a change touches a module, or takes away what it calls.
+/// Whether a change touches a module or removes a module that it calls.
 fn is_touched(node: Node<'_>, changed: &BTreeSet<SmolStr>) -> bool {
     let loses = |(call, callee): (&ModuleCall, Callee)| {
         let path = node.named_by(call).filter(|_| callee == Callee::Missing);
@@ -134,7 +134,7 @@ fn is_touched(node: Node<'_>, changed: &BTreeSet<SmolStr>) -> bool {
     changed.contains(&node.module().directory) || node.calls().any(loses)
 }
 
-/// The directories of modules, and of all that lead to them.
+/// The directories of modules and of all their callers, direct or not.
 fn leading_to(nodes: Vec<Node<'_>>) -> BTreeSet<SmolStr> {
     let mut directories = BTreeSet::new();
     let mut next = nodes;
@@ -146,7 +146,7 @@ fn leading_to(nodes: Vec<Node<'_>>) -> BTreeSet<SmolStr> {
     directories
 }
 
-/// The modules to start from: those in the scope that no other one there leads to.
+/// The modules to start from: those in scope that no other one in scope calls, directly or not.
 fn tops<'t>(
     all: &[(Engine, Node<'t>)],
     scope: &[String],
@@ -178,7 +178,7 @@ fn tops<'t>(
     for (engine, node) in shown().filter(|(_, node)| !node.callers().any(|(caller, _)| is_shown(&caller))) {
         add(*engine, *node);
     }
-    // Modules that only call each other have no first one.
+    // In a cycle of calls, every module has a caller.
     for (engine, node) in shown() {
         add(*engine, *node);
     }

@@ -1,4 +1,4 @@
-//! Turns where a person stands into how files are called in a report.
+//! The current directory, and paths as reports show them.
 
 use std::env;
 use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};
@@ -14,7 +14,7 @@ pub(super) fn current() -> Result<PathBuf, Failure> {
         .map_err(|error| Failure::new(format!("the current directory cannot be read: {}", cause(&error))))
 }
 
-/// The note that a run found no module, with the directories that it skipped.
+/// The note for a run without modules, with the directories that it skipped.
 pub(super) fn no_module(snapshot: &Snapshot, current: &Path) -> String {
     const SHOWN: usize = 3;
     let names = names(current, snapshot.top());
@@ -40,14 +40,14 @@ pub(super) fn no_module(snapshot: &Snapshot, current: &Path) -> String {
     note + "\n"
 }
 
-/// Names from the current directory, so that they can be opened.
+/// Paths relative to the current directory, so that a person can open them.
 pub(super) fn names(current: &Path, top: Option<&Path>) -> Names {
     let Some(top) = top else { return Names::default() };
     let current = current.canonicalize().unwrap_or_else(|_| current.to_owned());
     if let Ok(inside) = current.strip_prefix(top) {
         return Names::Inside(slashed(inside));
     }
-    // A drive of Windows has no way to another one.
+    // There is no relative path between two drives.
     if current.components().next() != top.components().next() {
         let top = without_verbatim_prefix(&decode_os(top.as_os_str())).replace(MAIN_SEPARATOR, "/");
         return Names::Outside(format!("{}/", top.trim_end_matches('/')));
@@ -59,7 +59,8 @@ pub(super) fn names(current: &Path, top: Option<&Path>) -> Names {
     Names::Outside(if way.ends_with('/') { way } else { format!("{way}/") })
 }
 
-/// Names from the one directory that was asked about, else from the top, as `terraform validate -json` has them.
+/// Paths relative to the one directory that was checked, or else to the top of the repository, as in `terraform
+/// validate -json`.
 pub(super) fn asked_names(current: &Path, paths: &[PathBuf], top: Option<&Path>) -> Names {
     let [path] = paths else { return Names::default() };
     let asked = current.join(path).canonicalize().ok().filter(|asked| asked.is_dir());

@@ -1,4 +1,4 @@
-//! Turns the options that say which policy holds into that policy.
+//! The options that choose the policy.
 
 use std::path::{Path, PathBuf};
 
@@ -37,8 +37,8 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// Reads the policy, and tells the file that it is in; then the rest of the working tree, within the limits that it
-    /// sets. A mistake in it is shown like any finding, and nothing is `done`, such as `checked`.
+    /// Loads the policy, and then reads the rest of the files within its limits. Returns the policy file too. Mistakes
+    /// in the policy are printed, and the command, such as `checked`, is not run.
     pub(super) fn load(
         &self,
         done: &str,
@@ -65,8 +65,7 @@ impl Arguments {
 }
 
 impl Arguments {
-    /// A policy that lies in the working tree, but not in the state that is looked at, where `file` is the one that
-    /// holds: who wrote it thinks that it does.
+    /// The note about a policy file in the working tree that differs from the state that is checked.
     pub(super) fn left_aside(&self, snapshot: &Snapshot, file: Option<FileId>) -> Option<&'static str> {
         let top = snapshot.top()?;
         let is_of_state =
@@ -80,30 +79,30 @@ impl Arguments {
         PRESETS.iter().find(|preset| Some(preset.name) == self.preset.as_deref())
     }
 
-    /// Whether what is looked at may say itself what of it is excused, where the policy leaves that open.
+    /// Whether the checked code may suppress findings if the policy does not say so.
     pub(super) fn trusts_change(&self) -> bool {
         self.policy_from.is_none()
     }
 }
 
-/// The names of the presets, as values of `--preset`.
+/// The values of `--preset`.
 fn preset_names() -> PossibleValuesParser {
     PossibleValuesParser::new(PRESETS.iter().map(|preset| preset.name))
 }
 
-/// Reads `nesting=50`.
+/// Parses `nesting=50`.
 fn limit(text: &str) -> Result<(Limit, u64), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     let limit = Limit::of(name).ok_or_else(|| unknown("limit", name, &Limit::ALL.map(Limit::name)))?;
     let value = limit.read(value).map_err(|(why, _)| {
-        // A policy writes a size between quotes, and a shell would take these away.
+        // A policy has quotes around a size, which a shell would remove.
         let usual = limit.written(limit.default());
         format!("{}; write it as in `--limit {name}={}`", why.trim_end_matches('.'), usual.trim_matches('"'))
     })?;
     Ok((limit, value))
 }
 
-/// What is said of mistakes in policies, because of which nothing is `done`.
+/// The error for mistakes in a policy.
 pub(super) fn refuse(
     done: &str,
     mistakes: Vec<Finding>,

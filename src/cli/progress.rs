@@ -10,18 +10,18 @@ use super::stream::err_painted;
 use crate::check::Counts;
 use crate::text::grouped;
 
-/// A line that is shown while this value exists, after half a second.
+/// A line that appears after half a second and stays while this value exists.
 #[derive(Debug)]
 pub(super) struct Progress(Option<(Sender<()>, JoinHandle<()>)>);
 
-/// A run shorter than this needs no explanation.
+/// The delay before the line appears.
 const DELAY: Duration = Duration::from_millis(500);
 const BEAT: Duration = Duration::from_millis(100);
 
 impl Progress {
-    /// Starts to wait. There is no line if standard error is not a terminal, or with `quiet`.
+    /// Starts the progress line. There is none if standard error is not a terminal, or with `quiet`.
     pub(super) fn start(quiet: bool, counts: Counts) -> Self {
-        // pre-commit and many a CI pretend to be a terminal.
+        // pre-commit and many CI systems open a pseudo-terminal.
         let is_recorded =
             ["PRE_COMMIT", "CI"].iter().any(|name| env::var_os(name).is_some_and(|v| !v.is_empty()));
         let is_dumb = env::var_os("TERM").is_some_and(|term| term == "dumb");
@@ -58,7 +58,7 @@ fn line(counts: &Counts, elapsed: Duration) -> String {
 }
 
 impl Drop for Progress {
-    /// Removes the line before anything else is written.
+    /// Removes the line before other output.
     fn drop(&mut self) {
         if let Some((stop, painter)) = self.0.take() {
             drop(stop);

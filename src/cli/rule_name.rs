@@ -1,4 +1,4 @@
-//! Accepts names of rules on the command line, and lists the known ones for shell completions.
+//! The values of options that take rule names.
 
 use std::ffi::OsStr;
 
@@ -9,7 +9,7 @@ use crate::check::rule_names;
 use crate::policy::PRESETS;
 use crate::rules::page::PAGES;
 
-/// A parser that accepts any name, because policies make rules of their own, and lists the built-in ones.
+/// A parser that accepts any name, because policies define custom rules, and completes the built-in ones.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum RuleName {
     /// A rule or preset, for `--select` and `--ignore`.

@@ -1,4 +1,4 @@
-//! Turns the table of rules into one line each, with what the policy that holds here makes of it.
+//! `overrule rules`.
 
 use std::process::ExitCode;
 
@@ -16,7 +16,7 @@ use crate::rules::page::Page;
 use crate::rules::{ENTRIES, TEMPLATES};
 use crate::vfs::Snapshot;
 
-/// Arguments of `rules`.
+/// The arguments of `rules`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// Output format
@@ -26,15 +26,15 @@ pub(super) struct Arguments {
     policy: policy::Arguments,
 }
 
-/// How the list is written.
+/// The formats of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     Human,
     Json,
 }
 
-/// Prints the rules, the rule templates and the limits, each with its level or value, who set it, and one line on it.
-/// With `--preset`, prints the preset itself.
+/// Runs the command: prints rules, templates and limits with level or value, what set it, and a description. With
+/// `--preset`, prints the preset.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     if let (Some(preset), Format::Human) = (arguments.policy.preset(), arguments.format) {
         return say(preset.text);
@@ -73,7 +73,7 @@ pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode
     say(&table(&rows, terminal))
 }
 
-/// The columns of a list; descriptions take the room that is left of a terminal, and all of it elsewhere.
+/// The list in columns. Descriptions are cut to the width of a terminal.
 fn table(rows: &[Row], terminal: &Terminal) -> String {
     let widest = |text: fn(&Row) -> &str| rows.iter().map(|row| text(row).len()).max().unwrap_or(0);
     let (name_width, set_by_width) = (widest(|row| &row.rule), widest(|row| &row.set_by));
@@ -93,7 +93,7 @@ fn table(rows: &[Row], terminal: &Terminal) -> String {
     list
 }
 
-/// The words that fit into a number of columns; nothing where hardly one would.
+/// The words that fit into a number of columns. Empty if there is hardly room for one.
 fn cut(text: &str, columns: usize) -> String {
     if text.chars().count() <= columns {
         return text.to_owned();
@@ -102,10 +102,10 @@ fn cut(text: &str, columns: usize) -> String {
     if columns < LEAST_ROOM { String::new() } else { format!("{fits} …") }
 }
 
-/// In fewer columns, the start of a description says nothing.
+/// A description needs at least this many columns.
 const LEAST_ROOM: usize = 24;
 
-/// Stands where a rule has its level.
+/// The word in the column of levels for a template.
 const TEMPLATE: &str = "template";
 
 struct Row {
@@ -130,7 +130,7 @@ impl Row {
     }
 }
 
-/// One line on what a rule finds; of one that the policy makes, what it says itself.
+/// The description of a rule in one line. A custom rule has its message.
 fn finds(policy: &Policy, rule: &str) -> String {
     match policy.definition(rule) {
         Some(definition) => {
@@ -143,7 +143,7 @@ fn finds(policy: &Policy, rule: &str) -> String {
     }
 }
 
-/// What a policy makes of a rule everywhere, and on whose word.
+/// The level of a rule at paths that no `paths` block matches, and what set it.
 fn said(policy: &Policy, rule: &str, name: impl Fn(&str) -> String) -> (&'static str, String) {
     let engine = Page::of(rule).and_then(Page::severity).map(Severity::name);
     match policy.everywhere(rule) {

@@ -1,10 +1,10 @@
-//! Turns a path into a word of a command that a person can copy.
+//! Quotes paths for shells.
 
 use std::path::Path;
 
 use crate::report::one_line;
 
-/// The path as a shell reads it back, on one line, and as a command does not take it for an option.
+/// A path as a shell word on one line, which no command reads as an option.
 pub(super) fn word(path: &Path) -> String {
     let text = path.to_string_lossy();
     let text = one_line(&text);

@@ -1,11 +1,11 @@
-//! Turns the options that say which state of a repository is looked at into what was read of it.
+//! The options `--staged` and `--commit`.
 
 use std::path::{Path, PathBuf};
 
 use super::Failure;
 use crate::vfs::Snapshot;
 
-/// Options that say which state is looked at; without one it is the working tree.
+/// Options for the state to read. The default is the working tree.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Arguments {
@@ -18,7 +18,7 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// Lists what there is in that state of the repository around some paths.
+    /// Lists the files of that state around paths.
     pub(super) fn open(&self, current: &Path, paths: &[PathBuf]) -> Result<Snapshot, Failure> {
         let read = match &self.rev {
             Some(revision) => Snapshot::listed_in_revision(current, revision),

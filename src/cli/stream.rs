@@ -1,4 +1,4 @@
-//! Turns text into bytes on the standard streams and in files: the one place where the program writes to those streams.
+//! Standard output and standard error. No other code writes to them.
 
 use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -8,12 +8,12 @@ use super::Failure;
 use crate::report::sanitize;
 use crate::vfs::cause;
 
-/// Writes a text to standard output.
+/// Prints text to standard output.
 pub(super) fn out(text: &str) -> Result<(), Failure> {
     out_by(|stream| stream.write_all(text.as_bytes()))
 }
 
-/// Has something written to standard output. A reader that has seen enough, as `head` has, is no failure.
+/// Calls a function that writes to standard output. A closed pipe, as with `head`, is not an error.
 pub(super) fn out_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     let mut stream = BufWriter::with_capacity(BUFFER, io::stdout().lock());
     match write(&mut stream).and_then(|()| stream.flush()) {
@@ -24,22 +24,21 @@ pub(super) fn out_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Re
     }
 }
 
-/// Has something written to a file, in the place of what it held.
+/// Calls a function that writes the content of a file.
 pub(super) fn file_by(file: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut stream = BufWriter::with_capacity(BUFFER, File::create(file)?);
     write(&mut stream).and_then(|()| stream.flush())
 }
 
-/// Reports are written in many small pieces.
+/// The size of the buffer: reports are written in many small pieces.
 const BUFFER: usize = 1 << 16;
 
-/// Writes to standard error what a terminal only shows, whoever chose the names in it. There is nobody to tell if that
-/// fails.
+/// Prints text to standard error, without characters that a terminal would interpret. Errors are ignored.
 pub(super) fn err(text: &str) {
     err_painted(&sanitize(text));
 }
 
-/// The same with escapes of our own, in a text that holds no others.
+/// Prints text with our own escapes to standard error.
 pub(super) fn err_painted(text: &str) {
     io::stderr().lock().write_all(text.as_bytes()).ok();
 }

@@ -1,4 +1,4 @@
-//! Turns the environment and the standard streams into what a reader can see.
+//! What the terminal can show.
 
 use std::env;
 use std::io::{self, IsTerminal};
@@ -10,29 +10,29 @@ use super::Color;
 /// What standard output can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Terminal {
-    /// Whether standard output is one at all.
+    /// Whether standard output is a terminal.
     pub(super) is_one: bool,
     pub(super) color: bool,
     pub(super) unicode: bool,
-    /// In columns.
+    /// The width in columns.
     pub(super) width: usize,
-    /// What the person said about colours.
+    /// The value of `--color`.
     pub(super) asked: Color,
 }
 
-/// Prose wider than this is hard to read, however wide the screen.
+/// The maximum width of prose.
 const WIDEST: usize = 120;
-/// What is taken where there is no screen to measure.
+/// The width without a terminal.
 const USUAL: usize = 100;
 
 impl Terminal {
-    /// Looks at standard output and at the environment of the process.
+    /// Examines standard output and the environment.
     pub(super) fn look(color: Color) -> Self {
         let size = terminal_size::terminal_size_of(io::stdout());
         Self::of(io::stdout().is_terminal(), size, color)
     }
 
-    /// The same for standard error.
+    /// Examines standard error and the environment.
     pub(super) fn look_at_errors(color: Color) -> Self {
         let size = terminal_size::terminal_size_of(io::stderr());
         Self::of(io::stderr().is_terminal(), size, color)
@@ -41,7 +41,7 @@ impl Terminal {
     fn of(is_one: bool, size: Option<(Width, Height)>, color: Color) -> Self {
         let variable = |name: &str| env::var(name).ok();
         if is_one {
-            // A console of Windows takes escapes for text until it is asked to obey them.
+            // A console of Windows interprets escapes only on request.
             anstyle_query::windows::enable_ansi_colors();
         }
         let measured = size.map(|(width, _)| usize::from(width.0));
@@ -54,7 +54,7 @@ impl Terminal {
             },
             asked: color,
             unicode: shows_unicode(variable),
-            // Some pseudo-terminals, such as those that pre-commit opens, have no size.
+            // Some pseudo-terminals, such as that of pre-commit, have no size.
             width: measured.filter(|width| *width > 0).unwrap_or(USUAL).min(WIDEST),
         }
     }
@@ -71,8 +71,8 @@ fn shows_color(is_terminal: bool, variable: impl Fn(&str) -> Option<String>) -> 
     is_terminal && set("TERM").as_deref() != Some("dumb") && set("CLICOLOR").as_deref() != Some("0")
 }
 
-/// By the variables that set the encoding, the first that says anything; where none does, as in most containers, the
-/// answer is yes, because whoever reads the logs of a container reads UTF-8.
+/// Whether the encoding is UTF-8, by the first variable that is set. Without any, as in most containers, it is assumed,
+/// because logs of containers are read as UTF-8.
 fn shows_unicode(variable: impl Fn(&str) -> Option<String>) -> bool {
     let locale =
         ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| variable(name).filter(|v| !v.is_empty()));

@@ -1,4 +1,4 @@
-//! Turns the examples of rule pages and of policies into one line each, and into what differs from them.
+//! `overrule test`: runs the examples of rule pages and policies.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use crate::report::{Names, one_line};
 use crate::text::counted;
 use crate::vfs::Snapshot;
 
-/// Arguments of `test`.
+/// The arguments of `test`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// Directory with policies and rule pages [default: the policy of the repository and the pages beside it]
@@ -27,7 +27,7 @@ pub(super) struct Arguments {
 
 const DIFFERS: u8 = 1;
 
-/// Checks all examples; the exit code is 1 if one of them fails.
+/// Runs the command. The exit code is 1 if an example fails.
 pub(super) fn run(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let current = place::current()?;
     let (chapters, names) = chapters(arguments, &current, terminal)?;
@@ -71,7 +71,7 @@ fn chapters(
     Ok((doctest::of_policy(&policy, &mut snapshot), place::names(current, snapshot.top())))
 }
 
-/// One line, and one for each difference.
+/// The summary line and a line for each difference.
 fn told(chapter: &RulePage, proof: &Proof, names: &Names, terminal: &Terminal) -> String {
     let file = names.of(&chapter.file);
     let file = one_line(&file);
@@ -113,7 +113,7 @@ fn told(chapter: &RulePage, proof: &Proof, names: &Names, terminal: &Terminal) -
     lines
 }
 
-/// What was looked at so far.
+/// The totals so far.
 #[derive(Default)]
 struct Tally {
     examples: usize,

@@ -1,17 +1,16 @@
-//! Turns what a run remembers into a file for later ones, or into nothing: a run without it takes longer, and finds the
-//! same.
+//! Stores the call index in a file. A run without it takes longer and has the same findings.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
-/// A run does not write for so long; a file that is older was left behind.
+/// A temporary file of this age is left over from an interrupted run.
 const LEFT_BEHIND: Duration = Duration::from_secs(60);
 
-/// Keeps bytes under a name in a directory. Whoever reads meanwhile reads what was there before, or all that is new.
+/// Writes bytes to a file in a directory. A concurrent reader sees the old or the new content.
 pub(super) fn keep(directory: &Path, name: &str, bytes: &[u8]) {
-    // That it cannot be kept costs time, and nothing else.
+    // A run without a cache is only slower.
     try_keep(directory, name, bytes).ok();
 }
 
@@ -23,7 +22,7 @@ fn try_keep(directory: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
             fs::remove_file(&new)?;
             File::create_new(&new)?
         }
-        // Another run is at it.
+        // Another run is writing it.
         created => created?,
     };
     let kept = file.write_all(bytes).and_then(|()| fs::rename(&new, directory.join(name)));

@@ -1,4 +1,4 @@
-//! Turns the options that say what changed, and what a hook or a CI has set, into what is to be checked.
+//! The options `--changed`, `--base` and `--hook`.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -9,7 +9,7 @@ use crate::cli::Failure;
 use crate::cli::base::{base_of_ci, variable};
 use crate::vfs::{self, Change};
 
-/// Options that say what changed.
+/// Options for a change.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Arguments {
@@ -27,7 +27,7 @@ pub(super) struct Arguments {
     all_findings: bool,
 }
 
-/// What is to be checked instead of a working tree.
+/// What to check instead of the working tree.
 #[derive(Debug)]
 pub(super) enum Wanted {
     /// The modules that a change can affect.
@@ -35,21 +35,21 @@ pub(super) enum Wanted {
         change: Change,
         /// The paths to report on.
         scope: Vec<String>,
-        /// Whether to report existing findings too.
+        /// Whether to report existing findings.
         all: bool,
-        /// Whether git asks before it makes a commit.
+        /// Whether git waits for the result before it makes a commit.
         is_commit: bool,
     },
     /// Modules as they are in the index.
     Named {
         index: Change,
-        /// The paths that name them.
+        /// The paths of these modules.
         paths: Vec<String>,
     },
 }
 
-/// A hook is given names behind its options, and whoever adds a file chooses its name: an option that has the name of a
-/// file may never have been asked for.
+/// The error for an option that is also the name of a staged file. Hooks pass file names after their options, and the
+/// author of a file chooses its name.
 fn refuse_options_that_are_files(current: &Path) -> Result<(), Failure> {
     let mut options = env::args_os().take_while(|argument| argument != "--");
     let is_file = |argument: &OsString| {
@@ -65,12 +65,12 @@ fn refuse_options_that_are_files(current: &Path) -> Result<(), Failure> {
 }
 
 impl Arguments {
-    /// Whether it is a hook that asks.
+    /// Whether a hook runs the check.
     pub(super) fn is_of_hook(&self) -> bool {
         self.hook
     }
 
-    /// What these options ask for; nothing where they are not there.
+    /// What these options select. `None` without them.
     pub(super) fn wanted(&self, current: &Path, paths: &[PathBuf]) -> Result<Option<Wanted>, Failure> {
         let all = self.all_findings;
         let change = if self.hook {
@@ -90,8 +90,7 @@ impl Arguments {
         Ok(Some(Wanted::Change { change, scope: or_top(scope), all, is_commit: false }))
     }
 
-    /// A hook is given the names of files, but not of those that a commit deletes; so where all of them are staged,
-    /// what is asked about is the commit.
+    /// Hooks get file names, but not those of deleted files. So if all of them are staged, the whole commit is checked.
     fn of_hook(&self, current: &Path, paths: &[PathBuf]) -> Result<Wanted, Failure> {
         refuse_options_that_are_files(current)?;
         let of_change = |change: Change, is_commit: bool| {
@@ -106,12 +105,12 @@ impl Arguments {
             return Ok(of_change(staged, true));
         }
         let mut names = Vec::new();
-        // A name that no text can hold cannot be told from those of other files.
+        // Other files may have the same text if a name is not valid text.
         let mut is_any = false;
         for path in paths {
             match staged.scope(current, &[path]) {
                 Ok(inside) => names.extend(inside),
-                // What git does not have yet is not about to be committed.
+                // An untracked file is not part of the commit.
                 Err(vfs::Error::Path { .. }) if current.join(path).exists() => {
                     is_any |= path.to_str().is_none();
                 }
@@ -129,7 +128,7 @@ impl Arguments {
     }
 }
 
-/// Where no path is named, everything is meant.
+/// No paths select everything.
 fn or_top(scope: Vec<String>) -> Vec<String> {
     if scope.is_empty() { vec![String::new()] } else { scope }
 }

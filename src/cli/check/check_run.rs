@@ -1,4 +1,4 @@
-//! Turns what is asked for into what a run came to; nothing is written but what is remembered for later runs.
+//! Runs a check with the options of the command line. It writes only to the cache.
 
 use super::change::Wanted;
 use super::request::{CheckRequest, Mode};
@@ -11,27 +11,27 @@ use crate::policy::{Date, FailOn};
 use crate::text::{FileId, counted};
 use crate::vfs::{Change, Excerpt, Snapshot};
 
-/// What a run came to.
+/// A finished check.
 #[derive(Debug)]
 pub(super) struct CheckRun {
-    /// What was looked at.
+    /// The checked files.
     pub(super) snapshot: Snapshot,
-    /// What was found.
+    /// The findings.
     pub(super) outcome: Outcome,
-    /// What is left of it with fixes, where those are asked for.
+    /// The result of fixes, if requested.
     pub(super) fixed: Option<Fixed>,
-    /// From which level on a finding makes a run fail.
+    /// The level from which a finding fails the run.
     pub(super) fail_on: FailOn,
-    /// The file of the policy, where there is one.
+    /// The policy file, if there is one.
     pub(super) policy: Option<FileId>,
-    /// Whether it was not the working tree that was looked at, but what is about to be committed.
+    /// Whether staged content was checked.
     pub(super) is_part: bool,
     /// Whether git makes a commit unless the run fails.
     pub(super) is_commit: bool,
 }
 
 impl CheckRun {
-    /// Reads, checks, and tries fixes.
+    /// Loads the policy, checks, and tries fixes.
     pub(super) fn of(
         request: &CheckRequest<'_>,
         terminal: &Terminal,
@@ -45,7 +45,7 @@ impl CheckRun {
         };
         let loaded = arguments.policy.load("checked", current, &mut snapshot, terminal);
         if let Some(Wanted::Change { change, .. } | Wanted::Named { index: change, .. }) = &wanted {
-            // A policy that is not here is no mistake in it.
+            // A missing policy file has an error of its own.
             change.is_whole(&Excerpt::default())?;
         }
         let (policy, file) = loaded?;
@@ -90,7 +90,7 @@ impl CheckRun {
     }
 }
 
-/// Takes what a run came to, keeps what it remembers beside what git keeps, and says what it did not see.
+/// Stores the cache and prints notes about what was not checked.
 fn taken(checked: Checked, change: &Change, is_quiet: bool) -> (Snapshot, Outcome) {
     if checked.absent > 0 && !is_quiet {
         err(&format!(

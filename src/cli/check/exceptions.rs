@@ -1,4 +1,4 @@
-//! Turns what a run told into exceptions in files: comments in those of modules, and blocks in the policy.
+//! `--add-exceptions`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,14 +11,13 @@ use crate::report::{Names, one_line};
 use crate::text::{FileId, counted};
 use crate::vfs::{POLICIES, Snapshot};
 
-/// Excuses what was told with one reason, as far as the files on disk may be changed. Nothing is written yet.
+/// Creates exceptions for all findings with one reason. Nothing is written yet.
 pub(super) fn additions(snapshot: &Snapshot, told: &[Verdict], reason: &str) -> Additions {
     let mut refusal = |id: FileId| refusal(snapshot, id);
     Additions::for_verdicts(told, snapshot.sources(), reason, &mut refusal)
 }
 
-/// Writes comments into the files of modules, and blocks into the policy: the one that holds, or a new one. Says how
-/// many files that are.
+/// Writes comments to module files, and blocks to the policy file or a new one. Returns the number of files.
 pub(super) fn write(
     additions: &Additions,
     snapshot: &Snapshot,
@@ -34,7 +33,7 @@ pub(super) fn write(
         match policy.map(|policy| snapshot.sources().get(policy)) {
             Some(policy) => {
                 let text = format!("{}{}", policy.text(), additions.blocks);
-                // A name that is absolute, as that of a policy from outside, stays what it is.
+                // The path of a policy outside the repository is absolute.
                 rewrite.change_at(&top.join(policy.name()), policy.text(), text.trim_start_matches('\n'))?;
             }
             None => {

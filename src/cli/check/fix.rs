@@ -1,4 +1,4 @@
-//! Turns what was fixed into files, or into what would change in them.
+//! `--fix` and `--diff`.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -36,24 +36,24 @@ pub(super) struct Arguments {
     pub(super) diff: bool,
 }
 
-/// Options that write something else into files.
+/// Options that change files.
 const OTHERS: [&str; 2] = ["write_baseline", "add_exceptions"];
 
 impl Arguments {
-    /// Which fixes are asked for.
+    /// The requested fixes.
     pub(super) fn wanted(&self) -> Option<Safety> {
         self.fix.or(self.diff.then_some(Safety::Safe))
     }
 }
 
-/// Fixes what a run told, as far as the files on disk may be written. Nothing is written yet.
+/// Computes fixes. Nothing is written yet.
 pub(super) fn fix(snapshot: &Snapshot, told: &[Verdict], settings: &Settings, safety: Safety) -> Fixed {
     let mut known: HashMap<FileId, Option<String>> = HashMap::new();
     let mut standing = |id: FileId| known.entry(id).or_insert_with(|| rewrite::refusal(snapshot, id)).clone();
     check::fix(snapshot, told, settings, safety, &mut standing)
 }
 
-/// Writes the files, and says how many there are.
+/// Writes the files and returns their number.
 pub(super) fn write(fixed: &Fixed, before: &Snapshot) -> Result<usize, Failure> {
     let mut rewrite = Rewrite::of(before);
     for id in &fixed.files {
@@ -62,7 +62,7 @@ pub(super) fn write(fixed: &Fixed, before: &Snapshot) -> Result<usize, Failure> 
     rewrite.finish()
 }
 
-/// Shows on standard output what is different in the files.
+/// Prints the differences to standard output.
 pub(super) fn show(fixed: &Fixed, before: &Snapshot, color: bool) -> Result<(), Failure> {
     let mut shown = String::new();
     for id in &fixed.files {
@@ -74,7 +74,7 @@ pub(super) fn show(fixed: &Fixed, before: &Snapshot, color: bool) -> Result<(), 
     out(&shown)
 }
 
-/// Says what was not fixed for which reason, and what was, and then is `to_do`; or else what would be.
+/// Prints which fixes were withheld, with the reason, and how many were applied or, with `to_do`, would be.
 pub(super) fn tell(fixed: &Fixed, to_do: Option<&str>, names: &Names) {
     if !fixed.mended.is_empty() {
         let done = if to_do.is_some() { "fixed" } else { "would fix" };

@@ -1,4 +1,4 @@
-//! Turns what a run came to into reports, on standard output and in files.
+//! Writes reports to standard output and to files.
 
 use std::env;
 use std::fs::OpenOptions;
@@ -37,7 +37,7 @@ pub(super) struct Arguments {
     pub(super) quiet: bool,
 }
 
-/// What reports are written of.
+/// The data of reports.
 pub(super) struct Run<'r> {
     pub(super) outcome: &'r Outcome,
     pub(super) snapshot: &'r Snapshot,
@@ -46,7 +46,7 @@ pub(super) struct Run<'r> {
 }
 
 impl Arguments {
-    /// Writes every report. What `style` says of the terminal is for the one on standard output.
+    /// Writes all reports. `style` describes standard output.
     pub(super) fn write(&self, run: &Run<'_>, style: Style, terminal: &Terminal) -> Result<(), Failure> {
         let style = Style { statistics: self.statistics, shows_suppressed: !self.hide_suppressed, ..style };
         let elapsed = style.elapsed;
@@ -67,8 +67,7 @@ impl Arguments {
 }
 
 impl Arguments {
-    /// Refuses files that cannot be written, as far as that shows before, and one for two things; a `list` of what is
-    /// found is written, too.
+    /// Checks that all files can be written, and that no file is named twice. `list` is the baseline file.
     pub(super) fn validate(&self, current: &Path, list: Option<&Path>) -> Result<(), Failure> {
         let format = self.format.unwrap_or_else(usual_format);
         let mut formats = std::iter::once(format).chain(self.output.iter().map(|(format, _)| *format));
@@ -97,7 +96,7 @@ impl Arguments {
     }
 }
 
-/// Where a file is, or will be, that can be written as far as that shows; `file` is what it is called.
+/// The real path of a file if it can be written. `file` is its name in errors.
 fn writable(file: &Path, at: &Path) -> Result<PathBuf, Failure> {
     let cannot = |why: &str| Failure::new(format!("cannot write `{}`: {why}", file.display()));
     let last = file.as_os_str().as_encoded_bytes().last();
@@ -105,7 +104,7 @@ fn writable(file: &Path, at: &Path) -> Result<PathBuf, Failure> {
         return Err(cannot("it is a directory"));
     }
     if at.is_file() {
-        // What it holds stays until the report is there.
+        // The file keeps its content until the report is written.
         OpenOptions::new().write(true).open(at).map_err(|error| Failure::cannot("write", file, &error))?;
     }
     if let Ok(real) = at.canonicalize() {
@@ -128,7 +127,7 @@ impl Run<'_> {
         let names = match format {
             Format::Human | Format::Concise | Format::Checkstyle => place::names(self.current, top),
             Format::Json => place::asked_names(self.current, self.paths, top),
-            // Hosts know files by their paths in the repository.
+            // Hosts need paths relative to the top of the repository.
             Format::Sarif | Format::Github | Format::Gitlab | Format::Junit | Format::Markdown => {
                 if self.snapshot.is_repository() { Names::default() } else { place::names(self.current, top) }
             }
@@ -137,7 +136,7 @@ impl Run<'_> {
     }
 }
 
-/// What is written on standard output where nobody says how.
+/// The default format for standard output.
 fn usual_format() -> Format {
     let is_github = env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true");
     if is_github { Format::Github } else { Format::Human }
@@ -153,7 +152,7 @@ impl ValueEnum for Format {
     }
 }
 
-/// Reads `json=report.json`.
+/// Parses `json=report.json`.
 fn output(text: &str) -> Result<(Format, PathBuf), String> {
     let (format, file) = text.split_once('=').unwrap_or((text, ""));
     let known = Format::ALL.iter().find(|known| known.name() == format);

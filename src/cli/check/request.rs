@@ -1,4 +1,4 @@
-//! Turns arguments into what a run is asked for, and refuses what cannot be done before anything is read or written.
+//! The checked arguments of a run. Contradictory arguments are refused before anything is read or written.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,38 +9,38 @@ use crate::cli::{Failure, place};
 use crate::finding::Safety;
 use crate::policy::Globs;
 
-/// What a run is asked for.
+/// The checked arguments of a run.
 #[derive(Debug)]
 pub(super) struct CheckRequest<'a> {
-    /// As they were given.
+    /// The arguments.
     pub(super) arguments: &'a Arguments,
-    /// The directory that paths count from.
+    /// The current directory.
     pub(super) current: PathBuf,
-    /// What is left out.
+    /// The excluded paths.
     pub(super) exclude: Globs,
-    /// What is known.
+    /// The baseline.
     pub(super) baseline: Baseline,
-    /// What is done with what is found.
+    /// What to do with the findings.
     pub(super) mode: Mode<'a>,
 }
 
-/// What is done with what is found, before the rest of it is told.
+/// What to do with findings before the rest is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode<'a> {
     /// Nothing.
     Tell,
-    /// It is listed in a file.
+    /// Write them to a baseline.
     List(&'a Path),
-    /// It is suppressed.
+    /// Add exceptions.
     AddExceptions,
-    /// What can be fixed is fixed.
+    /// Apply fixes.
     Fix(Safety),
-    /// It is shown what would be fixed, and nothing else is told.
+    /// Print the changes of fixes and nothing else.
     ShowFixes(Safety),
 }
 
 impl<'a> CheckRequest<'a> {
-    /// What these arguments ask for.
+    /// Checks the arguments.
     pub(super) fn of(arguments: &'a Arguments) -> Result<Self, Failure> {
         let current = place::current()?;
         let mode = match (&arguments.write_baseline, arguments.fixes.wanted()) {
@@ -54,14 +54,14 @@ impl<'a> CheckRequest<'a> {
             .map_err(|invalid| Failure::new(invalid.why))?;
         arguments.reports.validate(&current, arguments.write_baseline.as_deref())?;
         let known = arguments.baseline.as_deref().map(baseline).transpose()?.unwrap_or_default();
-        // A new list is of everything that is found, known or not.
+        // A new baseline lists all findings, including known ones.
         let baseline = if matches!(mode, Mode::List(_)) { Baseline::default() } else { known };
         Ok(Self { arguments, current, exclude, baseline, mode })
     }
 }
 
 impl CheckRequest<'_> {
-    /// What is to be done once files are fixed, behind what is said of that, where only what is staged counts.
+    /// What remains to be done after fixes, if only staged content counts.
     pub(super) fn to_stage(&self, is_part: bool) -> &'static str {
         match (is_part, self.arguments.change.is_of_hook()) {
             (false, _) => "",

@@ -1,4 +1,4 @@
-//! Turns new texts of files into files: each in one step, and none where one of them is seen not to be possible.
+//! Writes new content to files: each atomically, and none if one of them cannot be written.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata};
@@ -13,20 +13,19 @@ use crate::report::one_line;
 use crate::text::FileId;
 use crate::vfs::{HARD_LINKS, Snapshot, Standing, cause, has_hard_links};
 
-/// Files that are about to be written. Nothing is changed before [`Rewrite::finish`]; who reads a file meanwhile reads
-/// what was there before, or all that is new.
+/// Files to write. Nothing changes before [`Rewrite::finish`]. A concurrent reader sees the old or the new content.
 #[derive(Debug, Default)]
 pub(super) struct Rewrite {
-    /// The directory of git, where there is one.
+    /// The git directory, if there is one.
     scratch: Option<PathBuf>,
     changed: Vec<(NamedTempFile, PathBuf)>,
     new: Vec<(String, PathBuf)>,
 }
 
-/// How many names are told of those that one reason holds for.
+/// The number of file names in a message about one reason.
 const MOST_NAMES: usize = 3;
 
-/// Why a file of a run may not be changed, if so.
+/// Returns why a file may not be changed, if so.
 pub(super) fn refusal(snapshot: &Snapshot, id: FileId) -> Option<String> {
     match snapshot.standing(id) {
         Standing::Same(_) | Standing::SameWithCarriageReturns(_) => None,
@@ -34,7 +33,7 @@ pub(super) fn refusal(snapshot: &Snapshot, id: FileId) -> Option<String> {
     }
 }
 
-/// Says what was not changed for which reason.
+/// Prints which files were not changed, with the reason.
 pub(super) fn tell_refused(what: &str, by_reason: BTreeMap<&str, Vec<String>>) {
     for (why, mut names) in by_reason {
         let others = names.len().saturating_sub(MOST_NAMES);
@@ -45,12 +44,12 @@ pub(super) fn tell_refused(what: &str, by_reason: BTreeMap<&str, Vec<String>>) {
 }
 
 impl Rewrite {
-    /// Of files of a run.
+    /// Creates a rewrite for the files of a run.
     pub(super) fn of(snapshot: &Snapshot) -> Self {
         Self { scratch: snapshot.git_directory(), ..Self::default() }
     }
 
-    /// Makes ready a text for a file of the run.
+    /// Adds new content for a file of the run.
     pub(super) fn change(&mut self, snapshot: &Snapshot, id: FileId, text: &str) -> Result<(), Failure> {
         let name = Path::new(snapshot.sources().get(id).name());
         let (path, text) = match snapshot.standing(id) {
@@ -61,8 +60,8 @@ impl Rewrite {
         self.prepare(path, &text).map_err(|error| unchanged(name, &cause(&error)))
     }
 
-    /// Makes ready a text for a file that somebody named, and that may lie anywhere; `before` is what was read of it. A
-    /// link stays one, and what it leads to is changed.
+    /// Adds new content for a file anywhere. `before` is its old content. The target of a symbolic link is changed, not
+    /// the link.
     pub(super) fn change_at(&mut self, path: &Path, before: &str, text: &str) -> Result<(), Failure> {
         let failed = |error: io::Error| unchanged(path, &cause(&error));
         let real = fs::canonicalize(path).map_err(failed)?;
@@ -79,15 +78,15 @@ impl Rewrite {
         self.prepare(real, text).map_err(failed)
     }
 
-    /// Adds a file that is not there yet.
+    /// Adds a new file.
     pub(super) fn create(&mut self, path: PathBuf, text: String) {
         self.new.push((text, path));
     }
 
-    /// Puts all of it in its place, and says how many files that are.
+    /// Writes all files and returns their number.
     pub(super) fn finish(self) -> Result<usize, Failure> {
         let mut done = 0;
-        // What is new may be there meanwhile, so it is tried before anything is changed.
+        // A new file may exist by now, so it is created before any other file changes.
         for (text, path) in self.new {
             let written = File::create_new(&path).and_then(|mut file| file.write_all(text.as_bytes()));
             written.map_err(|error| Failure::cannot("write", &path, &error).behind(done))?;
@@ -101,10 +100,10 @@ impl Rewrite {
         Ok(done)
     }
 
-    /// Writes a file with the owner and the permissions of another, which it can replace.
+    /// Writes a temporary file with the owner and the permissions of the file that it replaces.
     ///
-    /// It lies in the directory of git where that is on the same file system, so that `git add` never finds what an
-    /// interrupted run leaves; elsewhere beside the other.
+    /// It is in the git directory if that is on the same file system, so that `git add` never finds the file of an
+    /// interrupted run, and otherwise beside the file.
     fn prepare(&mut self, path: PathBuf, text: &str) -> io::Result<()> {
         let metadata = fs::metadata(&path)?;
         let beside = path.parent().unwrap_or(Path::new("."));
@@ -120,7 +119,7 @@ impl Rewrite {
     }
 }
 
-/// Gives a new file the owner and the group of the one that it replaces, or fails.
+/// Gives a file the owner and the group of the one that it replaces, or fails.
 #[cfg(unix)]
 fn keep_owner(old: &Metadata, new: &File) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt as _, fchown};
@@ -132,7 +131,7 @@ fn keep_owner(old: &Metadata, new: &File) -> io::Result<()> {
         .map_err(|error| io::Error::new(error.kind(), "its owner or group cannot be preserved"))
 }
 
-/// A new file takes its rights from its directory.
+/// A new file inherits the permissions of its directory.
 #[cfg(not(unix))]
 fn keep_owner(_: &Metadata, _: &File) -> io::Result<()> {
     Ok(())

@@ -1,4 +1,4 @@
-//! Resolves the names after `--select` and `--ignore` to rules.
+//! `--select` and `--ignore`.
 
 use smol_str::SmolStr;
 
@@ -10,7 +10,7 @@ use crate::report::one_line;
 use crate::rules::Template;
 use crate::text::nearest;
 
-/// The rules that `--select` names, of those that exist under a policy.
+/// The rules that `--select` names under a policy.
 pub(super) fn select(names: &[String], policy: &Policy) -> Result<Vec<RuleId>, Failure> {
     let known = rule_names_under(policy);
     let mut rules: Vec<RuleId> = Vec::new();
@@ -24,7 +24,7 @@ pub(super) fn select(names: &[String], policy: &Policy) -> Result<Vec<RuleId>, F
     Ok(rules)
 }
 
-/// The rules that `--ignore` names. A rule that cannot be off is refused by name and left out of globs and presets.
+/// The rules that `--ignore` names. A rule that cannot be off is an error by name, and left out of globs and presets.
 pub(super) fn ignore(names: &[String], policy: &Policy) -> Result<Vec<RuleId>, Failure> {
     let mut rules = select(names, policy)?;
     let is_named = |rule: &RuleId| names.iter().any(|name| name.trim() == rule.as_str());
@@ -38,7 +38,7 @@ pub(super) fn ignore(names: &[String], policy: &Policy) -> Result<Vec<RuleId>, F
     Ok(rules)
 }
 
-/// The rules of a name: one rule, the rules that a glob matches, or those that a preset turns on.
+/// The rules of a name: one rule, those that a glob matches, or those that a preset turns on.
 fn rules_of(name: &str, known: &[SmolStr], policy: &Policy) -> Result<Vec<RuleId>, Failure> {
     if known.iter().any(|known| known == name) {
         return Ok(vec![RuleId::named(name)]);
