@@ -1,4 +1,4 @@
-//! Turns verdicts and sources into the bytes of a report, one file a format.
+//! Reports: one file per format.
 
 pub mod affected;
 pub mod changes;
@@ -38,22 +38,21 @@ pub use sanitize::{one_line, sanitize};
 pub use tally::Tally;
 pub use unified::unified;
 
-/// Where the page of a rule is published, as of this version. Custom rules of a policy have their pages elsewhere, if at
-/// all.
+/// The URL of a rule page for this version. A custom rule has none.
 pub fn page_url(rule: &RuleId) -> Option<String> {
     const PAGES: &str =
         concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/v", env!("CARGO_PKG_VERSION"), "/policies/rules");
     Page::of(rule.as_str()).map(|_| format!("{PAGES}/{}.md", rule.as_str()))
 }
 
-/// How a report is written.
+/// A report format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// For people: every place of a finding in one block of source.
+    /// For people: one code frame per finding.
     Human,
-    /// For editors and logs: one line a finding.
+    /// For editors and logs: one line per finding.
     Concise,
-    /// For programs: what `terraform validate -json` writes, and more.
+    /// For programs: the document of `terraform validate -json` with more fields.
     Json,
     /// For code scanning: SARIF 2.1.0.
     Sarif,
@@ -61,21 +60,21 @@ pub enum Format {
     Github,
     /// For GitLab: a code quality report.
     Gitlab,
-    /// For what shows tests: a case a finding.
+    /// For test reports: one test case per finding.
     Junit,
-    /// For the many that read what Checkstyle writes.
+    /// For tools that read Checkstyle reports.
     Checkstyle,
-    /// For the summary of a job: a table.
+    /// For job summaries: a table.
     Markdown,
 }
 
-/// Verdicts for people without anything around them, as where a check did not take place.
+/// Findings for people without a summary, for errors before a check.
 pub fn blocks(verdicts: &[Verdict], sources: &Sources, style: &Style) -> String {
     human::blocks(verdicts, sources, style)
 }
 
 impl Format {
-    /// Every one of them.
+    /// All formats.
     pub const ALL: &'static [Self] = &[
         Self::Human,
         Self::Concise,
@@ -88,7 +87,7 @@ impl Format {
         Self::Markdown,
     ];
 
-    /// The name that people write.
+    /// The name in options.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Human => "human",
@@ -103,7 +102,7 @@ impl Format {
         }
     }
 
-    /// Whether the format can carry counts per rule.
+    /// Whether the format has counts per rule.
     pub const fn has_statistics(self) -> bool {
         match self {
             Self::Human | Self::Concise | Self::Json | Self::Github | Self::Markdown => true,
@@ -111,7 +110,7 @@ impl Format {
         }
     }
 
-    /// Writes the report in this format, finding by finding: it may be far larger than all that it is about.
+    /// Writes the report in this format. It may be much larger than the checked files, so it is not built in memory.
     pub fn write_to(
         self,
         outcome: &Outcome,
@@ -132,7 +131,7 @@ impl Format {
         }
     }
 
-    /// The report in this format; it ends with a line break.
+    /// Returns the report in this format, with a line break at its end.
     pub fn write(self, outcome: &Outcome, sources: &Sources, style: &Style) -> String {
         let mut bytes = Vec::new();
         let written = self.write_to(outcome, sources, style, &mut bytes);
@@ -141,27 +140,27 @@ impl Format {
     }
 }
 
-/// What the one who reads can see, and from where they look.
+/// How to show a report, and the directory from which it is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "each answers a question of its own")]
 pub struct Style {
-    /// Whether escapes for colours may be written.
+    /// Whether colors are allowed.
     pub color: bool,
-    /// Whether lines may be drawn with characters beyond ASCII.
+    /// Whether lines may be drawn with characters outside ASCII.
     pub unicode: bool,
-    /// How many columns a line of prose may take.
+    /// The width of prose in columns.
     pub width: usize,
-    /// How files are called.
+    /// How paths are shown.
     pub names: Names,
-    /// How long the run took, where the report may say so: a figure that differs from run to run.
+    /// The duration of the run, if the report may show it. It differs from run to run.
     pub elapsed: Option<Duration>,
-    /// Whether to count by rule, in a format that people read or in [`Format::Json`].
+    /// Whether to count per rule, in formats for people and in [`Format::Json`].
     pub statistics: bool,
-    /// From which level on a finding fails the run.
+    /// The level from which a finding fails the run.
     pub fail_on: FailOn,
-    /// Whether suppressed findings are in the report, where a format can mark them.
+    /// Whether suppressed findings are reported, in formats that can mark them.
     pub shows_suppressed: bool,
-    /// How many findings are fixed in the working tree alone, where it is not the working tree that was looked at.
+    /// The number of findings that are fixed only in the working tree, if staged content was checked.
     pub unstaged: usize,
 }
 
@@ -181,7 +180,7 @@ impl Default for Style {
     }
 }
 
-/// Who turned a rule on at its level: a line of a policy, or a preset; nobody for what an engine reports.
+/// What set the level of a rule: a line of a policy, or a preset. `None` for an engine.
 fn set_by(verdict: &Verdict, names: &Names) -> Option<String> {
     match &verdict.set_by {
         SetBy::Engine => None,
@@ -190,12 +189,12 @@ fn set_by(verdict: &Verdict, names: &Names) -> Option<String> {
     }
 }
 
-/// How the files of a run are called from where a person stands.
+/// How paths are shown, by the directory of the reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Names {
-    /// From a directory of the run; the empty one is its top.
+    /// The reader is in a directory of the repository. Empty for its top.
     Inside(String),
-    /// From outside: what leads to the top of the run comes first, and ends with `/`.
+    /// The reader is outside. The path to the top of the repository precedes each path, and ends with `/`.
     Outside(String),
 }
 
@@ -206,10 +205,10 @@ impl Default for Names {
 }
 
 impl Names {
-    /// The name of a file or directory that is called `name` from the top of the run.
+    /// The path as shown, of a file or directory whose path from the top is `name`.
     pub fn of(&self, name: &str) -> String {
         if Path::new(name).is_absolute() {
-            // It lies outside of the run, as a policy may.
+            // It is outside of the repository, as a policy may be.
             return name.to_owned();
         }
         let directory = match self {

@@ -1,4 +1,4 @@
-//! The options `--staged` and `--commit`.
+//! The options `--staged` and `--rev`.
 
 use std::path::{Path, PathBuf};
 

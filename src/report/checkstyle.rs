@@ -1,5 +1,4 @@
-//! Turns verdicts into the document that Checkstyle writes, which many a CI and editor reads:
-//! <https://checkstyle.org/>.
+//! Checkstyle XML, which many CI systems and editors read: <https://checkstyle.org/>.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -11,10 +10,10 @@ use crate::check::{Outcome, Verdict};
 use crate::finding::Severity;
 use crate::text::Sources;
 
-/// The oldest version that has all that is written here; readers know no newer layout.
+/// The oldest version with all parts that are used. Readers do not expect a newer one.
 const VERSION: &str = "4.3";
 
-/// Writes the report: an element a file.
+/// Writes the report: an element per file.
 pub(super) fn write(
     outcome: &Outcome,
     sources: &Sources,
@@ -49,7 +48,7 @@ pub(super) fn write(
     })
 }
 
-/// The attributes of an element `error`.
+/// The attributes of an `error` element.
 fn error(verdict: &Verdict, place: &Place) -> Vec<(&'static str, String)> {
     let severity = match verdict.level {
         Severity::Error => "error",

@@ -1,4 +1,4 @@
-//! Turns verdicts into one line each, as compilers do: `file:line:column: level: summary [rule]`.
+//! One line per finding, as compilers print: `file:line:column: level: summary [rule]`.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use crate::check::{Outcome, Verdict};
 use crate::finding::Severity;
 use crate::text::{Sources, Span};
 
-/// Writes the report; nothing where nothing was found.
+/// Writes the report. It is empty without findings.
 pub(super) fn write(
     outcome: &Outcome,
     sources: &Sources,
@@ -26,7 +26,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// How often each rule was not met, a line each.
+/// The number of findings per rule, one line each.
 pub(super) fn statistics(outcome: &Outcome) -> String {
     let line = |(number, level, rule): (usize, Severity, &str)| {
         format!("{number}: {}: {}\n", level.name(), one_line(rule))
@@ -34,7 +34,7 @@ pub(super) fn statistics(outcome: &Outcome) -> String {
     by_rule(outcome).into_iter().map(line).collect()
 }
 
-/// A line for the finding, and one for each other place, further in, in the form that editors jump to.
+/// A line for the finding, and an indented line for each related location, in the form that editors recognize.
 fn lines(verdict: &Verdict, sources: &Sources, style: &Style) -> String {
     let finding = &verdict.finding;
     let place = match finding.primary {
@@ -42,7 +42,7 @@ fn lines(verdict: &Verdict, sources: &Sources, style: &Style) -> String {
         None => path_at_line_start(finding.file.as_ref().unwrap_or(&finding.module), &style.names),
     };
     let (level, summary) = (verdict.level.name(), one_line(&finding.summary));
-    // Without a place of its own, only the words say which file or block it is about.
+    // Without a location, the text has to name the file or block.
     let about = match finding.primary {
         None if !finding.detail.is_empty() => format!(": {}", one_line(&finding.detail)),
         _ => String::new(),
@@ -57,7 +57,7 @@ fn lines(verdict: &Verdict, sources: &Sources, style: &Style) -> String {
     lines
 }
 
-/// ` [*]` for a finding with a fix.
+/// ` [*]` after a finding with a fix.
 fn fixable(verdict: &Verdict) -> &'static str {
     if verdict.finding.fix.is_some() { " [*]" } else { "" }
 }

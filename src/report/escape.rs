@@ -1,4 +1,4 @@
-//! Turns a document into JSON text in which nothing is written that a terminal or the agent of a CI would obey.
+//! Writes JSON without characters or commands that a terminal or CI agent would interpret.
 
 use std::io::{self, Write};
 
@@ -14,14 +14,14 @@ pub(in crate::report) fn write(document: &impl Serialize, out: &mut dyn Write) -
     out.write_all(b"\n")
 }
 
-/// The document as text, where it is a small one.
+/// Returns a small document as text.
 pub(in crate::report) fn to_string(document: &impl Serialize) -> String {
     let mut bytes = Vec::new();
     write(document, &mut bytes).expect("the document holds nothing that JSON cannot say");
     String::from_utf8(bytes).expect("JSON is written in UTF-8")
 }
 
-/// A list whose elements are made one by one while they are written: there may be as many as a file has words.
+/// A list whose elements are created while they are written, because there may be many.
 pub(in crate::report) fn each<I: Iterator<Item: Serialize>>(elements: impl Fn() -> I) -> impl Serialize {
     Each(elements)
 }
@@ -34,8 +34,8 @@ impl<I: Iterator<Item: Serialize>, F: Fn() -> I> Serialize for Each<F> {
     }
 }
 
-/// Writes as [`PrettyFormatter`] does, and by their numbers the characters that would be obeyed. (That a line starts
-/// with `::` cannot happen: in this layout a line starts with a quote, a bracket or a digit.)
+/// A formatter like [`PrettyFormatter`] that escapes such characters. A line cannot start with `::`, because lines
+/// start with a quote, a bracket or a digit.
 struct Escaping<'a>(PrettyFormatter<'a>);
 
 impl Formatter for Escaping<'_> {

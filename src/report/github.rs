@@ -1,4 +1,4 @@
-//! Turns verdicts into workflow commands, which GitHub Actions shows as annotations:
+//! Workflow commands, which GitHub Actions shows as annotations:
 //! <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>.
 
 use super::concise::statistics;
@@ -9,10 +9,10 @@ use crate::check::{Outcome, Verdict};
 use crate::finding::Severity;
 use crate::text::Sources;
 
-/// GitHub shows so many of a kind for a step, and drops the rest without a word.
+/// The number of annotations per level that GitHub shows for a step. It drops the others.
 const SHOWN_OF_A_KIND: usize = 10;
 
-/// The report: the worst first, what GitHub would drop as one line, and the line that ends every run.
+/// Writes the report: errors first, one line for annotations that GitHub would drop, and the summary line.
 pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> String {
     let mut report = String::new();
     if style.statistics {
@@ -49,7 +49,7 @@ fn command(report: &mut String, verdict: &Verdict, places: &Places<'_>) {
         let last_line = region.last_line();
         properties.push(("line", start.line.to_string()));
         properties.push(("endLine", last_line.to_string()));
-        // The runner refuses columns of a place that has more than one line.
+        // The runner refuses columns in a range of several lines.
         if end.line == start.line {
             properties.push(("col", start.column.to_string()));
             properties.push(("endColumn", end.column.to_string()));
@@ -59,7 +59,7 @@ fn command(report: &mut String, verdict: &Verdict, places: &Places<'_>) {
     properties.push(("title", format!("overrule: {rule}")));
     let properties: Vec<_> =
         properties.iter().map(|(name, value)| format!("{name}={}", property(value))).collect();
-    // The log of a step shows the message alone, so it says where as well.
+    // The log of a step shows only the message, so it contains the location too.
     let (place, summary) = (place.words(), one_line(&finding.summary));
     let head = format!("{}: {summary}{}", one_line(&place), prose::only(verdict));
     let message: Vec<String> = std::iter::once(head).chain(prose::lines(verdict, places)).collect();
@@ -67,12 +67,12 @@ fn command(report: &mut String, verdict: &Verdict, places: &Places<'_>) {
     report.push_str(&format!("::{kind} {}::{}\n", properties.join(","), data(&message.join("\n"))));
 }
 
-/// What stands behind a command, escaped as the runner takes it back.
+/// Escapes the message of a command.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// The same for the value of a property, which ends at a comma or colon.
+/// Escapes the value of a property, which a comma or colon would end.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -1,5 +1,4 @@
-//! Turns verdicts into a code quality report of GitLab:
-//! <https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format>.
+//! Code quality reports of GitLab: <https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format>.
 
 use std::io::{self, Write};
 
@@ -12,7 +11,7 @@ use crate::check::{Outcome, Verdict};
 use crate::finding::Severity;
 use crate::text::Sources;
 
-/// Writes the report; an empty list where nothing was found.
+/// Writes the report. It is an empty list without findings.
 pub(super) fn write(
     outcome: &Outcome,
     sources: &Sources,

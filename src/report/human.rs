@@ -1,5 +1,5 @@
-//! Turns verdicts into blocks of source for people: every location of a finding in one frame, repeats of one cause in
-//! one block, and errors last, directly above the summary, because a terminal shows the end.
+//! Reports for people: all locations of a finding in one code frame, repeats with one cause in one block, and errors
+//! last, above the summary, because a terminal shows the end.
 
 mod excerpt;
 mod fix;
@@ -51,7 +51,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// What a reader can do next, one line each.
+/// The next steps, one line each.
 fn next_steps(outcome: &Outcome, style: &Style) -> Vec<String> {
     let fixable = count_fixable(outcome, Safety::Safe);
     let mut steps = Vec::new();
@@ -68,13 +68,13 @@ fn next_steps(outcome: &Outcome, style: &Style) -> Vec<String> {
     steps
 }
 
-/// With more findings than this, the summary lists counts per rule.
+/// The summary lists counts per rule above this number of findings.
 const MAX_WITHOUT_COUNTS: usize = 20;
 
-/// A block of repeats names this many more locations.
+/// The number of other locations that a block of repeats names.
 const MAX_REPEATS: usize = 3;
 
-/// The findings alone, in their order.
+/// Writes only the findings, in their order.
 pub(super) fn blocks(verdicts: &[Verdict], sources: &Sources, style: &Style) -> String {
     let mut report = String::new();
     for verdict in verdicts {
@@ -84,8 +84,8 @@ pub(super) fn blocks(verdicts: &[Verdict], sources: &Sources, style: &Style) -> 
     report
 }
 
-/// The findings, each with its repeats behind it: those of the same rule and cause in one directory. Errors come last;
-/// within a severity the order is that of the run.
+/// Groups findings with their repeats: those of one rule and cause in one directory. Errors come last. Within a
+/// severity the order is that of the run.
 fn repeats(verdicts: &[Verdict]) -> Vec<Vec<&Verdict>> {
     let mut blocks: Vec<Vec<&Verdict>> = Vec::new();
     let mut by_cause: HashMap<_, usize> = HashMap::new();
@@ -102,12 +102,12 @@ fn repeats(verdicts: &[Verdict]) -> Vec<Vec<&Verdict>> {
             Entry::Occupied(_) | Entry::Vacant(_) => blocks.push(vec![verdict]),
         }
     }
-    // The sort keeps the order of the run among equals.
+    // The sort is stable.
     blocks.sort_by_key(|repeats| Reverse(repeats[0].level));
     blocks
 }
 
-/// Writes a finding; the other ones are repeats of it.
+/// Writes a finding. The others are its repeats.
 fn block(report: &mut String, repeats: &[&Verdict], sources: &Sources, style: &Style) {
     let Some((verdict, others)) = repeats.split_first() else { return };
     let (finding, paint) = (&verdict.finding, Paint::new(style.color));
@@ -131,7 +131,7 @@ fn block(report: &mut String, repeats: &[&Verdict], sources: &Sources, style: &S
     report.push_str(&format!("  {}{}\n", paint.title("rule: "), rule(verdict, style)));
 }
 
-/// The name of the rule, and what turned it on if that was not the engine.
+/// The rule name, and what turned the rule on if that is not the engine.
 fn rule(verdict: &Verdict, style: &Style) -> String {
     let rule = &verdict.finding.rule;
     let url = page_url(rule);
@@ -142,7 +142,7 @@ fn rule(verdict: &Verdict, style: &Style) -> String {
     if notes.is_empty() { name } else { format!("{name} ({})", notes.join(", ")) }
 }
 
-/// Where the repeats of a finding are, without those beyond the first few.
+/// The locations of repeats, up to a few.
 fn also_at(others: &[&Verdict], sources: &Sources, style: &Style) -> String {
     let mut places: Vec<String> = others
         .iter()
@@ -160,7 +160,7 @@ fn also_at(others: &[&Verdict], sources: &Sources, style: &Style) -> String {
     format!("also at {}{more}", places.join(", "))
 }
 
-/// Writes prose two columns in, folded to the width; a line that starts with a space is code and stays as it is.
+/// Writes prose, indented by two and folded. A line that starts with a space is code and stays as it is.
 fn paragraph(report: &mut String, text: &str, title: &str, style: &Style) {
     let paint = Paint::new(style.color);
     let rest = " ".repeat(2 + title.len());
@@ -177,7 +177,7 @@ fn paragraph(report: &mut String, text: &str, title: &str, style: &Style) {
     }
 }
 
-/// Breaks a line at spaces so that no piece is wider than `width`, unless a single word is.
+/// Breaks a line at spaces so that no piece is wider than `width`, unless it is a single word.
 pub fn fold(line: &str, width: usize) -> Vec<String> {
     let mut pieces = vec![String::new()];
     let mut taken = 0;

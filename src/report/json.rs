@@ -1,4 +1,4 @@
-//! Turns verdicts into the document that `terraform validate -json` writes, with fields of ours beside its own.
+//! The document of `terraform validate -json` with additional fields.
 
 mod context;
 mod snippet;
@@ -63,7 +63,7 @@ struct Run<'a> {
     modules: usize,
     files: usize,
     engine: &'a str,
-    /// What was there before, and is not among the diagnostics.
+    /// The number of existing findings, which are not in the list.
     #[serde(skip_serializing_if = "is_none")]
     known: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -154,7 +154,7 @@ impl<'a> Diagnostic<'a> {
     fn new(verdict: &'a Verdict, sources: &'a Sources, names: &Names, contexts: &mut Contexts) -> Self {
         let finding = &verdict.finding;
         Self {
-            // The engines know no third severity.
+            // The engines have no third severity.
             severity: match verdict.level {
                 Severity::Error => "error",
                 Severity::Warning | Severity::Notice => "warning",
@@ -212,7 +212,7 @@ impl Range {
         let source = sources.get(span.file);
         let mut end = Position::new(source, span.end);
         if span.start == span.end {
-            // The engines widen an empty range by one, so that there is something to see.
+            // The engines widen an empty range by one byte.
             end.column += 1;
             end.byte += 1;
         }

@@ -1,6 +1,6 @@
-//! Turns verdicts into test cases, one each, as `JUnit` reports them and as Jenkins and GitLab read them.
+//! Test cases in the format of `JUnit`, as Jenkins and GitLab read it.
 //!
-//! A case fails exactly where the run does; what is found below that level is a case that was skipped.
+//! A case fails if the finding fails the run, and is skipped otherwise.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -11,14 +11,15 @@ use super::{Style, one_line, prose};
 use crate::check::{Outcome, Verdict};
 use crate::text::Sources;
 
-/// A case of the report.
+/// A test case.
 struct Case<'a> {
     name: String,
     verdict: &'a Verdict,
     fails: bool,
 }
 
-/// Writes the report. Where nothing was found one case succeeds, since readers take a report without any for a failure.
+/// Writes the report. Without findings it has one passing case, because readers take a report without cases for an
+/// error.
 pub(super) fn write(
     outcome: &Outcome,
     sources: &Sources,
@@ -87,7 +88,7 @@ fn name(verdict: &Verdict, places: &Places<'_>) -> String {
     format!("{}: {}", places.of(verdict).words(), verdict.finding.summary)
 }
 
-/// Of cases with one name most readers keep but one, so the second is called so.
+/// Most readers keep only one of several cases with one name, so the others get a number.
 fn unique(names: &mut HashMap<String, usize>, name: String) -> String {
     let number = names.entry(name.clone()).and_modify(|number| *number += 1).or_insert(1);
     if *number == 1 { name } else { format!("{name} ({number})") }

@@ -1,4 +1,4 @@
-//! Turns verdicts into a table in Markdown, for the summary of a job or a comment on a change.
+//! A Markdown table, for job summaries and comments.
 
 use super::place::Places;
 use super::tally::{Tally, by_rule, closing_line};
@@ -7,10 +7,10 @@ use crate::check::{Outcome, Verdict};
 use crate::finding::{RuleId, Severity};
 use crate::text::Sources;
 
-/// More rows than this nobody reads, and hosts cut a summary off that grows over a megabyte.
+/// The maximum number of rows. Hosts cut summaries above a megabyte.
 const MOST_ROWS: usize = 200;
 
-/// The report: the worst first.
+/// Writes the report, errors first.
 pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> String {
     let mut report = format!("### overrule: {}\n\n", Tally::of(outcome).words());
     if style.statistics {
@@ -33,7 +33,7 @@ pub(super) fn write(outcome: &Outcome, sources: &Sources, style: &Style) -> Stri
     report
 }
 
-/// Nothing where there is no row.
+/// Returns nothing without rows.
 fn table(report: &mut String, heads: &[&str], rows: impl ExactSizeIterator<Item = String>) {
     if rows.len() == 0 {
         return;
@@ -76,18 +76,18 @@ fn mark(level: Severity) -> &'static str {
     }
 }
 
-/// Text between marks of code.
+/// Inline code.
 pub(super) fn code(text: &str) -> String {
     format!("<code>{}</code>", plain(&one_line(text)))
 }
 
-/// Text in which nothing is markup but names between backticks: every mark of HTML, of Markdown and of the table is
-/// written by its number, and what hosts make links and calls of is cut in two.
+/// Escapes text: all characters of HTML, Markdown and tables except names in backticks. Text that hosts would turn into
+/// links or mentions is split.
 pub(super) fn literal(text: &str) -> String {
     let text = one_line(text);
     let parts: Vec<&str> = text.split('`').collect();
     if parts.len().is_multiple_of(2) {
-        // A mark without its partner means itself.
+        // A backtick without a partner is text.
         return plain(&text);
     }
     let part = |(number, part): (usize, &&str)| match number % 2 {

@@ -1,5 +1,5 @@
-//! Turns a module after its override files into one text, its base layout and comments kept, with the origin of what
-//! was overridden beside it; or into what differs, or into a document for programs.
+//! Merged modules: as text with the layout and comments of the base files and the origin of overridden parts, as a
+//! diff, or as a document for programs.
 
 mod block;
 mod diff;
@@ -20,22 +20,22 @@ use crate::syntax::{aligned, with_carriage_returns};
 use crate::text::{FileId, Sources};
 use edit::{Edit, apply};
 
-/// How a merged module is written.
+/// How to show a merged module.
 #[derive(Debug, Clone)]
 pub struct MergeStyle {
-    /// Whether comments say where things come from, and what is left out.
+    /// Whether to add comments with origins and dropped parts.
     pub comments: bool,
-    /// Whether escapes for colours may be written.
+    /// Whether colors are allowed.
     pub color: bool,
-    /// Whether characters beyond ASCII may be.
+    /// Whether characters outside ASCII are allowed.
     pub unicode: bool,
-    /// The address of the one block that is asked for.
+    /// The address of the only block to show.
     pub only: Option<String>,
-    /// How files are called.
+    /// How paths are shown.
     pub names: Names,
 }
 
-/// The text of a merged module.
+/// Returns the text of a merged module.
 pub fn text(module: &Module, merged: &Merged, sources: &Sources, style: &MergeStyle) -> String {
     let writer = Writer::new(module, merged, sources, style);
     let mut text = String::new();
@@ -59,21 +59,20 @@ pub fn text(module: &Module, merged: &Merged, sources: &Sources, style: &MergeSt
     text
 }
 
-/// What differs between the base and the merged module, file by file, as `diff -u` writes it. Nothing where nothing
-/// does.
+/// Returns the difference between base and merged module, by file, as `diff -u` prints it. Empty without a difference.
 pub fn difference(module: &Module, merged: &Merged, sources: &Sources, style: &MergeStyle) -> String {
     let writer = Writer::new(module, merged, sources, style);
     merged.files.iter().map(|file| writer.difference(file)).collect()
 }
 
-/// Every argument with its origin and its history, as a JSON document.
+/// Returns all arguments with their origins and previous values, as a JSON document.
 pub fn document(module: &Module, merged: &Merged, sources: &Sources, style: &MergeStyle) -> String {
     let style = MergeStyle { comments: false, ..style.clone() };
     let writer = Writer::new(module, merged, sources, &style);
     crate::report::escape::to_string(&document::Document::of(&writer))
 }
 
-/// The addresses that one can ask for.
+/// The addresses of blocks that can be shown.
 pub fn addresses(merged: &Merged) -> Vec<String> {
     let blocks = merged.files.iter().flat_map(|file| &file.blocks);
     let mut addresses: Vec<String> = blocks.flat_map(addresses_of).collect();
@@ -88,8 +87,8 @@ fn addresses_of(block: &MergedBlock) -> Vec<String> {
     block.arguments.iter().map(|argument| format!("local.{}", argument.counts.name)).collect()
 }
 
-/// Stand around our own comments in a text, until it is cut into lines. No text of a file holds them: there is a
-/// stand-in for every control character.
+/// Markers around our comments in a text, until it is split into lines. Source text never contains them, because its
+/// control characters are replaced.
 const MARK_START: char = '\u{2}';
 const MARK_END: char = '\u{3}';
 
@@ -99,11 +98,11 @@ struct Writer<'a> {
     merged: &'a Merged,
     sources: &'a Sources,
     style: &'a MergeStyle,
-    /// By file: what stands in for characters that would be obeyed, in the files where that was asked.
+    /// By file: the text with its control characters replaced, if requested.
     stand_ins: RefCell<HashMap<FileId, Vec<Edit>>>,
 }
 
-/// What one file gives to a text.
+/// The text of one file.
 #[derive(Debug, Default)]
 struct Part {
     lines: Vec<Line>,
@@ -113,7 +112,7 @@ struct Part {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Line {
     text: String,
-    /// What of it, at its end, is a comment of ours.
+    /// The start of our comment at its end.
     note: Option<String>,
 }
 
@@ -122,7 +121,7 @@ impl<'a> Writer<'a> {
         Self { module, merged, sources, style, stand_ins: RefCell::default() }
     }
 
-    /// What a file is after merging.
+    /// The merged content of a file.
     fn file(&self, file: &MergedFile) -> Part {
         if let Some(only) = &self.style.only {
             return self.blocks(file, Some(only));
@@ -136,21 +135,21 @@ impl<'a> Writer<'a> {
         let mut edits = self.stand_ins(id, &all);
         let before = apply(text, all.clone(), &mut edits.clone());
         file.blocks.iter().for_each(|block| self.edits(block, &mut edits));
-        // Who does not align their files is not made to.
+        // A file that is not aligned stays so.
         let after = apply(text, all, &mut edits);
         let is_of_windows = text.lines().next().is_some_and(|line| text[line.len()..].starts_with("\r\n"));
         let after = if is_of_windows { with_carriage_returns(&after) } else { after };
         Part::of(&after, aligned(&before) == before)
     }
 
-    /// The blocks of a file, or those of one address, without what stands between them.
+    /// The blocks of a file, or those with one address, without the text between them.
     fn blocks(&self, file: &MergedFile, only: Option<&str>) -> Part {
         let is_new = file.kind == FileKind::Override;
         let texts = file.blocks.iter().filter_map(|block| self.of_address(block, only, is_new));
         Part::of(&texts.collect::<Vec<_>>().join("\n"), true)
     }
 
-    /// A block, if it is or holds what has that address.
+    /// A block, if it has that address or contains it.
     fn of_address(&self, block: &MergedBlock, only: Option<&str>, is_new: bool) -> Option<String> {
         if only.is_some_and(|only| addresses_of(block).iter().all(|address| address != only)) {
             return None;
@@ -163,7 +162,7 @@ impl<'a> Writer<'a> {
         Some(if is_new { self.noted(&text, block) } else { text } + "\n")
     }
 
-    /// What is written in files and is not in the text, each with the reason.
+    /// The parts of files that are not in the merged module, each with the reason.
     fn left_out(&self) -> Part {
         let about = |dropped: &&Dropped| self.style.only.as_ref().is_none_or(|only| dropped.address == *only);
         let mut left_out: Vec<Line> = self
@@ -199,7 +198,7 @@ impl Line {
 }
 
 impl Part {
-    /// Cuts a text with marked notes into lines.
+    /// Splits a text with marked comments into lines.
     fn of(marked: &str, align: bool) -> Self {
         let mut notes = Vec::new();
         let plain: Vec<String> = marked

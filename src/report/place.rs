@@ -1,4 +1,4 @@
-//! Turns verdicts into places in files, for formats in which nothing is without one.
+//! Locations of findings for formats in which each finding needs a file.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -8,28 +8,28 @@ use crate::check::Verdict;
 use crate::text::{Position, Sources, Span};
 use crate::vfs::parent;
 
-/// Answers where a verdict is shown.
+/// Finds the location of a verdict.
 pub(super) struct Places<'a> {
     sources: &'a Sources,
     names: &'a Names,
-    /// Of every directory the file that stands for its module.
+    /// For each directory a file of its module.
     heads: OnceCell<BTreeMap<&'a str, &'a str>>,
 }
 
-/// A place in a file.
+/// A location in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
-    /// The file, as the report calls it.
+    /// The path as shown.
     pub(super) file: String,
-    /// What is meant of it; none where it is the module as a whole.
+    /// The range. `None` for the whole file.
     pub(super) region: Option<Region>,
 }
 
-/// A range of a file, in lines and characters.
+/// A range in lines and characters, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Region {
     pub(super) start: Position,
-    /// Behind the last character.
+    /// The last character, exclusive.
     pub(super) end: Position,
 }
 
@@ -38,8 +38,8 @@ impl<'a> Places<'a> {
         Self { sources, names, heads: OnceCell::new() }
     }
 
-    /// Where a verdict is shown: at its own place, else at the first other one, else at the file that it is about, or
-    /// at one of its module.
+    /// The location of a verdict: its primary one, else its first related one, else the file that it is about, else a
+    /// file of its module.
     pub(super) fn of(&self, verdict: &Verdict) -> Place {
         let finding = &verdict.finding;
         if let Some(span) = finding.primary.or_else(|| finding.related.first().map(|other| other.span)) {
@@ -53,7 +53,7 @@ impl<'a> Places<'a> {
         Place { file: self.names.of(head.copied().unwrap_or(module)), region: None }
     }
 
-    /// The place of a span.
+    /// The location of a span.
     pub(super) fn at(&self, span: Span) -> Place {
         let source = self.sources.get(span.file);
         let (start, end) =
@@ -63,12 +63,12 @@ impl<'a> Places<'a> {
 }
 
 impl Place {
-    /// The first line, counted from 1; that of the file where the whole of it is meant.
+    /// The first line, from 1. It is 1 for a whole file.
     pub(super) fn line(&self) -> usize {
         self.region.map_or(1, |region| region.start.line)
     }
 
-    /// As compilers write it: `file:line:column`, or the file alone.
+    /// The location as compilers print it: `file:line:column`, or only the file.
     pub(super) fn words(&self) -> String {
         match self.region {
             Some(Region { start, .. }) => format!("{}:{}:{}", self.file, start.line, start.column),
@@ -78,14 +78,14 @@ impl Place {
 }
 
 impl Region {
-    /// The last line that something of it stands in.
+    /// The last line with a part of the range.
     pub(super) fn last_line(&self) -> usize {
         let ends_before = self.end.line > self.start.line && self.end.column == 1;
         self.end.line - usize::from(ends_before)
     }
 }
 
-/// Of every directory `main.tf`, else the first of its files.
+/// For each directory `main.tf`, else the first of its files.
 fn heads(sources: &Sources) -> BTreeMap<&str, &str> {
     let mut heads = BTreeMap::new();
     for (_, source) in sources.iter() {

@@ -1,11 +1,11 @@
-//! Turns a verdict into sentences that are safe to show, for formats that show nothing but text.
+//! The text of a finding in formats without code frames, safe to show.
 
 use super::place::Places;
 use super::sanitize::at_line_start;
 use super::{one_line, sanitize};
 use crate::check::Verdict;
 
-/// What there is to say beyond the summary, a line each: what is wrong, the other places, the order that mends it.
+/// The parts after the summary, one line each: detail, related locations, help.
 pub(super) fn lines(verdict: &Verdict, places: &Places<'_>) -> Vec<String> {
     let finding = &verdict.finding;
     let mut lines: Vec<String> = sanitize(&finding.detail).lines().map(str::to_owned).collect();
@@ -19,7 +19,7 @@ pub(super) fn lines(verdict: &Verdict, places: &Places<'_>) -> Vec<String> {
     lines.into_iter().map(|line| at_line_start(&line).into_owned()).collect()
 }
 
-/// The summary, what is wrong and the order that mends it, in one line.
+/// Summary, detail and help in one line.
 pub(super) fn sentence(verdict: &Verdict) -> String {
     let finding = &verdict.finding;
     let mut sentence = one_line(&finding.summary).into_owned();
@@ -33,7 +33,7 @@ pub(super) fn sentence(verdict: &Verdict) -> String {
     sentence
 }
 
-/// ` (Terraform only)` behind what the other engine thinks nothing of; nothing elsewhere.
+/// ` (Terraform only)` after a finding that only one product reports. Empty otherwise.
 pub(super) fn only(verdict: &Verdict) -> String {
     verdict.engine.map_or_else(String::new, |engine| format!(" ({} only)", engine.name()))
 }

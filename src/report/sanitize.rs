@@ -1,4 +1,4 @@
-//! Turns text that strangers wrote into text that terminals and build logs only show.
+//! Replaces characters that terminals and CI agents would interpret.
 
 use std::borrow::Cow;
 
@@ -6,9 +6,8 @@ use super::Names;
 use crate::text::file_name::raw_byte;
 use crate::text::{commands, is_obeyed};
 
-/// The text with a stand-in for every character that a terminal would obey, that turns the direction of writing round,
-/// or that makes a command of the words behind it; line breaks and tabs stay. Lengths in bytes do not change, so that
-/// spans stay true.
+/// Replaces each character that a terminal would interpret, that changes the writing direction, or that makes the
+/// following text a command. Line breaks and tabs stay. Lengths in bytes do not change, so spans stay valid.
 pub fn sanitize(text: &str) -> Cow<'_, str> {
     let mut commands = commands(text).peekable();
     if commands.peek().is_none() && !text.chars().any(is_obeyed) {
@@ -28,7 +27,7 @@ pub fn sanitize(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// The same on one line.
+/// Like [`sanitize`], on one line.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     let shown = sanitize(text);
     if shown.contains(['\n', '\t']) {
@@ -37,8 +36,8 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     shown
 }
 
-/// A line of text, such that it can be the start of a line of output: the runner of GitHub Actions obeys a line that
-/// starts with `::`, blanks before it or not.
+/// Text that starts a line of output. The runner of GitHub Actions interprets a line that starts with `::`, also after
+/// blanks.
 pub(super) fn at_line_start(line: &str) -> Cow<'_, str> {
     if line.trim_start().starts_with("::") {
         Cow::Owned(line.replacen(':', "?", 1))
@@ -47,14 +46,14 @@ pub(super) fn at_line_start(line: &str) -> Cow<'_, str> {
     }
 }
 
-/// A path that starts a line and cannot be taken for a command there.
+/// A path that starts a line of output.
 pub(super) fn path_at_line_start(path: &str, names: &Names) -> String {
     let name = names.of(path);
     let way = if at_line_start(&name) == name { "" } else { "./" };
     format!("{way}{}", one_line(&name))
 }
 
-/// As many bytes as the character has. A byte in the name of a file is shown by its number.
+/// Replaces a character by one of the same length in bytes. A byte in a file name is shown as a number.
 fn stand_in(c: char) -> Cow<'static, str> {
     if let Some(byte) = raw_byte(c) {
         return Cow::Owned(format!("\\x{byte:02x}"));

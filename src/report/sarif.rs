@@ -1,8 +1,7 @@
-//! Turns verdicts into SARIF 2.1.0, which code scanning and editors read:
+//! SARIF 2.1.0, which code scanning and editors read:
 //! <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
 //!
-//! GitHub asks for more than the standard: it refuses a document in which one result has no file, so every result
-//! here has one.
+//! GitHub refuses a document with a result without a file, so each result has one.
 
 mod log;
 mod uri;
@@ -23,10 +22,10 @@ use log::{
     Replacement, Result, ResultProperties, Rule, RuleLevel, RuleProperties, Run, Suppression, Text, Tool,
 };
 
-/// What paths are relative to.
+/// The base of relative paths.
 const TOP: &str = "%SRCROOT%";
 
-/// Writes the report. What is excused is in it, with the reason, unless the style leaves it out.
+/// Writes the report. Suppressed findings are in it with their reason, unless the style leaves them out.
 pub(super) fn write<'o>(
     outcome: &'o Outcome,
     sources: &Sources,
@@ -46,7 +45,7 @@ pub(super) fn write<'o>(
         rules.keys().enumerate().map(|(number, rule)| (*rule, number)).collect();
     let has_suppressions = all.iter().any(|(_, excuse)| excuse.is_some());
     let result = |(verdict, excuse): &(&'o Verdict, Option<&AppliedException>)| {
-        // If one result says whether it is suppressed, all have to.
+        // If one result says whether it is suppressed, all must.
         let suppressions = has_suppressions.then(|| excuse.iter().copied().map(suppression).collect());
         self::result(verdict, numbers[&verdict.finding.rule], suppressions, &places, &style.names)
     };
@@ -62,7 +61,7 @@ pub(super) fn write<'o>(
                     rules: rules.values().map(|verdict| rule(verdict)).collect(),
                 },
             },
-            // Where the top lies on the machine of the check is nobody's business.
+            // The absolute path of the repository is private.
             original_uri_base_ids: BTreeMap::from([(
                 TOP,
                 Base { description: Text::of("The top directory of the repository.") },
@@ -74,11 +73,11 @@ pub(super) fn write<'o>(
     escape::write(&log, out)
 }
 
-/// The rule of a verdict. One that a policy makes itself has no page, and is told by what it found first.
+/// The rule of a verdict. A custom rule has no page, so its first finding describes it.
 fn rule(verdict: &Verdict) -> Rule<'_> {
     let id = &verdict.finding.rule;
     let page = Page::of(id.as_str());
-    // Examples are for those who write rules; an alert has room for why and what to do.
+    // Examples on the page are for authors of rules. An alert shows why and how to fix.
     let help = page.map(|page| page.text.split("\n## Examples").next().unwrap_or(page.text).trim_end());
     let finds =
         page.map_or_else(|| plain(&one_line(&verdict.finding.summary)), |page| page.finds().to_owned());
@@ -137,7 +136,7 @@ fn result<'a>(
     }
 }
 
-/// What would mend it, file by file.
+/// The edits of a fix, by file.
 fn fix(fix: &finding::Fix, order: Option<&str>, places: &Places<'_>) -> Fix {
     let mut by_file: BTreeMap<FileId, Vec<&finding::Edit>> = BTreeMap::new();
     for edit in &fix.edits {
@@ -160,7 +159,7 @@ fn fix(fix: &finding::Fix, order: Option<&str>, places: &Places<'_>) -> Fix {
     }
 }
 
-/// The summary as a sentence, which stands alone where there is little room, then all else.
+/// The summary as a sentence, which is shown alone in lists, and then the rest.
 fn message(verdict: &Verdict) -> String {
     let finding = &verdict.finding;
     let summary = plain(&one_line(&finding.summary));
@@ -175,7 +174,7 @@ fn message(verdict: &Verdict) -> String {
     message
 }
 
-/// Text in which nothing is a link: in a message, `[words](target)` is one.
+/// Escapes `[words](target)`, which is a link in a message.
 fn plain(text: &str) -> String {
     sanitize(text).replace("](", "] (")
 }

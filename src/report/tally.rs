@@ -1,4 +1,4 @@
-//! Turns verdicts into the counts that a report ends with.
+//! Counts of findings.
 
 use std::collections::BTreeMap;
 
@@ -7,19 +7,19 @@ use crate::check::Outcome;
 use crate::finding::{Safety, Severity};
 use crate::text::{counted, grouped};
 
-/// How many verdicts there are of each level.
+/// The number of findings per level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
-    /// Of level error.
+    /// Errors.
     pub errors: usize,
-    /// Of level warning.
+    /// Warnings.
     pub warnings: usize,
-    /// Of level notice.
+    /// Notices.
     pub notices: usize,
 }
 
 impl Tally {
-    /// Counts what a run came to.
+    /// Counts the findings of a run.
     pub fn of(outcome: &Outcome) -> Self {
         let mut tally = Self::default();
         for verdict in &outcome.verdicts {
@@ -28,7 +28,7 @@ impl Tally {
         tally
     }
 
-    /// The count of a level.
+    /// The number of findings of a level.
     pub(super) fn of_level(&mut self, level: Severity) -> &mut usize {
         match level {
             Severity::Error => &mut self.errors,
@@ -37,7 +37,7 @@ impl Tally {
         }
     }
 
-    /// `1 error, 2 notices`, or that there is nothing.
+    /// `1 error, 2 notices`, or `no findings`.
     pub(super) fn words(self) -> String {
         let parts = [(self.errors, "error"), (self.warnings, "warning"), (self.notices, "notice")];
         let told: Vec<String> = parts
@@ -76,7 +76,7 @@ pub(super) fn closing_line(outcome: &Outcome, style: &Style) -> String {
     format!("checked {modules}, {files}{time}: {told}{hidden}")
 }
 
-/// The number of findings that have a fix of this safety.
+/// The number of findings with a fix of this safety.
 pub(super) fn count_fixable(outcome: &Outcome, safety: Safety) -> usize {
     let fixes = outcome.verdicts.iter().filter_map(|verdict| verdict.finding.fix.as_ref());
     fixes.filter(|fix| fix.safety == safety).count()
@@ -89,7 +89,7 @@ pub(super) fn by_rule(outcome: &Outcome) -> Vec<(usize, Severity, &str)> {
         *counts.entry((verdict.level, verdict.finding.rule.as_str())).or_insert(0) += 1;
     }
     let mut rows: Vec<_> = counts.into_iter().map(|((level, rule), number)| (number, level, rule)).collect();
-    // The sort keeps the order of level and name among equals.
+    // The sort is stable, so equals stay in the order of level and name.
     rows.sort_by_key(|(number, _, _)| std::cmp::Reverse(*number));
     rows
 }

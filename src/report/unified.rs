@@ -1,17 +1,17 @@
-//! Turns two texts into what differs between them, as `diff -u` writes it.
+//! Unified diffs.
 
 use similar::{ChangeTag, TextDiff};
 
 use super::sanitize;
 use super::sanitize::at_line_start;
 
-/// How many lines around a change are shown.
+/// The number of context lines.
 const CONTEXT: usize = 3;
 
-/// What some editors on Windows write at the start of a file in UTF-8.
+/// A byte order mark, which some editors on Windows write.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// What differs, under the names of both sides; nothing where nothing does. What a terminal would obey is made visible.
+/// Returns the difference as `diff -u` prints it. Empty if there is none. Control characters are made visible.
 pub fn unified(from: &str, to: &str, before: &str, after: &str, color: bool) -> String {
     let painted = |line: &str, code: &str| {
         if color { format!("\u{1b}[{code}m{line}\u{1b}[0m\n") } else { format!("{line}\n") }
@@ -27,7 +27,7 @@ pub fn unified(from: &str, to: &str, before: &str, after: &str, color: bool) -> 
         for change in hunk.iter_changes() {
             let line = change.value().strip_suffix('\n').unwrap_or(change.value());
             let (line, end) = line.strip_suffix('\r').map_or((line, ""), |line| (line, "\r"));
-            // The mark at the start of a file is part of its first line, and a patch without it does not apply.
+            // A byte order mark is part of the first line. A patch without it does not apply.
             let is_first = change.old_index() == Some(0) || change.new_index() == Some(0);
             let (mark, line) = line
                 .strip_prefix(BYTE_ORDER_MARK)

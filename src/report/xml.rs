@@ -1,4 +1,4 @@
-//! Turns elements into an XML document that any reader accepts, whatever text is in it.
+//! Writes XML that any reader accepts, whatever text it contains.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -8,10 +8,10 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use super::{one_line, sanitize};
 
-/// What elements are written into.
+/// The writer.
 pub(super) type Document<'o> = Writer<&'o mut dyn Write>;
 
-/// Writes the document that `write` fills, indented by two, with a line break at its end.
+/// Writes a document with the elements that `write` adds, indented by two, with a line break at its end.
 pub(super) fn document(
     out: &mut dyn Write,
     write: impl FnOnce(&mut Document<'_>) -> io::Result<()>,
@@ -22,17 +22,17 @@ pub(super) fn document(
     document.into_inner().write_all(b"\n")
 }
 
-/// The value of an attribute, on one line.
+/// Escapes the value of an attribute, on one line.
 pub(super) fn attribute(text: &str) -> String {
     allowed(&one_line(text)).into_owned()
 }
 
-/// Text between elements.
+/// Escapes text.
 pub(super) fn text(text: &str) -> BytesText<'static> {
     BytesText::new(&allowed(&sanitize(text))).into_owned()
 }
 
-/// XML has no way to write these two characters, not even by their numbers; controls are gone already.
+/// XML cannot contain these two characters, even escaped. Control characters are replaced earlier.
 fn allowed(text: &str) -> Cow<'_, str> {
     const FORBIDDEN: [char; 2] = ['\u{fffe}', '\u{ffff}'];
     if !text.contains(FORBIDDEN) {

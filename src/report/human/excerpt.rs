@@ -1,16 +1,15 @@
-//! Turns the places of one finding into excerpts of their files, which miette reads as one source.
+//! Excerpts of the files with the locations of one finding, as one source for miette.
 //!
-//! miette marks places of a single source. So the excerpts lie behind one another on a line of numbers of our own, with
-//! a gap between them that no span can cross: that keeps them apart where it would join neighbours. Only the lines to
-//! be shown are in an excerpt, so a finding costs the same wherever in a file it stands, and a line as long as a file
-//! is cut.
+//! miette marks ranges of a single source. So the excerpts have positions one after the other, with gaps that no range
+//! can cross: without gaps, miette would join neighbouring excerpts. An excerpt has only the lines to show, and long
+//! lines are cut, so the cost of a finding does not depend on the size of the file.
 
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
 use crate::report::{Style, one_line, sanitize};
 use crate::text::{FileId, Position, Source, Sources, Span};
 
-/// A place with the words that stand at it.
+/// A location with its label.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) span: Span,
@@ -18,7 +17,7 @@ pub(super) struct Place<'a> {
     pub(super) primary: bool,
 }
 
-/// A place on the line of numbers.
+/// A location by its position in the source.
 #[derive(Debug)]
 pub(super) struct Mark {
     pub(super) start: usize,
@@ -28,36 +27,36 @@ pub(super) struct Mark {
     position: Position,
 }
 
-/// What is shown of all files.
+/// The excerpts of all files.
 #[derive(Debug)]
 pub(super) struct Excerpts {
     parts: Vec<Excerpt>,
     pub(super) marks: Vec<Mark>,
 }
 
-/// Lines of one file that follow one another.
+/// Consecutive lines of one file.
 #[derive(Debug)]
 struct Excerpt {
     name: String,
-    /// Where it lies on the line of numbers.
+    /// The position of the excerpt in the source.
     base: usize,
-    /// Number of its first line, counted from 0.
+    /// The number of its first line, from 0.
     first: usize,
     text: String,
     lines: Vec<Line>,
 }
 
-/// What is shown of a line.
+/// The part of a line that is shown.
 #[derive(Debug)]
 struct Line {
-    /// Offsets in the file.
+    /// Its offsets in the file.
     from: usize,
     to: usize,
-    /// Where that lies in the excerpt's text.
+    /// Its offsets in the text of the excerpt.
     at: usize,
 }
 
-/// Lines to be shown, both ends included, counted from 0, and the places on them.
+/// Lines to show, inclusive, from 0, with the locations in them.
 #[derive(Debug)]
 struct Range<'a> {
     file: FileId,
@@ -66,11 +65,11 @@ struct Range<'a> {
     places: Vec<Place<'a>>,
 }
 
-/// A place that covers more lines than these is shown by its first.
+/// A location with more lines than this is shown by its first line.
 const MOST_LINES: usize = 6;
-/// A line is cut when it is longer than this, in bytes.
+/// A longer line, in bytes, is cut.
 const LONG_LINE: usize = 400;
-/// How much of a long line is kept before what is marked, and in all.
+/// The number of bytes of a cut line before the marked range, and in total.
 const KEPT_BEFORE: usize = 60;
 const KEPT: usize = 240;
 
@@ -101,8 +100,8 @@ impl Excerpts {
 }
 
 impl SourceCode for Excerpts {
-    /// With lines around the span asked for, this is the whole excerpt, which was cut to what shall be seen;
-    /// without, what the head of a frame is made of: where the span starts.
+    /// With lines around the requested range, returns the whole excerpt, which has only the lines to show. Without,
+    /// returns the start of the range for the head of a frame.
     fn read_span<'a>(
         &'a self,
         span: &SourceSpan,
@@ -154,7 +153,7 @@ impl Excerpt {
         Self { name, base, first: range.from, text, lines }
     }
 
-    /// Where an offset of the file lies on the line of numbers: what is not shown lies at the edge of what is.
+    /// The position of an offset of the file. What is not shown is at the edge of what is.
     fn locate(&self, offset: usize) -> usize {
         let number = self.lines.partition_point(|line| line.from <= offset).saturating_sub(1);
         let line = &self.lines[number];
@@ -162,8 +161,7 @@ impl Excerpt {
     }
 }
 
-/// Which lines are shown: file by file in the order in which the places name them, so that the finding's own comes
-/// first.
+/// The lines to show, by file. The file of the primary location comes first.
 fn ranges<'a>(places: &[Place<'a>], sources: &Sources) -> Vec<Range<'a>> {
     let mut files: Vec<FileId> = Vec::new();
     for place in places {
@@ -181,7 +179,7 @@ fn ranges<'a>(places: &[Place<'a>], sources: &Sources) -> Vec<Range<'a>> {
         own.sort_by_key(|range| (range.from, range.to));
         for next in own {
             match ranges.last_mut() {
-                // A hole of one line is better filled than framed.
+                // A gap of one line is filled.
                 Some(last) if last.file == file && next.from <= last.to + 2 => {
                     last.to = last.to.max(next.to);
                     last.places.extend(next.places);
@@ -193,7 +191,7 @@ fn ranges<'a>(places: &[Place<'a>], sources: &Sources) -> Vec<Range<'a>> {
     ranges
 }
 
-/// The lines of one place, and the line before if that says something.
+/// The lines of one location, with the line before if it is not blank.
 fn range<'a>(place: &Place<'a>, sources: &Sources) -> Range<'a> {
     let source = sources.get(place.span.file);
     let line =
@@ -215,7 +213,7 @@ fn range<'a>(place: &Place<'a>, sources: &Sources) -> Range<'a> {
     Range { file: place.span.file, from, to, places: vec![place] }
 }
 
-/// Offsets of a line's first byte and of its line break; a byte order mark is no part of the first line.
+/// The offsets of the first byte and the line break of a line, without a byte order mark.
 fn bounds(source: &Source, line: usize) -> (usize, usize) {
     let (text, starts) = (source.text(), source.line_starts());
     let start = starts.get(line).map_or(text.len(), |start| *start as usize);
@@ -226,7 +224,7 @@ fn bounds(source: &Source, line: usize) -> (usize, usize) {
     (if line == 0 && shown.starts_with('\u{feff}') { start + 3 } else { start }, end)
 }
 
-/// What is kept of a line: all, or what lies around the first mark on it.
+/// The part of a line to show: all, or the part around its first mark.
 fn window(text: &str, start: usize, end: usize, marked: Option<usize>) -> (usize, usize) {
     if end - start <= LONG_LINE {
         return (start, end);

@@ -1,4 +1,4 @@
-//! The lines that a fix would change, as a small diff.
+//! The lines that a fix changes, as a small diff.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use crate::report::sanitize::at_line_start;
 use crate::report::{Style, one_line, sanitize};
 use crate::text::{FileId, Sources};
 
-/// A diff shows at most this many lines.
+/// The maximum number of lines of a diff.
 const MAX_LINES: usize = 12;
 
-/// Writes the diff of a finding's fix under a line that names the option; nothing for a finding without a fix.
+/// Writes the diff of a fix below a line with the option that applies it. Writes nothing for a finding without a fix.
 ///
-/// Only the lines that the fix touches are compared, so the cost does not grow with the file.
+/// Only the changed lines are compared, so the cost does not depend on the size of the file.
 pub(super) fn write(report: &mut String, verdict: &Verdict, sources: &Sources, style: &Style) {
     let Some(fix) = &verdict.finding.fix else { return };
     let paint = Paint::new(style.color);
@@ -50,7 +50,7 @@ fn by_file(fix: &Fix) -> BTreeMap<FileId, Vec<&Edit>> {
     by_file
 }
 
-/// The lines that go, each behind `-`, and those that come, each behind `+`.
+/// The removed lines with `-`, and the added lines with `+`.
 fn changed(text: &str, edits: &[&Edit], paint: Paint) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rest = edits;
@@ -81,7 +81,7 @@ fn changed(text: &str, edits: &[&Edit], paint: Paint) -> Vec<String> {
     lines
 }
 
-/// The end of the line that a place is in; of a place at the start of a line, the end of the line before.
+/// The end of the line with an offset. For the start of a line, the end of the line before.
 fn line_end(text: &str, at: usize) -> usize {
     if at > 0 && text.as_bytes()[at - 1] == b'\n' {
         return at;

@@ -1,4 +1,4 @@
-//! Turns the excerpts of one finding into one frame, drawn by miette.
+//! Draws the excerpts of one finding in one frame, with miette.
 
 use std::fmt;
 
@@ -10,10 +10,10 @@ use crate::finding::Severity;
 use crate::report::Style;
 use crate::text::Sources;
 
-/// So many places are drawn; a module can have a thousand callers.
+/// The maximum number of locations: a module can have a thousand callers.
 const MOST_PLACES: usize = 12;
 
-/// Draws every place of a finding; nothing where it has none.
+/// Draws the locations of a finding. Returns nothing if it has none.
 pub(super) fn draw(report: &mut String, verdict: &Verdict, sources: &Sources, style: &Style) {
     let finding = &verdict.finding;
     let primary = finding.primary.map(|span| Place { span, words: finding.label.as_deref(), primary: true });
@@ -31,7 +31,7 @@ pub(super) fn draw(report: &mut String, verdict: &Verdict, sources: &Sources, st
     let mut drawn = String::new();
     let handler = handler(&drawing, verdict.level, style);
     handler.render_report(&mut drawn, &drawing).expect("miette draws what `Excerpts` holds");
-    // The first line is miette's title of a finding, which we left empty; ours is written already.
+    // The first line is the title of miette, which is empty here.
     join(report, drawn.split_once('\n').map_or("", |(_, frames)| frames), style.unicode);
     match places.len() - shown.len() {
         0 => {}
@@ -53,7 +53,7 @@ fn handler(drawing: &Drawing, level: Severity, style: &Style) -> GraphicalReport
         Severity::Warning => styles.warning,
         Severity::Notice => styles.advice,
     };
-    // miette paints the marks in turn, in the order of their offsets, which is the order of ours.
+    // miette colors the marks by the order of their offsets, which is the order of ours.
     let other = styles.help;
     styles.highlights = drawing.0.marks.iter().map(|mark| if mark.primary { bad } else { other }).collect();
     GraphicalReportHandler::new_themed(theme)
@@ -62,11 +62,11 @@ fn handler(drawing: &Drawing, level: Severity, style: &Style) -> GraphicalReport
         .without_syntax_highlighting()
 }
 
-/// Joins the frames that miette draws, one an excerpt, to one, and gives their gutters one width.
+/// Joins the frames of the excerpts to one, with gutters of one width.
 fn join(report: &mut String, frames: &str, unicode: bool) {
     let (top, between, bottom) =
         if unicode { ("╭─[", "├─[", "╰──") } else { (",-[", "|-[", "`--") };
-    // Only heads and feet start with these: every other line has a number or a dot first.
+    // Only the first and last line of a frame start with these. All others start with a number or a dot.
     let starts_with = |line: &str, corner: &str| line.trim_start_matches(' ').starts_with(corner);
     let gutter = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let widest = frames.lines().filter(|line| starts_with(line, top)).map(gutter).max().unwrap_or(0);
@@ -91,7 +91,7 @@ fn join(report: &mut String, frames: &str, unicode: bool) {
     }
 }
 
-/// What miette is given: marks in a source, and not a word besides.
+/// The input of miette: marks in a source, without text.
 #[derive(Debug)]
 struct Drawing(Excerpts);
 

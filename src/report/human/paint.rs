@@ -1,8 +1,8 @@
-//! Colors and links, where a terminal shows them.
+//! Colors and links, if the terminal shows them.
 
 use crate::finding::Severity;
 
-/// Whether there are colors.
+/// Whether to use colors.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Paint {
     color: bool,
@@ -32,17 +32,17 @@ impl Paint {
         self.with("36", words)
     }
 
-    /// A line that goes.
+    /// A removed line.
     pub(super) fn removed(self, line: &str) -> String {
         self.with("31", line)
     }
 
-    /// A line that comes.
+    /// An added line.
     pub(super) fn added(self, line: &str) -> String {
         self.with("32", line)
     }
 
-    /// A link, in terminals that show links; the words alone where there is nowhere to lead or no color.
+    /// A link, if the terminal shows colors and there is a target, and otherwise the text alone.
     pub(super) fn link(self, words: &str, url: Option<&str>) -> String {
         match url {
             Some(url) if self.color => format!("\u{1b}]8;;{url}\u{1b}\\{words}\u{1b}]8;;\u{1b}\\"),

@@ -1,4 +1,4 @@
-//! Turns a place into the name of the block around it, which the engines put beside its lines.
+//! The `context` of a snippet: the header of the block around a location.
 
 use std::collections::HashMap;
 
@@ -6,12 +6,12 @@ use crate::limits::Limits;
 use crate::syntax::{self, Body, Notation};
 use crate::text::{FileId, Source, Span};
 
-/// The files that hold findings, read again: a report comes after the trees are gone, and few files are in it.
+/// The files with findings, parsed again: the report is written after they were evicted, and few have findings.
 #[derive(Debug, Default)]
 pub(super) struct Contexts(HashMap<FileId, Body>);
 
 impl Contexts {
-    /// The block around the byte before `span`: so the engines ask, and so the header of a block is not within it.
+    /// The block around the byte before `span`, as the engines determine it. The header of a block is not in the block.
     pub(super) fn of(&mut self, span: Span, source: &Source) -> Option<String> {
         let before = span.start.checked_sub(1)?;
         let body = self.0.entry(span.file).or_insert_with(|| {

@@ -1,4 +1,4 @@
-//! Turns a place into the lines around it, cut and counted as the engines do.
+//! The `snippet` of a diagnostic: the lines of a location, as the engines cut and count them.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::text::{Source, Span};
 
-/// What the engines call a snippet.
+/// A snippet.
 #[derive(Debug, Serialize, PartialEq, Eq)]
 pub(super) struct Snippet {
     context: Option<String>,
@@ -17,21 +17,21 @@ pub(super) struct Snippet {
     values: [(); 0],
 }
 
-/// More than this, in bytes, the code of a snippet never holds: a generated file may be one line of many megabytes, and
-/// each of its findings would repeat it.
+/// The maximum size of the code in bytes. A generated file may be a single line of many megabytes, which each of its
+/// findings would repeat.
 const MOST_CODE: usize = 1024;
-/// How much of it stands before what is marked, where it is cut.
+/// The number of bytes before the marked range in code that is cut.
 const KEPT_BEFORE: usize = 256;
 
 impl Snippet {
-    /// The lines that `span` touches. `context` names the block they are in.
+    /// Creates the snippet of the lines of `span`. `context` is the block that they are in.
     pub(super) fn new(span: Span, source: &Source, context: Option<String>) -> Self {
-        // The engines widen an empty place by one byte.
+        // The engines widen an empty range by one byte.
         let (start, end) = (span.start as usize, (span.end as usize).max(span.start as usize + 1));
         let lines = lines(source, start, end);
         let code_start = lines.first().map_or(0, |line| line.start);
         let limit = lines.iter().map(|line| line.len() + 1).sum::<usize>().saturating_sub(1);
-        // A place on the line break of a blank line, which is left out, lies before the code.
+        // The line break of a blank line, which is left out, is before the code.
         let within = |offset: usize| offset.saturating_sub(code_start).min(limit);
         let (highlight_start, highlight_end) = (within(start), within(end));
         let (code, cut) = code(source.text(), &lines, limit, highlight_start);
@@ -46,8 +46,7 @@ impl Snippet {
     }
 }
 
-/// The lines that overlap the range, without their breaks and without the blank ones, which no range overlaps. Those
-/// that are too far behind its start to be shown are left out.
+/// The lines that overlap the range, without line breaks and without blank lines, up to the maximum size.
 fn lines(source: &Source, start: usize, end: usize) -> Vec<Range<usize>> {
     let (text, starts) = (source.text(), source.line_starts());
     let first = starts.partition_point(|line| (*line as usize) < start).saturating_sub(1);
@@ -73,8 +72,8 @@ fn lines(source: &Source, start: usize, end: usize) -> Vec<Range<usize>> {
     lines
 }
 
-/// The lines as one text of `length` bytes, or, where that is too long, the part of it around what is marked, and how
-/// much was cut before. No more than that part is looked at: a long line may have a finding at every word.
+/// Joins the lines to a text of `length` bytes, or the part around the marked range if that is too long, and returns
+/// the number of bytes before it. Only this part is read: a long line may have a finding for each word.
 fn code(text: &str, lines: &[Range<usize>], length: usize, highlight_start: usize) -> (String, usize) {
     let (from, to) = if length <= MOST_CODE {
         (0, length)
@@ -107,7 +106,8 @@ mod tests {
     use super::*;
     use crate::text::FileId;
 
-    /// Marks the text between `«` and `»`, and gives the code with the highlight between the same, and its first line.
+    /// Marks the text between `«` and `»`, and returns the code with the highlight between the same, and its first
+    /// line.
     fn snippet(marked: &str) -> (String, usize) {
         let start = marked.find('«').expect("a start");
         let end = marked.find('»').expect("an end") - '«'.len_utf8();
@@ -118,7 +118,7 @@ mod tests {
         (format!("{}«{}»{}", &code[..from], &code[from..to], &code[to..]), snippet.start_line)
     }
 
-    // The expected values of these are what Terraform 1.11.4 answered for such places.
+    // Terraform 1.11.4 has these snippets for such locations.
 
     #[test]
     fn a_snippet_is_the_lines_that_the_place_touches() {

@@ -1,5 +1,4 @@
-//! Turns merged blocks into text: of the native syntax by edits of what is written, so that layout and comments stay;
-//! of JSON by printing.
+//! Writes merged blocks: in native syntax by edits of the source, so that layout and comments stay, and in JSON anew.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -17,11 +16,11 @@ use crate::syntax::{Attribute, Block, quoted, reindented, stand_ins};
 use crate::text::lines::{indent as indent_of, line_end, line_start, next_line, whole_lines};
 use crate::text::{FileId, Span, is_obeyed};
 
-/// Arguments of the engine that people write above all others.
+/// Meta-arguments that people write first.
 const FIRST: &[&str] = &["count", "for_each", "source", "version"];
 
 impl Writer<'_> {
-    /// All of a block, without what stands before it on its first line; the others start with `indent` or more.
+    /// A block, without the text before it on its first line. The other lines are indented by `indent` or more.
     pub(super) fn block(&self, merged: &MergedBlock, indent: &str) -> String {
         let block = &merged.block;
         if block.body.is_json() {
@@ -35,7 +34,7 @@ impl Writer<'_> {
         reindented(&apply(text, range, &mut edits), own, indent)
     }
 
-    /// A block as it would be written anew.
+    /// Writes a block anew.
     fn printed(&self, merged: &MergedBlock, indent: &str) -> String {
         let inner = format!("{indent}  ");
         let block = &merged.block;
@@ -50,7 +49,7 @@ impl Writer<'_> {
         if body.is_empty() { format!("{header} {{}}") } else { format!("{header} {{\n{body}{indent}}}") }
     }
 
-    /// Arguments and blocks, one after the other, each line with its indent and its line break.
+    /// Writes arguments and blocks, each line with indentation and line break.
     fn body(&self, merged: &MergedBlock, indent: &str) -> String {
         let mut body = String::new();
         for argument in &merged.arguments {
@@ -65,7 +64,7 @@ impl Writer<'_> {
         body
     }
 
-    /// An argument on lines of its own.
+    /// Writes an argument.
     pub(super) fn argument(&self, argument: &Argument, around: &MergedBlock, indent: &str) -> String {
         let value = self.value_of(argument, &around.block.kind, indent);
         let note = self.of_argument(argument, &around.block.kind, around.holds(argument.counts.span));
@@ -79,7 +78,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A block on lines of its own.
+    /// Writes a nested block.
     fn nested(&self, nested: &Nested, around: &MergedBlock, indent: &str) -> String {
         let text = self.block(&nested.block, indent);
         let is_own = around.holds(nested.block.block.header);
@@ -87,13 +86,13 @@ impl Writer<'_> {
         format!("{indent}{}\n", note.map_or(text.clone(), |note| with_note(&text, &note, indent)))
     }
 
-    /// A block at the top of the text, that comes from an override file.
+    /// Writes a top-level block from an override file.
     pub(super) fn noted(&self, text: &str, block: &MergedBlock) -> String {
         let note = self.of_block(block, &[]);
         note.map_or(text.to_owned(), |note| with_note(text, &note, ""))
     }
 
-    /// What an argument is set to, as it has to be written to mean what it means.
+    /// The source of an argument's value, as it must be written to keep its meaning.
     pub(super) fn value_of(&self, argument: &Argument, kind: &str, indent: &str) -> String {
         let meaning = match &argument.meaning {
             Some(Meaning::Value(value)) => value.written(),
@@ -103,7 +102,7 @@ impl Writer<'_> {
         meaning.unwrap_or_else(|| self.value(&argument.counts, kind, indent))
     }
 
-    /// What an argument of a kind of block is set to, as it is written, for lines that start with `indent`.
+    /// The source of an argument's value for lines that are indented by `indent`.
     pub(super) fn value(&self, attribute: &Attribute, kind: &str, indent: &str) -> String {
         let span = attribute.expr.span;
         let source = self.sources.get(span.file);
@@ -117,7 +116,7 @@ impl Writer<'_> {
         reindented(&apply(source.text(), range.clone(), &mut self.stand_ins(span.file, &range)), own, indent)
     }
 
-    /// The edits of the file of a native block that make of it what it is after merging.
+    /// The edits that turn the source of a native block into the merged block.
     pub(super) fn edits(&self, merged: &MergedBlock, edits: &mut Vec<Edit>) {
         if !merged.is_changed() && !loses(merged) {
             return;
@@ -153,7 +152,7 @@ impl Writer<'_> {
         self.edit_blocks(merged, &own_blocks, &inner, edits);
     }
 
-    /// Whether a block on one line has to be written on several.
+    /// Whether a block on one line has to become one on several lines.
     fn needs_lines(&self, merged: &MergedBlock) -> bool {
         let is_new = |argument: &Argument| {
             let is_own = merged.holds(argument.counts.span)
@@ -186,7 +185,7 @@ impl Writer<'_> {
             edits.extend(note.map(|note| Edit::insert(behind.end, format!(" {note}"))));
             return;
         }
-        // Nothing may stand behind the end of a heredoc, so that a comment there goes above.
+        // A comment cannot follow the end of a heredoc, so it is above the argument.
         let mut above: Vec<String> = note.into_iter().collect();
         let comment = text[behind.clone()].trim();
         if !comment.is_empty() && value.contains("<<") {
@@ -199,7 +198,7 @@ impl Writer<'_> {
         edits.push(Edit::insert(line, above.concat()));
     }
 
-    /// Puts arguments that the block does not have yet behind those that it has, or above them.
+    /// Adds new arguments after the existing ones, or before them.
     fn new_arguments(
         &self,
         merged: &MergedBlock,
@@ -274,7 +273,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What stands in for characters in a part of a file that a terminal would obey.
+    /// The replacements of control characters in a part of a file.
     pub(super) fn stand_ins(&self, file: FileId, range: &Range<usize>) -> Vec<Edit> {
         let text = self.sources.get(file).text();
         let part = &text[range.clone()];
@@ -292,7 +291,7 @@ fn edits_of(stand_ins: Vec<(Range<usize>, String)>) -> Vec<Edit> {
     stand_ins.into_iter().map(|(range, text)| Edit::new(range, text)).collect()
 }
 
-/// Whether something that is written in a block is no part of it.
+/// Whether source in a block is not part of the merged block.
 fn loses(merged: &MergedBlock) -> bool {
     let (body, by_name) = (&merged.block.body, by_name(merged));
     body.just_attributes(&mut Vec::new()).iter().any(|own| !by_name.contains_key(&own.name))
@@ -300,12 +299,12 @@ fn loses(merged: &MergedBlock) -> bool {
         || merged.blocks.iter().any(|nested| loses(&nested.block))
 }
 
-/// What has become of the argument of each name.
+/// The result of merging each argument.
 fn by_name(merged: &MergedBlock) -> HashMap<&SmolStr, &Argument> {
     merged.arguments.iter().map(|argument| (&argument.counts.name, argument)).collect()
 }
 
-/// Puts a note behind the first line of a block, or above it where that line does not end with a brace.
+/// Adds a comment at the end of the first line of a block, or above it if that line does not end with a brace.
 fn with_note(block: &str, note: &str, indent: &str) -> String {
     let (first, rest) = block.split_once('\n').map_or((block, ""), |(first, rest)| (first, rest));
     let note = marked(note);
@@ -318,7 +317,7 @@ fn with_note(block: &str, note: &str, indent: &str) -> String {
     }
 }
 
-/// A note between marks, so that it can be told from comments that are written in files.
+/// A comment between markers, which tell it from comments in the source.
 fn marked(note: &str) -> String {
     format!("{MARK_START}{note}{MARK_END}")
 }

@@ -1,4 +1,4 @@
-//! Turns what a file was and what has become of it into a unified difference.
+//! The difference between a base file and the merged one.
 
 use super::{MergeStyle, Part, Writer};
 use crate::engine::FileKind;
@@ -6,7 +6,7 @@ use crate::module::merged::MergedFile;
 use crate::report::{one_line, unified};
 
 impl Writer<'_> {
-    /// What differs in one file; nothing where nothing does.
+    /// The difference in one file. Empty if there is none.
     pub(super) fn difference(&self, file: &MergedFile) -> String {
         let plain = MergeStyle { color: false, ..self.style.clone() };
         let is_override = file.kind == FileKind::Override;
@@ -18,7 +18,7 @@ impl Writer<'_> {
         unified(&from, &format!("b/{name}"), &before, &after, self.style.color)
     }
 
-    /// A file without anything from override files.
+    /// A file without the parts from override files.
     fn as_written(&self, file: &MergedFile) -> Part {
         let written = MergedFile::as_written(file, self.module);
         self.file(&written)

@@ -1,4 +1,4 @@
-//! Turns a merged module into a document for programs: every argument, where it comes from and what it was.
+//! A merged module as a document for programs: all arguments with origins and previous values.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! The parts of a SARIF log that this program writes, turned into JSON by serde; each has the name of the standard.
+//! The parts of a SARIF log that are used, with their names in the standard.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub(super) struct Run<'a, R> {
     pub(super) tool: Tool<'a>,
     pub(super) original_uri_base_ids: BTreeMap<&'static str, Base>,
     pub(super) column_kind: &'static str,
-    /// A list, each of them a [`Result`].
+    /// The results, each a [`Result`].
     pub(super) results: R,
 }
 
@@ -71,7 +71,7 @@ pub(super) struct RuleProperties {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Result<'a> {
     pub(super) rule_id: &'a str,
-    /// The place of the rule in [`Driver::rules`].
+    /// The index of the rule in [`Driver::rules`].
     pub(super) rule_index: usize,
     pub(super) level: Level,
     pub(super) message: Text,
@@ -139,7 +139,7 @@ pub(super) struct Place {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Related {
-    /// Counted from 1, within one result.
+    /// A number within one result, from 1.
     pub(super) id: usize,
     pub(super) physical_location: Physical,
     pub(super) message: Text,
@@ -167,13 +167,13 @@ pub(super) struct Artifact {
     pub(super) uri_base_id: Option<&'static str>,
 }
 
-/// What a [`Artifact::uri_base_id`] stands for; its own address is left out.
+/// The base of [`Artifact::uri_base_id`], without an address.
 #[derive(Serialize)]
 pub(super) struct Base {
     pub(super) description: Text,
 }
 
-/// Counted from 1; the end is behind the last character.
+/// Lines and columns from 1. The end is exclusive.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Region {
@@ -190,7 +190,7 @@ pub(super) struct Suppression {
     pub(super) justification: String,
 }
 
-/// What the standard has no name for.
+/// Additional properties.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ResultProperties {

@@ -1,4 +1,4 @@
-//! Turns the name of a file into a reference as RFC 3986 has it.
+//! Paths as URI references (RFC 3986).
 
 use std::path::Path;
 
@@ -6,12 +6,12 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 
 use crate::text::file_name::encode;
 
-/// What stays as it is: the unreserved characters, and what parts directories.
+/// Characters that are not escaped: the unreserved ones, and `/`.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// The reference, and whether it is one from the top of the repository.
+/// The reference, and whether it is relative to the top of the repository.
 pub(super) fn of(name: &str) -> (String, bool) {
-    // One that lies outside is absolute, as a policy may be.
+    // A path outside is absolute.
     if Path::new(name).is_absolute() { (of_absolute(name), false) } else { (encoded(name), true) }
 }
 
@@ -19,7 +19,7 @@ fn encoded(name: &str) -> String {
     percent_encode(&encode(name), ENCODED).to_string()
 }
 
-/// On Windows such a name starts with a drive, or with the host that shares it.
+/// On Windows, an absolute path starts with a drive or a host.
 fn of_absolute(name: &str) -> String {
     if let Some(share) = name.strip_prefix("//") {
         return format!("file://{}", encoded(share));
