@@ -1,7 +1,7 @@
-//! A clone that does not hold all files, turned into the command that brings what is missing.
+//! The command that fetches files that a clone lacks.
 //!
-//! Git fetches such files as it comes upon them. A check fetches nothing, and without them it cannot tell what was
-//! found before from what is new.
+//! In a partial clone, git fetches missing files on demand. A check never fetches, and cannot compare with a state
+//! whose files are missing.
 
 use std::collections::BTreeSet;
 
@@ -10,24 +10,24 @@ use gix::bstr::ByteSlice;
 use super::Error;
 use super::read::Failure;
 
-/// More directories than these are not named one by one.
+/// The maximum number of directories that the command names.
 const MOST_DIRECTORIES: usize = 10;
 
-/// What has to be known of a repository to say what brings what is missing.
+/// What is needed to find the command.
 #[derive(Debug)]
 pub(super) struct Remedy {
-    /// Whether some server promised to keep what is not here.
+    /// Whether a remote has promised the missing objects.
     is_partial: bool,
-    /// Whether the working tree holds a part of what the index does.
+    /// Whether the working tree is sparse.
     is_sparse: bool,
-    /// What shows git all files that differ.
+    /// The git command that reads all changed files.
     differing: String,
-    /// What a person calls the later state.
+    /// The name of the later state.
     now: String,
 }
 
 impl Remedy {
-    /// For a change that `differing`, a command of git, would show, and whose later state is a revision.
+    /// For a change between a base and a revision, which the git command `differing` shows.
     pub(super) fn of(git: &gix::Repository, differing: String, now: &str) -> Self {
         let config = git.config_snapshot();
         let mut remotes = config.plumbing().sections_by_name("remote").into_iter().flatten();
@@ -41,7 +41,7 @@ impl Remedy {
         }
     }
 
-    /// Where git cannot even be asked what differs.
+    /// The error if even the changed paths cannot be determined.
     pub(super) fn unreadable(&self, failure: &Failure) -> Error {
         Error::git(format!("the repository cannot be read: {}", failure.reason())).help(if self.is_partial {
             &self.differing
@@ -50,12 +50,12 @@ impl Remedy {
         })
     }
 
-    /// Where files are missing as they were before the change; all others are there.
+    /// The error if files of the earlier state are missing and all others exist.
     pub(super) fn before(&self) -> Error {
         self.lacking(", as they were before the change", self.differing.clone())
     }
 
-    /// Where files are missing as they are now, in some directories.
+    /// The error if files of the later state in some directories are missing.
     pub(super) fn now(&self, directories: &BTreeSet<String>) -> Error {
         let command = if self.is_sparse && !directories.contains("") && !directories.is_empty() {
             format!("git sparse-checkout add {}", few(directories).join(" "))
@@ -76,7 +76,7 @@ impl Remedy {
 
 const FSCK: &str = "git fsck";
 
-/// Directories, or a few around them, as a shell takes them.
+/// Directories, or a few of their parents, as shell words.
 fn few(directories: &BTreeSet<String>) -> Vec<String> {
     let deepest = directories.iter().map(|path| path.split('/').count()).max().unwrap_or(1);
     let cut = |depth: usize| -> BTreeSet<String> {

@@ -1,4 +1,4 @@
-//! What a person calls a base, turned into the commit from which a change started, or into what brings that commit.
+//! Resolves the base of a change.
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
@@ -8,13 +8,13 @@ use super::git::{Git, one_line};
 use crate::text::nearest;
 
 impl Git {
-    /// The newest commit that a revision shares with another one.
+    /// The newest common ancestor of two revisions.
     pub(super) fn merge_base(&self, revision: &str, with: &str) -> Result<ObjectId, Error> {
         let base = self.known_commit(revision)?;
         let tip = self.known_commit(with)?;
         match self.repository.merge_base(base, tip) {
             Ok(Some(shared)) => Ok(shared.detach()),
-            // Where commits are cut off, some of what leads to a shared one may lie beyond.
+            // In a shallow clone, the common ancestor may be missing.
             Ok(None) | Err(_) if self.is_shallow() => Err(Error::git(format!(
                 "this clone is too shallow to contain the merge base of `{revision}` and `{with}`"
             ))
@@ -25,7 +25,7 @@ impl Git {
         }
     }
 
-    /// The commit that a person names, or what makes it known.
+    /// Resolves a revision. The error says how to fetch it.
     pub(super) fn known_commit(&self, revision: &str) -> Result<ObjectId, Error> {
         self.commit(revision).map_err(|error| match self.way_to(revision) {
             Some(order) => error.help(order),
@@ -33,7 +33,7 @@ impl Git {
         })
     }
 
-    /// The command that brings a revision, or the name that was most likely meant.
+    /// The command that fetches a revision, or the most similar name.
     fn way_to(&self, revision: &str) -> Option<String> {
         let remotes = self.repository.remote_names();
         let of_remote = remotes.iter().find_map(|remote| {
@@ -65,7 +65,7 @@ impl Git {
         }
     }
 
-    /// Branches and tags as people call them.
+    /// The names of branches and tags.
     fn branches(&self) -> Vec<String> {
         let Ok(references) = self.repository.references() else { return Vec::new() };
         let Ok(all) = references.all() else { return Vec::new() };
@@ -77,9 +77,9 @@ impl Git {
     }
 }
 
-/// The names of remotes in most clones.
+/// The usual names of remotes.
 const USUAL_REMOTES: [&str; 2] = ["origin", "upstream"];
 
-/// What brings the rest of a history. Where GitHub checks out a pull request, two commits are enough.
+/// The command that fetches the rest of the history. For a pull request on GitHub, two commits are enough.
 const UNSHALLOW: &str = "git fetch --unshallow (actions/checkout: `fetch-depth: 0`, or `fetch-depth: 2` with \
                          `--base HEAD^1`; GitLab: `GIT_DEPTH: 0`)";

@@ -1,5 +1,4 @@
-//! A change, staged or since a base, turned into the two states that it lies between and the directories that it
-//! touches.
+//! A change between two states of a repository, staged or since a base, and the directories that it touches.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
@@ -27,31 +26,31 @@ use crate::limits::{Limit, Limits};
 use crate::text::file_name::{decode, encode, encode_os};
 use crate::text::{Source, Sources};
 
-/// Two states of a repository, and what differs between them.
+/// Two states of a repository and the paths that differ.
 #[derive(Debug)]
 pub struct Change {
     before: Arc<GitTree>,
     now: Arc<GitTree>,
     top: Option<PathBuf>,
     differences: Vec<Difference>,
-    /// What there is in the later state.
+    /// The content of the later state.
     overview: Overview,
-    /// Where git keeps what all its working trees share.
+    /// The git directory that all working trees share.
     common: PathBuf,
     remedy: Remedy,
 }
 
-/// One of the two states of a [`Change`].
+/// One of the states of a [`Change`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// What the change started from.
+    /// The state before the change.
     Before,
-    /// What it comes to.
+    /// The state after the change.
     Now,
 }
 
 impl Change {
-    /// What is staged in the repository around the directory `current`: from the last commit to the index.
+    /// The staged change of the repository around the directory `current`: from `HEAD` to the index.
     pub fn staged(current: &Path) -> Result<Self, Error> {
         let git = Git::around(current)?;
         if git.top.is_none() {
@@ -62,8 +61,7 @@ impl Change {
         Self::to_index(git, before, remedy)
     }
 
-    /// What changed since the newest commit that `HEAD` shares with a revision, up to the index; without a working
-    /// tree, up to `HEAD`.
+    /// The change from the merge base of `HEAD` and a revision to the index, or to `HEAD` in a bare repository.
     pub fn since(current: &Path, revision: &str) -> Result<Self, Error> {
         let git = Git::around(current)?;
         let base = git.merge_base(revision, "HEAD")?;
@@ -77,7 +75,7 @@ impl Change {
         Self::to_index(git, before, remedy)
     }
 
-    /// What changed since the newest commit that two revisions share, up to the second one.
+    /// The change from the merge base of two revisions to the second one.
     pub fn between(current: &Path, from: &str, to: &str) -> Result<Self, Error> {
         let git = Git::around(current)?;
         let base = git.merge_base(from, to)?;
@@ -86,7 +84,7 @@ impl Change {
         Self::to_tree(git, before, now, remedy)
     }
 
-    /// The index, to look at modules that somebody names; nothing in it counts as changed.
+    /// The index without a change, to check named modules.
     pub fn none(current: &Path) -> Result<Self, Error> {
         let git = Git::around(current)?;
         let before = git.head_tree()?;
@@ -120,14 +118,14 @@ impl Change {
         let differences = differences.map_err(|failure| remedy.unreadable(&failure))?;
         let before = Arc::new(GitTree::of_tree(&repository, before));
         let common = repository.common_dir().to_owned();
-        // Where nothing differs, nobody asks for more.
+        // Without a change, no more is read.
         let overview = if differences.is_empty() { Ok(Overview::default()) } else { now.read().overview() };
         let overview = overview.map_err(|failure| remedy.unreadable(&failure))?;
         Ok(Self { before, now: Arc::new(now), top, differences, overview, common, remedy })
     }
 
-    /// What paths mean that are given in the directory `current`: the same from the top. None may lie outside, and each
-    /// is there in one of the two states at least.
+    /// Converts paths that are relative to the directory `current` to paths relative to the top. Each must exist in one
+    /// of the states, and none may be outside.
     pub fn scope(&self, current: &Path, paths: &[impl AsRef<Path>]) -> Result<Vec<String>, Error> {
         let top = self.top.as_deref().unwrap_or(current);
         let (before, now) = (self.before.read(), self.now.read());
@@ -146,17 +144,17 @@ impl Change {
         inside.collect()
     }
 
-    /// Whether nothing differs.
+    /// Whether the states are equal.
     pub fn is_empty(&self) -> bool {
         self.differences.is_empty()
     }
 
-    /// The paths that differ, from the top, sorted.
+    /// The changed paths, relative to the top, sorted.
     pub fn paths(&self) -> impl Iterator<Item = String> {
         self.differences.iter().map(|difference| decode(&difference.path).into_owned())
     }
 
-    /// Every directory that now holds something of a module, with a name for what it holds; sorted.
+    /// The directories of the later state with files of modules, each with a hash of its content, sorted.
     pub fn directories(&self) -> Result<Vec<(&str, Content)>, Error> {
         let reading = self.now.read();
         let with_links = self.overview.directories_with_links();
@@ -167,7 +165,7 @@ impl Change {
         directories.collect::<Result<_, _>>().map_err(|failure: Failure| self.remedy.unreadable(&failure))
     }
 
-    /// Whether one of the module directories that are `wanted` now holds a dependency lock file or variable values.
+    /// Whether a lock file or variable values exist in one of the `wanted` directories of the later state.
     pub fn has_root_files(&self, wanted: impl Fn(&str) -> bool) -> bool {
         let reading = self.now.read();
         self.overview.directories.iter().filter(|(path, _)| wanted(path)).any(|(path, _)| {
@@ -178,7 +176,7 @@ impl Change {
         })
     }
 
-    /// The symbolic links that lead to a directory in one of the states, so that this has more than one path.
+    /// The symbolic links to a directory in one of the states.
     pub fn links_to_directories(&self) -> BTreeSet<String> {
         let differing = self.differences.iter().filter(|difference| difference.is_of_link());
         let differing = differing.map(|difference| decode(&difference.path).into_owned());
@@ -191,7 +189,7 @@ impl Change {
         links.into_iter().filter(is_directory).collect()
     }
 
-    /// The directory that a module call with this path means in one state: how a run calls it, and where it really is.
+    /// The directory that a module call with this path leads to in a state: its path in the run and its real path.
     pub fn reached(&self, state: State, path: &str) -> Option<(String, String)> {
         let reading = self.git_tree(state).read();
         match settled(path, &|path| reading.place(path)) {
@@ -200,15 +198,15 @@ impl Change {
         }
     }
 
-    /// The directories that the change touches: those whose modules it alters, and paths at which it lets something
-    /// appear or vanish.
+    /// The directories that the change touches: those of changed modules, and paths where a directory appears or
+    /// disappears.
     pub fn touched(&self) -> Result<BTreeSet<String>, Error> {
         let (before, now) = (self.before.read(), self.now.read());
         let touched = Touched { before, now, overview: &self.overview }.by(&self.differences);
         touched.map_err(|failure| self.remedy.unreadable(&failure))
     }
 
-    /// The directories in which, or somewhere below which, a file appears or vanishes, whatever it is.
+    /// The directories in or below which a file of any kind appears or disappears.
     pub fn with_other_names(&self) -> BTreeSet<String> {
         let differences = self.differences.iter().filter(|difference| difference.is_of_another_kind());
         let paths: Vec<String> =
@@ -216,15 +214,14 @@ impl Change {
         paths.iter().flat_map(|path| around(path)).map(str::to_owned).collect()
     }
 
-    /// Directories that were called otherwise before, by what they are called now.
+    /// The old paths of renamed directories, by their new ones.
     pub fn renamed(&self) -> Result<BTreeMap<String, String>, Error> {
         renamed(&self.differences, &self.before.read(), &self.now.read())
             .map_err(|failure| self.remedy.unreadable(&failure))
     }
 
-    /// Reads the module files of directories as they are in one state, and looks at those of each; a file without a
-    /// source could not be read. Gives what was seen, in the order of the directories. It may be kept for other runs,
-    /// so the usual limits hold.
+    /// Reads the module files of directories in one state and maps them. A file without a source could not be read.
+    /// Results are in the order of the directories. They may be cached for other runs, so the default limits apply.
     pub fn validation<Seen: Send>(
         &self,
         state: State,
@@ -241,15 +238,15 @@ impl Change {
         directories.par_iter().map_init(|| git_tree.read(), look_at).collect()
     }
 
-    /// Looks at the later state without regard to files that this clone does not hold, and says whether there were any.
+    /// Uses the later state without files that are missing in a partial clone, and returns whether any were.
     pub fn without_all<Seen>(&self, look: impl FnOnce() -> Seen) -> (Seen, bool) {
         let had_missed = self.now.has_missed(false);
         let seen = look();
         (seen, self.now.has_missed(had_missed))
     }
 
-    /// Whether everything was there that was asked for so far, `excerpt` among it; if not, an error with the command
-    /// that brings it.
+    /// Checks that all files that were read so far, and those of `excerpt`, exist in the clone. The error names the
+    /// command that fetches them.
     pub fn is_whole(&self, excerpt: &Excerpt) -> Result<(), Error> {
         if self.now.has_missed(false) {
             let reading = self.now.read();
@@ -259,12 +256,12 @@ impl Change {
         if self.before.has_missed(false) { Err(self.remedy.before()) } else { Ok(()) }
     }
 
-    /// The later state, with nothing of it read yet.
+    /// Opens the later state without reading anything.
     pub fn unread(&self) -> Snapshot {
         Snapshot::without_directories(&self.now, self.top.as_deref())
     }
 
-    /// A part of one state. Copies of `others` come first among its sources.
+    /// Opens a part of one state. Its sources start with copies of `others`.
     pub fn open(&self, state: State, excerpt: &Excerpt, limits: &Limits, others: &Sources) -> Snapshot {
         let unit_files = self.unit_files(state);
         let excerpt = &self.with_companions(state, excerpt);
@@ -274,7 +271,7 @@ impl Change {
         }
     }
 
-    /// The same part, with the directories that hold files which an engine reads beside those of its modules.
+    /// The part with the directories of files that engines read beside those of modules.
     fn with_companions(&self, state: State, excerpt: &Excerpt) -> Excerpt {
         let mut excerpt = excerpt.clone();
         let reading = self.git_tree(state).read();
@@ -287,7 +284,7 @@ impl Change {
         excerpt
     }
 
-    /// The directories that hold files which an engine reads beside those of modules, in either state.
+    /// The directories of files that engines read beside those of modules, in either state.
     fn companion_directories(&self) -> BTreeSet<SmolStr> {
         let changed = self.differences.iter().filter_map(|difference| {
             let path = decode(&difference.path);
@@ -314,12 +311,12 @@ impl Change {
         directories.par_iter().map_init(|| git_tree.read(), of_directory).flatten().collect()
     }
 
-    /// The module that the files beside modules in a directory are for, in the later state.
+    /// The module that the files beside modules in a directory of the later state belong to.
     pub fn owner<'p>(&self, directory: &'p str) -> Option<&'p str> {
         self.now.read().owner(directory)
     }
 
-    /// The unit files of Terragrunt in one state.
+    /// The Terragrunt unit files of one state.
     fn unit_files(&self, state: State) -> Vec<SmolStr> {
         let now = self.overview.unit_files.clone();
         if state == State::Now {
@@ -339,12 +336,12 @@ impl Change {
         in_use(units.into_iter().collect())
     }
 
-    /// Where something may be kept for later runs: in the directory of git, never in a working tree.
+    /// The directory of caches: in the git directory, never in a working tree.
     pub fn memory(&self) -> PathBuf {
         self.common.join("overrule")
     }
 
-    /// What an earlier run kept under a name, if it is there and not larger than `limit`.
+    /// Reads a cache file, if it is not larger than `limit`.
     pub fn remembered(&self, name: &str, limit: u64) -> Option<Vec<u8>> {
         read::regular(&self.memory().join(name), limit).ok()
     }
@@ -357,8 +354,8 @@ impl Change {
     }
 }
 
-/// Where a path leads from the top, if it stays below that; the end of it need not be there any more. Links below the
-/// top are names like others; those on the way to it are followed.
+/// Normalizes a path relative to the top of the repository. `None` if it is outside. Its last part does not have to
+/// exist. Links on the way to the top are followed, those below it are not.
 pub(super) fn from_top(top: &Path, current: &Path, path: &Path) -> Option<String> {
     let at = without_dots(&current.canonicalize().ok()?.join(path));
     if let Ok(inside) = at.strip_prefix(top) {
@@ -373,7 +370,7 @@ fn name_of(path: &[u8]) -> &[u8] {
     path.rfind_byte(b'/').map_or(path, |slash| &path[slash + 1..])
 }
 
-/// The directories around what lies at a path, the top last.
+/// The parent directories of a path, the top last.
 fn around(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(parent(path), |path| parent(path))
 }

@@ -1,4 +1,4 @@
-//! The files that an engine reads beside those of a module, by directory.
+//! The files that engines read beside those of modules, by directory.
 
 use std::collections::BTreeMap;
 
@@ -12,21 +12,21 @@ use crate::text::FileId;
 /// A file that an engine reads beside those of a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompanionFile {
-    /// The name within the directory.
+    /// The name.
     pub name: SmolStr,
-    /// What an engine reads it for.
+    /// The purpose.
     pub kind: Companion,
-    /// What was read; nothing where it cannot be read.
+    /// The source. `None` if the file cannot be read.
     pub id: Option<FileId>,
 }
 
 impl Snapshot {
-    /// The files beside modules, with the directory of each, sorted by path.
+    /// The files beside modules with their directories, sorted by path.
     pub fn companions(&self) -> impl Iterator<Item = (&SmolStr, &CompanionFile)> {
         self.companions.iter().flat_map(|(directory, files)| files.iter().map(move |file| (directory, file)))
     }
 
-    /// How many files of the paths that were asked for are of each kind that overrule does not read.
+    /// The number of files in scope of each kind that overrule does not read.
     pub fn unread_kinds(&self) -> BTreeMap<&'static str, usize> {
         let is_asked_for = |path: &str| {
             let is_under = |asked: &String| {
@@ -49,13 +49,13 @@ impl Snapshot {
         self.companions.get(directory).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// The module that the files beside modules in a directory are for: the nearest at or above it.
+    /// The module that the files beside modules in a directory belong to: the nearest one at or above it.
     pub fn owner<'p>(&self, directory: &'p str) -> Option<&'p str> {
         let has_module = |path: &&str| self.directory(path).is_some_and(|found| !found.files.is_empty());
         std::iter::successors(Some(directory), |path| parent(path)).find(has_module)
     }
 
-    /// Takes in files that were read beside the modules of a directory.
+    /// Adds the files beside the modules of a directory.
     pub(super) fn accompanied(&mut self, directory: &str, files: Vec<ReadFile>) {
         let files = files.into_iter().filter_map(|ReadFile { name, source, target }| {
             let kind = Companion::of(&name)?;
@@ -75,7 +75,7 @@ impl Snapshot {
         }
     }
 
-    /// A file beside a module that was read by its real path.
+    /// A file beside a module by its real path.
     pub(super) fn companion_at(&self, path: &str) -> Option<FileId> {
         let files = self.companions_in(parent(path).unwrap_or_default());
         let file = files.iter().find(|file| file.name == last_name(path))?;

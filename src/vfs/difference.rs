@@ -1,7 +1,7 @@
-//! Two states of a repository, turned into the paths that differ.
+//! Compares two states of a repository.
 //!
-//! A directory that has one tree in both is left out whole, with all that is below it: an index knows the trees of most
-//! of its directories. Bits that make a file executable are no difference, for no engine asks for them.
+//! A directory with the same tree in both states is skipped: an index knows the trees of most directories. Executable
+//! bits are ignored, because engines ignore them.
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -11,7 +11,7 @@ use super::git_tree::index::{Directory, Inside};
 use super::git_tree::{Index, Item, ItemKind, LONGEST_PATH};
 use super::read::Failure;
 
-/// A path, and what is there in the one state and in the other: a file, a link, or a submodule.
+/// A path with its entries in both states: a file, a link, or a submodule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Difference {
     pub(super) path: BString,
@@ -20,20 +20,20 @@ pub(super) struct Difference {
 }
 
 impl Difference {
-    /// Whether there is a symbolic link in either state.
+    /// Whether either entry is a symbolic link.
     pub(super) fn is_of_link(&self) -> bool {
         let is_link = |item: &Option<Item>| item.as_ref().is_some_and(|item| item.kind == ItemKind::Link);
         is_link(&self.was) || is_link(&self.is)
     }
 
-    /// Whether there is something else than before, or something instead of nothing.
+    /// Whether an entry changed or was added.
     pub(super) fn is_of_another_kind(&self) -> bool {
         let kind = |item: &Option<Item>| item.as_ref().map(|item| item.kind);
         kind(&self.was) != kind(&self.is)
     }
 }
 
-/// What is staged: where the index differs from a tree. Sorted by path.
+/// Compares a tree with the index. Sorted by path.
 pub(super) fn staged(
     git: &gix::Repository,
     was: ObjectId,
@@ -42,7 +42,7 @@ pub(super) fn staged(
     differences(git, was, Now::Entries(index.top()))
 }
 
-/// Where one tree differs from an earlier one. Sorted by path.
+/// Compares two trees. Sorted by path.
 pub(super) fn between(
     git: &gix::Repository,
     was: ObjectId,
@@ -51,7 +51,7 @@ pub(super) fn between(
     differences(git, was, Now::Tree(is))
 }
 
-/// What there is of a directory in the later state.
+/// A directory in the later state.
 enum Now<'i> {
     Entries(Directory<'i>),
     Tree(ObjectId),
@@ -59,7 +59,7 @@ enum Now<'i> {
 }
 
 impl Now<'_> {
-    /// The tree that all of it makes, where that is known.
+    /// The id of its tree, if known.
     fn tree(&self) -> Option<ObjectId> {
         match self {
             Self::Entries(directory) => directory.id(),
@@ -69,10 +69,10 @@ impl Now<'_> {
     }
 }
 
-/// What is found, and directories that may hold more.
+/// The differences so far, and directories still to compare.
 struct Comparison<'i> {
     found: Vec<Difference>,
-    /// Each with its path, with a `/` behind it unless it is the top, and its earlier tree.
+    /// Each path, with a `/` at the end unless it is the top, with its earlier tree.
     directories: Vec<(BString, Option<ObjectId>, Now<'i>)>,
 }
 
@@ -116,7 +116,7 @@ fn differences(git: &gix::Repository, was: ObjectId, is: Now<'_>) -> Result<Vec<
 }
 
 impl<'i> Comparison<'i> {
-    /// Meets a directory of the later state.
+    /// Compares a directory of the later state.
     fn directory(&mut self, path: &BStr, name: &BStr, was: Option<Item>, is: Now<'i>) {
         match was {
             Some(Item { kind: ItemKind::Directory, id }) if is.tree() == Some(id) => {}
@@ -128,7 +128,7 @@ impl<'i> Comparison<'i> {
         }
     }
 
-    /// Meets something else of the later state, or nothing where there was something.
+    /// Compares another entry of the later state, or its absence.
     fn item(&mut self, path: &BStr, name: &BStr, was: Option<Item>, is: Option<Item>) {
         match was {
             Some(Item { kind: ItemKind::Directory, id }) => {
@@ -152,7 +152,7 @@ impl<'i> Comparison<'i> {
     }
 }
 
-/// What there was in a directory, and how much of that was met.
+/// The entries of a directory in the earlier state, and which of them were compared.
 struct Before {
     tree: Tree,
     met: Vec<bool>,
@@ -164,7 +164,7 @@ impl Before {
         Self { met: vec![false; tree.len()], tree, next: 0 }
     }
 
-    /// What there was under a name. Names come nearly in order.
+    /// The entry with a name. Names come nearly in order.
     fn take(&mut self, name: &BStr) -> Option<Item> {
         let at = match self.tree.get(self.next) {
             Some((next, _)) if next.as_bstr() == name => self.next,
@@ -175,7 +175,7 @@ impl Before {
         Some(self.tree[at].1.clone())
     }
 
-    /// What was not met.
+    /// The entries that were not compared.
     fn left(self) -> impl Iterator<Item = (BString, Item)> {
         self.tree.into_iter().zip(self.met).filter(|(_, met)| !met).map(|(item, _)| item)
     }

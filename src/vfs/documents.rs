@@ -1,4 +1,4 @@
-//! Turns a directory into the policies and pages in it, for a run that looks at no module.
+//! Finds the policies and pages in a directory, for `overrule test`.
 
 use std::ffi::OsStr;
 use std::fs::{self, DirEntry};
@@ -12,18 +12,18 @@ use super::{Error, Snapshot};
 use crate::engine::LOCK_FILE;
 use crate::text::{FileId, Source};
 
-/// Documents of a directory and of those below, each sorted by path.
+/// The documents in and below a directory, each list sorted by path.
 #[derive(Debug, Default)]
 pub struct Documents {
-    /// Files in the notation of policies, `.hcl`; not all of them need be policies.
+    /// The `.hcl` files. Not all have to be policies.
     pub policies: Vec<FileId>,
-    /// Pages, `.md`.
+    /// The `.md` files.
     pub pages: Vec<FileId>,
 }
 
 impl Snapshot {
-    /// Reads the documents of a directory that a person gives in the directory `current`. The top of the run is that of
-    /// the repository around it, or the directory itself.
+    /// Reads the documents of a directory that is relative to the directory `current`. The top is that of the
+    /// repository around it, or the directory itself.
     pub fn of_documents(current: &Path, directory: &Path) -> Result<(Self, Documents), Error> {
         let given = open::given(current, directory)?;
         if !given.is_directory {
@@ -59,7 +59,7 @@ impl Snapshot {
         let failed = |why: &Failure| Error::File { path: path.to_owned(), why: why.reason() };
         let top = self.top().map(Path::to_owned).unwrap_or_default();
         let real: PathBuf = fs::canonicalize(path).map_err(|error| failed(&Failure::Io(error)))?;
-        // A link out of the repository is not followed, here as elsewhere.
+        // A link out of the repository is not followed.
         if !real.starts_with(&top) {
             return Err(failed(&Failure::Leaves));
         }
@@ -69,7 +69,7 @@ impl Snapshot {
     }
 }
 
-/// The lock file of an engine is in the same notation, and says nothing of policies.
+/// The dependency lock file is not a policy.
 fn is_document(entry: &DirEntry) -> bool {
     let name = entry.file_name();
     let extension = Path::new(&name).extension();

@@ -1,5 +1,4 @@
-//! Turns a working tree and new texts for some of its files into the working tree as it would be, and says of a file on
-//! disk whether it may be written.
+//! A snapshot with other content of some files, and checks whether files can be written.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,19 +8,19 @@ use super::{Origin, Snapshot, read};
 use crate::text::FileId;
 use crate::text::file_name::encode_os;
 
-/// How a file on disk stands to what was read of it.
+/// The state of a file on disk, compared with what was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Standing {
-    /// It holds what was read, and may be written.
+    /// It is unchanged and can be written.
     Same(PathBuf),
-    /// The same, but for its lines, which end as those of Windows do on disk and not in the index.
+    /// It differs only in its line endings, as on Windows.
     SameWithCarriageReturns(PathBuf),
-    /// It is not to be written; one lower-case line says why.
+    /// It must not be written, for this reason in one lower-case line.
     Other(String),
 }
 
 impl Snapshot {
-    /// The working tree with other texts for some files.
+    /// Returns the snapshot with other content of some files.
     #[must_use]
     pub fn edited(&self, texts: &BTreeMap<FileId, String>) -> Self {
         let mut edited = self.clone();
@@ -31,7 +30,7 @@ impl Snapshot {
         edited
     }
 
-    /// Looks whether a file of the run may be written where it lies on disk.
+    /// Checks whether a file can be written.
     pub fn standing(&self, id: FileId) -> Standing {
         let source = self.sources.get(id);
         let Some(top) = self.top() else {
@@ -48,16 +47,16 @@ impl Snapshot {
     }
 }
 
-/// Why a file with several hard links is not written.
+/// The reason for a file with several hard links.
 pub const HARD_LINKS: &str = "it has other hard links, which would not change";
 
-/// Whether other names on the file system are the same file, so that replacing one of them would part them.
+/// Whether a file has several hard links. Replacing one would separate them.
 #[cfg(unix)]
 pub fn has_hard_links(metadata: &fs::Metadata) -> bool {
     std::os::unix::fs::MetadataExt::nlink(metadata) > 1
 }
 
-/// Whether other names on the file system are the same file; unknown without a handle of it.
+/// Whether a file has several hard links, which is unknown without an open file.
 #[cfg(not(unix))]
 pub fn has_hard_links(_: &fs::Metadata) -> bool {
     false

@@ -1,4 +1,4 @@
-//! What keeps a check from taking place at all, turned into one line.
+//! Errors that keep a check from running.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,44 +6,44 @@ use std::path::{Path, PathBuf};
 use super::read::reason;
 use crate::text::nearest;
 
-/// Why nothing could be checked.
+/// The reason why nothing could be checked.
 #[derive(Debug)]
 pub enum Error {
-    /// A path that does not exist, or cannot be looked at.
+    /// A path that does not exist or cannot be read.
     Path {
-        /// As it was given.
+        /// The path as given.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         error: std::io::Error,
-        /// A path that does exist, and reads almost the same.
+        /// A similar path that exists.
         nearest: Option<PathBuf>,
     },
-    /// Two paths without a common top: in two repositories, or one in a repository and one in none.
+    /// Two paths in different repositories, or one of them in none.
     Apart {
-        /// As it was given.
+        /// The path as given.
         first: PathBuf,
-        /// As it was given.
+        /// The path as given.
         second: PathBuf,
     },
-    /// A file that a run cannot do without.
+    /// A required file.
     File {
-        /// As it was given.
+        /// The path as given.
         path: PathBuf,
-        /// One line, as the end of a sentence.
+        /// The reason: one line for the end of a sentence.
         why: String,
     },
-    /// What git holds cannot be had, or is nothing to check.
+    /// An error of git, or a state that cannot be checked.
     Git {
-        /// One line.
+        /// The message: one line.
         what: String,
-        /// An order that mends it.
+        /// The help.
         help: Option<String>,
     },
-    /// Two policies for one repository.
+    /// Two policies in one repository.
     TwoPolicies {
-        /// Where one is.
+        /// The path of one.
         first: PathBuf,
-        /// Where the other is.
+        /// The path of the other.
         second: PathBuf,
     },
 }
@@ -53,7 +53,7 @@ impl Error {
         Self::Git { what: what.into(), help: None }
     }
 
-    /// Adds the order that mends it.
+    /// Adds help.
     pub(super) fn help(self, order: impl Into<String>) -> Self {
         match self {
             Self::Git { what, help: _ } => Self::Git { what, help: Some(order.into()) },
@@ -61,7 +61,7 @@ impl Error {
         }
     }
 
-    /// The order that mends it, where there is one.
+    /// The help, if there is any.
     pub fn order(&self) -> Option<&str> {
         match self {
             Self::Git { help, .. } => help.as_deref(),
@@ -117,7 +117,7 @@ impl std::error::Error for Error {
     }
 }
 
-/// The sibling of the missing file `at` that reads most like it, written as `path` was.
+/// The sibling of the missing file `at` with the most similar name, written as `path` is.
 fn sibling(path: &Path, at: &Path) -> Option<PathBuf> {
     let wanted = at.file_name()?.to_str()?;
     let mut names: Vec<String> = std::fs::read_dir(at.parent()?)

@@ -1,4 +1,4 @@
-//! Turns `.gitignore` files into the line that keeps a file out of git.
+//! Finds the lines of `.gitignore` files that exclude a file.
 
 use std::collections::HashMap;
 use std::fs;
@@ -16,26 +16,26 @@ use crate::limits::Limit;
 use crate::text::file_name::{encode, encode_os};
 use crate::text::{FileId, Source, Sources, Span};
 
-/// The line of a `.gitignore` that excludes a file.
+/// A line of a `.gitignore` that excludes a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exclusion {
-    /// The path of the `.gitignore` from the top of the run.
+    /// The path of the `.gitignore`, relative to the top.
     pub file: String,
-    /// The pattern, without regard to how it is written.
+    /// The normalized pattern.
     pub pattern: String,
-    /// Counted from 1.
+    /// The line, from 1.
     line: usize,
 }
 
-/// Reads the `.gitignore` at a path, if it is a regular file.
+/// A function that reads the `.gitignore` at a path, if it is a regular file.
 type Read<'r> = &'r dyn Fn(&str) -> Option<Vec<u8>>;
 
-/// The `.gitignore` files around some paths, each read once. The settings of a person and of a clone do not count.
+/// The parsed `.gitignore` files. The settings of the user and of the clone do not count.
 pub(super) struct Exclusions<'r> {
     read: Read<'r>,
-    /// By directory: its rules.
+    /// The patterns of each directory.
     rules: HashMap<String, Option<Search>>,
-    /// By directory: whether it, or one around it, is excluded.
+    /// Whether each directory, or a parent, is excluded.
     excluded: HashMap<String, bool>,
 }
 
@@ -44,7 +44,7 @@ impl<'r> Exclusions<'r> {
         Self { read, rules: HashMap::new(), excluded: HashMap::new() }
     }
 
-    /// The line that excludes the file at a path; none where a directory around the file is excluded.
+    /// The line that excludes the file at a path. `None` if a parent directory is excluded.
     pub(super) fn of(&mut self, path: &str) -> Option<Exclusion> {
         let directory = parent(path).unwrap_or_default();
         if self.is_excluded(directory) { None } else { self.matching(path, false) }
@@ -55,12 +55,12 @@ impl<'r> Exclusions<'r> {
         self.is_excluded(directory) || self.matching(&child(directory, "main.tf"), false).is_some()
     }
 
-    /// Whether a file, or a directory around it, is excluded.
+    /// Whether a file or a parent directory is excluded.
     pub(super) fn has_file(&mut self, path: &str) -> bool {
         self.is_excluded(parent(path).unwrap_or_default()) || self.matching(path, false).is_some()
     }
 
-    /// Whether a directory, or one around it, is excluded.
+    /// Whether a directory or a parent is excluded.
     fn is_excluded(&mut self, directory: &str) -> bool {
         let around = std::iter::successors(Some(directory), |path| parent(path));
         let mut unknown: Vec<&str> = around.filter(|path| !path.is_empty()).collect();
@@ -75,7 +75,7 @@ impl<'r> Exclusions<'r> {
         is_excluded
     }
 
-    /// The line of the nearest `.gitignore` that decides about a path, if it excludes that.
+    /// The line of the nearest `.gitignore` with a match for a path, if it excludes the path.
     fn matching(&mut self, path: &str, is_directory: bool) -> Option<Exclusion> {
         let mut around = std::iter::successors(parent(path), |path| parent(path));
         around.find_map(|directory| {
@@ -96,7 +96,7 @@ impl<'r> Exclusions<'r> {
             let rules = (self.read)(&child(directory, FILE)).map(|bytes| {
                 let mut rules = Search::default();
                 let parse = Ignore { support_precious: false };
-                // Only a path that is not below the directory of the file would be refused, and none is given.
+                // This fails only for a path outside the directory of the file.
                 rules.add_patterns_buffer(&bytes, FILE, None, parse).ok();
                 rules
             });
@@ -106,11 +106,11 @@ impl<'r> Exclusions<'r> {
     }
 }
 
-/// The name of the files.
+/// The file name.
 const FILE: &str = ".gitignore";
 
 impl Snapshot {
-    /// Finds which dependency lock files a `.gitignore` keeps out of git, for
+    /// Finds the dependency lock files that a `.gitignore` excludes, for
     /// [`Directory::excluded_lock`](super::Directory).
     pub fn find_excluded_locks(&mut self) {
         let directories = self.directories.iter().enumerate();
@@ -138,19 +138,19 @@ impl Snapshot {
         Exclusions::new(&|path| self.ignore_file(path)).of(path)
     }
 
-    /// Whether a `.gitignore` excludes a directory that is not there, so that something else may bring it.
+    /// Whether a `.gitignore` excludes a missing directory, so that a tool may create it.
     pub(super) fn ignores(&self, directory: &str) -> bool {
         Exclusions::new(&|path| self.ignore_file(path)).has(directory)
     }
 
-    /// Leaves out the directories whose lock file git tracks, be it excluded or not.
+    /// Drops the directories whose lock file git tracks, although a line excludes it.
     fn retain_untracked(&self, excluded: &mut Vec<(usize, Exclusion)>) {
         let has_lock = |number: usize| self.directories[number].has_lock_file;
         if !excluded.iter().any(|(number, _)| has_lock(*number)) {
             return;
         }
         let index = match &self.origin {
-            // What was given is not in git if it is excluded.
+            // The files were given, so an excluded one is not in git.
             Origin::Memory { .. } => return,
             Origin::Git { .. } => None,
             Origin::Disk(top) => Repository::around(top.path()).map(|repository| repository.index()),
@@ -162,7 +162,7 @@ impl Snapshot {
         excluded.retain(|(number, _)| !has_lock(*number) || !is_tracked(*number));
     }
 
-    /// The content of a `.gitignore`. Git does not follow one that is a symbolic link.
+    /// The content of a `.gitignore`. As in git, symbolic links do not count.
     fn ignore_file(&self, path: &str) -> Option<Vec<u8>> {
         let limit = self.limits.get(Limit::FileSize);
         match &self.origin {
@@ -181,7 +181,7 @@ impl Snapshot {
     }
 }
 
-/// What is written in a line of a source.
+/// The text of a line.
 fn line_at(sources: &Sources, id: FileId, line: usize) -> Option<Span> {
     let text = sources.get(id).text();
     let start: usize = text.split_inclusive('\n').take(line - 1).map(str::len).sum();

@@ -1,6 +1,6 @@
-//! A directory, turned into the git repository around it, or into why that cannot be worked with.
+//! Opens the git repository around a directory.
 //!
-//! What git itself refuses is refused here, with what mends it.
+//! Repositories that git refuses are refused here too, with the help for them.
 
 use std::env;
 use std::fs;
@@ -14,14 +14,14 @@ use gix::{ObjectId, ThreadSafeRepository};
 use super::{Error, Snapshot};
 use crate::text::file_name::without_verbatim_prefix;
 
-/// A repository, with a working tree or without.
+/// A repository with or without a working tree.
 pub(super) struct Git {
     pub(super) repository: gix::Repository,
-    /// The working tree, absolute and without symbolic links; a bare repository has none.
+    /// The working tree, absolute and without symbolic links. `None` for a bare repository.
     pub(super) top: Option<PathBuf>,
 }
 
-/// What a repository may ask of those who work with it, and gix can do.
+/// The repository extensions that gix supports.
 const EXTENSIONS: &[&str] = &[
     "noop",
     "noop-v1",
@@ -33,8 +33,8 @@ const EXTENSIONS: &[&str] = &[
     "worktreeconfig",
 ];
 
-/// Where the index lies that git works with. Git sets `GIT_INDEX_FILE` for its hooks to a path from the top of the work
-/// tree, and a hook may well have gone into another directory since.
+/// The index of git. Git sets `GIT_INDEX_FILE` for its hooks to a path relative to the top of the working tree, and a
+/// hook may have changed the directory since.
 pub(super) fn index_path(repository: &gix::Repository) -> PathBuf {
     match (env::var_os(INDEX_FILE), repository.workdir()) {
         (Some(path), Some(top)) => top.join(path),
@@ -42,21 +42,21 @@ pub(super) fn index_path(repository: &gix::Repository) -> PathBuf {
     }
 }
 
-/// The variable that names another index than the usual one.
+/// The variable with the path of another index.
 pub(super) const INDEX_FILE: &str = "GIT_INDEX_FILE";
 
-/// Opens the repository around a directory, which is absolute. Variables such as `GIT_DIR` and `GIT_INDEX_FILE` count,
-/// because git sets them for its hooks.
+/// Opens the repository around an absolute directory. Variables such as `GIT_DIR` and `GIT_INDEX_FILE` count, because
+/// git sets them for its hooks.
 ///
-/// A bare repository counts only where no working tree is around it and it names none itself: whoever can commit files
-/// can commit a directory that looks like one, with a configuration, an index and branches of their choice. That is
-/// what git does with
+/// A bare repository counts only if it is not in a working tree and does not configure one: anybody who can commit
+/// files can commit a directory that looks like a bare repository, with a configuration, an index and branches of their
+/// choice. Git does the same with
 /// [`safe.bareRepository=explicit`](https://git-scm.com/docs/git-config#Documentation/git-config.txt-safebareRepository).
 pub(super) fn discover(directory: &Path) -> Result<gix::Repository, gix::Error> {
     let open = |dot_git_only| {
         let options = upwards::Options { dot_git_only, ..upwards::Options::default() };
         let mut settings = Mapping::<gix::open::Options>::default();
-        // `git replace` would show other content than the commit has.
+        // Objects replaced by `git replace` are not what the commit contains.
         settings.full = settings.full.config_overrides(["core.useReplaceRefs=false"]);
         settings.reduced = settings.reduced.config_overrides(["core.useReplaceRefs=false"]);
         ThreadSafeRepository::discover_with_environment_overrides_opts(directory, options, settings)
@@ -71,7 +71,7 @@ pub(super) fn discover(directory: &Path) -> Result<gix::Repository, gix::Error> 
 }
 
 impl Snapshot {
-    /// The directory of git for this working tree, where nothing is ever committed.
+    /// The git directory of this working tree, in which nothing is ever committed.
     pub fn git_directory(&self) -> Option<PathBuf> {
         let git = Git::around(self.top()?).ok()?;
         fs::canonicalize(git.repository.git_dir()).ok()
@@ -79,7 +79,7 @@ impl Snapshot {
 }
 
 impl Git {
-    /// The repository around a directory, as [`discover`] finds it.
+    /// The repository around a directory, as by [`discover`].
     pub(super) fn around(directory: &Path) -> Result<Self, Error> {
         let directory =
             fs::canonicalize(directory).map_err(|error| Error::path(directory, directory, error))?;
@@ -97,20 +97,20 @@ impl Git {
         Ok(git)
     }
 
-    /// The tree of the commit that is checked out; the empty one before the first commit.
+    /// The tree of `HEAD`, or the empty tree before the first commit.
     pub(super) fn head_tree(&self) -> Result<ObjectId, Error> {
         let tree = self.repository.head_tree_id_or_empty();
         tree.map(gix::Id::detach)
             .map_err(|error| Error::git(format!("`HEAD` cannot be read: {}", one_line(&error))))
     }
 
-    /// The commit that a person names.
+    /// Resolves a revision to a commit.
     pub(super) fn commit(&self, revision: &str) -> Result<ObjectId, Error> {
         let found = self.repository.rev_parse_single(revision).and_then(|id| id.object()?.peel_to_commit());
         found.map(|commit| commit.id).map_err(|_| Error::git(format!("no revision `{revision}` exists here")))
     }
 
-    /// What a commit holds.
+    /// The tree of a commit.
     pub(super) fn tree(&self, commit: ObjectId) -> Result<ObjectId, Error> {
         let tree =
             self.repository.find_commit(commit).and_then(|commit| commit.tree_id().map(gix::Id::detach));
@@ -146,7 +146,7 @@ impl Git {
     }
 }
 
-/// What gix has to say, without what it says of its causes.
+/// The message of an error of gix, without its causes.
 pub(super) fn one_line(error: &gix::Error) -> String {
     error.to_string().lines().next().unwrap_or_default().trim().to_owned()
 }

@@ -1,8 +1,7 @@
-//! What git holds, an index or a commit, turned into directories and files as if they lay on a disk.
+//! Reads an index or a commit like a directory on disk.
 //!
-//! The working tree is never asked. A symbolic link is followed to what it leads to in the same snapshot; one that
-//! leads anywhere else, be it by an absolute path into the same working tree, leaves the repository. Submodules are
-//! somebody else's.
+//! The working tree is never read. A symbolic link leads to its target in the same index or commit. A link to any other
+//! place, even by an absolute path into the same working tree, leaves the repository. Submodules are not followed.
 
 pub(super) mod commit;
 pub(super) mod index;
@@ -29,11 +28,11 @@ pub(super) use index::Index;
 pub use overview::Content;
 pub(super) use overview::Overview;
 
-/// The content of an index or of a commit.
+/// The content of an index or a commit.
 pub(super) struct GitTree {
     git: gix::ThreadSafeRepository,
     held: Held,
-    /// Whether a file was asked for that this clone does not hold.
+    /// Whether a file was requested that the clone does not have.
     has_missed: AtomicBool,
 }
 
@@ -42,21 +41,21 @@ enum Held {
     Commit(Commit),
 }
 
-/// A snapshot in the hands of one thread: what gix opens is for one only.
+/// A reader for one thread, because repositories of gix are not shared.
 pub(super) struct Reading<'s> {
     git_tree: &'s GitTree,
     git: gix::Repository,
 }
 
-/// Something in a directory of a snapshot.
+/// An entry of a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Item {
     pub(super) kind: ItemKind,
-    /// What it holds; of a directory in an index nothing in particular.
+    /// The id of its content. Not used for a directory in an index.
     pub(super) id: ObjectId,
 }
 
-/// What something in a directory is.
+/// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ItemKind {
     File,
@@ -65,7 +64,7 @@ pub(super) enum ItemKind {
     Submodule,
 }
 
-/// Where a path leads.
+/// The target of a path.
 enum Found {
     Directory(BString),
     File { path: BString, id: ObjectId },
@@ -74,21 +73,21 @@ enum Found {
     Foreign,
 }
 
-/// What a path that a function names leads to.
+/// The target of a path in a function call.
 pub(super) enum Leads {
     File,
     Directory,
-    /// Nowhere, because a part of it is a file.
+    /// Nothing, because a part of the path is a file.
     BehindFile,
     Nowhere,
-    /// To something that this repository does not hold.
+    /// Something outside of this repository.
     Elsewhere,
 }
 
-/// As many links as systems follow for one path.
+/// The number of links that systems follow in one path.
 const MOST_LINKS: usize = 40;
 
-/// A path is not longer than this on any system that could check it out, so what lies deeper is left alone.
+/// The maximum length of a path. Systems cannot check out longer ones, so deeper directories are skipped.
 pub(super) const LONGEST_PATH: usize = 4096;
 
 impl GitTree {
@@ -97,7 +96,7 @@ impl GitTree {
         remotes::names(&self.git.to_thread_local())
     }
 
-    /// The index of a repository, as the next commit will have it.
+    /// The index of a repository.
     pub(super) fn of_index(git: &gix::Repository) -> Result<Self, Error> {
         let index = Index::open(git)?;
         Ok(Self {
@@ -124,22 +123,22 @@ impl GitTree {
         }
     }
 
-    /// What one thread reads it with.
+    /// Creates a reader for one thread.
     pub(super) fn read(&self) -> Reading<'_> {
         let mut git = self.git.to_thread_local();
-        // Nobody brings an object while a check runs, so one that is missing need not be looked for twice.
+        // No objects are added during a check, so a missing one is searched only once.
         git.objects.refresh_never();
         Reading { git_tree: self, git }
     }
 
-    /// Whether a file was asked for, since `other` was put in the place of the answer, that this clone does not hold.
+    /// Whether a file was requested since `other` replaced the flag that the clone does not have.
     pub(super) fn has_missed(&self, other: bool) -> bool {
         self.has_missed.swap(other, Ordering::Relaxed)
     }
 }
 
 impl Reading<'_> {
-    /// What there is at `path`, given from the top.
+    /// The target of a path, relative to the top.
     pub(super) fn place(&self, path: &str) -> Place {
         match self.follow(BString::default(), encode(path).as_bstr()) {
             Ok(Found::Directory(real)) => {
@@ -152,7 +151,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The files of a directory, named without symbolic links.
+    /// The files of a directory, whose path has no symbolic links.
     pub(super) fn list(&self, real: &str) -> Result<Listing<ObjectId>, Failure> {
         let mut listing = Listing::default();
         let mut add = |name: &BStr, item: &Item| {
@@ -167,7 +166,7 @@ impl Reading<'_> {
         Ok(listing)
     }
 
-    /// Tells everything that lies directly in a directory, named without symbolic links.
+    /// Calls a function for each entry of a directory, whose path has no symbolic links.
     fn for_each_in(&self, real: &str, tell: &mut dyn FnMut(&BStr, &Item)) -> Result<(), Failure> {
         match &self.git_tree.held {
             Held::Index(index) => index.list(real, tell),
@@ -176,7 +175,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// The names of all that is in a directory at `path`, given from the top. What cannot be read has none.
+    /// The names in a directory, relative to the top. Empty if it cannot be read.
     pub(super) fn names(&self, path: &str) -> Names {
         let mut names = Names::default();
         let Place::Directory { real } = self.place(path) else { return names };
@@ -198,12 +197,12 @@ impl Reading<'_> {
                 names.directories.insert(decode(name).into_owned());
             }
         };
-        // A tree that this clone does not hold has no names.
+        // The clone does not have this tree.
         self.for_each_in(&real, &mut add).ok();
         names
     }
 
-    /// The same, unless something in the directory is a submodule or a link that leads to nothing in this repository.
+    /// Like [`names`](Self::names), or `None` if an entry is a submodule or a link to nothing in this repository.
     pub(super) fn names_unless_foreign(&self, path: &str) -> Option<Names> {
         match self.place(path) {
             Place::Missing => Some(Names::default()),
@@ -217,7 +216,7 @@ impl Reading<'_> {
         }
     }
 
-    /// What the path that a function names leads to, given from the top.
+    /// The target of a path in a function call, relative to the top.
     pub(super) fn leads(&self, path: &str) -> Result<Leads, Failure> {
         let encoded = encode(path);
         Ok(match self.follow(BString::default(), encoded.as_bstr())? {
@@ -242,7 +241,7 @@ impl Reading<'_> {
         })
     }
 
-    /// The bytes of a file that was listed in a directory, if there are no more than `limit`.
+    /// The content of an entry, if it is not larger than `limit`.
     pub(super) fn bytes(&self, real: &str, entry: &Entry<ObjectId>, limit: u64) -> Result<Bytes, Failure> {
         match entry.kind {
             Kind::File => Ok(self.blob(entry.at, limit)?.into()),
@@ -254,17 +253,17 @@ impl Reading<'_> {
         }
     }
 
-    /// The bytes of the file at `path`, given from the top.
+    /// The content of the file at a path, relative to the top.
     pub(super) fn content(&self, path: &str, limit: u64) -> Result<Vec<u8>, Failure> {
         self.blob(file(self.follow(BString::default(), encode(path).as_bstr())?)?.1, limit)
     }
 
-    /// What the link with this content, in a directory, leads to.
+    /// The target of a symbolic link in a directory, by the content of the link.
     pub(super) fn linked(&self, real: &str, link: ObjectId) -> Result<ObjectId, Failure> {
         Ok(self.target_of(real, link)?.1)
     }
 
-    /// The same, with its path without symbolic links.
+    /// The target of a symbolic link with its real path.
     fn target_of(&self, real: &str, link: ObjectId) -> Result<(BString, ObjectId), Failure> {
         let target = self.target(link)?;
         if is_absolute(target.as_bstr()) {
@@ -273,7 +272,7 @@ impl Reading<'_> {
         file(self.follow(encode(real).into_owned().into(), target.as_bstr())?)
     }
 
-    /// Goes from a directory without links in its path to where `path` leads, as a system would.
+    /// Follows a path from a directory without links in its own path, as a system would.
     fn follow(&self, from: BString, path: &BStr) -> Result<Found, Failure> {
         let mut at = from;
         let mut steps: VecDeque<BString> = path.split_str("/").map(BString::from).collect();
@@ -318,7 +317,7 @@ impl Reading<'_> {
         self.blob(link, LONGEST_PATH as u64).map(BString::from)
     }
 
-    /// What there is at a path without links in it.
+    /// The entry at a path without links.
     pub(super) fn item(&self, path: &BStr) -> Result<Option<Item>, Failure> {
         match &self.git_tree.held {
             Held::Index(index) => Ok(index.item(path)),
@@ -326,13 +325,13 @@ impl Reading<'_> {
         }
     }
 
-    /// The module that the files beside modules in a directory are for: the nearest at or above it.
+    /// The module that the files beside modules in a directory belong to: the nearest one at or above it.
     pub(super) fn owner<'p>(&self, directory: &'p str) -> Option<&'p str> {
         let mut above = std::iter::successors(Some(directory), |path| parent(path));
         above.find(|path| self.list(path).is_ok_and(|listing| !listing.modules.is_empty()))
     }
 
-    /// Whether all files of a directory are in this clone.
+    /// Whether the clone has all files of a directory.
     pub(super) fn holds(&self, real: &str) -> bool {
         let is_there = |entry: &Entry<ObjectId>| self.git.has_object(entry.at);
         let listing = self.list(real).unwrap_or_default();
@@ -364,7 +363,7 @@ impl fmt::Debug for GitTree {
 }
 
 impl ItemKind {
-    /// By the bits that git keeps of what something is.
+    /// The kind by the mode in git.
     fn of(mode: u32) -> Self {
         match mode & 0o170_000 {
             0o040_000 => Self::Directory,
@@ -384,12 +383,12 @@ fn file(found: Found) -> Result<(BString, ObjectId), Failure> {
     }
 }
 
-/// A path that starts anew on some system.
+/// Whether a path is absolute on any system.
 fn is_absolute(path: &BStr) -> bool {
     path.starts_with(b"/") || path.starts_with(b"\\") || path.get(1) == Some(&b':')
 }
 
-/// Whether a file of this name, in any directory, is of a module or says something about one.
+/// Whether a file with this name belongs to a module or says something about one.
 pub(super) fn matters(name: &BStr) -> bool {
     let name = decode(name);
     engine::is_module_file(&name)
@@ -403,7 +402,7 @@ fn failure(error: &gix::Error) -> Failure {
     Failure::Io(io::Error::other(error.to_string()))
 }
 
-/// Git would now ask the server, and that is not for a check to do.
+/// Git would fetch the object from the server here.
 fn not_here() -> Failure {
     Failure::Io(io::Error::other("this clone does not contain it"))
 }

@@ -1,4 +1,4 @@
-//! A directory of a repository, turned into the place where git looks for a hook, and what is there already.
+//! Finds the place where git looks for a hook, and an existing one.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -8,38 +8,38 @@ use super::Error;
 use super::git::{Git, one_line};
 use super::read::reason;
 
-/// The place of a hook of one repository.
+/// The place of a hook.
 #[derive(Debug)]
 pub struct Hook {
-    /// Where git looks for it, absolute.
+    /// The absolute path.
     pub path: PathBuf,
     /// The working tree, absolute.
     pub top: PathBuf,
-    /// Whether this place is part of the repository, and not of several.
+    /// Whether the place belongs only to this repository.
     pub is_own: bool,
-    /// What is there.
+    /// The existing hook.
     pub found: Found,
 }
 
-/// What there is in the place of a hook.
+/// An existing hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
-    /// Nothing at all.
+    /// None.
     Nothing,
     /// A file with this text.
     Text(String),
-    /// A link, a directory, or a file that is no text.
+    /// A link, a directory, or a file that is not text.
     Other,
 }
 
-/// Hooks that people write stay far below this.
+/// The maximum size of a hook in bytes.
 const HOOK_LIMIT: u64 = 1 << 20;
 
 impl Hook {
-    /// Where the repository around the directory `current` has its hook of this name, such as `pre-commit`.
+    /// Finds the place of a hook, such as `pre-commit`, for the repository around the directory `current`.
     ///
-    /// That is in the directory `core.hooksPath`, from the top of the working tree, else in `hooks` of the directory
-    /// that all its working trees share. See <https://git-scm.com/docs/githooks>.
+    /// It is in the directory `core.hooksPath`, relative to the top of the working tree, or else in `hooks` of the git
+    /// directory that all working trees share. See <https://git-scm.com/docs/githooks>.
     pub fn of(current: &Path, name: &str) -> Result<Self, Error> {
         let git = Git::around(current)?;
         let Some(top) = git.top else {
@@ -67,7 +67,7 @@ impl Hook {
     }
 }
 
-/// The path without links and steps upward, as far as it exists.
+/// The path without links and `..`, as far as it exists.
 fn real(path: &Path) -> PathBuf {
     let known = path.ancestors().find_map(|above| Some((above, fs::canonicalize(above).ok()?)));
     let Some((above, real)) = known else { return path.to_owned() };

@@ -1,4 +1,4 @@
-//! Files given as text, turned into a working tree as if they had been read.
+//! Snapshots of files that are given as text.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! The names in a directory, turned into those that matter, without a look into any file.
+//! Finds the relevant names in a directory without reading files.
 
 use std::ffi::OsString;
 use std::fs::{self, FileType};
@@ -10,25 +10,25 @@ use smol_str::{SmolStr, ToSmolStr};
 use crate::engine::{self, Companion, LOCK_FILE, Signal};
 use crate::text::file_name::decode_os;
 
-/// What a directory holds; `At` says where each of its files is kept.
+/// The relevant entries of a directory. `At` is the type of their places.
 #[derive(Debug)]
 pub(super) struct Listing<At> {
-    /// Files that some engine would load, in the order in which they were added.
+    /// Files that an engine may load, in the order in which they were added.
     pub(super) modules: Vec<Entry<At>>,
-    /// Files that may say which engine is meant.
+    /// Files that may be evidence of an engine.
     pub(super) evidence: Vec<Entry<At>>,
     pub(super) has_lock_file: bool,
-    /// Files that an engine reads beside the files of a module.
+    /// Files that an engine reads beside those of a module.
     pub(super) companions: Vec<Entry<At>>,
-    /// JSON files that are override files but for their names; symbolic links left out.
+    /// JSON files that lack only a part of the name of an override file, without symbolic links.
     pub(super) misnamed: Vec<Entry<At>>,
     /// Files of kinds that are not read, by name.
     pub(super) unread: Vec<SmolStr>,
-    /// Module files that a tool makes of templates here, by name.
+    /// Module files that a tool generates from templates in this directory, by name.
     pub(super) rendered: Vec<SmolStr>,
 }
 
-/// A file, or what has the name of one.
+/// An entry with the name of a relevant file.
 #[derive(Debug)]
 pub(super) struct Entry<At> {
     pub(super) name: SmolStr,
@@ -36,29 +36,29 @@ pub(super) struct Entry<At> {
     pub(super) kind: Kind,
 }
 
-/// What an entry of a directory is, without following a link.
+/// The kind of an entry, without following a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     File,
     Link,
-    /// A pipe, a socket, a device: opening one may block for ever.
+    /// A pipe, a socket or a device. Opening one may block forever.
     Special,
 }
 
-/// What a directory on disk holds, by the names there.
+/// The entries of a directory on disk.
 #[derive(Debug, Default)]
 pub(super) struct OnDisk {
-    /// Its files, sorted byte by byte.
+    /// Relevant files, sorted by bytes.
     pub(super) files: Listing<OsString>,
     /// Directories, sorted.
     pub(super) directories: Vec<OsString>,
-    /// Symbolic links under other names than those of the files, sorted.
+    /// Symbolic links with other names than those of relevant files, sorted.
     pub(super) links: Vec<OsString>,
-    /// Whether another repository begins here.
+    /// Whether another repository starts here.
     pub(super) has_git: bool,
 }
 
-/// Reads the names in `directory`. What vanishes meanwhile was never there.
+/// Lists `directory`. An entry that disappears meanwhile is skipped.
 pub(super) fn list(directory: &Path) -> io::Result<OnDisk> {
     let mut listing = OnDisk::default();
     for entry in fs::read_dir(directory)? {
@@ -91,17 +91,17 @@ impl<At> Default for Listing<At> {
 }
 
 impl<At> Listing<At> {
-    /// Whether a template makes a module file that is not there.
+    /// Whether a template generates a module file that does not exist.
     pub(super) fn lacks_rendered_files(&self) -> bool {
         self.rendered.iter().any(|file| self.modules.iter().all(|entry| entry.name != *file))
     }
 
-    /// Whether there are values of variables, as beside a root module.
+    /// Whether there are variable values, which is a sign of a root module.
     pub(super) fn has_values(&self) -> bool {
         self.companions.iter().any(|entry| Companion::of(&entry.name) == Some(Companion::Values))
     }
 
-    /// Whether nothing in it matters.
+    /// Whether there are no relevant entries.
     pub(super) fn is_empty(&self) -> bool {
         self.modules.is_empty()
             && self.evidence.is_empty()
@@ -109,7 +109,7 @@ impl<At> Listing<At> {
             && self.unread.is_empty()
     }
 
-    /// Adds what is no directory, if its name is one of those that matter; gives back where it is kept if not.
+    /// Adds an entry that is not a directory, if its name is relevant. Returns its place otherwise.
     pub(super) fn add(&mut self, name: &str, at: At, kind: Kind) -> Option<At> {
         if engine::is_module_file(name) {
             self.modules.push(Entry { name: name.to_smolstr(), kind, at });
@@ -147,12 +147,12 @@ impl OnDisk {
     }
 }
 
-/// How the names of templates end from which tools make files before an engine runs.
+/// The extensions of templates from which tools generate files before an engine runs.
 const TEMPLATES: [&str; 9] =
     [".j2", ".jinja", ".jinja2", ".erb", ".tmpl", ".tpl", ".gotmpl", ".mustache", ".template"];
 
-/// The module file that a tool makes of a template: of `x.tf.j2` it makes `x.tf`, and AWS Control Tower Account Factory
-/// makes `x.tf` of `x.jinja`.
+/// The module file that a tool generates from a template: `x.tf` from `x.tf.j2`, and for AWS Control Tower Account
+/// Factory `x.tf` from `x.jinja`.
 pub(super) fn rendered(name: &str) -> Option<SmolStr> {
     let (file, end) = TEMPLATES.iter().find_map(|end| Some((name.strip_suffix(end)?, *end)))?;
     if engine::is_module_file(file) {

@@ -1,6 +1,6 @@
-//! The files that functions of the language name by path, looked up once somebody asks.
+//! The files that function calls name, read on demand.
 //!
-//! Names are compared byte by byte, also where the file system does not, so that a result holds on every system.
+//! Names are compared by bytes, even if the file system ignores case, so that the result is the same on all systems.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::ErrorKind;
@@ -19,33 +19,33 @@ use super::{Origin, Snapshot, child, parent};
 use crate::limits::{Limit, Limits};
 use crate::text::file_name::{decode_os, encode, encode_os};
 
-/// Of larger files it is known that they are there. A value costs steps of evaluation by its size.
+/// The maximum size in bytes of files that are read. Of larger ones only their existence is known.
 const MOST_BYTES: u64 = 256 << 10;
 
-/// All content that one run keeps at a time.
+/// The maximum size in bytes of all contents in memory.
 const MOST_KEPT: usize = 64 << 20;
 
-/// More entries than these are not listed.
+/// The maximum number of entries that are listed.
 const MOST_LISTED: usize = 5_000;
 
-/// What content starts with that stands for other content: that of Git LFS, and of git-crypt.
+/// The start of pointer files of Git LFS, and of files encrypted by git-crypt.
 const STAND_INS: [&[u8]; 2] = [b"version https://git-lfs.github.com/spec/", b"\0GITCRYPT\0"];
 
-/// What lies at a path that a function names.
+/// The target of a path in a function call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NamedFile {
-    /// A file, with its content where that is known.
+    /// A file, with its content if known.
     File(Option<Arc<[u8]>>),
     /// A directory.
     Directory,
     /// Nothing, because a part of the path is a file.
     BehindFile,
-    /// Nothing. A file may have this name but for the case of letters.
+    /// Nothing. A file may have this name in another case.
     Missing {
         /// The name of that file.
         other_case: Option<String>,
     },
-    /// Something that is not known here: git ignores it, a tool brings it, or it lies outside of the repository.
+    /// Unknown, because git ignores it, a tool creates it, or it is outside of the repository.
     Unknown,
 }
 
@@ -54,7 +54,7 @@ pub enum NamedFile {
 pub struct NamedFiles {
     origin: NamedOrigin,
     limits: Limits,
-    /// By path from the top: what was found so far.
+    /// The results so far, by path relative to the top.
     found: Mutex<Found>,
 }
 
@@ -62,7 +62,7 @@ pub struct NamedFiles {
 struct Found {
     files: HashMap<String, NamedFile>,
     kept: usize,
-    /// By path of a `.gitignore`: what it holds.
+    /// The content of each `.gitignore`, by its path.
     ignore_files: HashMap<String, Option<Vec<u8>>>,
 }
 
@@ -85,7 +85,7 @@ impl fmt::Debug for NamedFiles {
 }
 
 impl Snapshot {
-    /// The files that functions can read in this state.
+    /// The files of this state.
     pub fn named_files(&self) -> NamedFiles {
         let origin = match &self.origin {
             Origin::Disk(top) => NamedOrigin::Disk(top.clone()),
@@ -107,7 +107,7 @@ impl Snapshot {
 }
 
 impl NamedFiles {
-    /// What lies at a path from the top.
+    /// The target of a path, relative to the top.
     pub fn at(&self, path: &str) -> NamedFile {
         let known = |found: &Found| found.files.get(path).cloned();
         if let Some(known) = known(&self.found.lock().unwrap_or_else(PoisonError::into_inner)) {
@@ -125,8 +125,8 @@ impl NamedFiles {
         named
     }
 
-    /// The paths of all regular files in a directory and below it, relative to the directory and sorted; none where not
-    /// all of them are known. `is_wanted` says of which directories, by their paths relative to this one.
+    /// The paths of all regular files in and below a directory, relative to it and sorted. `None` if not all are known.
+    /// `is_wanted` selects directories, by their paths relative to this one.
     pub fn below(&self, directory: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
         let mut files = Vec::new();
         let mut next = vec![String::new()];
@@ -145,7 +145,7 @@ impl NamedFiles {
         Some(files)
     }
 
-    /// Whether a `.gitignore` excludes a path, or a directory around it.
+    /// Whether a `.gitignore` excludes a path or a parent directory.
     pub fn is_ignored(&self, path: &str) -> bool {
         Exclusions::new(&|path| self.ignore_file(path)).has_file(path)
     }
@@ -163,7 +163,7 @@ impl NamedFiles {
             NamedFile::File(Some(bytes)) if STAND_INS.iter().any(|start| bytes.starts_with(start)) => {
                 NamedFile::File(None)
             }
-            // What git does not have, something else brings.
+            // A tool may create what is not in git.
             NamedFile::File(_) if !self.is_git() && self.is_ignored(path) => NamedFile::File(None),
             NamedFile::Missing { .. } | NamedFile::BehindFile if self.is_ignored(path) => NamedFile::Unknown,
             NamedFile::Missing { other_case: None } if is_built(path) => NamedFile::Unknown,
@@ -185,7 +185,7 @@ impl NamedFiles {
             Ok(real) => real,
             Err(_) if !top.holds(&disk) || top.may_lack(path) => return NamedFile::Unknown,
             Err(error) if error.kind() == ErrorKind::NotADirectory => return NamedFile::BehindFile,
-            // A link that leads nowhere may lead somewhere on another machine.
+            // A link without a target here may have one on another machine.
             Err(_) if fs::symlink_metadata(&disk).is_ok() => return NamedFile::Unknown,
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return NamedFile::Missing { other_case: self.other_case(path) };
@@ -219,14 +219,14 @@ impl NamedFiles {
         }
     }
 
-    /// The name of a file that differs from the one at a path in the case of letters alone.
+    /// The name of a file that differs from a path only in case.
     fn other_case(&self, path: &str) -> Option<String> {
         let (names, _) = self.names(parent(path)?)?;
         let wanted = super::last_name(path);
         names.into_iter().find(|name| name != wanted && name.to_lowercase() == wanted.to_lowercase())
     }
 
-    /// The names of the files and of the directories in a directory; none where not all of them are known.
+    /// The names of files and directories in a directory. `None` if not all are known.
     fn names(&self, directory: &str) -> Option<(Vec<String>, Vec<String>)> {
         match &self.origin {
             NamedOrigin::Disk(top) => names_on_disk(top, directory),
@@ -245,7 +245,7 @@ impl NamedFiles {
         }
     }
 
-    /// The content of a `.gitignore`. Git does not follow one that is a symbolic link.
+    /// The content of a `.gitignore`. As in git, symbolic links do not count.
     fn ignore_file(&self, path: &str) -> Option<Vec<u8>> {
         let known = |found: &Found| found.ignore_files.get(path).cloned();
         if let Some(known) = known(&self.found.lock().unwrap_or_else(PoisonError::into_inner)) {
@@ -293,13 +293,13 @@ fn in_memory(directories: &BTreeSet<String>, files: &BTreeMap<String, Arc<[u8]>>
     NamedFile::Missing { other_case: other.map(|other| super::last_name(other).to_owned()) }
 }
 
-/// Whether a file of this name is usually built before an engine runs, and in no repository.
+/// Whether files with this name are usually built before an engine runs, and not committed.
 fn is_built(path: &str) -> bool {
     const ENDS: [&str; 8] = [".zip", ".jar", ".war", ".tar", ".gz", ".tgz", ".whl", ".wasm"];
     ENDS.iter().any(|end| path.ends_with(end))
 }
 
-/// None where something in the directory is a link that leaves the repository, or belongs to another project.
+/// `None` if an entry is a link out of the repository, or belongs to another project.
 fn names_on_disk(top: &Top, directory: &str) -> Option<(Vec<String>, Vec<String>)> {
     let (mut files, mut directories) = (Vec::new(), Vec::new());
     if !top.holds(top.path()) || top.may_lack(directory) {

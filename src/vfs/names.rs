@@ -1,4 +1,4 @@
-//! Turns a directory of the run into the names of all that is in it, module files or not.
+//! The names of all entries of a directory, module files or not.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,17 +8,17 @@ use super::top::Top;
 use super::{Origin, Snapshot, parent};
 use crate::text::file_name::{decode_os, encode_os};
 
-/// What is in a directory, sorted.
+/// The entries of a directory, sorted.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Names {
-    /// Files, and links that lead to one of the same run.
+    /// Files, and links to files of the repository.
     pub files: BTreeSet<String>,
-    /// Directories, and links that lead to one of the same run.
+    /// Directories, and links to directories of the repository.
     pub directories: BTreeSet<String>,
 }
 
 impl Snapshot {
-    /// The names in the directory at a path from the top. What cannot be read has none.
+    /// The entries of the directory at a path, relative to the top. Empty if it cannot be read.
     pub fn names(&self, directory: &str) -> Names {
         match &self.origin {
             Origin::Disk(top) => on_disk(top, directory),
@@ -59,7 +59,7 @@ fn on_disk(top: &Top, directory: &str) -> Names {
     names
 }
 
-/// The name of what lies at a path, if it lies in this directory and in none below.
+/// The name at the end of a path, if it is directly in this directory.
 fn name_in(directory: &str, path: &str) -> Option<String> {
     let name = path.rsplit('/').next().filter(|name| !name.is_empty())?;
     (parent(path).unwrap_or_default() == directory).then(|| name.to_owned())

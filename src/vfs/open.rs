@@ -1,4 +1,4 @@
-//! The paths that a check was given, turned into a working tree that holds what it needs.
+//! Opens the snapshot for the paths that a command gets.
 
 use std::collections::HashSet;
 use std::fs;
@@ -18,7 +18,7 @@ use crate::finding::Severity;
 use crate::limits::Limits;
 use crate::text::file_name::encode_os;
 
-/// A path as it was given, and what it is.
+/// A path as given, and what it is.
 pub(super) struct NamedPath<'a> {
     written: &'a Path,
     /// Absolute, without symbolic links.
@@ -27,7 +27,7 @@ pub(super) struct NamedPath<'a> {
 }
 
 impl NamedPath<'_> {
-    /// The directory that is asked about: the path, or the one around a file.
+    /// The requested directory: the path, or the directory of a file.
     fn directory(&self) -> &Path {
         match self.real.parent() {
             Some(parent) if !self.is_directory => parent,
@@ -43,7 +43,7 @@ impl Snapshot {
         open(current, &paths)
     }
 
-    /// Reads what is still to be read, within limits that hold from now on.
+    /// Reads all listed files within these limits.
     pub fn read(&mut self, limits: &Limits) {
         self.limits = *limits;
         match self.unread.take() {
@@ -55,7 +55,7 @@ impl Snapshot {
         }
     }
 
-    /// The same with all of it read.
+    /// Lists and reads.
     pub(super) fn whole(mut self) -> Self {
         self.read(&Limits::default());
         self
@@ -96,8 +96,8 @@ pub(super) fn without_modules(current: &Path) -> Result<Snapshot, Error> {
     Ok(Snapshot { origin: Origin::Disk(top), ..Snapshot::default() })
 }
 
-/// A path as a person gives it. One that lies in a repository may not lead out of it: whoever writes the repository
-/// chooses where its links lead.
+/// Resolves a path of the command line. If it is in a repository, it may not lead out of it: the author of the
+/// repository chooses its links.
 pub(super) fn given<'a>(current: &Path, written: &'a Path) -> Result<NamedPath<'a>, Error> {
     let at = fs::canonicalize(current).unwrap_or_else(|_| current.to_owned()).join(written);
     let real = fs::canonicalize(&at).map_err(|error| Error::path(written, &at, error))?;
@@ -115,7 +115,7 @@ fn leads_out(at: &Path, real: &Path) -> bool {
     if at == real {
         return false;
     }
-    // As far as no link is on the way.
+    // Without links.
     let mut plain = at.ancestors().filter(|above| fs::canonicalize(above).is_ok_and(|real| real == *above));
     let repository = plain.next().and_then(Repository::around);
     repository.is_some_and(|repository| !real.starts_with(&repository.working_tree))
@@ -132,7 +132,7 @@ fn in_repository(repository: &Repository, given: &[NamedPath<'_>]) -> Snapshot {
     let mut rules = Rules { top: &top, git };
     let mut walk = rules.walk(String::new());
     for path in given {
-        // What is named by hand is checked, be it ignored or not.
+        // A path of the command line is checked even if git ignores it.
         let start = slashed(path.directory().strip_prefix(top.path()).unwrap_or(path.directory()));
         if rules.leave_out(&start) {
             walk.skipped.retain(|skipped| skipped.path != start);
@@ -144,7 +144,7 @@ fn in_repository(repository: &Repository, given: &[NamedPath<'_>]) -> Snapshot {
     Snapshot { uncommitted, ..unread(top, walk, scope(&repository.working_tree, given)) }
 }
 
-/// Only the paths are read: a directory with what is below it, a file with the others of its directory.
+/// Reads only the paths: a directory with those below it, or a file with the others of its directory.
 fn outside(given: &[NamedPath<'_>]) -> Result<Snapshot, Error> {
     for path in given {
         if Repository::around(path.directory()).is_some() {
@@ -176,7 +176,7 @@ fn apart(first: &NamedPath<'_>, second: &NamedPath<'_>) -> Error {
     Error::Apart { first: first.written.into(), second: second.written.into() }
 }
 
-/// What was asked for, from the top.
+/// The requested paths, relative to the top.
 fn scope(top: &Path, given: &[NamedPath<'_>]) -> Vec<String> {
     if given.is_empty() {
         return vec![String::new()];
@@ -185,7 +185,7 @@ fn scope(top: &Path, given: &[NamedPath<'_>]) -> Vec<String> {
 }
 
 impl Walk {
-    /// Adds what another walk found, each directory once.
+    /// Adds the result of another walk, each directory once.
     fn extend(&mut self, other: Self) {
         self.listed.extend(other.listed);
         self.listed.sort_by(|a, b| a.path.cmp(&b.path));
@@ -208,7 +208,7 @@ fn unread(top: Top, mut walk: Walk, scope: Vec<String>) -> Snapshot {
     Snapshot { scope, origin: Origin::Disk(top), unread, skipped, ..Snapshot::default() }
 }
 
-/// The number of directories that are read side by side.
+/// The number of directories that are read in parallel.
 const AT_A_TIME: usize = 32;
 
 /// Reads what was listed.
@@ -230,7 +230,7 @@ pub(super) fn read(snapshot: &mut Snapshot, walk: &Walk) {
             .findings
             .push(read::link_leaves(link).about(link).severity(Severity::Notice).module(directory));
     }
-    // What many links lead to is read for each of them, and dropped at once but for the first.
+    // The target of many links is read for each of them, and only one copy is kept.
     for listed in walk.listed.chunks(AT_A_TIME) {
         let read: Vec<_> = listed
             .par_iter()
@@ -242,7 +242,7 @@ pub(super) fn read(snapshot: &mut Snapshot, walk: &Walk) {
     }
 }
 
-/// Whether a link leads to a directory that may not be read; only then could a module be behind it.
+/// Whether a link leads to a directory that may not be read and may contain a module.
 fn leaves(top: &Top, link: &str) -> bool {
     fs::canonicalize(top.path().join(encode_os(link))).is_ok_and(|real| !top.holds(&real) && real.is_dir())
 }

@@ -1,14 +1,14 @@
-//! Paths within a run, as text with `/`, turned into other such paths; the disk is not asked.
+//! Paths as text with `/`. The disk is not read.
 
 use crate::text::file_name::decode;
 
-/// Where `source`, a local module address such as `../net`, leads from the module in `directory`.
+/// The directory that `source`, a local module source such as `../net`, leads to from the module in `directory`.
 ///
-/// The engines join the two and clean the result up without a look at the disk, so a `..` behind a symbolic link
-/// undoes the link. What climbs above the top of the run leads nowhere.
+/// As in the engines, the joined path is normalized without reading the disk, so a `..` after a symbolic link cancels
+/// the link. `None` above the top of the repository.
 pub fn join(directory: &str, source: &str) -> Option<String> {
     let mut parts: Vec<&str> = directory.split('/').filter(|part| !part.is_empty()).collect();
-    // A source is text, and a character of it may be one that stands for a byte in a path.
+    // In a source, characters that stand for bytes of a file name are just text.
     let source = decode(source.as_bytes());
     for part in source.split(['/', std::path::MAIN_SEPARATOR]) {
         match part {
@@ -22,7 +22,7 @@ pub fn join(directory: &str, source: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// The directory around `path`; none around the top.
+/// The parent directory of `path`. `None` for the top.
 pub fn parent(path: &str) -> Option<&str> {
     if path.is_empty() {
         return None;
@@ -30,21 +30,21 @@ pub fn parent(path: &str) -> Option<&str> {
     Some(path.rsplit_once('/').map_or("", |(parent, _)| parent))
 }
 
-/// The name at the end of `path`: of a file without its directory.
+/// The last name of `path`.
 pub fn last_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Whether `path` is `directory` or below it; the empty directory is the top, which contains everything.
+/// Whether `path` is `directory` or below it. The empty directory is the top, which contains everything.
 pub fn is_under(path: &str, directory: &str) -> bool {
     directory.is_empty()
         || path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The name of the directory in which an engine looks for tests, in that of the module.
+/// The name of the test directory of a module.
 pub const TEST_DIRECTORY: &str = "tests";
 
-/// The directory of the module whose tests an engine reads in a directory because of its name.
+/// The directory of the module whose tests are in a directory with that name.
 pub fn tested_by(directory: &str) -> Option<&str> {
     (last_name(directory) == TEST_DIRECTORY).then(|| parent(directory)).flatten()
 }

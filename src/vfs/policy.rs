@@ -1,6 +1,6 @@
-//! Turns the place where a policy is kept into a source of the run.
+//! Reads policy files.
 //!
-//! That place is the state that the run looks at, or a revision that whoever made that state cannot alter.
+//! They come from the checked state, or from a revision that the author of that state cannot change.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -16,15 +16,14 @@ use super::{Error, Origin, Snapshot};
 use crate::text::file_name::{decode_os, encode_os, without_verbatim_prefix};
 use crate::text::{FileId, Source};
 
-/// Where a repository keeps its policy; a new one goes to the first.
+/// The paths of the policy in a repository. A new one gets the first.
 pub const POLICIES: [&str; 2] = ["overrule.hcl", ".config/overrule.hcl"];
 
-/// Policies that people write stay far below this.
+/// The maximum size of a policy in bytes.
 pub(super) const POLICY_LIMIT: u64 = 4 << 20;
 
 impl Snapshot {
-    /// From now on takes policies from a revision of the repository around the directory `current`, whatever lies in
-    /// what the run looks at.
+    /// Takes policies from a revision of the repository around the directory `current`.
     pub fn trust(&mut self, current: &Path, revision: &str) -> Result<(), Error> {
         let git = Git::around(current)?;
         let commit = git.known_commit(revision)?;
@@ -32,7 +31,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Reads the policy at the top of the run, if there is one.
+    /// Reads the policy of the repository, if there is one.
     pub fn read_policy(&mut self) -> Result<Option<FileId>, Error> {
         let mut found = Vec::new();
         for name in POLICIES {
@@ -50,7 +49,7 @@ impl Snapshot {
         Ok(policy.map(|policy| self.sources.push(policy)))
     }
 
-    /// Reads the policy at a path that a person gives in the directory `current`. It may lie anywhere.
+    /// Reads the policy at a path relative to the directory `current`, which may be anywhere.
     pub fn read_policy_at(&mut self, current: &Path, path: &Path) -> Result<FileId, Error> {
         let at = current.join(path);
         let real = fs::canonicalize(&at).map_err(|error| Error::path(path, &at, error))?;
@@ -63,12 +62,12 @@ impl Snapshot {
         Ok(self.sources.push(Source::new(name, bytes)))
     }
 
-    /// Reads a policy that another one names, from the directory of that one; in the repository, or below that
-    /// directory.
+    /// Reads a policy that another one extends. The path is relative to the directory of that one, and has to be in the
+    /// repository or below that directory.
     pub fn read_beside(&mut self, policy: FileId, path: &str) -> Result<FileId, String> {
         let name = self.sources.get(policy).name();
         let directory = parent(name).unwrap_or_default().to_owned();
-        // A policy from outside of the run is called as it is on disk.
+        // A policy outside of the repository is named by its path on disk.
         let is_outside = Path::new(&directory).is_absolute();
         let inside = join(if is_outside { "" } else { &directory }, path);
         let inside = inside.ok_or_else(|| Failure::Leaves.reason())?;
@@ -84,7 +83,7 @@ impl Snapshot {
         Ok(self.sources.push(Source::new(name, bytes)))
     }
 
-    /// The bytes of a file at a path from the top that is no part of a module.
+    /// The content of a file that is not part of a module, relative to the top.
     fn content(&self, path: &str) -> Result<Vec<u8>, Failure> {
         let missing = || Failure::Io(ErrorKind::NotFound.into());
         if let Some(trusted) = &self.trusted {
@@ -93,7 +92,7 @@ impl Snapshot {
         match &self.origin {
             Origin::Memory { others, .. } => others.get(path).cloned().ok_or_else(missing),
             Origin::Git { git_tree, .. } => git_tree.read().content(path, POLICY_LIMIT),
-            // Of directories without a repository around them, what lies beside them is none of our business.
+            // Without a repository, only the requested directories are read.
             Origin::Disk(top) if !top.holds(top.path()) => Err(missing()),
             Origin::Disk(top) => {
                 let real = fs::canonicalize(top.path().join(encode_os(path))).map_err(Failure::Io)?;

@@ -1,4 +1,4 @@
-//! The files of a directory, turned into sources, or into findings that say why not.
+//! Reads the files of a directory.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -22,18 +22,18 @@ pub(super) struct Reader<'a> {
     limits: &'a Limits,
 }
 
-/// What a directory held.
+/// The files of a directory.
 pub(super) struct Read {
-    /// Module files, sorted byte by byte; without a source where a finding says why not.
+    /// Module files, sorted by bytes. One without a source has a finding.
     pub(super) files: Vec<ReadFile>,
-    /// Files that an engine reads beside them; without a source where one cannot be read.
+    /// Files beside them. One without a source cannot be read.
     pub(super) companions: Vec<ReadFile>,
     /// Files of kinds that are not read, by name.
     pub(super) unread: Vec<SmolStr>,
     pub(super) signals: Vec<Signal>,
-    /// The dependency lock file, if there is one that can be read.
+    /// The dependency lock file, if it can be read.
     pub(super) lock: Option<Source>,
-    /// JSON files that are override files but for their names.
+    /// JSON files that lack only a part of the name of an override file.
     pub(super) misnamed: Vec<Source>,
     pub(super) findings: Vec<Finding>,
 }
@@ -42,14 +42,14 @@ pub(super) struct Read {
 pub(super) struct ReadFile {
     pub(super) name: SmolStr,
     pub(super) source: Option<Source>,
-    /// If it is a symbolic link: the path of the file that it leads to, from the top of the run.
+    /// The target of a symbolic link, relative to the top.
     pub(super) target: Option<String>,
 }
 
-/// What a file holds.
+/// The content of a file.
 pub(super) struct Bytes {
     pub(super) bytes: Vec<u8>,
-    /// If it is a symbolic link: the path of the file that it leads to, from the top of the run.
+    /// The target of a symbolic link, relative to the top.
     pub(super) target: Option<String>,
 }
 
@@ -59,7 +59,7 @@ impl From<Vec<u8>> for Bytes {
     }
 }
 
-/// Why a file was not read.
+/// The reason why a file was not read.
 #[derive(Debug)]
 pub(super) enum Failure {
     Io(io::Error),
@@ -91,20 +91,19 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The file that a link leads to, if it is one that may be read.
+    /// The target of a link, if it may be read.
     fn followed(self, link: &Path) -> Result<std::path::PathBuf, Failure> {
         let real = fs::canonicalize(link).map_err(Failure::Io)?;
         if !self.top.holds(&real) {
             return Err(Failure::Leaves);
         }
-        // A pipe behind a link blocks like any other.
+        // A pipe behind a link would block too.
         if fs::metadata(&real).map_err(Failure::Io)?.is_file() { Ok(real) } else { Err(Failure::NotAFile) }
     }
 }
 
 impl Read {
-    /// Reads the files of the directory at `path`, wherever they are kept: `bytes` gives those of a file that has no
-    /// more than so many.
+    /// Reads the files of the directory at `path`. `bytes` returns the content of a file up to a size.
     pub(super) fn of<At>(
         path: &str,
         listing: &Listing<At>,
@@ -116,7 +115,7 @@ impl Read {
         let companions = companions(path, listing, limits, &bytes, &mut findings);
         let (signals, lock) = evidence(path, listing, limits, &bytes, &mut findings);
         let misnamed = listing.misnamed.iter().filter_map(|entry| {
-            // What cannot be read is not taken for anything.
+            // An unreadable file is not evidence of an engine.
             let read = bytes(entry, limits.get(Limit::FileSize)).ok()?;
             Some(Source::new(child(path, &entry.name), read.bytes))
         });
@@ -125,7 +124,7 @@ impl Read {
     }
 }
 
-/// The module files of a directory; without a source where a finding says why not.
+/// The module files of a directory. One without a source has a finding.
 pub(super) fn sources<At>(
     path: &str,
     listing: &Listing<At>,
@@ -147,7 +146,7 @@ pub(super) fn sources<At>(
     listing.modules.iter().map(&mut read).collect()
 }
 
-/// The files that an engine reads beside those of a module. A file that is too large is reported.
+/// The files that engines read beside those of a module. A file that is too large has a finding.
 fn companions<At>(
     path: &str,
     listing: &Listing<At>,
@@ -160,7 +159,7 @@ fn companions<At>(
         let (source, target) = match bytes(entry, limits.get(Limit::FileSize)) {
             Ok(Bytes { bytes, target }) => (Some(Source::new(name, bytes)), target),
             Err(failure) => {
-                // Terraform reads every test file, and values only where they are meant.
+                // Terraform reads all test files, but variable values only for some commands.
                 let is_test = Companion::of(&entry.name) == Some(Companion::Test);
                 let is_reported = match failure {
                     Failure::TooLarge => true,
@@ -179,7 +178,7 @@ fn companions<At>(
     listing.companions.iter().map(&mut read).collect()
 }
 
-/// What the files of a directory say about the engine, and the lock file among them.
+/// The evidence of an engine in a directory, with the lock file.
 pub(super) fn evidence<At>(
     path: &str,
     listing: &Listing<At>,
@@ -201,14 +200,14 @@ pub(super) fn evidence<At>(
             Err(failure @ Failure::TooLarge) => {
                 findings.push(failure.finding(&child(path, &entry.name), limits).module(path));
             }
-            // What cannot be read says nothing.
+            // An unreadable file is no evidence.
             Err(Failure::Io(_) | Failure::NotAFile | Failure::Leaves) => {}
         }
     }
     (signals, lock)
 }
 
-/// The bytes of a file that was named, and not listed: a directory or a pipe may have that name.
+/// The content of a path from the command line, which may be a directory or a pipe.
 pub(super) fn regular(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     if !fs::metadata(path).map_err(Failure::Io)?.is_file() {
         return Err(Failure::NotAFile);
@@ -223,7 +222,7 @@ fn content(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
         return Err(Failure::TooLarge);
     }
     let size = usize::try_from(size).unwrap_or_default();
-    // One byte more than the size, so that a single look shows that the file ends there.
+    // The buffer has one byte more than the file, so that one read finds its end.
     let mut bytes = vec![0; size + 1];
     let read = match file.read(&mut bytes) {
         Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
@@ -231,14 +230,14 @@ fn content(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     };
     bytes.truncate(read);
     if read != size {
-        // No more than the limit, should the file grow while it is read.
+        // The file may grow while it is read.
         file.take((limit + 1).saturating_sub(read as u64)).read_to_end(&mut bytes).map_err(Failure::Io)?;
     }
     if bytes.len() as u64 > limit { Err(Failure::TooLarge) } else { Ok(bytes) }
 }
 
 impl Failure {
-    /// One line, as the end of a sentence.
+    /// The reason: one line for the end of a sentence.
     pub(super) fn reason(&self) -> String {
         match self {
             Self::Io(error) => reason(error),
@@ -248,7 +247,7 @@ impl Failure {
         }
     }
 
-    /// The finding for the module file called `name`. The engines give no place for one.
+    /// The finding for the module file `name`. The engines report it without a location.
     fn finding(&self, name: &str, limits: &Limits) -> Finding {
         let unreadable = |why: &str| {
             Finding::language(EngineRule::UnreadableFile, "Failed to read file")
@@ -269,7 +268,7 @@ impl Failure {
     }
 }
 
-/// A directory that could not be listed.
+/// The finding for a directory that could not be listed.
 pub(super) fn unreadable_directory(path: &str, tracked: bool, failure: &Failure) -> Finding {
     let severity = if tracked { Severity::Error } else { Severity::Warning };
     Finding::language(EngineRule::UnreadableFile, "Failed to read module directory")
@@ -278,7 +277,7 @@ pub(super) fn unreadable_directory(path: &str, tracked: bool, failure: &Failure)
         .module(path)
 }
 
-/// A symbolic link to a place that a run does not read.
+/// The finding for a symbolic link to a place that is not read.
 pub(super) fn link_leaves(name: &str) -> Finding {
     Finding::language(EngineRule::LinkLeavesRepository, "Symbolic link leaves the repository")
         .severity(Severity::Warning)
@@ -289,7 +288,8 @@ pub(super) fn link_leaves(name: &str) -> Finding {
         .help("move its target into the repository, or call it as a module")
 }
 
-/// Why something could not be read, as the end of a sentence: in the same words on every system, for what is usual.
+/// The reason why something could not be read, for the end of a sentence. Usual reasons have the same words on all
+/// systems.
 pub(super) fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file".to_owned(),
@@ -298,7 +298,7 @@ pub(super) fn reason(error: &io::Error) -> String {
     }
 }
 
-/// What the system says, as the end of a sentence: without the number that it adds.
+/// The message of the system for the end of a sentence, without the error number.
 pub fn cause(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_lowercase()

@@ -1,4 +1,4 @@
-//! The remotes of a repository, turned into the names that it has on servers.
+//! The names of a repository on servers, from its remotes.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,8 @@ use smol_str::SmolStr;
 use super::{Origin, Snapshot};
 
 impl Snapshot {
-    /// The names of the repository by the URLs of its remotes: of `https://git.example.com/net/vpc.git`, `vpc`. None
-    /// where there is no remote. The owner is left out, because a fork has another one.
+    /// The names of the repository by the URLs of its remotes: `vpc` for `https://git.example.com/net/vpc.git`. Empty
+    /// without a remote. The owner is left out, because that of a fork differs.
     pub fn repository_names(&self) -> BTreeSet<SmolStr> {
         match &self.origin {
             Origin::Disk(top) => top.repository_names().clone(),
@@ -26,7 +26,7 @@ pub(super) fn names(git: &gix::Repository) -> BTreeSet<SmolStr> {
     urls.filter_map(|url| name(&String::from_utf8_lossy(&url))).collect()
 }
 
-/// The last part of a URL, or of `user@host:path`.
+/// The last part of a URL or of `user@host:path`.
 fn name(url: &str) -> Option<SmolStr> {
     let last = url.trim_end_matches('/').rsplit(['/', ':']).next()?;
     let name = last.strip_suffix(".git").unwrap_or(last);

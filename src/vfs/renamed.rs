@@ -1,4 +1,4 @@
-//! Paths that differ between two states, turned into the directories that are called otherwise now.
+//! Finds renamed directories among changed paths.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,11 +12,11 @@ use super::{last_name, parent};
 use crate::engine;
 use crate::text::file_name::decode;
 
-/// A file that lies in more directories than this is one that people copy.
+/// A file in more directories than this is a copy that identifies none of them.
 const MANY: usize = 16;
 
-/// Directories that have no module any more, by the name of the new directory that has at least half of the files, to
-/// the byte.
+/// Directories without a module in the later state, by the new directory that has at least half of their files
+/// unchanged.
 pub(super) fn renamed(
     differences: &[Difference],
     before: &Reading<'_>,
@@ -28,13 +28,13 @@ pub(super) fn renamed(
     }
     let mut shared: BTreeMap<(String, String), usize> = BTreeMap::new();
     for (directory, file) in module_files(differences, |difference| (&difference.is, &difference.was)) {
-        // What lies in many directories tells none of them from the others.
+        // A file in many directories identifies none of them.
         for old in gone.get(&file).into_iter().filter(|directories| directories.len() <= MANY).flatten() {
             *shared.entry((directory.clone(), old.clone())).or_default() += 1;
         }
     }
     let mut likely: Vec<_> = shared.into_iter().collect();
-    // The sort keeps the order of the names among equals.
+    // The sort is stable.
     likely.sort_by_key(|(_, files)| Reverse(*files));
     let (mut renamed, mut taken) = (BTreeMap::new(), BTreeSet::new());
     for ((new, old), files) in likely {
@@ -51,7 +51,7 @@ pub(super) fn renamed(
     Ok(renamed)
 }
 
-/// The module files that are there in one state and not in the other: directory and content.
+/// The module files of only one state: directory and content.
 fn module_files<'d>(
     differences: &'d [Difference],
     sides: impl Fn(&'d Difference) -> (&'d Option<Item>, &'d Option<Item>),

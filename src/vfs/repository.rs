@@ -1,4 +1,4 @@
-//! A git repository, turned into what it tracks and what it ignores.
+//! What a git repository tracks and ignores.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -20,38 +20,38 @@ pub(super) struct Repository {
     pub(super) working_tree: PathBuf,
 }
 
-/// What the index of a repository says about directories.
+/// The directories in the index of a repository.
 #[derive(Debug, Default)]
 pub(super) struct Tracked {
-    /// Directories that hold something tracked, and whether a file of theirs is; with `/`, from the top.
+    /// Directories with tracked files, relative to the top, and whether one of these is directly in the directory.
     directories: HashMap<String, bool>,
     /// Submodules.
     pub(super) submodules: HashSet<String>,
-    /// Directories of which a sparse checkout leaves out files.
+    /// Directories of which a sparse checkout omits files.
     pub(super) hidden: HashSet<String>,
-    /// Directories that it leaves out with all that is in them.
+    /// Directories that a sparse checkout omits.
     pub(super) sparse: HashSet<String>,
 }
 
 impl Repository {
-    /// The repository around `directory`, which is absolute; none where there is none, or none that can be opened, or
-    /// where its working tree is elsewhere.
+    /// The repository around the absolute `directory`. `None` if there is none, if it cannot be opened, or if its
+    /// working tree is elsewhere.
     pub(super) fn around(directory: &Path) -> Option<Self> {
         let git = discover(directory).ok()?;
         let working_tree = std::fs::canonicalize(git.workdir()?).ok()?;
         directory.starts_with(&working_tree).then_some(Self { git, working_tree })
     }
 
-    /// Whether `directory`, which is absolute, lies in a repository without a working tree.
+    /// Whether the absolute `directory` is in a bare repository.
     pub(super) fn is_bare_around(directory: &Path) -> bool {
         let bare = discover(directory).ok().filter(|git| git.workdir().is_none());
         let path = bare.and_then(|git| std::fs::canonicalize(git.path()).ok());
         path.is_some_and(|path| directory.starts_with(path))
     }
 
-    /// The index; one that cannot be read tracks nothing, so that everything is looked at by `.gitignore` alone.
+    /// The index. If it cannot be read, nothing is tracked and only `.gitignore` files decide.
     ///
-    /// Its checksum is left to `git fsck`, as git does: a large index takes longer to sum up than to read.
+    /// As in git, the checksum is not verified: summing up a large index takes longer than reading it.
     pub(super) fn index(&self) -> gix::index::File {
         let (path, hash, skip_checksum) = (index_path(&self.git), self.git.object_hash(), true);
         let read = gix::index::File::at(&path, hash, skip_checksum, gix::index::decode::Options::default());
@@ -63,7 +63,7 @@ impl Repository {
         remotes::names(&self.git)
     }
 
-    /// The answers to "would git track this?", by way of all `.gitignore` files and settings that count.
+    /// Tells whether git would track a path, by all `.gitignore` files and settings.
     pub(super) fn ignored<'a>(&'a self, index: &gix::index::State) -> Ignored<'a> {
         let stack = self.git.excludes(index, None, Source::WorktreeThenIdMappingIfNotSkipped).ok();
         Ignored { stack, working_tree: &self.working_tree, barred: HashMap::new() }
@@ -84,8 +84,8 @@ impl Tracked {
             if entry.flags.contains(Flags::SKIP_WORKTREE) && !tracked.hidden.contains(&*decode(directory)) {
                 tracked.hidden.insert(decode(directory).into_owned());
             }
-            // A directory in conflict is still a directory of the working tree, so every stage counts; a sparse
-            // directory is not on the disk.
+            // Entries of all stages count, because a directory in conflict exists in the working tree. A sparse
+            // directory does not.
             if entry.mode.is_sparse() && entry.stage() == Stage::Unconflicted {
                 tracked.sparse.insert(decode(directory).into_owned());
                 continue;
@@ -98,12 +98,12 @@ impl Tracked {
         tracked
     }
 
-    /// Whether git tracks something in or below the directory.
+    /// Whether git tracks a file in or below the directory.
     pub(super) fn has(&self, directory: &str) -> bool {
         self.directories.contains_key(directory)
     }
 
-    /// Whether git tracks a file of the directory itself.
+    /// Whether git tracks a file directly in the directory.
     pub(super) fn has_file_of(&self, directory: &str) -> bool {
         self.directories.get(directory).copied().unwrap_or_default()
     }
@@ -123,17 +123,17 @@ impl Tracked {
 pub(super) struct Ignored<'a> {
     stack: Option<gix::AttributeStack<'a>>,
     working_tree: &'a Path,
-    /// By directory: whether it, or one around it, has a `.gitignore` that must not be opened.
+    /// Whether each directory, or a parent, has a `.gitignore` that must not be opened.
     barred: HashMap<String, bool>,
 }
 
 impl Ignored<'_> {
-    /// Whether git ignores the directory at `path`, from the top, should nothing in it be tracked.
+    /// Whether git ignores the directory at `path`, relative to the top, if nothing in it is tracked.
     pub(super) fn directory(&mut self, path: &str) -> bool {
         self.is_excluded(path, Mode::DIR)
     }
 
-    /// Whether git ignores the file at `path`, should it not be tracked.
+    /// Whether git ignores the file at `path`, if it is not tracked.
     pub(super) fn file(&mut self, path: &str) -> bool {
         self.is_excluded(path, Mode::FILE)
     }
@@ -147,8 +147,8 @@ impl Ignored<'_> {
             stack.at_entry(encode(path).as_bstr(), Some(mode)).is_ok_and(|at| at.is_excluded())
         })
     }
-    /// Whether the rules for a directory lie in something that is not a regular file. A pipe or a device may block for
-    /// ever, and git does not follow a `.gitignore` that is a symbolic link. Nothing there is ignored.
+    /// Whether a directory has a `.gitignore` that is not a regular file. A pipe or a device may block forever, and git
+    /// ignores symbolic links. Nothing there is ignored.
     fn is_barred(&mut self, directory: &str) -> bool {
         if let Some(known) = self.barred.get(directory) {
             return *known;

@@ -1,4 +1,4 @@
-//! What git holds, turned into a working tree that nobody has to check out.
+//! Snapshots of an index or a commit.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,31 +17,31 @@ use crate::limits::Limits;
 use crate::text::{Source, Sources};
 
 impl Snapshot {
-    /// The index of the repository around the directory `current`, as the next commit will have it.
+    /// The index of the repository around the directory `current`.
     pub fn of_index(current: &Path) -> Result<Self, Error> {
         Self::listed_in_index(current).map(Self::whole)
     }
 
-    /// The commit that a person names in the repository around the directory `current`.
+    /// A commit of the repository around the directory `current`.
     pub fn of_revision(current: &Path, revision: &str) -> Result<Self, Error> {
         Self::listed_in_revision(current, revision).map(Self::whole)
     }
 
-    /// The index, with nothing read before [`Snapshot::read`].
+    /// The index. Nothing is read before [`Snapshot::read`].
     pub fn listed_in_index(current: &Path) -> Result<Self, Error> {
         let Git { repository, top } = Git::around(current)?;
         Self::of_snapshot(&Arc::new(GitTree::of_index(&repository)?), top.as_deref())
     }
 
-    /// A commit, with nothing read before [`Snapshot::read`].
+    /// A commit. Nothing is read before [`Snapshot::read`].
     pub fn listed_in_revision(current: &Path, revision: &str) -> Result<Self, Error> {
         let git = Git::around(current)?;
         let tree = git.tree(git.commit(revision)?)?;
         Self::of_snapshot(&Arc::new(GitTree::of_tree(&git.repository, tree)), git.top.as_deref())
     }
 
-    /// The same, with these paths asked for, as they are given in the directory `current`; without one it is the top.
-    /// They need not lie there now.
+    /// Sets the requested paths, relative to the directory `current`, or the top without paths. They do not have to
+    /// exist.
     pub fn asked(self, current: &Path, paths: &[impl AsRef<Path>]) -> Result<Self, Error> {
         if paths.is_empty() {
             return Ok(self);
@@ -65,13 +65,13 @@ impl Snapshot {
         })
     }
 
-    /// A snapshot of which nothing has been read.
+    /// A snapshot of which nothing is read.
     pub(super) fn without_directories(git_tree: &Arc<GitTree>, top: Option<&Path>) -> Self {
         let origin = Origin::Git { git_tree: git_tree.clone(), top: top.map(Path::to_owned) };
         Self { origin, scope: vec![String::new()], ..Self::default() }
     }
 
-    /// A part of a snapshot; its sources come behind copies of others.
+    /// A part of a snapshot. Its sources follow copies of others.
     pub(super) fn of_excerpt(
         git_tree: &Arc<GitTree>,
         top: Option<&Path>,
@@ -89,7 +89,7 @@ impl Snapshot {
         snapshot
     }
 
-    /// Reads directories, and what those around them say about the engine.
+    /// Reads directories, and the evidence of an engine in their parents.
     pub(super) fn read_directories(&mut self, git_tree: &GitTree, own: &BTreeSet<&str>) {
         let above =
             own.iter().flat_map(|directory| std::iter::successors(parent(directory), |path| parent(path)));

@@ -1,5 +1,4 @@
-//! The unit files of Terragrunt, found among what was listed, and the files that these name, read when they are asked
-//! for.
+//! Finds the Terragrunt unit files among the listed ones, and reads the files that they name on demand.
 
 use std::io::ErrorKind;
 
@@ -23,7 +22,7 @@ impl Snapshot {
         &self.unit_files
     }
 
-    /// Reads files at paths from the top; none of those that cannot be read.
+    /// Reads files by their paths relative to the top, except those that cannot be read.
     pub fn read_files(&self, paths: &[SmolStr]) -> Vec<Option<Source>> {
         let limit = self.limits.get(Limit::FileSize);
         let source = |path: &SmolStr, bytes: Result<Vec<u8>, Failure>| {
@@ -48,7 +47,7 @@ impl Snapshot {
         }
     }
 
-    /// Whether a file or a directory lies at a path from the top.
+    /// Whether a file or directory exists at a path, relative to the top.
     pub fn is_there(&self, path: &str) -> bool {
         match &self.origin {
             Origin::Memory { directories, others } => {
@@ -63,7 +62,7 @@ impl Snapshot {
         }
     }
 
-    /// Whether a directory holds a file of a module.
+    /// Whether a directory has module files.
     pub fn holds_module(&self, directory: &str) -> bool {
         match self.directory(directory) {
             Some(directory) => !directory.files.is_empty(),
@@ -72,7 +71,7 @@ impl Snapshot {
         }
     }
 
-    /// The unit files of directories that were listed: `(path of the directory, name)`.
+    /// The unit files of listed directories: `(directory, name)`.
     pub(super) fn find_units<'n>(&mut self, names: impl Iterator<Item = (&'n str, &'n SmolStr)>) {
         let units = names.filter(|(_, name)| is_unit_file(name.as_bytes()));
         self.unit_files = in_use(units.map(|(directory, name)| child(directory, name).into()).collect());
@@ -80,7 +79,7 @@ impl Snapshot {
 }
 
 fn on_disk(top: &Top, path: &str, limit: u64) -> Result<Vec<u8>, Failure> {
-    // Of directories without a repository around them, what lies beside them is none of our business.
+    // Without a repository, only the requested directories are read.
     if !top.holds(top.path()) {
         return Err(Failure::Io(ErrorKind::NotFound.into()));
     }
@@ -88,7 +87,7 @@ fn on_disk(top: &Top, path: &str, limit: u64) -> Result<Vec<u8>, Failure> {
     if top.holds(&real) { read::regular(&real, limit) } else { Err(Failure::Leaves) }
 }
 
-/// Looks at what git holds without regard to files that this clone does not have.
+/// Uses an index or commit without files that are missing in a partial clone.
 pub(super) fn quietly<T>(git_tree: &GitTree, look: impl FnOnce() -> T) -> T {
     let had_missed = git_tree.has_missed(false);
     let seen = look();

@@ -1,4 +1,4 @@
-//! A path from the top of a run, turned into the place on disk that it means, if the run may look there.
+//! Resolves paths relative to the top of a run, and decides which of them may be read.
 
 use crate::text::file_name::{decode_os, encode_os};
 use std::collections::{BTreeSet, HashSet};
@@ -11,37 +11,36 @@ use smol_str::SmolStr;
 pub(super) struct Top {
     /// Absolute and without symbolic links.
     path: PathBuf,
-    /// What may be read: the top itself in a repository, else the directories that were given. All without links.
+    /// The directories that may be read, without links: the top of a repository, or else the requested ones.
     roots: Vec<PathBuf>,
-    /// Submodules, from the top.
+    /// Submodules, relative to the top.
     submodules: HashSet<String>,
-    /// Directories of which a sparse checkout leaves out files, from the top.
+    /// Directories of which a sparse checkout omits files, relative to the top.
     hidden: HashSet<String>,
-    /// Directories that it leaves out with all that is in them, from the top.
+    /// Directories that a sparse checkout omits, relative to the top.
     sparse: HashSet<String>,
-    /// Whether this is a repository, so that others inside are not part of it.
+    /// Whether it is a repository, so that other repositories inside do not belong to it.
     is_repository: bool,
     /// The names of the repository by the URLs of its remotes.
     repository_names: BTreeSet<SmolStr>,
 }
 
-/// What there is at a path.
+/// The target of a path.
 pub(super) enum Place {
     /// A directory that may be read.
     Directory {
-        /// From the top, without symbolic links.
+        /// Its real path, relative to the top.
         real: String,
     },
-    /// Nothing, or no directory.
+    /// Nothing, or not a directory.
     Missing,
-    /// Something that may not be read.
+    /// A directory that may not be read.
     Outside,
-    /// Something that belongs to another project.
+    /// A directory of another project.
     Foreign,
 }
 
-/// Directories that hold what tools put there. They are looked into where git tracks something there, and where a call
-/// names one.
+/// Directories that tools create. They are searched only if git tracks something in them or a call names one.
 pub(super) const OF_TOOLS: &[&str] = &[".git", ".terraform", ".terragrunt-cache", "node_modules"];
 
 impl Top {
@@ -56,12 +55,12 @@ impl Top {
         Self { path, roots, submodules, hidden, sparse, is_repository, repository_names }
     }
 
-    /// The same, where a sparse checkout leaves out files of some directories, and others with all that is in them.
+    /// Adds the directories of which a sparse checkout omits files, and those that it omits.
     pub(super) fn hiding(self, hidden: HashSet<String>, sparse: HashSet<String>) -> Self {
         Self { hidden, sparse, ..self }
     }
 
-    /// The same, where the remotes of the repository give it these names.
+    /// Adds the names of the repository.
     pub(super) fn named(self, repository_names: BTreeSet<SmolStr>) -> Self {
         Self { repository_names, ..self }
     }
@@ -82,16 +81,16 @@ impl Top {
         self.submodules.contains(path)
     }
 
-    /// Whether a path without symbolic links is one that may be read.
+    /// Whether a path without symbolic links may be read.
     pub(super) fn holds(&self, real: &Path) -> bool {
         self.roots.iter().any(|root| real.starts_with(root))
     }
 
-    /// What there is at `path`, given from the top.
+    /// The target of `path`, relative to the top.
     pub(super) fn place(&self, path: &str) -> Place {
         let Ok(real) = std::fs::canonicalize(self.path.join(encode_os(path))) else {
-            // A submodule that was not checked out, and what a tool has yet to bring, may well hold it; a sparse
-            // checkout leaves out what is there.
+            // An uninitialized submodule or a directory that a tool creates may contain it, and a sparse checkout omits
+            // existing directories.
             return if self.may_lack(path) { Place::Foreign } else { Place::Missing };
         };
         if !self.holds(&real) {
@@ -108,7 +107,7 @@ impl Top {
         Place::Directory { real: inside }
     }
 
-    /// Whether something may lie at a path where nothing is now: a tool, a submodule or a full checkout would bring it.
+    /// Whether a missing path may exist after a tool, a submodule or a full checkout.
     pub(super) fn may_lack(&self, path: &str) -> bool {
         let around = super::parent(path).unwrap_or_default();
         is_of_tool(path) || self.is_foreign(path) || self.is_hidden(path) || self.is_hidden(around)
@@ -119,7 +118,7 @@ impl Top {
         self.hidden.contains(path) || around.any(|path| self.sparse.contains(path))
     }
 
-    /// Whether a directory, or one around it, belongs to another project.
+    /// Whether a directory or a parent belongs to another project.
     pub(super) fn is_foreign(&self, real: &str) -> bool {
         std::iter::successors(Some(real), |path| super::parent(path)).any(|path| {
             let nested = || {
@@ -132,12 +131,12 @@ impl Top {
     }
 }
 
-/// Whether a directory, or one around it, is named as those of tools are.
+/// Whether a directory or a parent has the name of one that tools create.
 pub(super) fn is_of_tool(path: &str) -> bool {
     path.split('/').any(|name| OF_TOOLS.contains(&name))
 }
 
-/// A path without `.` and `..`, by its letters alone: links are not followed.
+/// Normalizes `.` and `..` without following links.
 pub(super) fn without_dots(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for step in path.components() {

@@ -1,4 +1,4 @@
-//! Paths that differ between two states, turned into the directories whose modules they concern.
+//! Finds the directories of the modules that a change touches.
 
 use std::collections::BTreeSet;
 
@@ -16,15 +16,15 @@ use crate::engine::{Companion, Signal};
 use crate::limits::Limits;
 use crate::text::file_name::{decode, encode};
 
-/// Collects the directories that a change touches.
+/// Collects the touched directories.
 pub(super) struct Touched<'s> {
     pub(super) before: Reading<'s>,
     pub(super) now: Reading<'s>,
-    /// What there is in the later state.
+    /// The content of the later state.
     pub(super) overview: &'s Overview,
 }
 
-/// What a directory says beside what its module files hold.
+/// What a directory shows in addition to its module files.
 #[derive(PartialEq)]
 struct Beside {
     signals: Vec<Signal>,
@@ -36,7 +36,7 @@ struct Beside {
 }
 
 impl Touched<'_> {
-    /// The directories whose modules alter, and the paths at which something appears or vanishes that a call may name.
+    /// The directories of changed modules, and paths that a call may name and that appear or disappear.
     pub(super) fn by(&self, differences: &[Difference]) -> Result<BTreeSet<String>, Failure> {
         let mut touched = BTreeSet::new();
         let mut looked_at: BTreeSet<String> = BTreeSet::new();
@@ -69,8 +69,7 @@ impl Touched<'_> {
         Ok(touched)
     }
 
-    /// Adds a directory if the change concerns its module, and those below it if it says something else about the
-    /// engine.
+    /// Adds a directory if the change concerns its module, and those below it if its evidence of an engine changes.
     fn look_at(&self, directory: &str, touched: &mut BTreeSet<String>) -> Result<(), Failure> {
         let (was, is) = (self.before.list(directory)?, self.now.list(directory)?);
         let files = |listing: &Listing<ObjectId>| -> Vec<_> {
@@ -90,7 +89,7 @@ impl Touched<'_> {
         Ok(())
     }
 
-    /// The directories that are there in only one of the two states, from this one upwards.
+    /// This directory and its parents that exist in only one of the states.
     fn appeared_or_vanished(&self, directory: &str) -> Result<Vec<String>, Failure> {
         let mut directories = Vec::new();
         let above = std::iter::successors(Some(directory), |path| parent(path));
@@ -106,13 +105,13 @@ impl Touched<'_> {
         Ok(directories)
     }
 
-    /// The modules, in either state, that the files beside them in a directory are for.
+    /// The modules, in either state, that the files beside modules in a directory belong to.
     fn owners(&self, directory: &str) -> impl Iterator<Item = String> {
         let owners = [&self.before, &self.now].into_iter().filter_map(|reading| reading.owner(directory));
         owners.chain(tested_by(directory)).map(str::to_owned)
     }
 
-    /// Whether a link in the directory, to a file of a module or about one, leads to something else than before.
+    /// Whether a link in the directory to a file of a module, or to evidence, has another target than before.
     fn leads_elsewhere(&self, directory: &str) -> Result<bool, Failure> {
         let listing = self.now.list(directory)?;
         let entries = listing.modules.iter().chain(&listing.evidence).chain(&listing.companions);

@@ -1,4 +1,4 @@
-//! Override files of a working tree, turned into those that no commit will have.
+//! Finds override files that are not committed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,8 +13,8 @@ use crate::engine::is_override_file;
 use crate::text::file_name::encode;
 
 impl Rules<'_, '_> {
-    /// The override files that git ignores, or does not track although it tracks others of the same directory. A
-    /// directory of which it tracks nothing is about to be added as a whole, or is nobody's.
+    /// The override files that git ignores, or does not track although it tracks other files of the directory. A
+    /// directory without tracked files is probably about to be added.
     pub(super) fn uncommitted(&mut self, walk: &Walk, index: &State) -> BTreeSet<String> {
         let Some((tracked, ignored)) = &mut self.git else { return BTreeSet::new() };
         let overrides = walk.listed.iter().flat_map(|directory| {
@@ -31,7 +31,7 @@ impl Rules<'_, '_> {
     }
 }
 
-/// The override files among some files that a `.gitignore` among them ignores, as if all others had been added to git.
+/// The override files that a `.gitignore` among the given files excludes, as if all other files were committed.
 pub(super) fn ignored(files: &BTreeMap<&str, &[u8]>) -> BTreeSet<String> {
     let read = |path: &str| files.get(path).map(|content| content.to_vec());
     let mut exclusions = Exclusions::new(&read);

@@ -1,5 +1,4 @@
-//! What was listed, turned into what is read of it once it is known how much may be: the policy that says so lies there
-//! too.
+//! Listed files that are not read yet, because the policy among them may set the limits of reading.
 
 use std::sync::Arc;
 
@@ -8,11 +7,11 @@ use smol_str::SmolStr;
 use super::git_tree::GitTree;
 use super::walk::Walk;
 
-/// What was listed.
+/// The listed files.
 #[derive(Debug, Clone)]
 pub(super) enum Unread {
     /// Directories on disk.
     Listed(Arc<Walk>),
-    /// Directories that git holds.
+    /// Directories of an index or a commit.
     Stored(Arc<GitTree>, Vec<SmolStr>),
 }

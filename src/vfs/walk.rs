@@ -1,7 +1,7 @@
-//! The top of a run, turned into the directories below it that git tracks or would track.
+//! Walks the directories that git tracks or would track.
 //!
-//! The directories of one depth are listed in parallel, then judged in order: git's ignore rules are a stack that only
-//! one thread can use, and only directories that git does not track yet are asked about.
+//! The directories of one depth are listed in parallel and then filtered in order: the ignore rules of git are a stack
+//! for one thread, and are only needed for directories without tracked files.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -15,10 +15,10 @@ use super::repository::{Ignored, Tracked};
 use super::top::{OF_TOOLS, Top, is_of_tool};
 use crate::text::file_name::{decode_os, encode_os};
 
-/// A directory that was listed.
+/// A listed directory.
 #[derive(Debug)]
 pub(super) struct Listed {
-    /// From the top.
+    /// The path relative to the top.
     pub(super) path: String,
     pub(super) disk: PathBuf,
     pub(super) listing: Listing<OsString>,
@@ -27,13 +27,13 @@ pub(super) struct Listed {
 /// A directory that was not searched for modules.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
-    /// From the top.
+    /// The path relative to the top.
     pub path: String,
-    /// Why it was not searched.
+    /// The reason.
     pub reason: SkipReason,
 }
 
-/// Why a directory was not searched.
+/// The reason why a directory was not searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SkipReason {
     /// Git ignores it.
@@ -44,30 +44,30 @@ pub enum SkipReason {
     Submodule,
 }
 
-/// Directories, and what went wrong on the way.
+/// The directories with errors.
 #[derive(Debug, Default)]
 pub(super) struct Walk {
     pub(super) listed: Vec<Listed>,
     /// Directories that could not be read, and whether git tracks something there.
     pub(super) unreadable: Vec<(String, bool, Failure)>,
-    /// Symbolic links that git tracks or would track, from the top.
+    /// Symbolic links that git tracks or would track, relative to the top.
     pub(super) links: Vec<String>,
     pub(super) skipped: Vec<Skipped>,
 }
 
-/// By which rules directories are left out, besides those that are never looked into.
+/// The rules for leaving out directories, in addition to those that are always left out.
 pub(super) struct Rules<'a, 'g> {
     pub(super) top: &'a Top,
-    /// Git's, in a repository.
+    /// The rules of git, in a repository.
     pub(super) git: Option<(&'a Tracked, Ignored<'g>)>,
 }
 
 impl Rules<'_, '_> {
-    /// Every directory at `start` and below; `start` itself is not judged.
+    /// Lists `start`, which is always included, and the directories below it.
     pub(super) fn walk(&mut self, start: String) -> Walk {
         let mut walk = Walk::default();
         let mut level = vec![(self.top.path().join(encode_os(&start)), start)];
-        // A system has paths of so many names and no more, and one that is too long cannot be listed.
+        // A system cannot list a longer path.
         for depth in 0.. {
             let listings: Vec<_> = level.par_iter().map(|(disk, _)| listing::list(disk)).collect();
             let mut below = Vec::new();
@@ -108,7 +108,7 @@ impl Rules<'_, '_> {
         walk
     }
 
-    /// Whether the walk from the top never comes to the directory at `path`.
+    /// Whether a walk from the top leaves out the directory at `path`.
     pub(super) fn leave_out(&mut self, path: &str) -> bool {
         self.top.is_foreign(path)
             || is_of_tool(path) && !self.tracks(path)
@@ -167,8 +167,8 @@ impl Rules<'_, '_> {
         }
     }
 
-    /// Whether the module files of the directory count: git tracks a file of it, or would track one of them. Which
-    /// files then make up the module is no question for git.
+    /// Whether the module files of the directory count: git tracks a file of it, or would track one of them. The module
+    /// then consists of all its files.
     fn has_module(&mut self, path: &str, listing: &Listing<OsString>) -> bool {
         let Some((tracked, ignored)) = &mut self.git else { return true };
         tracked.has_file_of(path)
