@@ -1,8 +1,8 @@
-//! Turns the text of one file into blocks, arguments and expressions with spans, or into findings.
+//! Parses the text of one file into blocks, arguments and expressions with spans, or into findings.
 //!
-//! Native syntax and JSON become one small tree of our own. How a JSON object reads depends on what its place expects
-//! (an argument or blocks), so a [`Body`] is asked with a [`Schema`], as the engines do, and both notations answer
-//! alike.
+//! Native syntax and JSON share one tree. A property of a JSON object can be an argument or a block, depending on
+//! what the language expects there. A [`Body`] is therefore decoded with a [`Schema`], as in HCL, and gives the same
+//! content for both syntaxes.
 
 mod analysis;
 mod attribute;
@@ -33,26 +33,27 @@ use crate::finding::Finding;
 use crate::limits::{Limit, Limits};
 use crate::text::{FileId, Source, Span};
 
-/// One file, read.
+/// A parsed file.
 #[derive(Debug, Clone)]
 pub struct File {
-    /// What it declares.
+    /// The arguments and blocks of the file.
     pub body: Body,
-    /// The comments, in order. JSON has none: there the property `"//"` is one, and it stays in the body.
+    /// The comments, in source order. Always empty for JSON: a `"//"` property is part of the body.
     pub comments: Vec<Comment>,
-    /// Whether all of it was understood. Where not, silence about absence is asked for: what seems undeclared may be
-    /// in the part that was not read.
+    /// Whether the whole file was understood. If not, no finding may conclude that something is missing: it may be in
+    /// the part that was skipped.
     pub complete: bool,
 }
 
-/// A comment of a native file.
+/// A comment in native syntax.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Comment {
-    /// From its marker to the end of the line, without the line break, or to the `*/`.
+    /// From the comment marker to the end of the line, without the line break, or to `*/`.
     pub span: Span,
 }
 
-/// Reads a file. What is wrong with it is found in the engines' words and places; what is left of it is in the tree.
+/// Parses a file. Findings use the summaries and positions of the engine; the tree holds everything that survived the
+/// errors.
 pub fn parse(id: FileId, source: &Source, notation: Notation, limits: &Limits) -> (File, Vec<Finding>) {
     let (file, mut findings) = match notation {
         Notation::Native => native::parse(id, source, limits),
@@ -62,8 +63,8 @@ pub fn parse(id: FileId, source: &Source, notation: Notation, limits: &Limits) -
     (file, findings)
 }
 
-/// Leaves out mistakes beyond those that are told, and says so: text that is no configuration at all would else be told
-/// sign by sign.
+/// Drops syntax errors above the limit and adds one finding about the limit. A file that is not configuration at all
+/// would otherwise produce an error per token.
 fn bound(findings: &mut Vec<Finding>, limits: &Limits) {
     let untold = findings.get(limits.mistakes()).and_then(|finding| finding.primary);
     findings.truncate(limits.mistakes());
@@ -75,26 +76,26 @@ fn too_many(at: Span, limits: &Limits) -> Finding {
     Finding::limit(Limit::Mistakes, limits, "Too many syntax errors in one file", detail).at(at)
 }
 
-/// Reads a text as one expression; errors come back as findings. Spans in both count from the start of the text, in no
+/// Parses a text as one expression, or returns the syntax errors. Spans are offsets into the text and belong to no
 /// file of the run.
 pub fn parse_expression(text: &str) -> Result<Expr, Vec<Finding>> {
     native::expression(FileId::new(0), text, None)
 }
 
-/// Reads the text of a JSON string as one expression. Spans count as the engines count them: as if the text started
-/// where the string does, and as if nothing in it were escaped.
+/// Parses the text of a JSON string as one expression. Spans are counted as the engine counts them: from the start of
+/// the string, as if the string had no escapes.
 pub fn parse_string(text: &str, string: Span) -> Result<Expr, Vec<Finding>> {
     native::expression(string.file, text, Some(string))
 }
 
-/// Reads a text as one template; spans count from its start, in no file of the run.
+/// Parses a text as one template. Spans are offsets into the text and belong to no file of the run.
 pub fn parse_template(text: &str) -> Result<Expr, Vec<Finding>> {
     let file = FileId::new(0);
     let template = native::template(file, text, None)?;
     Ok(Expr { span: Span::new(file, 0..text.len()), kind: ExprKind::Template(template) })
 }
 
-/// Reads a text as one JSON value; none where it is nothing of the kind, or goes deeper than is read.
+/// Parses a text as one JSON value. Returns `None` if it is invalid or nested deeper than the limit.
 pub fn parse_json(text: &str) -> Option<Expr> {
     json::value(text)
 }

@@ -1,6 +1,7 @@
-//! Turns an expression into the list, map, call, name or address that a place asks for, without evaluating anything.
+//! Static analysis of expressions: the list, map, call, keyword or traversal that an expression is, without
+//! evaluation (HCL's `ExprList`, `ExprMap`, `ExprCall` and `AbsTraversalForExpr`).
 //!
-//! Native syntax and JSON answer alike. In JSON an address or a call is the text of a string.
+//! Both syntaxes give the same results. In JSON, a traversal or a call is the content of a string.
 
 use std::borrow::Cow;
 
@@ -24,14 +25,14 @@ pub use walk::Scope;
 pub enum MapKey<'a> {
     /// A bare name.
     Name(&'a SmolStr, Span),
-    /// Any other key of the native syntax.
+    /// Any other key in native syntax.
     Expr(&'a Expr),
-    /// The name of a JSON property, with the place of it and its quotes.
+    /// The name of a JSON property, and its span with quotes.
     Json(&'a JsonString, Span),
 }
 
 impl MapKey<'_> {
-    /// All of it.
+    /// The span of the whole key.
     pub fn span(&self) -> Span {
         match self {
             Self::Name(_, span) | Self::Json(_, span) => *span,
@@ -39,7 +40,7 @@ impl MapKey<'_> {
         }
     }
 
-    /// Where findings about its value point; see [`Expr::start_span`].
+    /// Where findings about the value of the key point; see [`Expr::start_span`].
     pub fn start_span(&self) -> Span {
         match self {
             Self::Name(_, span) | Self::Json(_, span) => *span,
@@ -47,7 +48,7 @@ impl MapKey<'_> {
         }
     }
 
-    /// The key as an address, if it is one.
+    /// The key as a traversal, if it is one.
     pub fn as_traversal(&self) -> Option<Cow<'_, Traversal>> {
         match self {
             Self::Name(name, span) => Some(Cow::Owned(just_a_name(name, *span))),
@@ -56,7 +57,7 @@ impl MapKey<'_> {
         }
     }
 
-    /// The key as an address; that it is none is a finding.
+    /// The key as a traversal. Adds a finding if it is none.
     pub fn static_traversal(&self, findings: &mut Vec<Finding>) -> Option<Cow<'_, Traversal>> {
         let traversal = self.as_traversal();
         if traversal.is_none() {
@@ -72,12 +73,12 @@ impl MapKey<'_> {
 }
 
 impl Expr {
-    /// Whether this is beyond the limits of this program, so that nothing can be said about what it is.
+    /// Whether the expression exceeds a limit of overrule, so that nothing is known about it.
     pub fn is_unread(&self) -> bool {
         self.kind == ExprKind::Unread
     }
 
-    /// The elements, if this is a list written out.
+    /// The elements, if this is a tuple constructor.
     pub fn as_list(&self) -> Option<&[Expr]> {
         match &self.kind {
             ExprKind::Tuple(elements) => Some(elements),
@@ -85,7 +86,7 @@ impl Expr {
         }
     }
 
-    /// The elements of a list written out; that it is none is a finding.
+    /// The elements of a tuple constructor. Adds a finding if this is none.
     pub fn static_list(&self, findings: &mut Vec<Finding>) -> Option<&[Expr]> {
         let list = self.as_list();
         if list.is_none() && !self.is_unread() {
@@ -95,7 +96,7 @@ impl Expr {
         list
     }
 
-    /// The pairs, if this is a map written out.
+    /// The items, if this is an object constructor.
     pub fn as_map<'a>(&'a self) -> Option<Vec<(MapKey<'a>, &'a Expr)>> {
         match &self.kind {
             ExprKind::Object(items) => {
@@ -111,7 +112,7 @@ impl Expr {
         }
     }
 
-    /// The pairs of a map written out; that it is none is a finding.
+    /// The items of an object constructor. Adds a finding if this is none.
     pub fn static_map(&self, findings: &mut Vec<Finding>) -> Option<Vec<(MapKey<'_>, &Expr)>> {
         let map = self.as_map();
         if map.is_none() && !self.is_unread() {
@@ -121,9 +122,9 @@ impl Expr {
         map
     }
 
-    /// The address, if this is a name with constant steps from it. `true`, `false` and `null` count as names here, and
-    /// so does what a JSON string says; what stands in parentheses or native quotes does not. (In JSON those three
-    /// words stand in parentheses, so to speak: see `json::convert`.)
+    /// The traversal, if this is a name followed by constant steps. `true`, `false` and `null` count as names, and so
+    /// does the content of a JSON string. Parentheses and native quotes prevent it, and JSON's own `true`, `false`
+    /// and `null` are kept in parentheses for this reason (see `json::convert`).
     pub fn as_traversal(&self) -> Option<Cow<'_, Traversal>> {
         match &self.kind {
             ExprKind::Traversal(traversal) => Some(Cow::Borrowed(traversal)),
@@ -142,7 +143,7 @@ impl Expr {
         }
     }
 
-    /// The address that this is; that it is none is a finding.
+    /// The traversal. Adds a finding if this is none.
     pub fn static_traversal(&self, findings: &mut Vec<Finding>) -> Option<Cow<'_, Traversal>> {
         let traversal = self.as_traversal();
         if traversal.is_none() && !self.is_unread() {
@@ -156,8 +157,8 @@ impl Expr {
         single_name(&*self.as_traversal()?)
     }
 
-    /// Whether this is a string of the native syntax, quoted or a heredoc, but not only an interpolation: where an
-    /// address is asked for, the engines still read the former as one, with a warning.
+    /// Whether this is a quoted string or heredoc in native syntax that is more than one interpolation. Where a
+    /// traversal is expected, the engine still accepts such a string, with a warning.
     pub fn is_native_quoted_string(&self) -> bool {
         match &self.kind {
             ExprKind::Template(template) => !matches!(template.parts[..], [Part::Interpolation(_)]),
@@ -165,8 +166,8 @@ impl Expr {
         }
     }
 
-    /// Where the engines say that a value does not fit: what an expression starts with, in their view. Of a string
-    /// that is the first part between its quotes, of an index its bracket, of a splat its star.
+    /// HCL's `StartRange`: where the engine reports that a value is unsuitable. For a string, that is the first part
+    /// between its quotes; for an index, the bracket; for a splat, the star.
     pub fn start_span(&self) -> Span {
         match &self.kind {
             ExprKind::Template(template) => template_start(template, self.span),
@@ -195,8 +196,8 @@ impl Expr {
 }
 
 impl Traversal {
-    /// Reads `text` as an address, as the engines read one inside of a string; `place` is where the text stands. What
-    /// was understood before the first mistake comes back beside the findings.
+    /// Parses `text` as a traversal, as the engine does for the content of a string; `place` is the span of the text.
+    /// Steps before the first error are kept.
     pub fn parse(text: &str, place: Span) -> (Option<Self>, Vec<Finding>) {
         native::address(text, place)
     }
@@ -206,7 +207,7 @@ impl Traversal {
         self.steps.last().map_or(self.root_span, |last| self.root_span.to(last.span))
     }
 
-    /// The same steps from nowhere: the first name has become an attribute of something.
+    /// The steps relative to another value, where the first name becomes an attribute.
     pub fn into_relative(self) -> Vec<Step> {
         let first = Step { span: self.root_span, kind: StepKind::Attribute(self.root) };
         std::iter::once(first).chain(self.steps).collect()
@@ -228,7 +229,7 @@ fn single_name(traversal: &Traversal) -> Option<SmolStr> {
     traversal.steps.is_empty().then(|| traversal.root.clone())
 }
 
-/// The engines count places in such a text from the quote on, as if that were its first letter.
+/// The engine counts positions in the string from its opening quote, as if that were the first character.
 fn address_in_json(string: &JsonString, span: Span) -> Option<Traversal> {
     let (traversal, findings) = Traversal::parse(&string.text, span);
     traversal.filter(|_| findings.is_empty())
@@ -247,13 +248,13 @@ fn invalid_expression(rule: EngineRule, detail: &str, at: Span) -> Finding {
 fn template_start(template: &Template, span: Span) -> Span {
     match (&template.parts[..], template.kind) {
         ([], _) => span.after(),
-        // Such a string is its interpolation, and the engines point at all of it.
+        // Such a string is its interpolation, and the engine reports the whole of it.
         ([Part::Interpolation(_)], TemplateKind::Quoted | TemplateKind::Heredoc | TemplateKind::Bare) => span,
         ([first, ..], _) => match first {
             Part::Literal { span, .. } => *span,
             Part::Interpolation(expr) => expr.start_span(),
             Part::If(directive) => directive.condition.start_span(),
-            // The directive ends with the `}` behind the collection.
+            // The directive ends with the `}` after the collection.
             Part::For(directive) => Span { end: directive.collection.span.end + 1, ..directive.span },
         },
     }

@@ -1,22 +1,22 @@
-//! An argument, in either syntax.
+//! Arguments, in both syntaxes.
 
 use smol_str::SmolStr;
 
 use crate::syntax::Expr;
 use crate::text::Span;
 
-/// `name = expression`.
+/// An argument: `name = expression`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attribute {
-    /// Left of the `=`.
+    /// The name.
     pub name: SmolStr,
-    /// Where the name stands; in JSON with its quotes.
+    /// Span of the name; in JSON with its quotes.
     pub name_span: Span,
-    /// From name to the end of the value.
+    /// From the name to the end of the value.
     pub span: Span,
-    /// Right of the `=`.
+    /// The value.
     pub expr: Expr,
-    /// Whether there is a syntax error in `expr`. It is then what the engines' parsers make of it, and nothing can be
-    /// concluded from its references or its value.
+    /// Whether `expr` has a syntax error. It then holds what HCL's parser recovers, and its references and value are
+    /// not reliable.
     pub is_broken: bool,
 }

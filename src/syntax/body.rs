@@ -1,7 +1,7 @@
-//! Bodies: the arguments and blocks between two braces, or in a whole file, asked for by a schema.
+//! The body of a block or file, decoded with a schema.
 //!
-//! What a body holds shows only when it is asked: a JSON object is a block here and an argument there. So both
-//! notations answer the three questions that the engines ask, each finding what they would find.
+//! A JSON property is a block or an argument depending on the schema. Both syntaxes therefore implement the three
+//! methods of HCL's `Body`, `Content`, `PartialContent` and `JustAttributes`, each with the diagnostics of HCL.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -25,37 +25,38 @@ pub use iterators::Iteration;
 use json::JsonBody;
 use native::NativeBody;
 
-/// `kind "label" { … }`.
+/// A block: `type "label" { … }`.
 #[derive(Debug, Clone)]
 pub struct Block {
-    /// Its first word.
+    /// The block type.
     pub kind: SmolStr,
-    /// Where that stands; in JSON the property's name with its quotes.
+    /// Span of the block type; in JSON of the property name with its quotes.
     pub kind_span: Span,
-    /// What follows the kind.
+    /// The labels.
     pub labels: Vec<Label>,
-    /// How the engines point at it: in native syntax from the kind through the last label, in JSON the `{` of its body.
+    /// HCL's `DefRange`, where the engine reports the block: in native syntax from the block type to the last label,
+    /// in JSON the `{` of its body.
     pub header: Span,
-    /// What stands between the braces.
+    /// The arguments and blocks inside.
     pub body: Body,
 }
 
-/// An argument or a block of the native syntax.
+/// An argument or a block in native syntax.
 #[derive(Debug, Clone, Copy)]
 pub struct Item<'b> {
-    /// All of it.
+    /// The span of the whole item.
     pub span: Span,
-    /// What stands in it, if it is a block.
+    /// The body, if this is a block.
     pub body: Option<&'b Body>,
 }
 
 impl Block {
-    /// The argument of that name in it, if it is there.
+    /// The argument of this name in the block.
     pub fn attribute(&self, name: &str) -> Option<Arc<Attribute>> {
         self.body.attribute(name)
     }
 
-    /// The kind of block that it makes: its own, or the label of a `dynamic`.
+    /// The block type that the item produces: its own, or the label of a `dynamic` block.
     pub fn makes(&self) -> &str {
         match self.labels.first() {
             Some(label) if self.kind == "dynamic" => &label.text,
@@ -63,41 +64,41 @@ impl Block {
         }
     }
 
-    /// The blocks of that kind in it, with labels so called.
+    /// The nested blocks of this type with these labels.
     pub fn blocks(&self, kind: &str, labels: &[&str]) -> Vec<Arc<Block>> {
         let schema = Schema { attributes: &[], blocks: &[BlockSchema::new(kind, labels)] };
         self.body.partial_content(&schema, &mut Vec::new()).0.blocks
     }
 }
 
-/// A label of a block.
+/// A block label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
-    /// Without quotes, escapes replaced.
+    /// The label without quotes, with escapes resolved.
     pub text: SmolStr,
-    /// With quotes.
+    /// Span of the label, with quotes.
     pub span: Span,
 }
 
-/// What a place in the language expects.
+/// The arguments and block types that a body may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Schema<'a> {
-    /// Arguments.
+    /// The arguments.
     pub attributes: &'a [AttributeSchema<'a>],
-    /// Blocks.
+    /// The block types.
     pub blocks: &'a [BlockSchema<'a>],
 }
 
 impl Schema<'_> {
-    /// Of a place that expects nothing.
+    /// The schema of a body that must be empty.
     pub const EMPTY: Self = Self { attributes: &[], blocks: &[] };
 
-    /// Whether an argument of that name is expected.
+    /// Whether the schema has this argument.
     fn has_attribute(&self, name: &str) -> bool {
         self.attributes.iter().any(|expected| expected.name == name)
     }
 
-    /// The same for many names.
+    /// The set of argument names, for many lookups.
     fn attribute_names(&self) -> ArgumentNames<'_> {
         if self.attributes.len() <= FEW {
             return ArgumentNames::Few(self.attributes);
@@ -105,16 +106,16 @@ impl Schema<'_> {
         ArgumentNames::Many(self.attributes.iter().map(|expected| expected.name).collect())
     }
 
-    /// What is expected of blocks of that kind; none where they are not.
+    /// The schema of this block type, if it is expected.
     fn block(&self, kind: &str) -> Option<&BlockSchema<'_>> {
         self.blocks.iter().find(|expected| expected.kind == kind)
     }
 }
 
-/// The number of names that are compared one by one faster than they are looked up.
+/// Up to this many names, comparing one by one is faster than a set.
 const FEW: usize = 16;
 
-/// The names of the arguments that a place expects. A call of a module expects those of all variables.
+/// The argument names of a schema. The schema of a module call has an argument per variable of the module.
 enum ArgumentNames<'a> {
     Few(&'a [AttributeSchema<'a>]),
     Many(HashSet<&'a str>),
@@ -129,79 +130,79 @@ impl ArgumentNames<'_> {
     }
 }
 
-/// An argument that a place expects.
+/// The schema of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AttributeSchema<'a> {
-    /// Its name.
+    /// The name.
     pub name: &'a str,
-    /// Whether it has to be there.
+    /// Whether the argument is required.
     pub required: bool,
 }
 
 impl<'a> AttributeSchema<'a> {
-    /// An argument that has to be there.
+    /// The schema of a required argument.
     pub const fn required(name: &'a str) -> Self {
         Self { name, required: true }
     }
 
-    /// An argument that may be there.
+    /// The schema of an optional argument.
     pub const fn optional(name: &'a str) -> Self {
         Self { name, required: false }
     }
 }
 
-/// A kind of block that a place expects.
+/// The schema of a block type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockSchema<'a> {
-    /// Its first word.
+    /// The block type.
     pub kind: &'a str,
-    /// What each of its labels is called in messages.
+    /// The name of each label, for diagnostics.
     pub labels: &'a [&'a str],
-    /// The same for labels that may follow. JSON, where labels are known by their number only, has none.
+    /// Names of further optional labels. Ignored in JSON, where the nesting depth gives the number of labels.
     pub optional_labels: &'a [&'a str],
 }
 
 impl<'a> BlockSchema<'a> {
-    /// A kind of block with labels so called in messages.
+    /// A block type with these label names.
     pub const fn new(kind: &'a str, labels: &'a [&'a str]) -> Self {
         Self { kind, labels, optional_labels: &[] }
     }
 
-    /// The same, with more labels that may follow.
+    /// The same block type with further optional labels.
     #[must_use]
     pub const fn and_maybe(self, optional_labels: &'a [&'a str]) -> Self {
         Self { optional_labels, ..self }
     }
 }
 
-/// What a body holds of a schema.
+/// The arguments and blocks of a body that match a schema.
 #[derive(Debug, Clone)]
 pub struct Content {
-    /// The arguments that are there, in the order of the source.
+    /// The arguments, in source order.
     pub attributes: Vec<Arc<Attribute>>,
-    /// The blocks, in the order of the source. Those with a wrong number of labels are left out, after a finding.
+    /// The blocks, in source order. Blocks with a wrong number of labels are reported and left out.
     pub blocks: Vec<Arc<Block>>,
-    /// Where the engines say that something is missing.
+    /// Where the engine reports missing items.
     pub missing_item: Span,
 }
 
 impl Content {
-    /// The argument of that name.
+    /// The argument of this name.
     pub fn attribute(&self, name: &str) -> Option<&Arc<Attribute>> {
         self.attributes.iter().find(|attribute| attribute.name == name)
     }
 
-    /// The blocks of that kind.
+    /// The blocks of this type.
     pub fn blocks_of<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Arc<Block>> {
         self.blocks.iter().filter(move |block| block.kind == kind)
     }
 }
 
-/// A body, or what is left of one after some of its items were taken out; cheap to clone.
+/// A body, or the remainder of one after `partial_content`. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Body {
     inner: Arc<Inner>,
-    /// What was taken out already.
+    /// The names that earlier schemas took.
     hidden: Hidden,
     is_unclosed: bool,
 }
@@ -212,14 +213,14 @@ enum Inner {
     Json(JsonBody),
 }
 
-/// Names that a body no longer shows, because they were taken out with an earlier schema.
+/// The names that a body hides because an earlier schema took them.
 #[derive(Debug, Clone, Default)]
 struct Hidden {
     attributes: Names,
     blocks: Names,
 }
 
-/// Names in order, each once.
+/// A sorted set of names.
 #[derive(Debug, Clone, Default)]
 struct Names(Arc<[SmolStr]>);
 
@@ -228,7 +229,7 @@ impl Names {
         self.0.binary_search_by(|own| own.as_str().cmp(name)).is_ok()
     }
 
-    /// These and more.
+    /// This set with more names.
     fn and(&self, more: impl Iterator<Item = SmolStr>) -> Self {
         let mut more = more.peekable();
         if more.peek().is_none() {
@@ -242,39 +243,39 @@ impl Names {
 }
 
 impl Body {
-    /// A body of the native syntax. `span` reaches from its `{` to its `}`, of a file from its start to its end;
-    /// the items stand in the order of the source, and of arguments with one name only the first is among them.
+    /// A body in native syntax. `span` reaches from `{` to `}`, or over the whole file. The items are in source
+    /// order, and only the first argument of a name is among them.
     pub fn native(span: Span, attributes: Vec<Arc<Attribute>>, blocks: Vec<Arc<Block>>) -> Self {
         let missing_item = Span { end: span.start, ..span };
         let native = NativeBody { span, missing_item, attributes, blocks };
         Self { inner: Arc::new(Inner::Native(native)), hidden: Hidden::default(), is_unclosed: false }
     }
 
-    /// A body on one line with a single argument, as in `block { name = value }`. To the engines that argument is all
-    /// of the body, and what is missing from it is missing there.
+    /// A body on one line with a single argument: `block { name = value }`. The engine treats the argument as the
+    /// whole body, and reports missing items there.
     pub fn single_line(span: Span, attribute: Arc<Attribute>) -> Self {
         let missing_item = Span { end: attribute.span.start, ..attribute.span };
         let native = NativeBody { span, missing_item, attributes: vec![attribute], blocks: Vec::new() };
         Self { inner: Arc::new(Inner::Native(native)), hidden: Hidden::default(), is_unclosed: false }
     }
 
-    /// The same body, where the file ends before its closing brace.
+    /// The same body, marked as one that ends with the file before its closing brace.
     #[must_use]
     pub fn unclosed(self) -> Self {
         Self { is_unclosed: true, ..self }
     }
 
-    /// Whether the file ends before its closing brace: nobody knows then which of its items belong to it.
+    /// Whether the file ends before the closing brace. It is then unknown which of the items belong to this body.
     pub fn is_unclosed(&self) -> bool {
         self.is_unclosed
     }
 
-    /// A body that `value` stands for; whether it can shows when the body is asked.
+    /// A body for a JSON value. A value of the wrong type is reported when the body is decoded.
     pub(super) fn json(value: Arc<Node>) -> Self {
         Self { inner: Arc::new(Inner::Json(JsonBody(value))), hidden: Hidden::default(), is_unclosed: false }
     }
 
-    /// Takes what `schema` expects. Everything else that is there, and all that is missing, is a finding.
+    /// Decodes the items that `schema` expects. Adds a finding for each unexpected or missing item.
     pub fn content(&self, schema: &Schema<'_>, findings: &mut Vec<Finding>) -> Content {
         match &*self.inner {
             Inner::Native(native) => native.content(&self.hidden, schema, findings),
@@ -282,7 +283,8 @@ impl Body {
         }
     }
 
-    /// Takes what `schema` expects, and gives a body of everything else. Only what is missing is a finding.
+    /// Decodes the items that `schema` expects, and returns the remaining body. Adds a finding for each missing item
+    /// only.
     pub fn partial_content(&self, schema: &Schema<'_>, findings: &mut Vec<Finding>) -> (Content, Self) {
         let (content, hidden) = match &*self.inner {
             Inner::Native(native) => native.partial_content(&self.hidden, schema, findings),
@@ -291,7 +293,7 @@ impl Body {
         (content, Self { inner: Arc::clone(&self.inner), hidden, ..*self })
     }
 
-    /// The argument of that name left in it, if it is there.
+    /// The argument of this name, if it was not taken yet.
     pub fn attribute(&self, name: &str) -> Option<Arc<Attribute>> {
         match &*self.inner {
             Inner::Native(native) => native.attribute(&self.hidden, name),
@@ -302,7 +304,7 @@ impl Body {
         }
     }
 
-    /// Takes all arguments, whatever they are called. A block is a finding.
+    /// All arguments, whatever their names. Adds a finding for each block.
     pub fn just_attributes(&self, findings: &mut Vec<Finding>) -> Vec<Arc<Attribute>> {
         match &*self.inner {
             Inner::Native(native) => native.just_attributes(&self.hidden, findings),
@@ -310,7 +312,7 @@ impl Body {
         }
     }
 
-    /// Whether [`Body::content`] with an empty schema would find nothing to complain about.
+    /// Whether [`Body::content`] with an empty schema would report nothing.
     pub fn is_empty(&self) -> bool {
         match &*self.inner {
             Inner::Native(native) => native.is_empty(&self.hidden),
@@ -318,8 +320,8 @@ impl Body {
         }
     }
 
-    /// Calls `visit` with the expression of every argument left in it, and of those in its blocks at any depth. In
-    /// JSON nothing tells arguments from blocks without a schema: there every property is read as an expression.
+    /// Calls `visit` with the expression of each remaining argument, in nested blocks too. In JSON, each property
+    /// counts as an expression, because only a schema distinguishes arguments from blocks.
     pub fn for_each_expression(&self, visit: &mut dyn FnMut(&Expr)) {
         match &*self.inner {
             Inner::Native(native) => native.for_each_expression(&self.hidden, visit),
@@ -327,7 +329,7 @@ impl Body {
         }
     }
 
-    /// The names of all arguments left in it, and the kinds of blocks; a `dynamic` block counts as the kind it makes.
+    /// The names of the remaining arguments and block types; a `dynamic` block counts as the type that it produces.
     pub fn names(&self) -> Vec<SmolStr> {
         match &*self.inner {
             Inner::Native(native) => native.names(&self.hidden),
@@ -335,7 +337,7 @@ impl Body {
         }
     }
 
-    /// The blocks left in it, whatever their kind. In JSON nothing tells blocks from arguments without a schema: none.
+    /// The remaining blocks of all types. Empty in JSON, where only a schema distinguishes blocks from arguments.
     pub fn any_blocks(&self) -> Vec<Arc<Block>> {
         match &*self.inner {
             Inner::Native(native) => native.any_blocks(&self.hidden),
@@ -343,7 +345,7 @@ impl Body {
         }
     }
 
-    /// The same body without arguments and blocks of these names.
+    /// The same body without the arguments and blocks of these names.
     #[must_use]
     pub fn without(&self, names: &[SmolStr]) -> Self {
         let more = |hidden: &Names| hidden.and(names.iter().cloned());
@@ -351,8 +353,7 @@ impl Body {
         Self { inner: Arc::clone(&self.inner), hidden, ..*self }
     }
 
-    /// Of the native syntax: every argument and block that is written in it, in order. JSON tells what is a block only
-    /// when it is asked with a schema.
+    /// The arguments and blocks in source order. Empty in JSON, where only a schema distinguishes them.
     pub fn items(&self) -> Vec<Item<'_>> {
         match &*self.inner {
             Inner::Native(native) => native.items(),
@@ -360,7 +361,7 @@ impl Body {
         }
     }
 
-    /// The value that it stands for, where it is written in JSON.
+    /// The JSON value of the body, if it is written in JSON.
     pub(super) fn json_node(&self) -> Option<&Node> {
         match &*self.inner {
             Inner::Native(_) => None,
@@ -368,7 +369,7 @@ impl Body {
         }
     }
 
-    /// Where the engines say that something is missing.
+    /// Where the engine reports missing items.
     pub fn missing_item(&self) -> Span {
         match &*self.inner {
             Inner::Native(native) => native.missing_item,
@@ -384,7 +385,7 @@ impl Body {
         }
     }
 
-    /// Whether it is written in JSON.
+    /// Whether the body is written in JSON.
     pub fn is_json(&self) -> bool {
         match &*self.inner {
             Inner::Native(_) => false,
@@ -393,7 +394,7 @@ impl Body {
     }
 }
 
-/// A required argument that is not there.
+/// The finding for a missing required argument.
 fn missing_argument(name: &str, at: Span) -> Finding {
     Finding::language(EngineRule::MissingArgument, "Missing required argument")
         .detail(format!("The argument `{name}` is required, but it is not set."))

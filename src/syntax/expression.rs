@@ -1,59 +1,58 @@
-//! Expressions, as they are written: nothing is evaluated here.
+//! The syntax tree of expressions. Nothing is evaluated here.
 
 use smol_str::SmolStr;
 
 use crate::text::Span;
 
-/// An expression and where it stands. There are more of them than of anything else, so they are kept small: what takes
-/// much room is in a box.
+/// An expression and its span. Files consist mostly of expressions, so this type is small: large variants are boxed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expr {
-    /// All of it: quotes, brackets and parentheses included.
+    /// The whole expression, with quotes, brackets and parentheses.
     pub span: Span,
-    /// What it is.
+    /// The kind of expression.
     pub kind: ExprKind,
 }
 
-/// What an expression is made of.
+/// The kinds of expressions.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ExprKind {
     /// `null`.
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number, digits as written: it may be beyond what any machine number holds.
+    /// A number, with its digits as written: it may exceed every machine type.
     Number(SmolStr),
-    /// A quoted string or a heredoc of the native syntax, with or without interpolation.
+    /// A quoted string or heredoc in native syntax, with or without interpolation.
     Template(Template),
-    /// `[a, b]`, also a JSON array.
+    /// `[a, b]`, also as a JSON array.
     Tuple(Vec<Expr>),
-    /// `{ a = b }` of the native syntax.
+    /// `{ a = b }` in native syntax.
     Object(Vec<ObjectItem>),
-    /// A name and what follows it without any calculation: `var.a["b"].c`.
+    /// A name followed by constant steps: `var.a["b"].c`.
     Traversal(Box<Traversal>),
-    /// Steps from something that is not a name: `f(x).a[0]`.
+    /// Constant steps from something other than a name: `f(x).a[0]`.
     Relative(Box<Relative>),
-    /// `a[b]` with a calculated key.
+    /// `a[b]` with a key that is not constant.
     Index {
-        /// What is looked into.
+        /// The indexed value.
         collection: Box<Expr>,
-        /// What for.
+        /// The key.
         key: Box<Expr>,
         /// From `[` to `]`.
         brackets: Span,
     },
     /// `a.*.b` or `a[*].b`.
     Splat {
-        /// What stands before the star.
+        /// The expression before the star.
         source: Box<Expr>,
-        /// What is done with each element: an expression over [`ExprKind::Element`].
+        /// The expression for each element, built on [`ExprKind::Element`].
         each: Box<Expr>,
-        /// The star with its point or brackets.
+        /// The star with its dot or brackets.
         marker: Span,
         /// `[*]` rather than `.*`.
         full: bool,
     },
-    /// The element of the splat around it.
+    /// The current element of the enclosing splat.
     Element,
     /// `f(a, b...)`.
     Call(Box<Call>),
@@ -67,44 +66,45 @@ pub enum ExprKind {
     For(Box<For>),
     /// `(a)`.
     Parens(Box<Expr>),
-    /// A JSON string: a template where it is evaluated, and plain text where the place asks for a name or an address.
+    /// A JSON string: a template where it is evaluated, plain text where a name or traversal is expected.
     JsonString(Box<JsonString>),
-    /// A JSON object read as an expression.
+    /// A JSON object that is decoded as an expression.
     JsonObject(Vec<JsonProperty>),
-    /// What the engines put in the place of something broken, whose error is reported already: a value not known.
+    /// An unknown value for an expression with a syntax error that is already reported, as in HCL.
     Invalid,
-    /// What is beyond the limits of this program, which is reported already. Nothing more is to be said about it.
+    /// An expression that exceeds a limit of overrule, which is already reported. Rules ignore it.
     Unread,
 }
 
-/// A string made of parts.
+/// A string template.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Template {
-    /// How it is written.
+    /// The notation of the template.
     pub kind: TemplateKind,
-    /// In order. No two literals stand side by side where the source has none between them; empty for `""`.
+    /// The parts, in order. Adjacent literals are merged unless the source has something between them. Empty for
+    /// `""`.
     pub parts: Box<[Part]>,
 }
 
-/// How a template is written.
+/// The notation of a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TemplateKind {
-    /// Between quotes.
+    /// A quoted string.
     Quoted,
-    /// As a heredoc.
+    /// A heredoc.
     Heredoc,
-    /// Between two directives, or in a JSON string: no marks of its own.
+    /// Without delimiters: between two directives, or in a JSON string.
     Bare,
 }
 
-/// A part of a template. Strip markers and the indentation of heredocs have been dealt with.
+/// A part of a template. Strip markers and the indentation of heredocs are already applied.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
-    /// Text, escapes replaced.
+    /// Literal text, with escapes resolved.
     Literal {
         /// The text.
         text: SmolStr,
-        /// Where it was made from.
+        /// The source of the text.
         span: Span,
     },
     /// `${ … }`.
@@ -115,103 +115,102 @@ pub enum Part {
     For(Box<ForDirective>),
 }
 
-/// `%{ if … }` up to its `%{ endif }`.
+/// A `%{ if … }` up to its `%{ endif }`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IfDirective {
-    /// From the first directive to the last.
+    /// From the first directive to the last one.
     pub span: Span,
-    /// What decides.
+    /// The condition.
     pub condition: Expr,
-    /// What stands there if so.
+    /// The part for a true condition.
     pub then: Template,
-    /// And if not.
+    /// The part after `%{ else }`.
     pub otherwise: Option<Template>,
 }
 
-/// `%{ for … }` up to its `%{ endfor }`.
+/// A `%{ for … }` up to its `%{ endfor }`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ForDirective {
-    /// From the first directive to the last.
+    /// From the first directive to the last one.
     pub span: Span,
-    /// Name of the key, if one is given.
+    /// The name of the key, if there is one.
     pub key: Option<SmolStr>,
-    /// Name of the value.
+    /// The name of the value.
     pub value: SmolStr,
-    /// What is gone through.
+    /// The collection.
     pub collection: Expr,
-    /// What is repeated.
+    /// The repeated part.
     pub body: Template,
 }
 
-/// One line of an object.
+/// An item of an object constructor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ObjectItem {
-    /// Left of `=` or `:`.
+    /// The key, before `=` or `:`.
     pub key: ObjectKey,
-    /// Right of it.
+    /// The value.
     pub value: Expr,
 }
 
 /// The key of an object item.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ObjectKey {
-    /// A bare name, which stands for itself.
+    /// A bare name, which is a literal key.
     Name(SmolStr, Span),
-    /// Anything else: quoted, in parentheses, a number, or a traversal (which is an error of evaluation).
+    /// Any other expression: a quoted string, parentheses, a number, or a traversal (an error in evaluation).
     Expr(Expr),
 }
 
-/// A name and steps from it.
+/// A name followed by constant steps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Traversal {
     /// The first name.
     pub root: SmolStr,
-    /// Where that name stands.
+    /// Span of the first name.
     pub root_span: Span,
-    /// What follows.
+    /// The steps after it.
     pub steps: Vec<Step>,
 }
 
-/// Something that is not a name, and steps from it.
+/// An expression other than a name, followed by constant steps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Relative {
-    /// Where the steps start from.
+    /// The expression before the steps.
     pub from: Expr,
-    /// At least one.
+    /// The steps, at least one.
     pub steps: Vec<Step>,
 }
 
 /// One step of a traversal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// With its point or brackets.
+    /// The step with its dot or brackets.
     pub span: Span,
-    /// What it does.
+    /// The kind of step.
     pub kind: StepKind,
 }
 
-/// What a step of a traversal does.
+/// The kinds of steps.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StepKind {
     /// `.name`.
     Attribute(SmolStr),
     /// `["key"]`.
     Key(SmolStr),
-    /// `[0]` or `.0`, digits as written.
+    /// `[0]` or `.0`, with the digits as written.
     Number(SmolStr),
-    /// `[true]`, `[false]` or, for none, `[null]`: a key that is written out like the others, and that hardly anything
-    /// takes.
+    /// `[true]`, `[false]` or, as `None`, `[null]`: valid constant keys, although hardly any value accepts them.
     Word(Option<bool>),
 }
 
 /// A function call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// Name, with `::` between its parts.
+    /// The function name, with `::` between namespaces.
     pub name: SmolStr,
-    /// Where the name stands.
+    /// Span of the name.
     pub name_span: Span,
-    /// What is given.
+    /// The arguments.
     pub arguments: Vec<Expr>,
     /// Whether the last argument is followed by `...`.
     pub expands_last: bool,
@@ -224,23 +223,23 @@ pub struct Call {
 /// A `for` expression.
 #[derive(Debug, Clone, PartialEq)]
 pub struct For {
-    /// Name of the key, if one is given.
+    /// The name of the key, if there is one.
     pub key_name: Option<SmolStr>,
-    /// Name of the value.
+    /// The name of the value.
     pub value_name: SmolStr,
-    /// What is gone through; the names above mean nothing in it.
+    /// The collection. The names above are not in scope here.
     pub collection: Expr,
-    /// Left of `=>`; none in a `[for`.
+    /// The key before `=>`, in a `{for`.
     pub key: Option<Expr>,
-    /// What is made of each.
+    /// The value for each element.
     pub value: Expr,
-    /// Behind `if`.
+    /// The condition after `if`.
     pub condition: Option<Expr>,
     /// Whether `...` groups values by key.
     pub grouped: bool,
 }
 
-/// Operators of one operand.
+/// Unary operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum UnaryOperator {
@@ -248,7 +247,7 @@ pub enum UnaryOperator {
     Negate,
 }
 
-/// Operators of two operands.
+/// Binary operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum BinaryOperator {
@@ -267,23 +266,23 @@ pub enum BinaryOperator {
     Modulo,
 }
 
-/// A string of a JSON file.
+/// A string in a JSON file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JsonString {
-    /// Its text, JSON escapes replaced.
+    /// The text, with JSON escapes resolved.
     pub text: SmolStr,
-    /// The text read as a template. Spans in it count as if the string had no escapes.
+    /// The text as a template. Its spans are counted as if the string had no escapes.
     pub template: Result<Template, Vec<crate::finding::Finding>>,
 }
 
-/// One property of a JSON object read as an expression.
+/// A property of a JSON object that is decoded as an expression.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JsonProperty {
     /// The name with its quotes.
     pub name_span: Span,
-    /// The name, itself a template.
+    /// The name, which is a template itself.
     pub name: JsonString,
-    /// What it is set to.
+    /// The value.
     pub value: Expr,
 }
 

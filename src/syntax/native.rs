@@ -1,7 +1,7 @@
-//! Parses a file in HCL native syntax into the tree and into the errors that the engines' parser reports.
+//! Parses a file in HCL native syntax into the tree and into the errors that HCL's parser reports.
 //!
-//! The scanner cuts the text into tokens as `hclsyntax` does, and the grammar builds blocks, arguments and plain
-//! expressions from them. hcl-edit reads the other expressions, one argument at a time.
+//! The scanner splits the text into tokens as `hclsyntax` does, and the grammar builds blocks, arguments and plain
+//! expressions from them. hcl-edit parses the other expressions, one argument at a time.
 
 use crate::finding::Finding;
 use crate::limits::Limits;
@@ -25,7 +25,7 @@ pub use layout::{aligned, reindented, stand_ins, with_carriage_returns, without_
 use lexed::Lexed;
 use scan::{Scan, Token};
 
-/// Reads a file in native syntax.
+/// Parses a file in native syntax.
 pub(super) fn parse(id: FileId, source: &Source, limits: &Limits) -> (File, Vec<Finding>) {
     let text = source.text();
     let Scan { tokens, comments } = scan::scan(source);
@@ -38,7 +38,7 @@ pub(super) fn parse(id: FileId, source: &Source, limits: &Limits) -> (File, Vec<
     (File { body: file.value, comments, complete }, findings)
 }
 
-/// The comment without the line break that ends it.
+/// The comment without its final line break.
 fn comment(lexed: Lexed<'_>, token: Token) -> Comment {
     let length = lexed.written(token).trim_end_matches(['\n', '\r']).len();
     let start = token.start as usize;

@@ -1,4 +1,4 @@
-//! Turns comments that are written for a program into what they say, and which part of the file they are about.
+//! Comments that are written for overrule, and the part of the file that each one applies to.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -7,20 +7,21 @@ use crate::syntax::json::{Node, NodeKind};
 use crate::syntax::{Body, File, Item};
 use crate::text::{Source, Span};
 
-/// A comment of the native syntax, or the property `"//"` of a JSON object.
+/// A comment in native syntax, or a `"//"` property of a JSON object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
-    /// What it says, without its marks.
+    /// The text without comment markers.
     pub text: String,
-    /// Where it stands.
+    /// Span of the comment.
     pub span: Span,
-    /// What it is about: in native syntax the line that it ends, or the next one, with all of the argument or block
-    /// that starts there; in JSON the object that it stands in, with its name.
+    /// The part of the file that the comment applies to. In native syntax: its own line, or for a comment on a line
+    /// of its own the next line, with the whole argument or block that starts there. In JSON: the enclosing object
+    /// with its property name.
     pub about: Span,
 }
 
 impl File {
-    /// Every remark whose text starts with `start`, in order.
+    /// The remarks whose text starts with `start`, in source order.
     pub fn remarks(&self, source: &Source, start: &str) -> Vec<Remark> {
         let mut remarks = Vec::new();
         if let Some(node) = self.body.json_node() {
@@ -44,14 +45,14 @@ fn without_marks(comment: &str) -> &str {
     text.unwrap_or_else(|| comment.trim_start_matches(['#', '/'])).trim()
 }
 
-/// The lines of a file in native syntax, and what starts on them. What is found on the way to one comment is kept for
-/// the next: there may be a comment on every line.
+/// The lines of a file in native syntax and the items that start on them. Results are cached from one comment to the
+/// next, because there may be a comment on every line.
 struct Lines<'f> {
     file: &'f File,
     source: &'f Source,
-    /// By body: its items, in order.
+    /// The items of each body, in order.
     items: HashMap<Span, Rc<[Item<'f>]>>,
-    /// The last comments that fill lines of their own: the first of these lines, and the one behind them.
+    /// The last group of comments on their own lines: its first line, and the line after it.
     comments: (usize, usize),
 }
 
@@ -60,7 +61,7 @@ impl<'f> Lines<'f> {
         Self { file, source, items: HashMap::new(), comments: (0, 0) }
     }
 
-    /// The line that a comment is about, with what starts there.
+    /// The line that a comment applies to, with the item that starts there.
     fn about(&mut self, comment: Span) -> Span {
         let (file, source) = (self.file, self.source);
         let lines = source.line_starts();
@@ -71,7 +72,7 @@ impl<'f> Lines<'f> {
         let before = source.slice(Span { start: lines[first], end: comment.start, ..comment });
         let mut line = first;
         if before.trim().is_empty() {
-            // It stands alone, maybe among others: what is meant is below them.
+            // The comment is on its own line, perhaps in a group: it applies to the line below.
             line = line_of(comment.end.max(1) - 1) + 1;
             let (start, behind) = self.comments;
             if (start..behind).contains(&line) {
@@ -87,7 +88,7 @@ impl<'f> Lines<'f> {
         let Some(start) = lines.get(line).copied() else { return comment.after() };
         let mut end = end_of(line);
         let mut body = Some(&file.body);
-        // Of what starts on the line the outermost is meant; it may stand in something that starts further up.
+        // The outermost item that starts on the line counts. It may be inside an item that starts further up.
         while let Some(items) = body.map(|body| self.items_of(body)) {
             let first = items.partition_point(|item| item.span.end <= start);
             let Some(item) = items.get(first).filter(|item| item.span.start < end) else { break };
@@ -115,7 +116,7 @@ fn length(source: &Source) -> u32 {
     u32::try_from(source.text().len()).unwrap_or(u32::MAX)
 }
 
-/// Remarks in a value; `about` is the value with the name that it stands under. Depth is bounded by the reader of JSON.
+/// The remarks in a value. `about` is the span of the value with its name. The JSON reader limits the depth.
 fn in_json(node: &Node, about: Span, start: &str, remarks: &mut Vec<Remark>) {
     match &node.kind {
         NodeKind::Object(properties) => {
@@ -158,7 +159,7 @@ mod tests {
     use crate::syntax::{Notation, parse};
     use crate::text::{FileId, Source};
 
-    /// What each remark says, and the text that it is about.
+    /// The text of each remark, and the text that it applies to.
     fn read(notation: Notation, text: &str) -> Vec<(String, String)> {
         let source = Source::new("main.tf", text.into());
         let (file, findings) = parse(FileId::new(0), &source, notation, &Limits::default());

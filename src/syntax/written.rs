@@ -1,13 +1,13 @@
-//! Turns text into expressions of the native syntax that mean it.
+//! Writes text as expressions in native syntax.
 
 use crate::text::is_obeyed;
 
-/// A quoted string. What a terminal would obey is written by its number.
+/// A quoted string with this value. Control characters are written as `\u` escapes.
 pub fn quoted(text: &str) -> String {
     format!("\"{}\"", escaped(text))
 }
 
-/// What stands between the quotes of such a string.
+/// The content of such a string, without the quotes.
 pub fn escaped(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
@@ -29,7 +29,7 @@ pub fn escaped(text: &str) -> String {
     written
 }
 
-/// A key of an object: bare where that is a plain name, else quoted.
+/// A key of an object: bare if the text is a plain name, else quoted.
 pub fn key(text: &str) -> String {
     if is_plain_name(text) && !["for", "null", "true", "false"].contains(&text) {
         return text.to_owned();

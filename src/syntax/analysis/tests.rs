@@ -1,4 +1,4 @@
-//! Shows what each static question gets as its answer.
+//! Tests of each static analysis.
 
 use super::*;
 use crate::syntax::{BinaryOperator, Call, For, ForDirective, ObjectItem};
@@ -34,7 +34,7 @@ fn literal(text: &str, start: usize) -> Part {
     Part::Literal { text: text.into(), span: span(start, start + text.len()) }
 }
 
-/// The steps as text, or the summaries of what was found with the marked text.
+/// The steps as text, or the summary and the marked text of each finding.
 fn read(text: &str) -> Result<Vec<String>, Vec<(String, String)>> {
     let (traversal, findings) = Traversal::parse(text, span(100, 100 + text.len()));
     if findings.is_empty() {

@@ -1,8 +1,8 @@
-//! Turns an expression into all expressions, references and calls inside of it.
+//! Traverses an expression: subexpressions, references and calls.
 
 use crate::syntax::{Call, Expr, ExprKind, ForDirective, JsonString, ObjectKey, Part, Template, Traversal};
 
-/// The names that the `for`s around a place have set, the innermost first.
+/// The names that the enclosing `for` expressions declare, innermost first.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Scope<'s> {
     names: [Option<&'s str>; 2],
@@ -10,7 +10,7 @@ pub struct Scope<'s> {
 }
 
 impl Scope<'_> {
-    /// Whether `name` means something else here than outside.
+    /// Whether a `for` expression declares `name`.
     pub fn has(&self, name: &str) -> bool {
         let mut scope = Some(self);
         while let Some(Scope { names, outer }) = scope {
@@ -24,12 +24,12 @@ impl Scope<'_> {
 }
 
 impl Expr {
-    /// Calls `visit` with every expression inside of this one, itself first, and the names set around it.
+    /// Calls `visit` with this expression and each of its subexpressions, and with the names in scope there.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr, &Scope<'_>)) {
         expression(self, &Scope::default(), visit);
     }
 
-    /// Calls `visit` with every reference to something outside of this expression.
+    /// Calls `visit` with each traversal whose root is not declared inside this expression.
     pub fn for_each_variable<'a>(&'a self, mut visit: impl FnMut(&'a Traversal)) {
         self.walk(&mut |expr, scope| {
             if let ExprKind::Traversal(traversal) = &expr.kind
@@ -40,14 +40,14 @@ impl Expr {
         });
     }
 
-    /// Every reference to something outside of this expression, in the order of the source.
+    /// The traversals whose root is not declared inside this expression, in source order.
     pub fn variables(&self) -> Vec<&Traversal> {
         let mut found = Vec::new();
         self.for_each_variable(|traversal| found.push(traversal));
         found
     }
 
-    /// Calls `visit` with every function call in this expression, and with the expression that is the call.
+    /// Calls `visit` with each function call and with the expression that holds it.
     pub fn for_each_call<'a>(&'a self, mut visit: impl FnMut(&'a Call, &'a Expr)) {
         self.walk(&mut |expr, _| {
             if let ExprKind::Call(call) = &expr.kind {
@@ -59,7 +59,7 @@ impl Expr {
 
 type Visit<'v, 'a> = dyn FnMut(&'a Expr, &Scope<'_>) + 'v;
 
-/// The depth of a tree is bounded where it is made, and so is this recursion.
+/// The parser limits the depth of the tree, and thereby this recursion.
 fn expression<'a>(expr: &'a Expr, scope: &Scope<'_>, visit: &mut Visit<'_, 'a>) {
     visit(expr, scope);
     match &expr.kind {

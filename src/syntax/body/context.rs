@@ -1,4 +1,4 @@
-//! Turns an offset into words for the place: the block around it, or the way to it through the objects of JSON.
+//! The context of an offset in a file: the enclosing block, or the path through JSON objects.
 
 use super::json::JsonBody;
 use super::native::NativeBody;
@@ -6,8 +6,8 @@ use super::{Body, Inner};
 use crate::syntax::json::{Node, NodeKind};
 
 impl Body {
-    /// What the engines call the context of a place in a file, asked of the body of the whole file: the header of the
-    /// outermost block around it, or in JSON the names and numbers that lead to the innermost object or array.
+    /// The `context` of a diagnostic, for the body of a whole file: the header of the outermost enclosing block, or
+    /// in JSON the property names and indexes that lead to the innermost object or array.
     pub fn context(&self, offset: u32) -> Option<String> {
         let context = match &*self.inner {
             Inner::Native(native) => native.context(offset),
@@ -19,7 +19,7 @@ impl Body {
 
 impl NativeBody {
     fn context(&self, offset: u32) -> String {
-        // They stand in the order of the file, and a report may ask as often as there are blocks.
+        // A binary search: a report may ask for the context of every block.
         let behind = self.blocks.partition_point(|block| block.body.span().end <= offset);
         let around = self.blocks.get(behind).filter(|block| block.kind_span.start <= offset);
         around.map_or_else(String::new, |block| {

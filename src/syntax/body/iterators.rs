@@ -1,4 +1,4 @@
-//! Turns a body with `dynamic` blocks into its expressions, each with the names that those blocks set around it.
+//! Traverses the expressions of a body with `dynamic` blocks, each with the iterators in scope.
 
 use smol_str::SmolStr;
 
@@ -7,30 +7,31 @@ use super::native::NativeBody;
 use super::{Block, Body, Hidden, Inner};
 use crate::syntax::{Expr, ExprKind, JsonProperty, ObjectKey};
 
-/// The `dynamic` blocks around a place.
+/// The `dynamic` blocks around an expression.
 #[derive(Debug, Clone, Copy)]
 pub struct Iteration<'i> {
-    /// The names that they set, the outermost first.
+    /// The names of their iterators, outermost first.
     pub names: &'i [SmolStr],
-    /// The name of the argument that the expression is set as; empty in JSON, where a property may be a block.
+    /// The name of the argument that holds the expression. Empty in JSON, where a property may be a block.
     pub argument: &'i str,
-    /// Whether what stands there is there, however their collections turn out: each is written out and not empty.
+    /// Whether the expression is evaluated in any case: the collection of each `dynamic` block is a non-empty
+    /// literal.
     pub is_certain: bool,
 }
 
 impl Iteration<'_> {
-    /// A place with no such block around it.
+    /// Outside of all `dynamic` blocks.
     pub const NONE: Self = Self { names: &[], argument: "", is_certain: true };
 }
 
-/// What is called with each expression, and with what is around it.
+/// A callback for each expression and its iterators.
 type Visit<'v> = dyn FnMut(&Expr, Iteration<'_>) + 'v;
 
-/// The iterators on the way to a place.
+/// The iterators around the current position.
 #[derive(Default)]
 struct Way {
     names: Vec<SmolStr>,
-    /// How many of them go through something that may be empty.
+    /// The number of them whose collection may be empty.
     uncertain: usize,
 }
 
@@ -51,14 +52,13 @@ impl Way {
 }
 
 impl Body {
-    /// Calls `visit` as [`Body::for_each_expression`] does, and with the iterators of the `dynamic` blocks around each
-    /// expression: those names mean something else there than outside. What names an iterator is no expression, and
-    /// expressions with a syntax error and bodies without a closing brace are left out.
+    /// Like [`Body::for_each_expression`], with the iterators of the enclosing `dynamic` blocks. Skips `iterator`
+    /// arguments, which are names and not expressions, expressions with a syntax error, and unclosed bodies.
     pub fn for_each_expression_in_scope(&self, visit: &mut Visit<'_>) {
         self.walk(&mut Way::default(), visit);
     }
 
-    /// The depth of a body is bounded where it is read, and so is this recursion.
+    /// The parser limits the depth of a body, and thereby this recursion.
     fn walk(&self, way: &mut Way, visit: &mut Visit<'_>) {
         if self.is_unclosed {
             return;
@@ -84,8 +84,8 @@ impl NativeBody {
     }
 }
 
-/// `for_each` of a `dynamic` block is outside of its own scope, `labels` and `content` are inside. The engines evaluate
-/// every `for_each` with the outermost one, but `content` only where there is something to go through.
+/// The `for_each` of a `dynamic` block is outside of the scope of its iterator; `labels` and `content` are inside.
+/// The engine evaluates every `for_each` with the outermost one, but `content` only for elements of the collection.
 fn dynamic(block: &Block, label: &SmolStr, way: &mut Way, visit: &mut Visit<'_>) {
     let Inner::Native(native) = &*block.body.inner else { return };
     let argument = |name: &str| {
@@ -107,7 +107,7 @@ fn dynamic(block: &Block, label: &SmolStr, way: &mut Way, visit: &mut Visit<'_>)
     way.leave(is_certain);
 }
 
-/// Whether this is a collection written out, with something in it.
+/// Whether this is a collection literal with at least one element.
 fn has_elements(collection: &Expr) -> bool {
     match &collection.kind {
         ExprKind::Tuple(elements) => !elements.is_empty(),
@@ -134,7 +134,7 @@ impl JsonBody {
     }
 }
 
-/// Whether somewhere in it there is something that reads like `dynamic` blocks.
+/// Whether the expression contains an object that looks like `dynamic` blocks.
 fn has_dynamic(expr: &Expr) -> bool {
     let mut found = false;
     expr.walk(&mut |inner, _| {
@@ -145,7 +145,7 @@ fn has_dynamic(expr: &Expr) -> bool {
     found
 }
 
-/// Only a schema tells blocks from values, so every object is taken for a block as far as `dynamic` goes.
+/// Only a schema distinguishes blocks from values, so `dynamic` is recognized in every object.
 fn in_json(expr: &Expr, way: &mut Way, visit: &mut Visit<'_>) {
     match &expr.kind {
         ExprKind::Tuple(elements) => elements.iter().for_each(|element| in_json(element, way, visit)),
@@ -162,7 +162,7 @@ fn in_json(expr: &Expr, way: &mut Way, visit: &mut Visit<'_>) {
     }
 }
 
-/// The blocks under a property `dynamic`: by label, one or several of each.
+/// The blocks under a `dynamic` property: for each label, one object or an array of them.
 fn dynamic_in_json(expr: &Expr, way: &mut Way, visit: &mut Visit<'_>) {
     for labelled in objects(expr).into_iter().flatten() {
         for block in objects(&labelled.value) {
@@ -203,7 +203,7 @@ mod tests {
     use crate::syntax::{self, Notation};
     use crate::text::{FileId, Source};
 
-    /// Every reference in a body, with the iterators around it.
+    /// Each reference in a body, with its iterators.
     fn seen(text: &str, notation: Notation) -> Vec<String> {
         let source = Source::new("a", text.into());
         let (file, findings) = syntax::parse(FileId::new(0), &source, notation, &Limits::default());

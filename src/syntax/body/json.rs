@@ -1,5 +1,5 @@
-//! Turns a JSON value and a schema into content and findings. What is a block and what an argument, only the schema
-//! says; an array may stand for what each of its elements is.
+//! Decodes JSON bodies. Only the schema decides what is a block and what is an argument, and an array of objects
+//! stands for several blocks.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use crate::syntax::Expr;
 use crate::syntax::json::{Node, NodeKind, Property};
 use crate::text::{Span, Suggestions, similar};
 
-/// A property of this name is a comment wherever an object is read as a body.
+/// A property of this name is a comment in each object that is decoded as a body.
 pub(super) const COMMENT: &str = "//";
 
-/// Hides properties by [`Hidden::attributes`], whatever they were taken as.
+/// Properties are hidden by [`Hidden::attributes`], whether they were taken as arguments or as blocks.
 #[derive(Debug)]
 pub(super) struct JsonBody(pub(super) Arc<Node>);
 
@@ -113,7 +113,7 @@ impl JsonBody {
         }
     }
 
-    /// A `dynamic` block is read as an argument here, so what it makes goes by that name.
+    /// A `dynamic` block is decoded as an argument here, so the block type that it produces is its name.
     pub(super) fn names(&self, hidden: &Hidden) -> Vec<SmolStr> {
         self.visible(hidden).into_iter().map(|property| property.name.clone()).collect()
     }
@@ -131,7 +131,8 @@ impl JsonBody {
         }
     }
 
-    /// What is left but comments. That the value is of a wrong type was found when it was first asked for properties.
+    /// The remaining properties without comments. A value of the wrong type was reported when its properties were
+    /// read first.
     pub(super) fn visible(&self, hidden: &Hidden) -> Vec<&Property> {
         let mut all = properties(&self.0, None, &mut Vec::new());
         all.retain(|property| property.name != COMMENT && !hidden.attributes.has(&property.name));
@@ -139,8 +140,8 @@ impl JsonBody {
     }
 }
 
-/// The properties of an object, or of all objects in an array. They stand for arguments and blocks, or if `label` is
-/// given, for the values of that label.
+/// The properties of an object, or of all objects in an array. They are arguments and blocks or, with `label`, the
+/// values of that label.
 fn properties<'n>(node: &'n Node, label: Option<&str>, findings: &mut Vec<Finding>) -> Vec<&'n Property> {
     let wrong = |node: &Node, what: &str| {
         let detail = match label {
@@ -178,17 +179,17 @@ fn properties<'n>(node: &'n Node, label: Option<&str>, findings: &mut Vec<Findin
     }
 }
 
-/// The blocks that one property stands for.
+/// Collects the blocks of one property.
 struct Unpacking<'u> {
     property: &'u Property,
-    /// Those of the objects around the one that is looked at.
+    /// The labels of the enclosing objects.
     labels: Vec<Label>,
     blocks: &'u mut Vec<Arc<Block>>,
     findings: &'u mut Vec<Finding>,
 }
 
 impl Unpacking<'_> {
-    /// Goes one object deeper for each label that is left.
+    /// Descends into one more object for each remaining label.
     fn unpack(&mut self, node: &Arc<Node>, labels_left: &[&str]) {
         let kind = &self.property.name;
         if let [label, labels_left @ ..] = labels_left {
@@ -211,7 +212,7 @@ impl Unpacking<'_> {
         match &node.kind {
             NodeKind::Null => {}
             NodeKind::Object(_) => self.block(node, node),
-            // Whether each element is an object shows when its body is asked.
+            // An element that is no object is reported when its body is decoded.
             NodeKind::Array(elements) => elements.iter().for_each(|element| self.block(node, element)),
             NodeKind::Bool(_) | NodeKind::Number(_) | NodeKind::String(_) | NodeKind::Invalid => {
                 let detail =
@@ -221,7 +222,7 @@ impl Unpacking<'_> {
         }
     }
 
-    /// The engines point at several blocks in one array by its bracket.
+    /// The engine reports all blocks of one array at its bracket.
     fn block(&mut self, header: &Node, body: &Arc<Node>) {
         self.blocks.push(Arc::new(Block {
             kind: self.property.name.clone(),

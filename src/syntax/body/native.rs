@@ -1,4 +1,4 @@
-//! Turns a body of the native syntax and a schema into content and findings.
+//! Decodes bodies in native syntax.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::text::{Span, Suggestions, is_similar, similar};
 #[derive(Debug)]
 pub(super) struct NativeBody {
     pub(super) span: Span,
-    /// Where the engines say that something is missing.
+    /// Where the engine reports missing items.
     pub(super) missing_item: Span,
     pub(super) attributes: Vec<Arc<Attribute>>,
     pub(super) blocks: Vec<Arc<Block>>,
@@ -68,7 +68,7 @@ impl NativeBody {
     ) -> (Content, Hidden) {
         let content = self.expected(hidden, schema, findings);
         let attributes = content.attributes.iter().map(|attribute| attribute.name.clone());
-        // Most bodies have none of the blocks that are expected.
+        // Most bodies have no blocks of the expected types.
         let kinds = schema
             .blocks
             .iter()
@@ -80,7 +80,7 @@ impl NativeBody {
         (content, rest)
     }
 
-    /// What is there of `schema`; what is missing is a finding.
+    /// The items of `schema`. Adds a finding for each missing one.
     fn expected(&self, hidden: &Hidden, schema: &Schema<'_>, findings: &mut Vec<Finding>) -> Content {
         let names = schema.attribute_names();
         let attributes: Vec<_> =
@@ -106,7 +106,7 @@ impl NativeBody {
         hidden: &Hidden,
         findings: &mut Vec<Finding>,
     ) -> Vec<Arc<Attribute>> {
-        // One finding stands for all blocks, and those taken out already count: so do the engines.
+        // One finding for all blocks, including blocks that were taken already: as HCL does.
         if let Some(block) = self.blocks.first() {
             let summary = format!("Unexpected \"{}\" block", block.kind);
             findings.push(
@@ -175,7 +175,7 @@ fn unsupported_block(block: &Block, schema: &Schema<'_>) -> Finding {
     finding
 }
 
-/// What is wrong with the number of labels, if anything.
+/// The finding for a wrong number of labels, if any.
 fn wrong_labels(block: &Block, expected: &BlockSchema<'_>) -> Option<Finding> {
     let kind = &block.kind;
     if let Some(first) = block.labels.get(expected.labels.len() + expected.optional_labels.len()) {
@@ -252,7 +252,7 @@ mod tests {
         Body::native(span(10, 900), attributes, blocks)
     }
 
-    fn said(findings: &[Finding]) -> Vec<(String, u32, u32, String)> {
+    fn reported(findings: &[Finding]) -> Vec<(String, u32, u32, String)> {
         findings
             .iter()
             .map(|finding| {
@@ -269,7 +269,7 @@ mod tests {
     fn content(body: &Body) -> (Content, Vec<(String, u32, u32, String)>) {
         let mut findings = Vec::new();
         let content = body.content(&VARIABLE, &mut findings);
-        (content, said(&findings))
+        (content, reported(&findings))
     }
 
     #[test]
@@ -332,11 +332,11 @@ mod tests {
         let body = body(vec![attribute("type", 20), attribute("more", 40)], given);
         let mut findings = Vec::new();
         let (_, rest) = body.partial_content(&VARIABLE, &mut findings);
-        assert_eq!(said(&findings), []);
+        assert_eq!(reported(&findings), []);
         assert!(!rest.is_empty());
         let (again, _) = rest.partial_content(&VARIABLE, &mut findings);
         assert!(again.attributes.is_empty() && again.blocks.is_empty());
-        assert_eq!(said(&findings), one("Missing required argument", 10, 10, "set `type`"));
+        assert_eq!(reported(&findings), one("Missing required argument", 10, 10, "set `type`"));
         let mut expressions = 0;
         rest.for_each_expression(&mut |_| expressions += 1);
         assert_eq!(expressions, 2, "`more`, and `inner` of `other`");
@@ -352,6 +352,6 @@ mod tests {
         let (_, rest) = rest.partial_content(&all, &mut findings);
         assert!(rest.is_empty());
         rest.content(&Schema::EMPTY, &mut findings);
-        assert_eq!(said(&findings), []);
+        assert_eq!(reported(&findings), []);
     }
 }

@@ -1,4 +1,4 @@
-//! Turns an offset in a file into the names of the blocks and arguments around it.
+//! The path of an offset: the names of the enclosing blocks and the argument.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use crate::syntax::json::{Node, NodeKind};
 use crate::text::Span;
 
 impl Body {
-    /// The names around an offset, from the outside in: kinds and labels of blocks, then of an argument. Native syntax
-    /// and JSON give the same names for the same declaration; elements of lists have none.
+    /// The names around an offset, from the outside in: block types and labels, then the argument. Native syntax and
+    /// JSON give the same path for the same declaration. Elements of lists have no name.
     pub fn path_to(&self, at: u32) -> Vec<SmolStr> {
         let mut path = Vec::new();
         match &*self.inner {
@@ -33,7 +33,7 @@ impl Body {
     }
 }
 
-/// The one of some items, in the order of the source, that an offset lies in.
+/// The item that contains an offset. The items are in source order.
 fn around<T>(items: &[T], at: u32, span: impl Fn(&T) -> Span) -> Option<&T> {
     let before = items.partition_point(|item| span(item).start <= at);
     items[..before].last().filter(|item| at < span(item).end)

@@ -1,4 +1,4 @@
-//! Turns a JSON value into the expression that it is where an argument is asked for.
+//! Converts JSON values to expressions, for properties that are arguments.
 
 use smol_str::SmolStr;
 
@@ -8,11 +8,10 @@ use crate::syntax::{Expr, ExprKind, JsonProperty, JsonString, Part, Template, Te
 use crate::text::Span;
 
 impl Node {
-    /// The value as an expression; how deep it may be is bounded where it is read.
+    /// The value as an expression. The reader limits its depth.
     pub(super) fn expr(&self) -> Expr {
         let kind = match &self.kind {
-            // In native syntax these words are names as well, and bare. Here they are values and nothing else, as they
-            // are there in parentheses.
+            // In native syntax, the bare words are names as well. In JSON they are only values, as if in parentheses.
             NodeKind::Null => ExprKind::Parens(Box::new(Expr { span: self.span, kind: ExprKind::Null })),
             NodeKind::Bool(value) => {
                 ExprKind::Parens(Box::new(Expr { span: self.span, kind: ExprKind::Bool(*value) }))
@@ -42,8 +41,8 @@ fn string(text: &SmolStr, span: Span) -> JsonString {
     JsonString { text: text.clone(), template: template(text, span) }
 }
 
-/// Places in the template count from behind the quote, and as if nothing had been escaped: so the engines count. A byte
-/// that is not UTF-8 counts as three, and what that moves behind the string is said to be at its end.
+/// The engine counts positions in the template from the opening quote and as if the string had no escapes. A byte
+/// that is not UTF-8 counts as three, and a position that this moves past the string is reported at its end.
 fn template(text: &SmolStr, span: Span) -> Result<Template, Vec<Finding>> {
     let inside = Span { start: span.start + 1, ..span };
     if !text.contains("${") && !text.contains("%{") {

@@ -1,5 +1,5 @@
-//! Turns signs into values. After a mistake the value it stands in is invalid, and reading goes on behind what looks
-//! like its end: where exactly, and what is said about it, follows the engines, so that what survives is the same.
+//! Builds values from tokens. After an error, the enclosing value is invalid, and the reader continues after its
+//! presumed end. Recovery follows HCL's JSON parser, so the same parts survive with the same errors.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::finding::Finding;
 use crate::limits::Limits;
 use crate::text::{FileId, Source, Span, similar};
 
-/// Reads the one value of a file.
+/// Reads the single value of a file.
 pub(super) fn root(id: FileId, source: &Source, limits: &Limits, findings: &mut Vec<Finding>) -> Node {
     let tokens = Scanner::new(source.text());
     let mut reader = Reader { id, source, tokens, limits, findings, depth: 0 };
@@ -159,7 +159,7 @@ impl Reader<'_> {
                     }
                     continue;
                 }
-                // "Unclosed object" is what the engines say of an array, too.
+                // The engine reports "Unclosed object" for arrays, too.
                 Kind::End => return self.found("Unclosed object", &open, "This bracket is never closed."),
                 Kind::Colon => ("Invalid array value", "The values of an array cannot have names."),
                 Kind::CloseBrace => {
@@ -197,7 +197,7 @@ impl Reader<'_> {
         let source = &self.source.text()[token.range.clone()];
         if let Some(at) = string::mistake(source) {
             let at = token.range.start + at + 1;
-            // That is how the engines count, and it may lead behind the text or into a character.
+            // The engine counts this way. The result may lie after the text or within a character.
             let [start, end] = [at, at + 1].map(|at| self.source.floor(at));
             let detail = "A string must end on the line it starts on, and may contain only JSON escapes.";
             let finding = syntax_error("Invalid JSON string", Span::new(self.id, start..end)).detail(detail);
@@ -231,8 +231,8 @@ impl Reader<'_> {
         Some(Node { span: self.span(&token), kind })
     }
 
-    /// Reads on until the `close` that seems to end the value in which something is wrong. The count is the engines':
-    /// from an `open` on the way they go on only to its end.
+    /// Skips to the `close` that presumably ends the value with the error. The engine's counting: each `open` on the
+    /// way only skips to its own end.
     fn skip_to(&mut self, open: Kind, close: Kind) {
         let mut depth = 1;
         loop {
@@ -250,7 +250,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Leaves out a value that stands deeper than any may.
+    /// Skips a value that exceeds the nesting limit.
     fn skip_too_deep(&mut self) -> Node {
         let first = self.tokens.peek().clone();
         let mut last = first.clone();
@@ -279,7 +279,7 @@ impl Reader<'_> {
     }
 
     fn report(&mut self, finding: Finding) {
-        // One more than is told shows that there is more.
+        // One error above the limit shows that there are more.
         if self.findings.len() <= self.limits.mistakes() {
             self.findings.push(finding);
         }
@@ -294,7 +294,7 @@ impl Reader<'_> {
         None
     }
 
-    /// Of some mistakes the engines say what is wrong at the sign where they go on.
+    /// The finding for an error that the engine reports at the token where it continues.
     fn found_here<T>(&mut self, summary: &str, detail: &str) -> Option<T> {
         let here = self.tokens.peek().clone();
         self.found(summary, &here, detail)

@@ -1,10 +1,10 @@
-//! Turns the text of a JSON file into signs: generous ones, so that what is wrong with one can be said of all of it.
+//! Splits a JSON file into tokens. Tokens are generous, so that an error covers a whole malformed word or number.
 
 use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// A sign and where it stands.
+/// A token and its range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: Kind,
@@ -19,20 +19,20 @@ pub(super) enum Kind {
     CloseBracket,
     Comma,
     Colon,
-    /// No sign of JSON, but a slip that deserves words of its own.
+    /// `=`, which is not JSON but has its own error message.
     Equals,
-    /// From quote to quote, or to where the line ends.
+    /// From quote to quote, or to the end of the line.
     String,
-    /// Anything made of digits, signs, points and exponents.
+    /// A run of digits, signs, dots and exponents.
     Number,
-    /// Anything made of letters.
+    /// A run of letters.
     Word,
-    /// Anything else; nothing is read behind it.
+    /// Any other character. Scanning ends there.
     Other,
     End,
 }
 
-/// The signs of a text, one after the other.
+/// An iterator over the tokens of a text.
 pub(super) struct Scanner<'t> {
     text: &'t str,
     next: Token,
@@ -43,12 +43,12 @@ impl<'t> Scanner<'t> {
         Self { text, next: token(text, 0) }
     }
 
-    /// The sign that will be read next.
+    /// The next token, without consuming it.
     pub(super) fn peek(&self) -> &Token {
         &self.next
     }
 
-    /// Reads one sign; at the end of the text that is always the end.
+    /// Consumes the next token. At the end of the text, returns [`Kind::End`] again and again.
     pub(super) fn read(&mut self) -> Token {
         let following = match self.next.kind {
             Kind::End => return self.next.clone(),
@@ -84,7 +84,7 @@ fn token(text: &str, from: usize) -> Token {
     Token { kind, range: start..start + length }
 }
 
-/// How many bytes the string at the start of `text` takes.
+/// Length in bytes of the string at the start of `text`.
 fn string_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 1;
@@ -92,10 +92,10 @@ fn string_length(text: &str) -> usize {
         at += match byte {
             b'"' => return at + 1,
             0..32 => break,
-            // An escaped backslash or quote; of other escapes the letter is plain.
+            // An escaped backslash or quote. The letter of any other escape is ordinary text.
             b'\\' if matches!(bytes.get(at + 1), Some(b'\\' | b'"')) => 2,
             0..128 => 1,
-            // The engines go on by grapheme clusters, and some letters take the quote behind them into theirs.
+            // The engine advances by grapheme cluster, and some letters form a cluster with the quote after them.
             128.. => text[at..].graphemes(true).next().map_or(1, str::len),
         };
     }

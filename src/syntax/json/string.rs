@@ -1,6 +1,6 @@
-//! Turns the source of a JSON string or number into its text, or says where it goes wrong.
+//! Decodes JSON strings and numbers, or locates the error in them.
 
-/// Where the source of a string, from quote to quote, goes wrong; the engines point one byte behind that.
+/// Offset of the first error in a string, given from quote to quote. The engine reports the byte after it.
 pub(super) fn mistake(source: &str) -> Option<usize> {
     let bytes = source.as_bytes();
     let mut at = 1;
@@ -28,7 +28,7 @@ pub(super) fn mistake(source: &str) -> Option<usize> {
     Some(at + 1 + behind)
 }
 
-/// The text of a string without mistakes. `replaced` says whether the byte at an offset was not UTF-8.
+/// The text of a valid string. `replaced` tells whether the byte at an offset was not UTF-8.
 pub(super) fn text(source: &str, replaced: impl Fn(usize) -> bool) -> String {
     let mut text = String::with_capacity(source.len());
     let inside = source.trim_end_matches(' ');
@@ -60,7 +60,7 @@ pub(super) fn text(source: &str, replaced: impl Fn(usize) -> bool) -> String {
     text
 }
 
-/// The letter that `\uXXXX`, or two of them, at the start of `text` mean, and how many bytes that takes.
+/// The character of one `\uXXXX`, or two of them, at the start of `text`, and the number of bytes read.
 fn unicode(text: &str) -> (char, usize) {
     let unit = |from: usize| -> Option<u32> {
         let digits = text.get(from..from + 6)?.strip_prefix("\\u")?;
@@ -76,12 +76,12 @@ fn unicode(text: &str) -> (char, usize) {
             let code = 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00);
             (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 12)
         }
-        // Half of a pair is no mistake, only lost.
+        // Half of a surrogate pair is valid, but lost.
         None => (char::REPLACEMENT_CHARACTER, 6),
     }
 }
 
-/// Whether this is a number as JSON writes them.
+/// Whether this is a JSON number.
 pub(super) fn is_number(source: &str) -> bool {
     let unsigned = source.strip_prefix('-').unwrap_or(source);
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {

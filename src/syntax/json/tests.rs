@@ -1,4 +1,4 @@
-//! Shows what is found in JSON files, as the engines find it, and what is left of them.
+//! Tests of the findings in JSON files, which are those of the engine, and of the values that survive.
 
 use crate::finding::Finding;
 use crate::limits::Limits;
@@ -25,20 +25,20 @@ fn read(text: &str) -> (Body, Vec<Finding>) {
 }
 
 /// Each finding as `summary @ marked text`.
-fn said(text: &str, findings: &[Finding]) -> Vec<String> {
+fn reported(text: &str, findings: &[Finding]) -> Vec<String> {
     let marked =
         |finding: &Finding| text.get(finding.primary.expect("a place").range()).unwrap_or("").to_owned();
     findings.iter().map(|finding| format!("{} @ {}", finding.summary, marked(finding))).collect()
 }
 
 fn syntax(text: &str) -> Vec<String> {
-    said(text, &read(text).1)
+    reported(text, &read(text).1)
 }
 
 fn content(text: &str) -> (Content, Vec<String>) {
     let (body, mut findings) = read(text);
     let content = body.content(&TERRAFORM, &mut findings);
-    (content, said(text, &findings))
+    (content, reported(text, &findings))
 }
 
 /// Each block as `kind label label`.
@@ -71,7 +71,7 @@ fn a_file_is_an_object_or_an_array_of_them() {
     assert_eq!(findings, ["Incorrect JSON value type @ 1"]);
 }
 
-/// How the engines go on after a slip shows in what they say next.
+/// The error after a mistake shows where the engine continues.
 #[test]
 fn each_slip_has_its_words_and_place() {
     let root = "Root value must be object @ {";
@@ -236,7 +236,7 @@ fn strings_are_text_and_template() {
     assert!(string.template.expect("a template").parts.is_empty());
 }
 
-/// They count as three each, so what stands behind them would lie behind the string.
+/// Each of them counts as three bytes, so a position after them would lie after the string.
 #[test]
 fn bytes_that_are_not_utf8_move_nothing_out_of_a_string() {
     let bytes = b"{\"a\": \"\xff\xff\xff${[for]}\", \"b\": \"\xff\xff\xff${c}\"}".to_vec();
@@ -258,7 +258,7 @@ fn bytes_that_are_not_utf8_move_nothing_out_of_a_string() {
 
 #[test]
 fn other_values_are_expressions() {
-    // These two are no names, as the same words are in native syntax.
+    // `true` and `null` are names in native syntax, but not here.
     let bare = |text| match value(text).kind {
         ExprKind::Parens(inside) => inside.kind,
         other => other,
@@ -298,7 +298,7 @@ fn hostile_files_are_read_in_part() {
     assert_eq!(attributes[0].expr.keyword(), None);
 }
 
-/// Every cut and every slip of one byte, so that no place in the reader is without its accident.
+/// Cuts the text at every byte and changes every byte, so that each branch of the reader meets an error.
 #[test]
 fn no_slip_breaks_the_reader() {
     let whole = r#"[{"resource": {"a": [{"b": {"x": "${a.b["c"]} %{ if d }\u00e9%{ endif }\n", "y": [-1.5e3, null]}}]},
@@ -324,7 +324,7 @@ fn no_slip_breaks_the_reader() {
             }
         }
         for finding in findings {
-            // Behind an unknown sign the engines point one byte further, and so behind a string that has no end.
+            // The engine reports an unknown character one byte later, and so the end of an unclosed string.
             assert!(finding.primary.expect("a place").range().start <= source.text().len() + 1);
         }
     }

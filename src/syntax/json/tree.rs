@@ -1,4 +1,4 @@
-//! The values of a JSON file as they stand there, before a schema says what each of them means.
+//! The values of a JSON file, before a schema decides what each one means.
 
 use std::sync::{Arc, OnceLock};
 
@@ -7,10 +7,10 @@ use smol_str::SmolStr;
 use crate::syntax::Attribute;
 use crate::text::Span;
 
-/// A value and where it stands.
+/// A value and its span.
 #[derive(Debug)]
 pub(in crate::syntax) struct Node {
-    /// All of it, with brackets or quotes.
+    /// The whole value, with brackets or quotes.
     pub(in crate::syntax) span: Span,
     pub(in crate::syntax) kind: NodeKind,
 }
@@ -19,29 +19,29 @@ pub(in crate::syntax) struct Node {
 pub(in crate::syntax) enum NodeKind {
     Null,
     Bool(bool),
-    /// Digits as written.
+    /// The digits as written.
     Number(SmolStr),
-    /// Escapes replaced.
+    /// The text with escapes resolved.
     String(SmolStr),
     Array(Vec<Arc<Node>>),
-    /// In the order of the source; names may come twice.
+    /// The properties in source order. Names may repeat.
     Object(Vec<Property>),
-    /// What could not be read; its error is reported already.
+    /// A value with an error that is already reported.
     Invalid,
 }
 
 #[derive(Debug)]
 pub(in crate::syntax) struct Property {
     pub(in crate::syntax) name: SmolStr,
-    /// With the quotes.
+    /// The name with its quotes.
     pub(in crate::syntax) name_span: Span,
     pub(in crate::syntax) value: Arc<Node>,
-    /// The property read as an argument, made when somebody first asks.
+    /// The property as an argument, built on first use.
     attribute: OnceLock<Arc<Attribute>>,
 }
 
 impl Node {
-    /// Where the engines say that a value of another kind belongs.
+    /// Where the engine reports a value of the wrong type.
     pub(in crate::syntax) fn start(&self) -> Span {
         match self.kind {
             NodeKind::Array(_) | NodeKind::Object(_) => Span { end: self.span.start + 1, ..self.span },
@@ -55,7 +55,7 @@ impl Node {
 }
 
 impl Node {
-    /// Whether there is a syntax error in it.
+    /// Whether the value has a syntax error.
     fn is_broken(&self) -> bool {
         match &self.kind {
             NodeKind::Array(elements) => elements.iter().any(|element| element.is_broken()),
@@ -71,7 +71,7 @@ impl Property {
         Self { name, name_span, value: Arc::new(value), attribute: OnceLock::new() }
     }
 
-    /// The property read as an argument.
+    /// The property as an argument.
     pub(in crate::syntax) fn attribute(&self) -> &Arc<Attribute> {
         self.attribute.get_or_init(|| {
             Arc::new(Attribute {

@@ -1,20 +1,20 @@
-//! Turns the text of one template token, as written, into the text that it means.
+//! Resolves the escapes in template tokens.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// An escape sequence that means nothing.
+/// An invalid escape sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct BadEscape {
-    /// Where it stands, counted from the start of the token.
+    /// Its range, relative to the start of the token.
     pub(super) range: Range<usize>,
-    /// What is wrong with it, as a sentence.
+    /// The detail of the error, as a sentence.
     pub(super) detail: String,
 }
 
-/// What text of a heredoc or a bare template means: only `$${` and `%%{` are escapes there.
+/// The text of a heredoc or bare template token: only `$${` and `%%{` are escapes there.
 pub(super) fn plain(written: &str) -> Cow<'_, str> {
-    // The scanner makes each of the two a token of its own, so they can only stand at the start.
+    // The scanner makes each of the two a separate token, so they occur only at the start.
     if written.starts_with("$${") || written.starts_with("%%{") {
         Cow::Borrowed(&written[1..])
     } else {
@@ -22,7 +22,7 @@ pub(super) fn plain(written: &str) -> Cow<'_, str> {
     }
 }
 
-/// What text of a quoted string means. A broken escape stays as it is, and is reported to `bad`.
+/// The text of a quoted string token. Invalid escapes stay as written, and `bad` is called with each of them.
 pub(super) fn quoted(written: &str, mut bad: impl FnMut(BadEscape)) -> Cow<'_, str> {
     let Some(first) = memchr::memchr(b'\\', written.as_bytes()) else { return plain(written) };
     let mut meant = String::with_capacity(written.len());
@@ -50,7 +50,7 @@ pub(super) fn quoted(written: &str, mut bad: impl FnMut(BadEscape)) -> Cow<'_, s
     Cow::Owned(meant)
 }
 
-/// Length and meaning of the escape sequence that `rest` starts with.
+/// Length and value of the escape sequence at the start of `rest`.
 fn escape(rest: &str) -> (usize, Result<char, String>) {
     let Some(selector) = rest.chars().nth(1) else {
         return (1, Err("A backslash must be followed by an escape character.".to_owned()));

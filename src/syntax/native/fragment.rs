@@ -1,4 +1,4 @@
-//! Reads native syntax inside of strings: expressions and templates of JSON files, and addresses.
+//! Parses native syntax in strings: expressions and templates of JSON files, and traversals.
 
 use super::lexed::Lexed;
 use super::scan::{Mode, scan_text};
@@ -8,8 +8,8 @@ use crate::limits::Limits;
 use crate::syntax::{Expr, Template, Traversal, bound};
 use crate::text::{FileId, Span};
 
-/// Reads all of `text` as one expression, in which line breaks mean nothing. Without `within`, spans count from the
-/// start of the text.
+/// Parses all of `text` as one expression, ignoring line breaks. Spans refer to the JSON string `within`, or without
+/// it to the text.
 pub(in crate::syntax) fn expression(
     file: FileId,
     text: &str,
@@ -18,8 +18,7 @@ pub(in crate::syntax) fn expression(
     whole(file, text, within, Mode::Normal, grammar::expression)
 }
 
-/// Reads all of `text` as a template. Without `within`, the JSON string that holds it, spans count from the start of
-/// the text.
+/// Parses all of `text` as a template. Spans refer to the JSON string `within`, or without it to the text.
 pub(in crate::syntax) fn template(
     file: FileId,
     text: &str,
@@ -28,7 +27,7 @@ pub(in crate::syntax) fn template(
     whole(file, text, within, Mode::Bare, grammar::template)
 }
 
-/// Reads all of `text`, which stands at `within`, as an address. Until the first error, its steps are kept.
+/// Parses all of `text`, whose span is `within`, as a traversal. Steps before the first error are kept.
 pub(in crate::syntax) fn address(text: &str, within: Span) -> (Option<Traversal>, Vec<Finding>) {
     let tokens = scan_text(text, Mode::Normal);
     let lexed = Lexed { file: within.file, text, tokens: &tokens, within: Some(within) };
@@ -51,7 +50,7 @@ fn whole<T>(
     let mut findings = invalid::findings(lexed, &limits);
     let read = read(lexed, &limits);
     findings.extend(read.findings);
-    // No option sets how deep an expression in a string may be nested, so this limit has a message of its own.
+    // No option sets the nesting limit of expressions in strings, so the message differs from that of files.
     if findings.iter().any(|finding| finding.rule == EngineRule::LimitReached.id()) {
         return Err(vec![too_deep(lexed.whole())]);
     }

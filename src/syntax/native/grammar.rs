@@ -1,8 +1,8 @@
-//! Turns tokens into the tree of a file and into the errors that the engines' parser reports.
+//! The grammar: builds the tree of a file from tokens, and the errors that HCL's parser reports.
 //!
-//! The grammar accepts and refuses what `hclsyntax` does, with its summaries, and continues after an error where
-//! `hclsyntax` does: a flag silences errors that would only follow from an earlier one, and what was read of a broken
-//! expression stays in the tree. Expressions that are more than plain are then read by hcl-edit; see [`super::hcl`].
+//! The grammar accepts and refuses the same text as `hclsyntax`, with its summaries, and recovers where `hclsyntax`
+//! does: a flag silences errors that only follow from an earlier one, and the tree keeps the parsed part of a broken
+//! expression. hcl-edit then parses each expression that is not plain; see [`super::hcl`].
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 
-/// What was read, and what is wrong with it.
+/// A parse result and its errors.
 #[derive(Debug)]
 pub(super) struct Outcome<T> {
     pub(super) value: T,
@@ -34,14 +34,14 @@ pub(super) struct Outcome<T> {
     pub(super) complete: bool,
 }
 
-/// Reads a file.
+/// Parses a file.
 pub(super) fn file(lexed: Lexed<'_>, limits: &Limits) -> Outcome<Body> {
     let mut parser = Parser::new(lexed, limits);
     let body = parser.file();
     parser.finish(body)
 }
 
-/// Reads a text that is one expression, in which line breaks mean nothing.
+/// Parses a text that is one expression, ignoring line breaks.
 pub(super) fn expression(lexed: Lexed<'_>, limits: &Limits) -> Outcome<Expr> {
     let mut parser = Parser::new(lexed, limits);
     parser.newlines.push(false);
@@ -53,7 +53,7 @@ pub(super) fn expression(lexed: Lexed<'_>, limits: &Limits) -> Outcome<Expr> {
     parser.finish(piece.expr)
 }
 
-/// The expression in `extent` as the grammar reads it, and whether nothing is wrong with it.
+/// The expression in `extent` as the grammar parses it, and whether it is free of errors.
 #[cfg(test)]
 pub(super) fn reading(lexed: Lexed<'_>, extent: Extent) -> (Expr, bool) {
     let limits = Limits::default();
@@ -63,14 +63,14 @@ pub(super) fn reading(lexed: Lexed<'_>, extent: Extent) -> (Expr, bool) {
     (expr, parser.complete && parser.previous().end == extent.end)
 }
 
-/// Reads a text that is one template.
+/// Parses a text that is one template.
 pub(super) fn template(lexed: Lexed<'_>, limits: &Limits) -> Outcome<Template> {
     let mut parser = Parser::new(lexed, limits);
     let template = parser.bare_template();
     parser.finish(template)
 }
 
-/// Reads a text that is one address. Until the first error, its steps are kept.
+/// Parses a text that is one traversal. Steps before the first error are kept.
 pub(super) fn address(lexed: Lexed<'_>, limits: &Limits) -> Outcome<Option<Traversal>> {
     let mut parser = Parser::new(lexed, limits);
     parser.rule = EngineRule::InvalidReference;
@@ -79,41 +79,42 @@ pub(super) fn address(lexed: Lexed<'_>, limits: &Limits) -> Outcome<Option<Trave
     parser.finish(address)
 }
 
-/// What an expression holds, which decides how it is read.
+/// The contents of an expression that decide which parser reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Content {
-    /// Literals, addresses, and templates, collections and calls of such.
+    /// Literals and traversals, and templates, collections and calls of them.
     Plain,
-    /// More than that, so that hcl-edit reads it.
+    /// Anything else: hcl-edit parses it.
     Operations,
-    /// More than hcl-edit reads in good time.
+    /// An object literal too long for hcl-edit, which takes quadratic time.
     LongObject,
 }
 
 struct Parser<'a> {
     lexed: Lexed<'a>,
     limits: &'a Limits,
-    /// What errors are reported as.
+    /// The rule of the reported errors.
     rule: EngineRule,
     /// Number of the next token.
     next: usize,
-    /// Whether line breaks count, innermost last.
+    /// Whether line breaks are tokens, innermost bracket last.
     newlines: Vec<bool>,
-    /// Whether the parser may have lost its place, so that most errors would only follow from an earlier one.
+    /// Whether the parser may have lost its position, so that most further errors only follow from an earlier one.
     recovery: bool,
-    /// Number of errors, reported or not: a part failed if this grew.
+    /// Number of errors, reported or not. A part failed if the number grew.
     errors: usize,
-    /// How often something was not read as written, because of an error or because an earlier one silenced it.
+    /// How often the tree differs from the source, because of an error or because an earlier error silenced it.
     breaks: usize,
-    /// Open blocks, brackets and values.
+    /// Depth of open blocks, brackets and values.
     depth: usize,
-    /// The most operators, indexes and splats in the current brackets that each wrap what stands before them.
+    /// The longest chain of operators, indexes and splats in the current brackets, each of which wraps its left
+    /// operand.
     wraps: usize,
-    /// Whether the current expression is nested deeper than the limit.
+    /// Whether the current expression exceeds the nesting limit.
     limited: bool,
-    /// What the current expression holds.
+    /// The contents of the current expression.
     content: Content,
-    /// The constant steps of the addresses that are being read, innermost last.
+    /// The constant steps of the open traversals, innermost last.
     steps: Vec<Step>,
     complete: bool,
     findings: Vec<Finding>,
@@ -148,7 +149,7 @@ impl<'a> Parser<'a> {
         self.error_at(summary, self.span(at), detail);
     }
 
-    /// Reports an error, unless it may only follow from an earlier one.
+    /// Reports an error, unless the parser is in recovery and the error may only follow from an earlier one.
     fn first_error(&mut self, summary: &str, at: impl Into<Extent>, detail: impl Into<String>) {
         if !self.recovery {
             self.error(summary, at, detail);
@@ -163,13 +164,13 @@ impl<'a> Parser<'a> {
         self.errors += 1;
         self.breaks += 1;
         self.complete = false;
-        // One more than the limit shows that there are more.
+        // One error above the limit shows that there are more.
         if self.findings.len() <= self.limits.mistakes() {
             self.findings.push(finding);
         }
     }
 
-    /// Reports that something is nested too deep. To what is around it, this is an error like any other.
+    /// Reports nesting above the limit. To the enclosing expression, this is an error like any other.
     fn too_deep(&mut self, at: impl Into<Extent>) {
         self.limited = true;
         let detail = "overrule does not read deeper nesting.";
@@ -177,7 +178,7 @@ impl<'a> Parser<'a> {
         self.report(finding.at(self.span(at)));
     }
 
-    /// Notes that the current expression holds that.
+    /// Records that the current expression holds `content`.
     fn holds(&mut self, content: Content) {
         self.content = self.content.max(content);
     }
@@ -186,7 +187,7 @@ impl<'a> Parser<'a> {
         self.errors > errors
     }
 
-    /// Whether the parser has lost its place since then.
+    /// Whether the parser lost its position since `errors` were counted.
     fn lost_since(&self, errors: usize) -> bool {
         self.recovery && self.failed_since(errors)
     }
@@ -208,5 +209,5 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The names of the arguments that a long body sets, each with the place of the first.
+/// The argument names of a long body, each with the span of its first definition.
 type Names<'a> = BTreeMap<&'a str, Span>;

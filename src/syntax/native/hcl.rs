@@ -1,11 +1,12 @@
-//! Expressions as hcl-edit reads them.
+//! Converts the expressions that hcl-edit parses.
 //!
-//! hcl-edit is the parser of expressions that are more than plain: those with operators, conditionals, `for`, splats,
-//! calculated indexes or template directives. It gets the source as it stands, and its tree is taken over at once,
-//! because it takes twenty times the memory of its source.
+//! hcl-edit parses the expressions that are not plain: those with operators, conditionals, `for`, splats,
+//! non-constant indexes or template directives. It gets the source unchanged. Its tree is converted at once, because
+//! it takes twenty times the memory of the source.
 //!
-//! Some valid expressions hcl-edit refuses, or reads differently from HashiCorp's HCL: `DIFFERENCES` in the tests
-//! lists them. There the grammar's reading holds, and everywhere else both agree, which the tests check as well.
+//! hcl-edit refuses some valid expressions, or parses them differently from HashiCorp's HCL: `DIFFERENCES` in the
+//! tests lists them. For these, the result of the grammar is used. Everywhere else both parsers agree, which the
+//! tests verify.
 
 use std::ops::Range;
 
@@ -28,26 +29,27 @@ mod test_expressions;
 #[cfg(test)]
 mod tests;
 
-/// The expression in `extent`; none where hcl-edit refuses it or reads it differently.
+/// The expression in `extent`. Returns `None` if hcl-edit refuses it or parses it differently from HCL.
 pub(super) fn expression(lexed: Lexed<'_>, extent: Extent) -> Option<Expr> {
     let text = &lexed.text[extent.start as usize..extent.end as usize];
     let expr = hcl_edit::parser::parse_expr(text).ok()?;
     Reader { lexed, base: extent.start as usize }.expr(&expr).ok()
 }
 
-/// The whole text as a template; none where hcl-edit refuses it or reads it differently.
+/// The whole text as a template. Returns `None` if hcl-edit refuses it or parses it differently from HCL.
 pub(super) fn template(lexed: Lexed<'_>) -> Option<Template> {
     let template = hcl_edit::parser::parse_template(lexed.text).ok()?;
     Reader { lexed, base: 0 }.bare(&template).ok()
 }
 
-/// An expression that hcl-edit reads differently from HashiCorp's HCL.
+/// An expression that hcl-edit parses differently from HashiCorp's HCL.
 struct Differs;
 
-/// Takes over a tree of hcl-edit. Text comes from the tokens, because what strip markers take depends on them.
+/// Converts a tree of hcl-edit. Literal text comes from the tokens, because the effect of strip markers depends on
+/// them.
 struct Reader<'a> {
     lexed: Lexed<'a>,
-    /// Where the text starts that hcl-edit counts from.
+    /// The offset of the text that hcl-edit parses.
     base: usize,
 }
 
@@ -112,8 +114,8 @@ impl Reader<'_> {
         expressions.map(|expr| self.expr(expr)).collect()
     }
 
-    /// hcl-edit reads a minus before digits as part of the number; in HCL it is an operation. The number may be
-    /// longer for HCL.
+    /// hcl-edit parses a minus before digits as part of the number; in HCL it is an operation. The number may be
+    /// longer in HCL.
     fn number(&self, extent: Extent) -> Result<Expr, Differs> {
         let sign = self.lexed.tokens[self.lexed.token_at(extent.start)];
         let (digits, span) = self.first(Kind::Number, extent.start);
@@ -172,7 +174,7 @@ impl Reader<'_> {
     fn traversal(&self, traversal: &edit::Traversal) -> Result<Expr, Differs> {
         let from = self.expr(&traversal.expr)?;
         match (from.kind, &traversal.expr) {
-            // A minus binds less tight than what follows the number.
+            // A minus has a lower precedence than steps after the number.
             (ExprKind::Unary(operator, number), edit::Expression::Number(_)) => {
                 let operand = self.steps(*number, &traversal.operators)?;
                 Ok(unary(operator, from.span, operand))
@@ -269,7 +271,7 @@ impl Reader<'_> {
         Ok(Template { kind: TemplateKind::Bare, parts: self.parts(template.iter())? })
     }
 
-    /// The first token of that kind that ends after `offset`, and its text.
+    /// The first token of this kind that ends after `offset`, and its text.
     fn first(&self, kind: Kind, offset: u32) -> (SmolStr, Span) {
         let is_it = |token: &&Token| token.kind == kind;
         let mut tokens = self.lexed.tokens[self.lexed.token_at(offset)..].iter();

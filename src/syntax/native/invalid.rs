@@ -1,4 +1,4 @@
-//! Reports tokens that are valid nowhere, before anything is made of them.
+//! Reports tokens that are invalid everywhere, before parsing.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use super::scan::{Kind, Token};
 use crate::finding::{EngineRule, Finding};
 use crate::limits::Limits;
 
-/// The errors in the tokens of a text by themselves. Most kinds are reported only once, or a few times.
+/// The errors of the tokens by themselves. Most kinds are reported once, or a few times.
 pub(super) fn findings(lexed: Lexed<'_>, limits: &Limits) -> Vec<Finding> {
     let mut found = Vec::new();
     let mut seen: HashMap<Kind, usize> = HashMap::new();
@@ -23,7 +23,7 @@ pub(super) fn findings(lexed: Lexed<'_>, limits: &Limits) -> Vec<Finding> {
             _ => true,
         };
         *before += 1;
-        // One more than the limit shows that there are more.
+        // One error above the limit shows that there are more.
         if is_reported && found.len() <= limits.mistakes() {
             found.push(
                 Finding::language(EngineRule::SyntaxError, summary).at(lexed.span(token)).detail(detail),

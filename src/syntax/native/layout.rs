@@ -1,5 +1,5 @@
-//! Turns a text of the native syntax into the same text laid out otherwise: columns of neighbouring lines aligned as
-//! `terraform fmt` and `tofu fmt` align them, or all of it moved to the right or left.
+//! Changes the layout of text in native syntax: alignment as in `terraform fmt` and `tofu fmt`, indentation, and line
+//! endings.
 
 use std::ops::Range;
 
@@ -8,8 +8,8 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::scan::{Kind, Mode, Token, scan_text};
 use crate::text::{commands, is_obeyed};
 
-/// The text with the `=` of lines that follow one another in one column, and the comments behind them as well. Nothing
-/// but blanks before an `=` and before a comment is changed.
+/// Aligns the `=` of consecutive lines, and the comments at their ends. Only white space before an `=` or a comment
+/// changes.
 pub fn aligned(text: &str) -> String {
     let mut lines = lines(text);
     let chains = lines.chunk_by_mut(|a, b| a.assign.is_some() == b.assign.is_some());
@@ -37,8 +37,8 @@ pub fn aligned(text: &str) -> String {
     written
 }
 
-/// The text with `from` at the start of its lines replaced by `to`; the first line has nothing before it. Lines of
-/// heredocs stay as they are, since what stands before them is part of what they mean.
+/// Replaces the indentation `from` by `to`, except on the first line. Lines of heredocs stay as they are, because
+/// their indentation is part of the value.
 pub fn reindented(text: &str, from: &str, to: &str) -> String {
     let inside = heredocs(text);
     let (mut written, mut at) = (String::with_capacity(text.len()), 0);
@@ -57,8 +57,7 @@ pub fn reindented(text: &str, from: &str, to: &str) -> String {
     written
 }
 
-/// The text with every line ended as files of Windows have it, but for heredocs: what ends their lines is part of what
-/// they mean.
+/// Ends each line with CRLF, except in heredocs, where line endings are part of the value.
 pub fn with_carriage_returns(text: &str) -> String {
     let inside = heredocs(text);
     let (mut written, mut at) = (String::with_capacity(text.len()), 0);
@@ -75,7 +74,7 @@ pub fn with_carriage_returns(text: &str) -> String {
     written
 }
 
-/// Where heredocs stand, from their first mark to their last; one that does not end goes on to the end of the text.
+/// The ranges of heredocs, from marker to marker. An unclosed heredoc extends to the end of the text.
 fn heredocs(text: &str) -> Vec<Range<usize>> {
     let mut heredocs: Vec<Range<usize>> = Vec::new();
     let mut open = Vec::new();
@@ -90,9 +89,8 @@ fn heredocs(text: &str) -> Vec<Range<usize>> {
     heredocs
 }
 
-/// The characters in a text that a terminal would obey, or that make a command for the agent of a CI of what stands
-/// around them, each with what can stand in its place: inside of strings and heredocs something that means the same,
-/// elsewhere a question mark.
+/// The characters that control a terminal, or that turn the text around them into a command of a CI runner, each with
+/// a replacement: in strings and heredocs an escape with the same value, elsewhere a question mark.
 pub fn stand_ins(text: &str) -> Vec<(Range<usize>, String)> {
     let is_obeyed_at = |at: usize, c: char| is_obeyed(c) && !text[at..].starts_with("\r\n");
     let mut places: Vec<usize> = commands(text).collect();
@@ -121,8 +119,8 @@ pub fn stand_ins(text: &str) -> Vec<(Range<usize>, String)> {
     places.into_iter().map(stand_in).collect()
 }
 
-/// The tokens of an expression with one space between them, without comments and line breaks: the same for two
-/// expressions that differ in layout only.
+/// The tokens of an expression, separated by one space, without comments and line breaks. Equal for expressions that
+/// differ only in layout.
 pub fn without_layout(text: &str) -> String {
     let tokens = scan_text(text, Mode::Normal);
     let is_layout = |kind: Kind| matches!(kind, Kind::Comment | Kind::Newline | Kind::End);
@@ -134,30 +132,30 @@ pub fn without_layout(text: &str) -> String {
     written.join(" ")
 }
 
-/// Bytes between two tokens of one line, all of them blanks.
+/// A gap between two tokens of one line, white space only.
 #[derive(Debug, Clone, Copy)]
 struct Gap {
     start: usize,
     end: usize,
 }
 
-/// A line, or several that a token joins.
+/// A line, or several lines that a token joins.
 #[derive(Debug, Default)]
 struct Line {
-    /// How many columns what stands before the `=` takes, or before the comment.
+    /// Width in columns of the text before the `=`, or before the comment.
     lead: usize,
-    /// What stands before the `=` of a value that is whole on this line.
+    /// The gap before the `=` of a value that ends on this line.
     assign: Option<Gap>,
-    /// How many columns there are from the `=` to the end of the value.
+    /// Width in columns from the `=` to the end of the value.
     value: usize,
-    /// Where the `=` is to stand.
+    /// The column for the `=`.
     assign_column: usize,
-    /// What stands before the comment at the end.
+    /// The gap before the comment at the end of the line.
     comment: Option<Gap>,
 }
 
 impl Line {
-    /// How many columns it takes without its comment.
+    /// Width in columns without the comment.
     fn width(&self) -> usize {
         if self.assign.is_some() { self.assign_column + self.value } else { self.lead }
     }
@@ -176,7 +174,7 @@ fn lines(text: &str) -> Vec<Line> {
 fn line(text: &str, tokens: &[Token]) -> Line {
     let ends = tokens.last().is_some_and(|token| token.kind != Kind::Comment);
     let tokens = &tokens[..tokens.len() - usize::from(ends)];
-    // A comment that stands alone is no comment of a line.
+    // A comment on its own line is not aligned.
     let (tokens, comment) = match tokens {
         [rest @ .., comment] if comment.kind == Kind::Comment && !rest.is_empty() => (rest, Some(comment)),
         _ => (tokens, None),
@@ -200,7 +198,7 @@ fn columns(text: &str, start: usize, end: u32) -> usize {
     if text.is_ascii() { text.len() } else { text.graphemes(true).count() }
 }
 
-/// How many more brackets these tokens open than they close.
+/// The number of brackets that these tokens open minus those that they close.
 fn opened(tokens: &[Token]) -> i32 {
     let change = |token: &Token| match token.kind {
         Kind::OpenBrace

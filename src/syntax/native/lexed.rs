@@ -1,4 +1,4 @@
-//! A text with its tokens, and what the tokens of a template mean.
+//! A text with its tokens, and the text of template tokens.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,13 +11,13 @@ use super::scan::{Kind, Token};
 use crate::syntax::Part;
 use crate::text::{FileId, Span};
 
-/// A text cut into tokens.
+/// A tokenized text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lexed<'a> {
     pub(super) file: FileId,
     pub(super) text: &'a str,
     pub(super) tokens: &'a [Token],
-    /// The string that holds the text, unless the text is a file of its own. Spans then lie in that string, as if it
+    /// The JSON string that holds the text, or `None` for a file. Spans are then positions in that string, as if it
     /// had no escapes.
     pub(super) within: Option<Span>,
 }
@@ -65,8 +65,7 @@ impl<'a> Lexed<'a> {
         self.tokens.partition_point(|token| token.end <= offset).min(self.tokens.len() - 1)
     }
 
-    /// The text of the tokens from number `first` up to the next token that is not text, as one literal, and the number
-    /// of that token.
+    /// The literal of the text tokens from number `first` on, and the number of the token after it.
     pub(super) fn literal(self, first: usize, dedented: &Dedented) -> (Part, usize) {
         let mut text = Cow::Borrowed("");
         let mut end = first;
@@ -87,7 +86,7 @@ impl<'a> Lexed<'a> {
         (Part::Literal { text: SmolStr::new(text), span }, end)
     }
 
-    /// What the text token means after the strip markers `~` on both sides of it were applied.
+    /// The text of a token after the strip markers `~` on both sides are applied.
     fn stripped(self, number: usize) -> Cow<'a, str> {
         let token = self.tokens[number];
         let written = self.written(token);
@@ -111,8 +110,8 @@ impl<'a> Lexed<'a> {
         }
     }
 
-    /// The lines of the heredoc that token `open` opens, without their common indentation; empty unless that is a
-    /// `<<-`. Each line that starts with text loses as many blanks as the least indented of them has.
+    /// The lines of the heredoc of token `open` without their common indentation; empty unless it is a `<<-`. Each
+    /// line that starts with text loses as many spaces as the least indented of these lines has.
     pub(super) fn dedent(self, open: usize) -> Dedented {
         let mut dedented = Dedented::new();
         if !self.written(self.tokens[open]).starts_with("<<-") {
@@ -160,7 +159,7 @@ impl<'a> Lexed<'a> {
         dedented
     }
 
-    /// Number of the token after the `}` of the sequence that token `open` opens.
+    /// Number of the token after the `}` that closes the sequence of token `open`.
     fn after_sequence(self, open: usize) -> usize {
         let mut depth = 0_usize;
         for (number, token) in self.tokens.iter().enumerate().skip(open) {

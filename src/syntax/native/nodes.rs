@@ -1,11 +1,11 @@
-//! Builds the parts of the tree that need a decision: what follows an expression, and keys of objects.
+//! Builds tree nodes that both parsers of native syntax share: steps, splats, and keys of objects.
 
 use smol_str::SmolStr;
 
 use crate::syntax::{Expr, ExprKind, ObjectKey, Part, Relative, Step, StepKind};
 use crate::text::Span;
 
-/// `expr` with constant steps after it.
+/// `expr` followed by constant steps.
 pub(super) fn with_steps(mut expr: Expr, steps: Vec<Step>) -> Expr {
     let Some(last) = steps.last() else { return expr };
     let span = expr.span.to(last.span);
@@ -22,29 +22,29 @@ pub(super) fn with_steps(mut expr: Expr, steps: Vec<Step>) -> Expr {
     expr
 }
 
-/// `collection[key]`, for a key that is no constant.
+/// `collection[key]`, for a key that is not constant.
 pub(super) fn indexed(collection: Expr, key: Expr, brackets: Span) -> Expr {
     let span = collection.span.to(brackets);
     let (collection, key) = (Box::new(collection), Box::new(key));
     Expr { span, kind: ExprKind::Index { collection, key, brackets } }
 }
 
-/// `source[*]` or `source.*`, with what is read of each element.
+/// `source[*]` or `source.*`; `each` is the expression for one element.
 pub(super) fn splat(source: Expr, mut each: Expr, marker: Span, full: bool) -> Expr {
     let span = source.span.to(each.span);
-    // The engines count the star of `[*]` to what is read of each element, but not that of `.*`.
+    // In HCL, the expression for an element includes the star of `[*]`, but not that of `.*`.
     if let (ExprKind::Relative(relative), false) = (&each.kind, full) {
         each.span.start = relative.steps.first().map_or(each.span.start, |first| first.span.start);
     }
     Expr { span, kind: ExprKind::Splat { source: Box::new(source), each: Box::new(each), marker, full } }
 }
 
-/// The element of the splat with that marker.
+/// The element of the splat with this marker.
 pub(super) fn element(marker: Span) -> Expr {
     Expr { span: marker, kind: ExprKind::Element }
 }
 
-/// The step that a key in brackets is, if the key is a constant.
+/// The step for a key in brackets, if the key is constant.
 pub(super) fn literal_key(key: &Expr) -> Option<StepKind> {
     match &key.kind {
         ExprKind::Number(digits) => Some(StepKind::Number(digits.clone())),
@@ -59,7 +59,7 @@ pub(super) fn literal_key(key: &Expr) -> Option<StepKind> {
     }
 }
 
-/// A key as `hclsyntax` reads it: a single name stands for itself, even if it is a keyword.
+/// A key as `hclsyntax` parses it: a single name is a literal, even if it is a keyword.
 pub(super) fn object_key(key: Expr) -> ObjectKey {
     let span = key.span;
     match key.kind {

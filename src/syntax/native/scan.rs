@@ -1,4 +1,4 @@
-//! Turns the text of a native file into tokens, as the engines' scanner cuts it.
+//! Splits native syntax into tokens, as the scanner of `hclsyntax` does.
 
 use crate::text::Source;
 
@@ -11,22 +11,22 @@ use shape::{
     blank_length, decode, line_break, name_length, number_length, plain_length, quoted_length, symbol, trim,
 };
 
-/// What a text is made of.
+/// The tokens of a text.
 pub(super) struct Scan {
-    /// All of it but blanks, the last one [`Kind::End`].
+    /// All tokens, including comments. White space is not a token, and the last token is [`Kind::End`].
     pub(super) tokens: Vec<Token>,
-    /// Those of them that are comments.
+    /// The comments among the tokens.
     pub(super) comments: Vec<Token>,
 }
 
-/// Cuts up a source.
+/// Tokenizes a source.
 pub(super) fn scan(source: &Source) -> Scan {
     let text = source.text();
     let skip = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     if source.invalid().is_empty() {
         return scan_bytes(text.as_bytes(), skip, Mode::Normal, true);
     }
-    // Bytes that were not UTF-8 stand as `?` in the text; here they are made bytes again that no UTF-8 text holds.
+    // Bytes that are not UTF-8 are `?` in the text. They become `0xFF` here, which no UTF-8 text contains.
     let mut bytes = text.as_bytes().to_vec();
     for at in source.invalid() {
         if let Some(byte) = bytes.get_mut(*at as usize) {
@@ -36,12 +36,12 @@ pub(super) fn scan(source: &Source) -> Scan {
     scan_bytes(&bytes, skip, Mode::Normal, true)
 }
 
-/// The tokens of a text that is no file.
+/// The tokens of a text that is not a file.
 pub(super) fn scan_text(text: &str, mode: Mode) -> Vec<Token> {
     scan_bytes(text.as_bytes(), 0, mode, false).tokens
 }
 
-/// Cuts up `bytes` from `skip` on.
+/// Tokenizes `bytes` from offset `skip` on.
 fn scan_bytes(bytes: &[u8], skip: usize, mode: Mode, joins_blank_lines: bool) -> Scan {
     let mut scanner = Scanner {
         bytes,
@@ -67,13 +67,13 @@ fn scan_bytes(bytes: &[u8], skip: usize, mode: Mode, joins_blank_lines: bool) ->
     Scan { tokens: scanner.tokens, comments: scanner.comments }
 }
 
-/// What the next bytes are part of.
+/// What the scanner is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     Normal,
     Quoted,
     Heredoc,
-    /// A template without marks around it: all of a text.
+    /// A template without delimiters: the whole text.
     Bare,
 }
 
@@ -89,12 +89,12 @@ struct Scanner<'a> {
     comments: Vec<Token>,
     modes: Vec<Mode>,
     braces: i64,
-    /// The depth of braces at which each open `${` or `%{` ends.
+    /// The brace depth at which each open `${` or `%{` ends.
     sequences: Vec<i64>,
     heredocs: Vec<Heredoc>,
-    /// Whether a `*/` may still follow; once none was found no `/*` needs to look again.
+    /// Whether a `*/` may still follow. Once none was found, no later `/*` searches again.
     comments_close: bool,
-    /// Whether a run of blank lines takes no more tokens than one of them.
+    /// Whether a run of blank lines is reduced to two line break tokens.
     joins_blank_lines: bool,
 }
 
@@ -104,7 +104,7 @@ impl Scanner<'_> {
         self.tokens.push(token);
     }
 
-    /// Of the line breaks that only blanks separate, a file keeps the first and the last.
+    /// Of line breaks that only white space separates, a file keeps the first and the last.
     fn newline(&mut self, length: usize) {
         if let [.., Token { kind: Kind::Newline, .. }, last @ Token { kind: Kind::Newline, .. }] =
             &mut self.tokens[..]
@@ -191,7 +191,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Ends the innermost `${` or `%{` where its brace closes; says whether it did.
+    /// Ends the innermost `${` or `%{` if its brace closes here. Returns whether it did.
     fn close_brace(&mut self, length: usize, otherwise: Kind) -> bool {
         let ends = self.sequences.last() == Some(&self.braces);
         self.push(if ends { Kind::CloseSequence } else { otherwise }, length);
@@ -221,7 +221,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// `<<EOT` is the start of a heredoc only with nothing behind it on its line.
+    /// `<<EOT` opens a heredoc only at the end of its line.
     fn open_heredoc(&mut self) -> bool {
         let rest = &self.bytes[self.at..];
         let from = if rest.get(2) == Some(&b'-') { 3 } else { 2 };
@@ -255,7 +255,7 @@ impl Scanner<'_> {
         self.modes.push(Mode::Normal);
     }
 
-    /// What a `$` or `%` in a template is: the start of a sequence, or text of some length.
+    /// The meaning of a `$` or `%` in a template: the start of a sequence, or text of some length.
     fn dollar(&self) -> Dollar {
         let own = self.peek(0);
         match self.bytes.get(self.at + 1) {
@@ -310,7 +310,7 @@ impl Scanner<'_> {
             };
             let length = length + line_break(&bytes[self.at + length..]);
             if length == 0 {
-                // A carriage return alone is more than the scanner can take: the rest is text as it stands.
+                // HCL's scanner cannot handle a carriage return alone: the rest is plain text.
                 self.push(Kind::PlainText, bytes.len() - self.at);
             } else {
                 self.push(Kind::PlainText, length);
@@ -334,7 +334,7 @@ impl Scanner<'_> {
             };
             if length == 0 && ends_line == 0 {
                 if *byte == b'\r' {
-                    // A carriage return alone is nothing that a heredoc can hold: the scanner gives up.
+                    // HCL's scanner stops at a carriage return alone in a heredoc.
                     return self.push(Kind::Unknown, bytes.len() - self.at);
                 }
                 self.push(Kind::NotUtf8, 1);
@@ -363,6 +363,6 @@ impl Scanner<'_> {
 enum Dollar {
     Opens(Kind),
     Text(usize),
-    /// Nothing follows it.
+    /// The end of the text follows.
     Last,
 }

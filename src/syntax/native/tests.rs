@@ -1,4 +1,4 @@
-//! What of a file is read into the tree, by example: items that survive an error, repairs, and limits.
+//! Tests of the tree: items that survive an error, recovery, and limits.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ fn read(text: &str) -> (Source, File, Vec<Finding>) {
     (source, file, findings)
 }
 
-/// The items of a file: `a` is an argument, `a?` one with an error, `b[…]` a block; a block `c` has a label.
+/// The items of a file: `a` is an argument, `a?` one with an error, `b[…]` a block. A block `c` has a label.
 fn items(text: &str) -> String {
     let schema =
         Schema { attributes: &[], blocks: &[BlockSchema::new("b", &[]), BlockSchema::new("c", &["name"])] };
@@ -40,7 +40,7 @@ fn write_items(out: &mut String, body: &Body, schema: &Schema<'_>) {
     }
 }
 
-/// The value of the only argument of a file that is right.
+/// The value of the only argument of a valid file.
 fn value(text: &str) -> (Source, Expr) {
     let (source, file, findings) = read(text);
     assert_eq!(findings, [], "{text:.100}");

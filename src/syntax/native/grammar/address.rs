@@ -1,4 +1,4 @@
-//! Addresses in strings: a name and constant steps, in which line breaks and comments mean nothing.
+//! Traversals in strings: a name and constant steps. Line breaks and comments are ignored.
 
 use smol_str::SmolStr;
 
@@ -6,7 +6,7 @@ use super::{Kind, Parser, Token};
 use crate::syntax::{Step, StepKind, Traversal};
 
 impl Parser<'_> {
-    /// An address up to the end of the text; what was read before an error is kept.
+    /// A traversal up to the end of the text. Steps before an error are kept.
     pub(super) fn address(&mut self) -> Option<Traversal> {
         let first = self.read();
         if first.kind != Kind::Name {

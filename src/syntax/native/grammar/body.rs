@@ -22,7 +22,7 @@ const NO_DEFINITION: &str = "An argument or block definition is required here.";
 const NO_EQUALS: &str = "An argument or block definition is required here. An argument is set with an equals sign: \
                          `name = value`.";
 
-/// As many arguments are a few.
+/// Up to this many arguments, names are compared one by one.
 const FEW: usize = 16;
 
 /// The items of a body so far.
@@ -55,7 +55,8 @@ impl<'a> Parser<'a> {
         if last.kind == Kind::End { body.unclosed() } else { body }
     }
 
-    /// Items up to the token `end`, and the token that ends them: that one, or one that is no item.
+    /// Items up to the token `end`. Returns them with the token that ends them: `end`, or a token that starts no
+    /// item.
     fn items(&mut self, end: Kind) -> (Items<'a>, Token) {
         let open = self.previous();
         let mut items = Items::default();
@@ -82,7 +83,7 @@ impl<'a> Parser<'a> {
             Kind::OpenQuote => {
                 ("Invalid argument name", bad.into(), "Names of arguments are written without quotes.")
             }
-            // The body of the file itself ends there, so this is the body of a block.
+            // The body of the file ends there, so this is the body of a block.
             Kind::End => ("Unclosed configuration block", open, UNCLOSED_BLOCK),
             _ => (NO_ITEM, bad.into(), NO_DEFINITION),
         };
@@ -110,7 +111,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Where a name is set that is set again. Most bodies have few arguments, which are compared faster than sorted.
+    /// The first definition of an argument that is set twice. Most bodies have few arguments, for which comparing is
+    /// faster than sorting.
     fn first(&self, name: Token, items: &mut Items<'a>) -> Option<Span> {
         let mut set = items.attributes.iter();
         if items.attributes.len() < FEW {
@@ -152,7 +154,7 @@ impl<'a> Parser<'a> {
         if self.lost_since(errors) {
             self.recover_after_item();
             if std::mem::take(&mut self.limited) {
-                // A limit is no error, so what follows is read as if nothing had been wrong.
+                // Exceeding a limit is no syntax error, so the parser continues without recovery.
                 self.recovery = recovery;
                 expr = Expr { kind: ExprKind::Unread, ..expr };
             }
@@ -168,7 +170,7 @@ impl<'a> Parser<'a> {
                 ),
             }
         }
-        // Where an expression is missing, the engines point at what follows the argument.
+        // For a missing expression, the engine reports the token after the argument.
         expr.span = Span { start: expr.span.start.min(span.end), end: expr.span.end.min(span.end), ..span };
         Attribute {
             name: SmolStr::new(self.written(name)),
@@ -179,7 +181,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads the line break that ends an item, or reports that there is none.
+    /// Reads the line break that ends an item, or reports that it is missing.
     fn end_item(&mut self, summary: &str, detail: &str) {
         let next = self.peek();
         if matches!(next.kind, Kind::Newline | Kind::End) {
@@ -251,11 +253,11 @@ impl<'a> Parser<'a> {
         self.error("Invalid block definition", token, detail);
     }
 
-    /// The one argument of `block { name = value }`, and the brace after it.
+    /// The single argument of `block { name = value }`, and the closing brace.
     fn single_line_body(&mut self, open: Token) -> Body {
         let findings = self.findings.len();
         let attribute = self.single_argument();
-        // The engines report an error in the brace before one in the argument.
+        // The engine reports an error at the brace before one in the argument.
         let inner = self.findings.split_off(findings);
         self.single_line_end(open);
         self.findings.extend(inner);
@@ -311,7 +313,7 @@ impl<'a> Parser<'a> {
         self.recover(Kind::CloseBrace);
     }
 
-    /// A label in quotes; sequences are not allowed in it.
+    /// A quoted label, which may not hold template sequences.
     pub(super) fn quoted_label(&mut self) -> Label {
         let open = self.read();
         let mut text = String::new();
@@ -351,7 +353,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What a part of a quoted string means; reports invalid escapes.
+    /// The text of a quoted string token. Reports invalid escapes.
     pub(super) fn meaning(&mut self, token: Token) -> std::borrow::Cow<'a, str> {
         let mut bad = Vec::new();
         let meaning = escape::quoted(self.written(token), |escape| bad.push(escape));

@@ -1,4 +1,4 @@
-//! Calls of functions.
+//! Function calls.
 
 use smol_str::SmolStr;
 
@@ -7,7 +7,7 @@ use super::{Extent, Kind, Parser, Token};
 use crate::syntax::{Call, Expr, ExprKind};
 
 impl Parser<'_> {
-    /// The rest of a call after the first word of the name of its function.
+    /// The rest of a call, after the first word of the function name.
     pub(super) fn call(&mut self, first: Token) -> Piece {
         let breaks = self.breaks;
         let mut name = SmolStr::new(self.written(first));
@@ -42,7 +42,7 @@ impl Parser<'_> {
         self.piece(breaks, span, ExprKind::Call(Box::new(call)))
     }
 
-    /// Arguments up to the closing parenthesis, and whether the last one is expanded.
+    /// Reads the arguments to the closing parenthesis. Returns that token, and whether the last argument is expanded.
     fn arguments(&mut self, name: Token, open: Token, arguments: &mut Vec<Expr>) -> (Token, bool) {
         loop {
             if self.peek().kind == Kind::CloseParen {

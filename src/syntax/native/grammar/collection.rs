@@ -1,4 +1,4 @@
-//! What stands in brackets: tuples, objects, `for` expressions and the arguments of calls.
+//! Everything in brackets: tuples, objects, `for` expressions, and the arguments of calls.
 
 use smol_str::SmolStr;
 
@@ -7,7 +7,8 @@ use super::{Content, Kind, Parser, Token};
 use crate::syntax::native::nodes::object_key;
 use crate::syntax::{Expr, ExprKind, For, ObjectItem};
 
-/// hcl-edit compares each key of an object with all before it, which takes quadratic time in long ones.
+/// hcl-edit does not parse objects with more items than this: it compares each key with all keys before it, in
+/// quadratic time.
 const LONG_OBJECT: usize = 64;
 
 const UNCLOSED_TUPLE: &str = "There is no closing bracket for this one before the end of the file. The cause may be \
@@ -58,7 +59,7 @@ impl Parser<'_> {
     pub(super) fn object(&mut self) -> Piece {
         let breaks = self.breaks;
         let open = self.read();
-        // Line breaks separate the items of an object, but mean nothing before `for`.
+        // Line breaks separate the items of an object, but are ignored before `for`.
         self.newlines.push(false);
         if self.is_word(self.peek(), "for") {
             return self.for_expression(open, Kind::CloseBrace);
@@ -102,7 +103,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads one item; whether the parser still has its place after it.
+    /// Reads one item. Returns whether the parser still knows its position.
     fn object_item(&mut self, open: Token, items: &mut Vec<ObjectItem>) -> bool {
         let errors = self.errors;
         let key = object_key(self.expression().expr);
@@ -151,7 +152,7 @@ impl Parser<'_> {
         self.first_error("Unterminated object constructor expression", open, detail);
     }
 
-    /// A `for` expression after its opening bracket, where line breaks mean nothing already.
+    /// A `for` expression after its opening bracket. Line breaks are ignored already.
     fn for_expression(&mut self, open: Token, close: Kind) -> Piece {
         let breaks = self.breaks;
         self.holds(Content::Operations);
@@ -163,7 +164,7 @@ impl Parser<'_> {
             Some(parts) if !self.broken_since(breaks) => {
                 Expr { span, kind: ExprKind::For(Box::new(parts)) }.into()
             }
-            // It makes the wrong kind of collection, and only that is not known.
+            // The brackets make the wrong type of collection; only its value is unknown.
             Some(parts) => {
                 let value = Expr { span, kind: ExprKind::Invalid };
                 let (key_name, value_name) = (None, SmolStr::default());
@@ -175,7 +176,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What follows `for`: the closing bracket, and the parts unless one of them is wrong.
+    /// Reads everything after `for`. Returns the closing bracket, and the parts unless one of them has an error.
     fn for_parts(&mut self, open: Token, close: Kind) -> (Token, Option<For>) {
         let start = self.errors;
         let (key_name, value_name) = match self.for_names() {
@@ -223,7 +224,7 @@ impl Parser<'_> {
         (end, is_whole.then_some(parts))
     }
 
-    /// Reports parts that do not belong to the kind of collection that the brackets make.
+    /// Reports parts that the type of brackets does not allow.
     fn check_for(&mut self, open: Token, parts: &For, ellipsis: Token) {
         const SUMMARY: &str = "Invalid 'for' expression";
         if open.kind != Kind::OpenBracket {
@@ -243,7 +244,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The names after `for`, of the key and of the value, and the `in` after them.
+    /// Reads the names after `for`, of the key and of the value, and the `in` after them.
     pub(super) fn for_names(&mut self) -> Result<(Option<SmolStr>, SmolStr), &'static str> {
         let mut key = None;
         let mut value = self.name().ok_or("`for` must be followed by the name of a variable.")?;

@@ -1,22 +1,22 @@
-//! Moves over the tokens as the engines' parser does: line breaks and comments count only where they mean something,
-//! and after an error the parser looks for the next place from which reading makes sense.
+//! Moves over the tokens as HCL's peeker does. Line breaks and comments are tokens only where they are significant,
+//! and after an error the parser skips to the position where `hclsyntax` continues.
 
 use super::{Extent, Kind, Parser, Token};
 
 impl Parser<'_> {
-    /// The next token that counts.
+    /// The next significant token.
     pub(super) fn peek(&self) -> Token {
         self.plain().unwrap_or_else(|| self.look().0)
     }
 
-    /// The next token, if it counts wherever it stands.
+    /// The next token, if it is significant everywhere.
     #[inline]
     fn plain(&self) -> Option<Token> {
         let next = self.lexed.tokens.get(self.next).copied();
         next.filter(|token| !matches!(token.kind, Kind::Newline | Kind::Comment))
     }
 
-    /// Reads the next token that counts.
+    /// Consumes the next significant token.
     pub(super) fn read(&mut self) -> Token {
         if let Some(token) = self.plain() {
             self.next += 1;
@@ -27,7 +27,7 @@ impl Parser<'_> {
         token
     }
 
-    /// The token before the next one, whether it counted or not; at the start of the file the next one.
+    /// The token before the next one, significant or not. At the start of the file, the next token.
     pub(super) fn previous(&self) -> Extent {
         match self.next.checked_sub(1).and_then(|before| self.lexed.tokens.get(before)) {
             Some(token) => (*token).into(),
@@ -53,7 +53,7 @@ impl Parser<'_> {
         (self.lexed.tokens[self.lexed.tokens.len() - 1], self.lexed.tokens.len())
     }
 
-    /// Skips up to the bracket that closes what is open here, counting those inside, or to the end.
+    /// Skips to the bracket that closes the current one, over nested brackets, or to the end.
     pub(super) fn recover(&mut self, close: Kind) -> Token {
         self.recovery = true;
         self.breaks += 1;
@@ -89,7 +89,7 @@ impl Parser<'_> {
         self.recover(Kind::CloseParen);
     }
 
-    /// Skips the rest of an item of a body with its line break, whatever brackets are open.
+    /// Skips the rest of an item of a body and its line break, whatever brackets are open.
     pub(super) fn recover_after_item(&mut self) {
         self.recovery = true;
         let mut open: Vec<Kind> = Vec::new();

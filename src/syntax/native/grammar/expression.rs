@@ -9,8 +9,8 @@ use crate::syntax::{BinaryOperator, Expr, ExprKind, Traversal, UnaryOperator};
 use crate::text::Span;
 
 impl Parser<'_> {
-    /// The expression of an argument: as the grammar reads it if it is plain, else as hcl-edit does. Where hcl-edit
-    /// cannot read it, the grammar's reading holds; see [`hcl`].
+    /// The value of an argument: from the grammar if it is plain, else from hcl-edit. Where hcl-edit cannot parse it,
+    /// the result of the grammar counts; see [`hcl`].
     pub(super) fn value(&mut self) -> Piece {
         self.content = Content::Plain;
         let errors = self.errors;
@@ -27,7 +27,7 @@ impl Parser<'_> {
         self.deeper(Self::conditional)
     }
 
-    /// Reads one level deeper, unless that is too deep.
+    /// Parses one level deeper, unless that exceeds the limit.
     fn deeper(&mut self, read: impl FnOnce(&mut Self) -> Piece) -> Piece {
         if self.depth >= self.limits.nesting() {
             return self.unread(self.peek());
@@ -46,8 +46,8 @@ impl Parser<'_> {
         Piece::broken(self.span(at))
     }
 
-    /// Counts an operator or step that wraps what stands before it. Too many in a row make the tree as deep as brackets
-    /// do, which is an error then.
+    /// Counts an operator or step that wraps its left operand. A long chain makes the tree as deep as brackets do;
+    /// returns false and reports an error if it exceeds the limit.
     pub(super) fn can_wrap(&mut self, at: Token) -> bool {
         self.wraps += 1;
         let can = self.wraps <= 2 * self.limits.nesting();
@@ -85,14 +85,14 @@ impl Parser<'_> {
         Piece::joined([condition, then, otherwise], |parts| ExprKind::Conditional(Box::new(parts)))
     }
 
-    /// Operands with binary operators between them. Operators of one precedence group to the left.
+    /// Operands and binary operators. Operators of equal precedence associate to the left.
     fn operations(&mut self) -> Piece {
         let errors = self.errors;
         let mut last = self.operand();
         if self.lost_since(errors) {
             return last;
         }
-        // Operators that wait for their right operand, each binding tighter than the one before.
+        // Operators that wait for their right operand, each with a higher precedence than the one before.
         let mut waiting: Vec<(Piece, BinaryOperator)> = Vec::new();
         while let Some(operator) = binary_operator(self.peek().kind) {
             self.holds(Content::Operations);
@@ -195,7 +195,7 @@ impl Parser<'_> {
         self.piece(breaks, span, ExprKind::Parens(Box::new(inner.expr)))
     }
 
-    /// Reports what the scanner took for a number and is none.
+    /// Reports a number token that is no valid number.
     pub(super) fn check_number(&mut self, token: Token) {
         if !is_number(self.written(token)) {
             self.error("Invalid number literal", token, "This is not a valid number.");
@@ -217,7 +217,7 @@ fn word(text: &str, span: Span) -> Expr {
     Expr { span, kind }
 }
 
-/// `last` as the right operand of all waiting operators that bind as tight as `loosest` or tighter.
+/// `last` as the right operand of all waiting operators with a precedence of `loosest` or higher.
 fn combined(waiting: &mut Vec<(Piece, BinaryOperator)>, mut last: Piece, loosest: u8) -> Piece {
     while let Some((left, operator)) = waiting.pop_if(|(_, operator)| precedence(*operator) >= loosest) {
         last = Piece::joined([left, last], |operands| ExprKind::Binary(operator, Box::new(operands)));
@@ -259,7 +259,7 @@ fn binary_operator(kind: Kind) -> Option<BinaryOperator> {
     Some(operator)
 }
 
-/// Whether digits, dots and exponents, as the scanner takes them together, are one decimal number.
+/// Whether the scanner's run of digits, dots and exponents is one decimal number.
 fn is_number(written: &str) -> bool {
     let (mantissa, exponent) = match written.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.trim_start_matches(['+', '-'])),

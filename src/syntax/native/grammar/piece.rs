@@ -1,30 +1,30 @@
-//! An expression with an error in it: the engines continue with what they read of it until there.
+//! Partially parsed expressions: after an error, HCL's parser continues with the part before it.
 
 use super::{Kind, Parser};
 use crate::syntax::native::nodes::with_steps;
 use crate::syntax::{Expr, ExprKind, Step};
 use crate::text::Span;
 
-/// An expression, as far as it was read.
+/// An expression, as far as it was parsed.
 #[derive(Debug)]
 pub(super) struct Piece {
-    /// What the engines make of it.
+    /// The expression that the engine continues with.
     pub(super) expr: Expr,
     pub(super) state: State,
 }
 
-/// How much of an expression was read.
+/// How much of an expression was parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     Whole,
     Broken,
-    /// Broken, because a name is missing after a mark that needs one. Of broken values, only these become items of
+    /// Broken, because a name is missing after a mark that requires one. Of broken values, only these become items of
     /// objects.
     Unnamed,
 }
 
 impl Piece {
-    /// An expression that is not known for an error in it.
+    /// An expression that is unknown because of an error.
     pub(super) fn broken(span: Span) -> Self {
         Self { expr: Expr { span, kind: ExprKind::Invalid }, state: State::Broken }
     }
@@ -42,7 +42,7 @@ impl Piece {
         self.expr.span
     }
 
-    /// Makes one expression of several; unknown if one of them is broken.
+    /// Combines several expressions into one, which is unknown if one of them is broken.
     pub(super) fn joined<const N: usize>(parts: [Self; N], kind: impl FnOnce([Expr; N]) -> ExprKind) -> Self {
         let span = parts[0].span().to(parts[N - 1].span());
         if parts.iter().any(Self::is_broken) {
@@ -51,7 +51,7 @@ impl Piece {
         Expr { span, kind: kind(parts.map(|part| part.expr)) }.into()
     }
 
-    /// This with constant steps after it.
+    /// This expression followed by constant steps.
     pub(super) fn followed_by(self, steps: Vec<Step>) -> Self {
         match steps.last() {
             Some(last) if self.is_broken() => Self::broken(self.span().to(last.span)),
@@ -67,13 +67,14 @@ impl From<Expr> for Piece {
 }
 
 impl Parser<'_> {
-    /// An expression that holds all that was read of it, broken if there was an error since `breaks` were counted.
+    /// An expression that keeps everything parsed of it. It is broken if there was an error since `breaks` were
+    /// counted.
     pub(super) fn piece(&self, breaks: usize, span: Span, kind: ExprKind) -> Piece {
         let state = if self.broken_since(breaks) { State::Broken } else { State::Whole };
         Piece { expr: Expr { span, kind }, state }
     }
 
-    /// Whether the next token is of that kind; reads it if so.
+    /// Consumes the next token if it has this kind, and returns whether it does.
     pub(super) fn takes(&mut self, kind: Kind) -> bool {
         let takes = self.peek().kind == kind;
         if takes {

@@ -1,4 +1,4 @@
-//! What follows an expression: `.name`, `.0`, `[key]`, `.*` and `[*]`.
+//! Postfix steps of an expression: `.name`, `.0`, `[key]`, `.*` and `[*]`.
 
 use smol_str::SmolStr;
 
@@ -8,7 +8,7 @@ use crate::syntax::native::nodes::{element, indexed, literal_key, splat};
 use crate::syntax::{Expr, Step, StepKind};
 use crate::text::Span;
 
-/// What follows an expression.
+/// A postfix step.
 enum Postfix {
     /// `.name`, `.0`, or brackets with a constant key.
     Constant(Step),
@@ -16,16 +16,16 @@ enum Postfix {
     Index { key: Expr, brackets: Span, is_whole: bool },
     /// `.*` with the steps that belong to it.
     AttributeSplat { marker: Span, steps: Vec<Step> },
-    /// `[*]`, which all that follows belongs to.
+    /// `[*]`, to which all following steps belong.
     FullSplat(Span),
-    /// An error up to there, which makes the expression unknown.
+    /// An error up to this span that makes the expression unknown.
     Unknown(Span, State),
     /// An error that leaves the expression as it is.
     Ignored,
 }
 
 impl Parser<'_> {
-    /// `from` with everything that follows it.
+    /// `from` with all steps after it.
     pub(super) fn steps(&mut self, from: Piece) -> Piece {
         let first = self.steps.len();
         let mut whole = from;
@@ -48,7 +48,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `from` with the constant steps that were collected since there were `first`.
+    /// `from` with the constant steps collected since there were `first`.
     fn with_constants(&mut self, from: Piece, first: usize) -> Piece {
         if self.steps.len() == first {
             return from;
@@ -117,7 +117,7 @@ impl Parser<'_> {
         Postfix::Constant(Step { span, kind })
     }
 
-    /// `.0`, the only way to write an index before HCL 2. Two of them in a row look like one decimal number.
+    /// `.0`, the index syntax before HCL 2. Two of them in a row form one decimal number token.
     fn legacy_index(&mut self, digits: Token, at: Token) {
         if let Some((first, second)) = self.written(digits).split_once('.') {
             let detail = "Two indexes in a row cannot be written with dots.";
@@ -179,7 +179,7 @@ impl Parser<'_> {
             if close.kind == Kind::CloseBracket || self.recovery {
                 return Postfix::FullSplat(self.span(open).to(self.span(close)));
             }
-            // The engines point at the bracket that they find in the end, here and below.
+            // The engine reports the bracket at which recovery ends, here and below.
             let close = self.recover(Kind::CloseBracket);
             let detail = "The `*` of a splat must be followed by `]`.";
             self.error("Missing close bracket on splat index", close, detail);

@@ -1,4 +1,4 @@
-//! Quoted strings and heredocs: their sequences, and whether directives pair up.
+//! Quoted strings and heredocs: their sequences, and the pairing of directives.
 
 use smol_str::SmolStr;
 
@@ -34,15 +34,15 @@ impl Word {
     }
 }
 
-/// A directive as it stands in a template.
+/// A directive at its position in a template.
 struct Directive {
     word: Word,
     extent: Extent,
-    /// How many parts of the template stand before it.
+    /// The number of parts before it.
     before: usize,
-    /// The condition of an `if`, the collection of a `for`.
+    /// The condition of an `if`, or the collection of a `for`.
     expr: Option<Expr>,
-    /// The names that a `for` sets: of the key and of the value.
+    /// The names of a `for`: key and value.
     names: (Option<SmolStr>, SmolStr),
 }
 
@@ -51,7 +51,7 @@ fn bare(parts: Vec<Part>) -> Template {
 }
 
 impl Parser<'_> {
-    /// All of the text as a template: like [`Parser::value`], as hcl-edit reads it unless it is plain.
+    /// The whole text as a template. Like [`Parser::value`], hcl-edit parses it unless it is plain.
     pub(super) fn bare_template(&mut self) -> Template {
         let opener = self.peek();
         let (parts, _) = self.parts(opener, Kind::End, &Dedented::new());
@@ -62,7 +62,7 @@ impl Parser<'_> {
         hcl::template(self.lexed).unwrap_or(template)
     }
 
-    /// The quoted string or heredoc whose opening mark was read last, up to `end`.
+    /// The quoted string or heredoc after its opening token `opener`, up to `end`.
     pub(super) fn template(&mut self, opener: Token, end: Kind) -> Piece {
         let breaks = self.breaks;
         let dedented = self.lexed.dedent(self.next - 1);
@@ -115,7 +115,7 @@ impl Parser<'_> {
         (parts.into(), close)
     }
 
-    /// The text that starts with the token that was read last.
+    /// The literal that starts with the last consumed token.
     fn literal(&mut self, dedented: &Dedented) -> Part {
         let first = self.next - 1;
         let (part, next) = self.lexed.literal(first, dedented);
@@ -130,7 +130,8 @@ impl Parser<'_> {
         part
     }
 
-    /// Counts how deep a directive nests; `least` is the depth outside of the template.
+    /// Counts the nesting of a directive. `least` is the depth outside of the template. Returns false if it exceeds
+    /// the limit.
     fn can_nest(&mut self, directive: Option<&Directive>, least: usize) -> bool {
         match directive.map(|directive| (directive.word, directive.extent)) {
             Some((Word::If | Word::For, _)) if self.depth < self.limits.nesting() => self.depth += 1,
@@ -144,14 +145,14 @@ impl Parser<'_> {
         true
     }
 
-    /// The parts with what stands between a pair of directives inside one part. Reports directives that do not pair up,
-    /// and gives up the pair that an unexpected one stands in.
+    /// Nests the parts between a pair of directives into one part. Reports unpaired directives, and drops the pair
+    /// around an unexpected one.
     fn nested(&mut self, parts: Vec<Part>, directives: Vec<Directive>, close: Token) -> Vec<Part> {
         self.holds(Content::Operations);
         let count = parts.len();
         let mut rest = parts.into_iter();
         let mut current = Vec::new();
-        // Opening directives, each with the parts before it and those between it and its `else`.
+        // The open directives, each with the parts before it and the parts between it and its `else`.
         let mut open: Vec<(Directive, Vec<Part>, Option<Vec<Part>>)> = Vec::new();
         for directive in directives {
             let taken = count - rest.len();
@@ -194,7 +195,7 @@ impl Parser<'_> {
         current
     }
 
-    /// The part that a directive makes with the one that closes it.
+    /// The part that an opening and a closing directive form.
     fn paired(
         &self,
         opening: Directive,
@@ -255,7 +256,8 @@ impl Parser<'_> {
         inner
     }
 
-    /// The directive that opens with that mark after so many parts; none where it cannot be told which one it is.
+    /// The directive after the token `open`; `before` parts precede it. Returns `None` if its keyword is missing or
+    /// unknown.
     fn directive(&mut self, open: Token, before: usize) -> Option<Directive> {
         let keyword = self.peek();
         let word = self.directive_word(keyword)?;
@@ -305,7 +307,7 @@ impl Parser<'_> {
         word
     }
 
-    /// Reports an error in a template, with the mark that opened what is wrong.
+    /// Reports an error in a template, with the token that opened the faulty sequence.
     fn template_error(&mut self, summary: &str, at: Extent, detail: &str, opening: Option<Extent>) {
         let finding = Finding::language(EngineRule::SyntaxError, summary).at(self.span(at)).detail(detail);
         self.report(match opening {

@@ -1,4 +1,4 @@
-//! What expressions become, written as terms: each node with the text of its span where that says something.
+//! Tests of expressions, written as terms: each node with the text of its span where that adds information.
 
 use std::fmt::Write as _;
 
@@ -10,14 +10,14 @@ use crate::syntax::{
 };
 use crate::text::{FileId, Source};
 
-/// The value of `a` in a file that sets nothing else, as a term.
+/// The value of `a` in a file with no other argument, as a term.
 fn term(value: &str) -> String {
     let (findings, term) = read(value);
     assert!(findings.is_empty(), "{value}: {findings:?}");
     term
 }
 
-/// The same for a value with an error in it.
+/// The same, for a value with an error.
 fn remnant(value: &str) -> String {
     let (findings, term) = read(value);
     assert!(!findings.is_empty(), "{value}");

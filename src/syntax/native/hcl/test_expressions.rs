@@ -1,8 +1,8 @@
-//! Writes random expressions that are valid.
+//! Generates random valid expressions.
 
 use std::fmt::Write as _;
 
-/// An expression that the seed decides.
+/// The expression for a seed.
 pub(super) fn random(seed: u64) -> String {
     let mut writer = Writer { random: seed, text: String::new(), breaks: 0 };
     writer.expression(4);
@@ -12,7 +12,7 @@ pub(super) fn random(seed: u64) -> String {
 struct Writer {
     random: u64,
     text: String,
-    /// How many brackets are open in which line breaks mean nothing.
+    /// The number of open brackets in which line breaks are ignored.
     breaks: usize,
 }
 
@@ -96,7 +96,7 @@ impl Writer {
             5 => self.one_of(&["[0]", "[ 1.5 ]", "[\"k\"]", "[\"\"]", "[true]", "[null]", "[-1]"]),
             _ => self.bracketed("[", depth, "]"),
         }
-        // Two old indexes in a row look like a number, and an old splat cannot follow another.
+        // Two legacy indexes in a row form a number, and a legacy splat cannot follow another.
         if self.text.ends_with(|c: char| c.is_ascii_digit() || c == '*') {
             self.text.push_str("[0]");
         }

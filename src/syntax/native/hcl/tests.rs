@@ -1,4 +1,4 @@
-//! hcl-edit's reading of expressions against the grammar's: equal, but for what [`DIFFERENCES`] lists.
+//! Compares hcl-edit with the grammar: the trees are equal except for [`DIFFERENCES`].
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,26 +13,26 @@ use crate::syntax::native::{grammar, hcl};
 use crate::syntax::{Body, Expr, ExprKind, Notation, ObjectKey, parse};
 use crate::text::{FileId, Source};
 
-/// What hcl-edit does with a construct.
+/// How hcl-edit handles a construct.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Does {
-    /// It reports an error, so [`hcl::expression`] gives nothing.
+    /// It reports an error, so [`hcl::expression`] returns nothing.
     Refuse,
-    /// It gives another tree, so [`hcl::expression`] does not take it over.
+    /// It builds another tree, so [`hcl::expression`] does not convert it.
     ReadDifferently,
-    /// It takes quadratic time, so the grammar does not ask it.
+    /// It takes quadratic time, so the grammar does not use it.
     TakeLong,
 }
 
-/// A construct of HCL that the grammar reads because hcl-edit 0.10 does not read it as HashiCorp's parser does.
+/// A construct that the grammar parses, because hcl-edit 0.10 parses it differently from HashiCorp's HCL.
 struct Difference {
     construct: &'static str,
     does: Does,
     why: &'static str,
-    /// Where hcl-edit decides it: a file of the crate, and the change that brought it where there is one.
+    /// The cause in hcl-edit: a file of the crate, and the commit that introduced it where there is one.
     upstream: &'static str,
     examples: &'static [&'static str],
-    /// Whether an expression holds the construct.
+    /// Whether an expression contains the construct.
     has: fn(&Reading<'_>) -> bool,
 }
 
@@ -126,7 +126,7 @@ const CHAIN: &str = "1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1
                      +1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1\
                      +1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1";
 
-/// An expression of a text as the grammar reads it.
+/// An expression of a text as the grammar parses it.
 struct Reading<'a> {
     lexed: Lexed<'a>,
     extent: Extent,
@@ -175,7 +175,7 @@ impl<'a> Reading<'a> {
         self.tokens().filter(|(kind, _)| opens(*kind)).count()
     }
 
-    /// Whether something holds of the expression or of one inside it.
+    /// Whether `holds` is true for the expression or one of its subexpressions.
     fn any(&self, holds: fn(&Expr, &str) -> bool) -> bool {
         let mut any = false;
         self.expr.walk(&mut |expr, _| any |= holds(expr, self.lexed.text));
@@ -194,7 +194,7 @@ fn has_key_twice(expr: &Expr, text: &str) -> bool {
     keys.windows(2).any(|pair| pair[0] == pair[1])
 }
 
-/// Calls `visit` with every expression of an argument in a text that nothing is wrong with.
+/// Calls `visit` with the value of each argument in a valid text.
 fn expressions(text: &str, visit: &mut dyn FnMut(&Reading<'_>)) {
     let source = Source::new("main.tf", text.as_bytes().to_vec());
     let tokens = scan(&source).tokens;
@@ -214,7 +214,7 @@ fn expressions(text: &str, visit: &mut dyn FnMut(&Reading<'_>)) {
     }
 }
 
-/// How often both readings were equal, and how often each difference was the reason that hcl-edit gave none.
+/// How often both trees were equal, and how often each difference was the reason for hcl-edit to return nothing.
 #[derive(Debug, Default)]
 struct Compared {
     equal: usize,
@@ -275,7 +275,7 @@ fn hcl_edit_is_not_asked_for_long_objects() {
     );
 }
 
-/// The examples of all pages and tests, and the files below `OVERRULE_CORPUS` if that is set.
+/// Compares the examples of all pages and tests, and the files in the directory `OVERRULE_CORPUS` if it is set.
 #[test]
 fn both_readings_of_every_expression_in_the_project_are_equal() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -295,7 +295,7 @@ fn both_readings_of_every_expression_in_the_project_are_equal() {
                     .is_some_and(|name| ["md", "txt", "tf", "tofu", "hcl"].iter().any(|known| name == *known))
                 && let Ok(text) = fs::read_to_string(&path)
             {
-                // Pages and cases hold several files, with a line before each.
+                // Pages and cases hold several files, each after a marker line.
                 let starts = |line: &str| line.starts_with("```") || line.starts_with("--- ");
                 let mut file = String::new();
                 for line in text.split_inclusive('\n').chain(["```"]) {

@@ -1,4 +1,4 @@
-//! Says how far names, numbers, symbols and text reach that start with given bytes.
+//! Lengths of the names, numbers, symbols and texts at the start of given bytes.
 
 use super::Kind;
 
@@ -7,7 +7,7 @@ const NAME: u8 = 2;
 const QUOTED: u8 = 4;
 const PLAIN: u8 = 8;
 
-/// By byte: what it surely belongs to if that stands before it, whatever follows.
+/// For each byte, the kinds of run that it continues in every case, whatever follows.
 const BELONGS: [u8; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -22,12 +22,12 @@ const BELONGS: [u8; 256] = {
     table
 };
 
-/// How many of the first bytes of `rest` surely belong to something.
+/// The number of leading bytes of `rest` that certainly continue a run of `something`.
 fn run(rest: &[u8], something: u8) -> usize {
     rest.iter().position(|byte| BELONGS[usize::from(*byte)] & something == 0).unwrap_or(rest.len())
 }
 
-/// How many blanks `rest` starts with.
+/// The number of leading spaces and tabs.
 pub(super) fn blank_length(rest: &[u8]) -> usize {
     run(rest, BLANK)
 }
@@ -68,7 +68,7 @@ pub(super) fn symbol(byte: u8, next: u8, third: u8) -> (Kind, usize) {
     }
 }
 
-/// How many bytes of `rest` belong to the name that it starts with.
+/// Length of the name at the start of `rest`.
 pub(super) fn name_length(rest: &[u8]) -> usize {
     let mut at = run(rest, NAME);
     while let Some(0x80..) = rest.get(at) {
@@ -81,8 +81,8 @@ pub(super) fn name_length(rest: &[u8]) -> usize {
     at
 }
 
-/// A number is anything of digits, points and exponents that does not end in a point; that it reads as a number is
-/// asked later.
+/// A number token is a run of digits, dots and exponents that does not end in a dot. Whether it is a valid number is
+/// checked later.
 pub(super) fn number_length(rest: &[u8]) -> usize {
     let digit = |at: usize| rest.get(at).is_some_and(u8::is_ascii_digit);
     let (mut at, mut end) = (1, 1);
@@ -107,7 +107,7 @@ pub(super) fn number_length(rest: &[u8]) -> usize {
     end
 }
 
-/// How many bytes of `rest` are text of a quoted string.
+/// Length of the quoted string text at the start of `rest`.
 pub(super) fn quoted_length(rest: &[u8]) -> usize {
     let mut at = run(rest, QUOTED);
     while let Some(byte) = rest.get(at) {
@@ -131,7 +131,7 @@ pub(super) fn quoted_length(rest: &[u8]) -> usize {
     at
 }
 
-/// How many bytes of `rest` are text of a heredoc, up to the end of the line.
+/// Length of the heredoc text at the start of `rest`, at most to the end of the line.
 pub(super) fn plain_length(rest: &[u8]) -> usize {
     let mut at = run(rest, PLAIN);
     while let Some(0x80..) = rest.get(at) {
@@ -144,7 +144,7 @@ pub(super) fn plain_length(rest: &[u8]) -> usize {
     at
 }
 
-/// How many bytes the line break takes that `rest` starts with.
+/// Length of the line break at the start of `rest`.
 pub(super) fn line_break(rest: &[u8]) -> usize {
     match rest {
         [b'\n', ..] => 1,
@@ -153,13 +153,13 @@ pub(super) fn line_break(rest: &[u8]) -> usize {
     }
 }
 
-/// `line` without the white space around it.
+/// `line` without leading and trailing white space.
 pub(super) fn trim(line: &[u8]) -> &[u8] {
-    // The pieces of a line are cut where a byte is not UTF-8, so this is text.
+    // Lines are split at bytes that are not UTF-8, so this is valid text.
     std::str::from_utf8(line).map_or(line, |text| text.trim().as_bytes())
 }
 
-/// The character that `rest` starts with, which has a byte beyond ASCII, and its length; none where it is no UTF-8.
+/// The non-ASCII character at the start of `rest`, or `None` if it is not UTF-8, and its length.
 pub(super) fn decode(rest: &[u8]) -> (Option<char>, usize) {
     let length = match rest.first() {
         Some(0xc2..=0xdf) => 2,

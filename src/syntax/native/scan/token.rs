@@ -1,6 +1,6 @@
-//! What the scanner cuts a text into.
+//! Tokens of the native syntax.
 
-/// A token: what it is and which bytes it takes.
+/// A token: its kind and its range of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::syntax::native) struct Token {
     pub(in crate::syntax::native) kind: Kind,
@@ -8,7 +8,7 @@ pub(in crate::syntax::native) struct Token {
     pub(in crate::syntax::native) end: u32,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in crate::syntax::native) enum Kind {
     OpenBrace,
@@ -19,7 +19,7 @@ pub(in crate::syntax::native) enum Kind {
     CloseParen,
     OpenQuote,
     CloseQuote,
-    /// `<<EOT` and the line break behind it.
+    /// `<<EOT` with its line break.
     OpenHeredoc,
     /// The line of the closing marker, without its line break.
     CloseHeredoc,
@@ -49,15 +49,15 @@ pub(in crate::syntax::native) enum Kind {
     OpenInterpolation,
     /// `%{` or `%{~`.
     OpenDirective,
-    /// `}` or `~}` at the end of either.
+    /// The `}` or `~}` of either.
     CloseSequence,
-    /// Text in a quoted string, escapes as written.
+    /// Text in a quoted string, with escapes as written.
     QuotedText,
-    /// Text in a heredoc or a bare template: at most one line.
+    /// Text in a heredoc or a bare template, at most one line.
     PlainText,
     Number,
     Name,
-    /// With the line break that ends it, unless it is `/* */`.
+    /// A comment, with its final line break unless it is `/* */`.
     Comment,
     Newline,
     End,
@@ -68,6 +68,6 @@ pub(in crate::syntax::native) enum Kind {
     Semicolon,
     Unknown,
     NotUtf8,
-    /// Line breaks inside a quoted string.
+    /// Line breaks in a quoted string.
     QuotedNewline,
 }
