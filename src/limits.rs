@@ -36,7 +36,7 @@ struct Entry {
 const EXPRESSIONS: usize = 6;
 
 /// All modules of a run together may take this many times the steps of a single expression, beside those for their size.
-const MODULES: usize = 20;
+const MODULES: usize = 12;
 
 /// The part of the steps of a single expression that each byte of a module adds.
 const PER_BYTE: usize = 50_000;

@@ -57,14 +57,14 @@ fn great_numbers_of_what_is_right_are_right() {
 
 #[test]
 fn great_numbers_of_mistakes_are_all_found() {
-    let same = many(20_000, |_| "variable \"a\" {}\n".to_owned());
+    let same = many(10_000, |_| "variable \"a\" {}\n".to_owned());
     assert_eq!(of_text(same), ["Duplicate variable declaration"]);
-    assert_eq!(of_text(many(20_000, |_| "x \"a\" {\n}\n".to_owned())), ["Unsupported block type"]);
+    assert_eq!(of_text(many(10_000, |_| "x \"a\" {\n}\n".to_owned())), ["Unsupported block type"]);
     assert_eq!(
-        of_text(locals(&many(20_000, |n| format!("a{n} = var.b{n}\n")))),
+        of_text(locals(&many(10_000, |n| format!("a{n} = var.b{n}\n")))),
         ["Reference to undeclared input variable"]
     );
-    let cycle = of_text(locals(&many(20_000, |n| format!("a{n} = local.a{}\n", (n + 1) % 20_000))));
+    let cycle = of_text(locals(&many(10_000, |n| format!("a{n} = local.a{}\n", (n + 1) % 10_000))));
     assert!(matches!(&cycle[..], [only] if only.starts_with("Cycle: local.a0 (expand), ")));
 }
 
@@ -72,11 +72,35 @@ fn great_numbers_of_mistakes_are_all_found() {
 fn great_numbers_of_mistakes_of_which_two_engines_tell_are_compared() {
     let rings = many(5_000, |n| format!("a{n} = local.b{n}\nb{n} = local.a{n}\n"));
     assert_eq!(said_by("both", &[("main.tf".to_owned(), locals(&rings))]).len(), 5_000);
-    let outputs = many(20_000, |n| format!("output \"a b{n}\" {{\n}}\n"));
+    let outputs = many(10_000, |n| format!("output \"a b{n}\" {{\n}}\n"));
     assert_eq!(
         said_by("both", &[("main.tf".to_owned(), outputs)]),
         ["Invalid output name", "Missing required argument"]
     );
+}
+
+#[test]
+fn what_is_repeated_is_compared_with_a_few_others() {
+    let imports = many(10_000, |_| "import {\n  to = a_b.c\n  id = \"x\"\n}\n".to_owned());
+    let module = format!("resource \"a_b\" \"c\" {{}}\n{imports}");
+    let found = said_by("both", &[("main.tf".to_owned(), module)]);
+    assert_eq!(found, ["Duplicate import configuration for \"a_b.c\"", "Too many findings of one rule"]);
+    assert_eq!(of_text("{".repeat(300_000)), ["Argument or block definition required"]);
+    assert_eq!(of_text("{% ".repeat(100_000)), ["Argument or block definition required"]);
+    let unknown = "a = [for x in range(500) : [for y in range(500) : nope(x)]]\n";
+    assert_eq!(
+        of_text(locals(unknown)),
+        ["Call to unknown function", "Expression too expensive to evaluate"]
+    );
+    let aliases = many(2_000, |n| format!("provider \"aws\" {{\n  alias = \"a{n}\"\n}}\n"));
+    let passed = many(2_000, |n| format!("    aws.a{n} = aws.a{n}\n"));
+    let call = format!("{aliases}module \"m\" {{\n  source = \"./m\"\n  providers = {{\n{passed}  }}\n}}\n");
+    let declared = many(2_000, |n| format!("aws.a{n}, "));
+    let required = format!(
+        "terraform {{\n  required_providers {{\n    aws = {{\n      source = \"hashicorp/aws\"\n      \
+         configuration_aliases = [{declared}]\n    }}\n  }}\n}}\n"
+    );
+    assert_eq!(said(&[("main.tf".to_owned(), call), ("m/main.tf".to_owned(), required)]), [""; 0]);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::fmt;
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
+use crate::check::engines::capped::cap;
 use crate::finding::{Finding, RuleId};
 use crate::graph::{ModuleGraph, Node, NodeId, Role};
 use crate::policy::Policy;
@@ -95,7 +96,7 @@ impl<'p> ActiveRules<'p> {
         for ready in self.ready.iter().filter(|ready| ready.roles.contains(&role)) {
             let mut found = Vec::new();
             (ready.check)(node, context, &mut found);
-            for mut finding in found {
+            for finding in &mut found {
                 if finding.module.is_empty() {
                     let other = finding.primary.filter(|at| context.file(at.file).is_none());
                     let file = other.map(|at| context.sources().get(at.file).name());
@@ -104,10 +105,10 @@ impl<'p> ActiveRules<'p> {
                         None => node.module().directory.clone(),
                     };
                 }
-                if self.is_asked_for(ready, &finding, context.sources()) {
-                    findings.push(finding);
-                }
             }
+            found.retain(|finding| self.is_asked_for(ready, finding, context.sources()));
+            cap(&mut found);
+            findings.append(&mut found);
         }
         findings
     }

@@ -1,6 +1,6 @@
 //! Checks all modules, batch by batch, with the engines that each is written for, and merges the results.
 
-mod capped;
+pub(super) mod capped;
 mod equivalence;
 mod merge_results;
 mod only_syntax;
@@ -161,7 +161,7 @@ fn check_batch(
     let EngineResults { results, graphs, roles, not_modules, .. } = collected;
     let positive = selection.positive_directories(&results);
     let mut findings = merged.together(&|directory| positive.contains(directory));
-    capped::cap(&mut findings);
+    capped::settle(&mut findings);
     concerns::state(findings.iter_mut().map(|(finding, _)| finding), cache.files());
     cache.evict(|id| may_excuse(snapshot.sources().get(id)));
     let mut checked_by: BTreeMap<SmolStr, Vec<Engine>> = BTreeMap::new();
@@ -234,6 +234,7 @@ impl EngineResults<'_> {
         let context = Context::new(snapshot, cache.files(), self.request.earlier, self.request.states);
         let mut validated = loaded.validation(roots, snapshot);
         let mut findings = std::mem::take(&mut validated.findings);
+        capped::cap(&mut findings);
         let not_modules = &validated.not_modules;
         findings.extend(self.request.active_rules.findings(&loaded.graph, roots, not_modules, &context));
         for id in not_modules {

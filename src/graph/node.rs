@@ -74,6 +74,8 @@ pub(super) struct NodeData {
     pub(super) run_by_tests: Vec<NodeId>,
     /// What files set its variables to.
     pub(super) values_files: Vec<ValuesFile>,
+    /// Whether it configures a provider, once somebody asks.
+    pub(super) configures_provider: OnceLock<bool>,
     /// What its local values are worth, once somebody asks.
     pub(super) locals: OnceLock<Locals>,
 }
@@ -138,6 +140,7 @@ impl ModuleGraph {
             tests: Vec::new(),
             run_by_tests: Vec::new(),
             values_files: Vec::new(),
+            configures_provider: OnceLock::new(),
             locals: OnceLock::new(),
         });
         NodeId(self.nodes.len() - 1)

@@ -120,7 +120,8 @@ fn asks_for_configurations(node: Node<'_>) -> bool {
 
 /// Whether the module configures a provider, which is for root modules to do.
 fn configures_provider(node: Node<'_>) -> bool {
-    node.module().providers.values().any(|provider| !provider.config.is_empty())
+    let configures = || node.module().providers.values().any(|provider| !provider.config.is_empty());
+    *node.graph.nodes[node.id.0].configures_provider.get_or_init(configures)
 }
 
 #[cfg(test)]

@@ -18,6 +18,10 @@ mod variable;
 pub(super) use orphans::suggest_names;
 use std::sync::Arc;
 
+use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
+
 use crate::engine::{Features, InOverride, RemovedInOverride, RequiredVersion};
 use crate::finding::{EngineRule, Finding};
 use crate::module::Module;
@@ -35,7 +39,7 @@ pub(super) fn files(
     mut overriding: Vec<Declarations>,
     findings: &mut Vec<Finding>,
 ) {
-    let mut merger = Merger { features: module.features, module, findings };
+    let mut merger = Merger { features: module.features, module, findings, imported: BTreeMap::new() };
     // Requirements come first, those of override files too, so that resources know the provider they belong to.
     merger.required_providers(&mut primary, &mut overriding);
     for file in primary {
@@ -60,6 +64,8 @@ struct Merger<'a> {
     module: &'a mut Module,
     features: Features,
     findings: &'a mut Vec<Finding>,
+    /// By target: the headers of the `import` blocks seen so far.
+    imported: BTreeMap<SmolStr, Vec<Span>>,
 }
 
 impl Merger<'_> {

@@ -1,6 +1,7 @@
 //! Turns what several rules want changed into edits: of entries in `required_providers`, of `providers` maps, of
 //! blocks.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use smol_str::{SmolStr, format_smolstr};
@@ -82,23 +83,41 @@ pub(super) fn remove_all(origin: &Origin, context: &Context<'_>) -> Option<Vec<E
     origin.blocks().map(|block| Some(context.editor(block.header.file)?.remove(whole(block)))).collect()
 }
 
-/// Takes a local value away wherever it is written, with the block around it that would be left empty.
-pub(super) fn remove_local(
-    local: &Local,
-    is_unused: &dyn Fn(&SmolStr) -> bool,
-    context: &Context<'_>,
-) -> Option<Vec<Edit>> {
-    let written = local.base.iter().chain([&local.attribute]).chain(&local.superseded);
-    let remove = |span: Span| {
-        let around = |block: &Block| {
-            let body = block.body.span();
-            block.kind == "locals" && body.start <= span.start && span.end <= body.end
-        };
-        let block = context.file(span.file)?.body.any_blocks().into_iter().find(|block| around(block))?;
-        let is_all = block.body.names().iter().all(is_unused);
-        Some(context.editor(span.file)?.remove(if is_all { whole(&block) } else { span }))
-    };
-    written.map(|attribute| remove(attribute.span)).collect()
+/// The edits that remove unused local values.
+pub(super) struct LocalsEditor<'c> {
+    context: &'c Context<'c>,
+    /// By file: the body of each `locals` block, in order, and the whole block if nothing in it is used.
+    blocks: HashMap<FileId, Vec<(Span, Option<Span>)>>,
+}
+
+impl<'c> LocalsEditor<'c> {
+    pub(super) fn new(context: &'c Context<'c>) -> Self {
+        Self { context, blocks: HashMap::new() }
+    }
+
+    /// Takes a local value away wherever it is written, with the block around it that would be left empty.
+    pub(super) fn remove(
+        &mut self,
+        local: &Local,
+        is_unused: &dyn Fn(&SmolStr) -> bool,
+    ) -> Option<Vec<Edit>> {
+        let written = local.base.iter().chain([&local.attribute]).chain(&local.superseded);
+        written.map(|attribute| self.remove_at(attribute.span, is_unused)).collect()
+    }
+
+    fn remove_at(&mut self, at: Span, is_unused: &dyn Fn(&SmolStr) -> bool) -> Option<Edit> {
+        let context = self.context;
+        let blocks = self.blocks.entry(at.file).or_insert_with(|| {
+            let blocks = context.file(at.file).map(|file| file.body.any_blocks()).unwrap_or_default();
+            let locals = blocks.into_iter().filter(|block| block.kind == "locals");
+            let all_unused = |block: &Block| block.body.names().iter().all(is_unused).then(|| whole(block));
+            locals.map(|block| (block.body.span(), all_unused(&block))).collect()
+        });
+        let number = blocks.partition_point(|(body, _)| body.end < at.end);
+        let (body, unused) = blocks.get(number)?;
+        let editor = (body.start <= at.start).then(|| context.editor(at.file)).flatten()?;
+        Some(editor.remove(unused.unwrap_or(at)))
+    }
 }
 
 /// The blocks of `required_providers` in a file, each with the `terraform` block around it.
@@ -194,6 +213,17 @@ pub(super) fn passed_name(key: &MapKey<'_>) -> Option<SmolStr> {
     }
 }
 
+/// Whether [`passed_name`] returns this name.
+fn is_passed_as(key: &MapKey<'_>, name: &str) -> bool {
+    let Some(address) = key.as_traversal() else { return false };
+    let rest = name.strip_prefix(address.root.as_str());
+    match address.steps.first().map(|step| &step.kind) {
+        None => rest == Some(""),
+        Some(StepKind::Attribute(alias)) => rest.and_then(|rest| rest.strip_prefix('.')) == Some(alias),
+        Some(StepKind::Key(_) | StepKind::Number(_) | StepKind::Word(_)) => false,
+    }
+}
+
 /// Has a call pass something more.
 pub(super) fn pass(context: &Context<'_>, call: &ModuleCall, theirs: &str, ours: &str) -> Option<Edit> {
     let item = format!("{theirs} = {ours}");
@@ -214,7 +244,7 @@ pub(super) fn pass_no_more(context: &Context<'_>, call: &ModuleCall, theirs: &st
     for map in call.origin.written("providers") {
         let editor = context.editor(map.span.file)?;
         let items = map.expr.as_map()?;
-        let is_it = |(key, _): &&(MapKey<'_>, _)| passed_name(key).as_deref() == Some(theirs);
+        let is_it = |(key, _): &&(MapKey<'_>, _)| is_passed_as(key, theirs);
         let Some((key, value)) = items.iter().find(is_it) else { continue };
         edits.push(if items.len() == 1 {
             editor.remove(map.span)

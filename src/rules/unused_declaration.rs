@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use smol_str::SmolStr;
 
-use super::mend::{remove_all, remove_local};
+use super::mend::{LocalsEditor, remove_all};
 use super::{ADVICE, Context, Rule};
 use crate::finding::{Edit, Finding, Fix, Safety};
 use crate::graph::{Node, Role};
@@ -72,11 +72,12 @@ impl Rule for UnusedDeclaration {
         }
         let is_tested = LazyCell::new(|| context.is_tested(module));
         let is_unused = |name: &SmolStr| !used.contains(&Subject::Local(name.clone()));
+        let mut locals = LocalsEditor::new(context);
         for local in module.locals.values() {
             if is_unused(&local.name) && !is_linked(local.attribute.name_span) {
                 let address = format!("local.{}", local.name);
                 let at = local.attribute.name_span;
-                let fix = remove_local(local, &is_unused, context).map(|edits| {
+                let fix = locals.remove(local, &is_unused).map(|edits| {
                     // What tests refer to is not known.
                     if *is_tested { Fix::on_request(edits) } else { Fix::safe(edits) }
                 });

@@ -212,6 +212,7 @@ const MOST_ERRORS: usize = 3;
 fn is_placeholder_in(line: &str) -> bool {
     let mut is_string = false;
     let mut rest = line;
+    let ends = ["%}", "%>"].map(|end| line.rfind(end).unwrap_or_default());
     while let Some(first) = rest.chars().next() {
         let is_comment = rest.starts_with('#') || rest.starts_with("//");
         if is_string && first == '\\' {
@@ -222,7 +223,8 @@ fn is_placeholder_in(line: &str) -> bool {
             is_string = !is_string;
         } else if !is_string && is_comment {
             return false;
-        } else if !is_string && starts_with_placeholder(rest) {
+        } else if !is_string && starts_with_placeholder(rest, ends.map(|end| (line.len() - rest.len()) < end))
+        {
             return true;
         }
         rest = &rest[first.len_utf8()..];
@@ -230,11 +232,16 @@ fn is_placeholder_in(line: &str) -> bool {
     false
 }
 
-fn starts_with_placeholder(text: &str) -> bool {
-    let between = |open: &str, close: &str| Some(text.strip_prefix(open)?.split_once(close)?.0);
-    // Two braces around an object are a typing error.
-    let names = |inner: &str| inner.contains(char::is_alphanumeric) && !inner.contains(['=', ':', '{']);
-    between("{{", "}}").is_some_and(names) || between("{%", "%}").is_some() || between("<%", "%>").is_some()
+/// Whether text starts with a placeholder. The flags say whether `%}` and `%>` follow.
+fn starts_with_placeholder(text: &str, [has_tag_end, has_erb_end]: [bool; 2]) -> bool {
+    let names = |inner: &str| {
+        // Two braces around an object are a typing error.
+        let inner = inner.find(['=', ':', '{']).map_or(inner, |object| &inner[..object]);
+        inner.split_once("}}").is_some_and(|(name, _)| name.contains(char::is_alphanumeric))
+    };
+    text.strip_prefix("{{").is_some_and(names)
+        || has_tag_end && text.starts_with("{%")
+        || has_erb_end && text.starts_with("<%")
 }
 
 #[cfg(test)]

@@ -305,7 +305,7 @@ impl Evaluator<'_> {
 const OF_MAP: usize = 16;
 
 /// A step walks through as many nodes of a type.
-const TYPES: usize = 4;
+const TYPES: usize = 2;
 
 /// The work that a finding stands for. An expression that goes wrong for each of many elements ends before its findings
 /// fill the memory.
@@ -315,7 +315,7 @@ const OF_FINDING: usize = 100;
 const OF_CONSTANT: usize = 1_000;
 
 /// The steps that a constant is given for each of its bytes.
-const OF_CONSTANT_BYTE: usize = 16;
+const OF_CONSTANT_BYTE: usize = 8;
 
 /// A limit that bites, so that a value is not known.
 fn limit_reached(summary: &str, at: Span, limits: &Limits, limit: Limit) -> Finding {

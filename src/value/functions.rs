@@ -40,7 +40,14 @@ impl Function {
         match self.name {
             "regex" | "regexall" => {
                 let pattern = texts.next().flatten().map_or(0, pattern::work);
-                texts.flatten().map(str::len).fold(pattern, usize::saturating_add)
+                let search = |text: &str| {
+                    if self.name == "regexall" { pattern::work_of_all(text) } else { text.len() }
+                };
+                texts.flatten().map(search).fold(pattern, usize::saturating_add)
+            }
+            // They convert each element to a string, or compare it with others.
+            "distinct" | "formatlist" | "join" | "sort" => {
+                arguments.iter().map(|list| list.parts().count()).sum::<usize>().saturating_mul(OF_ELEMENT)
             }
             "matchkeys" => {
                 let length = |place| arguments.get(place).map_or(0, |list: &Value| list.parts().count());
@@ -50,6 +57,9 @@ impl Function {
         }
     }
 }
+
+/// The steps to convert an element of a list to a string, or to compare it with others.
+const OF_ELEMENT: usize = 4;
 
 /// Every function of any engine, by name; `terraform metadata functions -json` prints the signatures. A row says:
 ///

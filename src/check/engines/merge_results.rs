@@ -139,6 +139,10 @@ impl MergedResults {
         let blocks = TopBlocks::new(cache);
         let of_one_block = |ours: &Finding, theirs: &Finding| are_of_one_block(ours, theirs, &blocks);
         for [terraform, opentofu] in left.into_values() {
+            if terraform.len().saturating_mul(opentofu.len()) > MOST_COMPARED {
+                merged.agreed.extend(terraform);
+                continue;
+            }
             let (agreed, [terraform, opentofu]) = compare(terraform, opentofu, &[&overlap, &of_one_block]);
             merged.agreed.extend(agreed);
             merged.alone.extend(terraform.into_iter().map(|finding| (Product::Terraform, finding)));
@@ -190,6 +194,10 @@ impl MergedResults {
         by_all.chain(refused).chain(alone).collect()
     }
 }
+
+/// The number of pairs of findings that are compared. Where both products report one rule so often in a module, the
+/// findings of Terraform stand for those of OpenTofu.
+const MOST_COMPARED: usize = 1_000_000;
 
 /// Whether two findings may have the same cause.
 type Same<'f> = &'f dyn Fn(&Finding, &Finding) -> bool;

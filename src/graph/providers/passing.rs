@@ -1,7 +1,7 @@
 //! Finds what is wrong where a provider is passed from one module to another: rows 6 and 9 to 13 of the table in
 //! section 4.2 of the loader's specification, and entries that the graph cannot follow.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use smol_str::SmolStr;
 
@@ -41,7 +41,7 @@ struct Edge<'t> {
 
 impl Edge<'_> {
     fn passed(&self, name: &str) -> Option<&PassedProvider> {
-        self.call.providers.iter().find(|passed| passed.in_child.compact() == name)
+        self.call.providers.iter().find(|passed| passed.in_child.is_written(name))
     }
 
     /// The rows that ask what is declared, which a module with errors may have said in vain.
@@ -343,7 +343,7 @@ impl Edge<'_> {
     fn linked_in_child(&self, name: &str) -> Option<ProviderAddress> {
         let calls: Vec<&ModuleCall> = self.caller.calls().map(|(call, _)| call).collect();
         let mut called = calls.iter().rev().filter_map(|call| self.caller.child(&call.name));
-        called.find_map(|child| linked_types(child.module()).remove(name))
+        called.find_map(|child| linked_type(child.module(), name))
     }
 
     /// The entry for a name in the calling module; the one under the name in the child module wins, which is a mistake
@@ -364,24 +364,18 @@ impl Edge<'_> {
         if let Some(required) = caller.required_providers.get(child_name) {
             return Some(required.address.clone());
         }
-        if linked && let Some(address) = linked_types(caller).remove(&passed.in_parent.name) {
+        if linked && let Some(address) = linked_type(caller, &passed.in_parent.name) {
             return Some(address);
         }
         ProviderAddress::default(&passed.in_parent.name, caller.features.registry_host)
     }
 }
 
-/// The providers that a module knows by name: those that it requires, and those that it configures.
-fn linked_types(module: &Module) -> BTreeMap<SmolStr, ProviderAddress> {
-    let mut types: BTreeMap<SmolStr, ProviderAddress> = module
-        .required_providers
-        .iter()
-        .map(|(name, required)| (name.clone(), required.address.clone()))
-        .collect();
-    for provider in module.providers.values() {
-        if let Some(address) = ProviderAddress::default(&provider.name, module.features.registry_host) {
-            types.entry(provider.name.clone()).or_insert(address);
-        }
+/// The provider that a module knows by a name: one that it requires, or one that it configures.
+fn linked_type(module: &Module, name: &str) -> Option<ProviderAddress> {
+    if let Some(required) = module.required_providers.get(name) {
+        return Some(required.address.clone());
     }
-    types
+    let is_configured = module.providers.values().any(|provider| provider.name == name);
+    is_configured.then(|| ProviderAddress::default(name, module.features.registry_host)).flatten()
 }

@@ -39,6 +39,16 @@ impl ProviderRef {
         compact_name(&self.name, self.alias.as_deref())
     }
 
+    /// Whether [`ProviderRef::compact`] returns this text.
+    pub fn is_written(&self, text: &str) -> bool {
+        let alias = self.alias.as_deref().filter(|alias| !alias.is_empty());
+        match (text.strip_prefix(self.name.as_str()), alias) {
+            (Some(rest), Some(alias)) => rest.strip_prefix('.') == Some(alias),
+            (Some(rest), None) => rest.is_empty(),
+            (None, _) => false,
+        }
+    }
+
     /// Whether it is written like a reference to a value, such as `each.value`. The engines take its first name for a
     /// provider.
     pub fn resembles_value(&self) -> bool {

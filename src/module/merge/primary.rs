@@ -3,6 +3,8 @@
 use std::collections::btree_map::Entry;
 use std::fmt::Debug;
 
+use smol_str::ToSmolStr;
+
 use crate::engine::ImportSubject;
 use crate::finding::{EngineRule, Finding};
 use crate::module::address::{ImportTarget, Mode, ProviderAddress, legal_part};
@@ -214,9 +216,10 @@ impl Merger<'_> {
     }
 
     fn append_import(&mut self, import: Import) {
-        if let Some(target) = &import.target {
-            let same = |other: &&Import| target.is_static && other.target.as_ref() == Some(target);
-            for first in self.module.imports.iter().filter(same) {
+        if let Some(target) = import.target.as_ref().filter(|target| target.is_static) {
+            let same = self.imported.entry(target.to_smolstr()).or_default();
+            // The engines compare each block with all earlier ones, so that they report it once for each of them.
+            for first in same.iter().take(MOST_DUPLICATES) {
                 let at = match (self.features.duplicate_import_subject, &import.to) {
                     (ImportSubject::To, Some(to)) => to.span,
                     _ => import.block.header,
@@ -225,11 +228,12 @@ impl Merger<'_> {
                     duplicate(
                         format!("Duplicate import configuration for {:?}", without_keys(target)),
                         at,
-                        first.block.header,
+                        *first,
                     )
                     .detail("An object can be imported only once."),
                 );
             }
+            same.push(import.block.header);
         }
         self.module.imports.push(import);
     }
@@ -243,6 +247,9 @@ impl Merger<'_> {
         );
     }
 }
+
+/// The number of earlier `import` blocks of one target that are reported with a later one.
+const MOST_DUPLICATES: usize = 8;
 
 /// The address of what is imported, with the keys of instances left out.
 fn without_keys(target: &ImportTarget) -> String {

@@ -11,6 +11,9 @@ use super::argument::Argument;
 use super::template_file::RENDERING;
 use super::{Evaluator, Inside, failed};
 
+/// The steps for a finding that compares a name with those of all functions.
+const OF_UNKNOWN_FUNCTION: usize = 1_000;
+
 /// As many steps as making or searching one byte of a text is worth.
 const STEPS_PER_BYTE: usize = 8;
 
@@ -42,6 +45,7 @@ impl Evaluator<'_> {
                 finding = finding.help(format!("did you mean `{near}`?"));
             }
             self.findings.push(finding);
+            self.left = self.left.saturating_sub(OF_UNKNOWN_FUNCTION);
             return Value::UNKNOWN;
         };
         let Some(arguments) = self.arguments(call, inside) else { return Value::UNKNOWN };

@@ -20,7 +20,7 @@ const LARGEST: usize = 1 << 16;
 const OF_PATTERN: usize = 50;
 
 /// Steps to compile the largest pattern: [`LARGEST`] ends the compilation of those that are larger.
-const MOST_STATES: usize = 2_000;
+const MOST_STATES: usize = 4_000;
 
 /// Steps to compile a class of Unicode characters.
 const OF_UNICODE_CLASS: usize = 500;
@@ -62,7 +62,7 @@ fn matched(arguments: &[Value], longest: usize, all: bool) -> Outcome {
     let shape = &pattern.shape;
     let ty = shape.ty();
     let text = text(arguments, 1).ok();
-    let work = |text: &str| if all { text.len().saturating_mul(text.len()) / SEARCHED } else { text.len() };
+    let work = |text: &str| if all { work_of_all(text) } else { text.len() };
     if text.is_some_and(|text| pattern.regex.is_some() && work(text) > longest) {
         return Err(FunctionError::Expensive);
     }
@@ -109,6 +109,11 @@ impl Pattern {
     }
 }
 
+/// About how many steps it takes to search a string for all matches of a pattern.
+pub(super) fn work_of_all(text: &str) -> usize {
+    text.len().saturating_mul(text.len()) / SEARCHED
+}
+
 /// About how many steps it takes to compile a pattern: one for each state, with repeated parts as often as they repeat.
 pub(super) fn work(pattern: &str) -> usize {
     let mut groups = vec![0_usize];
@@ -121,14 +126,23 @@ pub(super) fn work(pattern: &str) -> usize {
                 continue;
             }
             ')' if groups.len() > 1 => groups.pop().unwrap_or_default(),
-            '\\' if matches!(letters.next(), Some('p' | 'P')) => OF_UNICODE_CLASS,
+            '\\' if matches!(letters.next(), Some('p' | 'P')) => {
+                if letters.next() == Some('{') {
+                    letters.by_ref().find(|letter| *letter == '}');
+                }
+                OF_UNICODE_CLASS
+            }
             '{' => {
                 let bounds: String = letters.by_ref().take_while(|letter| *letter != '}').collect();
                 let most = bounds.split(',').filter_map(|bound| bound.parse::<usize>().ok()).max();
                 last.saturating_mul(most.unwrap_or(1))
             }
             // Any character that is not listed takes states for every length of its encoding.
-            '.' | '^' => OF_ANY,
+            '[' => {
+                let class: String = letters.by_ref().take_while(|letter| *letter != ']').collect();
+                if class.starts_with('^') { OF_ANY } else { 1 }
+            }
+            '.' => OF_ANY,
             _ => 1,
         };
         if let Some(group) = groups.last_mut() {
