@@ -51,6 +51,7 @@ fn main() {
         git(&directory, &["add", "live/new"]);
     });
     change("a resource of a popular module", &|| append(&directory, &shared(3), RESOURCE));
+    change("a comment in a popular module", &|| append(&directory, &shared(3), "# A comment.\n"));
     change("a text that is of no module", &|| append(&directory, "README.md", "More.\n"));
 }
 

@@ -5,6 +5,9 @@
 //! else calls it; where something about such a module seems to be new, it counts as affected too, and the look is
 //! repeated with more of the repository. What the others call is the same in both states, so it can hide nothing that
 //! is new.
+//!
+//! A module whose callers see nothing of the change, as of a comment, is checked without its callers; they are checked
+//! only if the findings of the module change.
 
 mod affected;
 mod comparison;
@@ -12,6 +15,7 @@ mod impact;
 mod interfaces;
 mod match_findings;
 mod removed_module_hint;
+mod unseen;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
@@ -60,15 +64,16 @@ pub fn run_change(
     scope: &[String],
     all: bool,
 ) -> Result<Checked, Error> {
-    let mut touched = change.touched()?;
     let units = ChangedUnits::of(change);
-    touched.extend(units.touched.iter().cloned());
+    let mut touched_otherwise = units.touched.clone();
     if is_about_names(settings) {
-        touched.extend(change.with_other_names());
+        touched_otherwise.extend(change.with_other_names());
     }
     let mut memory = remembered(change);
     let known = if change.is_empty() { Known::default() } else { Known::of(change, &mut memory)? };
-    touched.extend(known.readers(change, &memory));
+    touched_otherwise.extend(known.readers(change, &memory));
+    let mut touched = change.touched()?;
+    touched.extend(touched_otherwise.iter().cloned());
     if touched.is_empty() {
         // Most commits touch no module.
         let mut snapshot = change.open(State::Now, &Excerpt::default(), &settings.policy.limits(), policy);
@@ -81,9 +86,16 @@ pub fn run_change(
     let impact = Impact::of(change, &touched, &known, &memory);
     let renamed: BTreeMap<SmolStr, SmolStr> =
         change.renamed()?.into_iter().map(|(new, old)| (old.into(), new.into())).collect();
-    let mut affected = impact.affected();
+    let mut unseen = unseen::modules(change, &touched_otherwise);
+    unseen.retain(|directory| touched.contains(directory.as_str()));
+    let mut affected = impact.affected_without(&unseen);
+    if all {
+        // What is found in a module may depend on its callers.
+        affected.append(&mut unseen);
+    }
     let (snapshot, now, before) = loop {
-        let excerpt = impact.excerpt(&affected);
+        unseen.retain(|directory| !affected.contains(directory));
+        let excerpt = impact.excerpt_with(&affected, &unseen);
         let mut earlier = change.open(State::Before, &excerpt, &settings.policy.limits(), policy);
         let mut snapshot = change.open(State::Now, &excerpt, &settings.policy.limits(), policy).within(scope);
         let names = Fingerprints::ahead(renamed.clone(), renames::of(&earlier, &snapshot, &renamed));
@@ -113,12 +125,17 @@ pub fn run_change(
             let real = real_directory(&verdict.finding, snapshot.sources()).map(SmolStr::new);
             real.into_iter().chain([verdict.finding.module.clone()])
         };
-        let more: BTreeSet<SmolStr> = new.flat_map(modules).collect();
+        let mut more: BTreeSet<SmolStr> = new.flat_map(modules).collect();
+        let seen_again =
+            |directory: &&SmolStr| of_module(&reported, directory) != of_module(&now.verdicts, directory);
+        let seen_again: BTreeSet<SmolStr> = unseen.iter().filter(seen_again).cloned().collect();
+        more.extend(impact.above(seen_again));
         if more.is_subset(&affected) {
             break (snapshot, now, before);
         }
         affected.extend(more);
     };
+    affected.append(&mut unseen);
     let mut outcome = now.outcome(&snapshot, settings, &|module| affected.contains(module));
     if !all {
         let found = outcome.verdicts.len();
@@ -126,6 +143,12 @@ pub fn run_change(
         outcome.known += found - outcome.verdicts.len();
     }
     Ok(Checked { snapshot, outcome, affected, absent: known.absent(), memory: news(&memory, &known) })
+}
+
+/// The fingerprints of what is reported about a module.
+fn of_module<'v>(verdicts: &'v [Verdict], directory: &str) -> BTreeSet<&'v String> {
+    let of_module = verdicts.iter().filter(|verdict| verdict.finding.module == directory);
+    of_module.flat_map(Verdict::fingerprints).collect()
 }
 
 /// The directories of modules whose functions may read a file that a change alters.

@@ -50,6 +50,29 @@ fn a_provider_block_in_a_module_breaks_its_callers_up_every_chain() {
 }
 
 #[test]
+fn callers_are_checked_only_if_they_see_something_of_the_change() {
+    let net = "variable \"a\" {}\n\nresource \"x_y\" \"z\" {\n  a = var.a\n  b = 1\n}\n";
+    let place = repository(&[
+        ("modules/net/main.tf", net),
+        ("live/a/main.tf", &call("../../modules/net", "  a = 1\n")),
+        ("live/b/main.tf", &call("../../modules/net", "  b = 1\n")),
+    ]);
+    let human = || place.overrule(&["check", "--changed"]).out;
+    for unseen in [format!("# A comment.\n{net}"), net.replace("b = 1", "b = 2\n  c = \"x\"")] {
+        place.stage("modules/net/main.tf", unseen);
+        assert!(human().contains("checked 1 module, 1 file: "), "{}", human());
+    }
+    // Existing findings of callers count where a change concerns them.
+    place.stage("modules/net/main.tf", net.replace("b = 1", "b = var.a"));
+    let out = human();
+    assert!(out.contains("checked 3 modules, 3 files: "), "{out}");
+    place.stage("modules/net/main.tf", net.replace("\"a\" {}", "\"b\" {}"));
+    let said = changed(&place);
+    let told = ["live/a/main.tf", "modules/net/main.tf"];
+    assert!(told.iter().all(|path| lines(&said).iter().any(|line| line.starts_with(path))), "{}", said.out);
+}
+
+#[test]
 fn a_deleted_module_is_reported_where_it_is_still_called() {
     let place = repository(&[
         ("modules/net/main.tf", NET),

@@ -161,6 +161,33 @@ fn link(dice: &mut Dice, place: &Place) {
 #[cfg(not(unix))]
 fn link(_: &mut Dice, _: &Place) {}
 
+/// A resource of a provider.
+const RESOURCE: &str = r#"resource "aws_subnet" "s" {
+  size = 1
+  name = "${var.opt}x"
+  rule {
+    port = [1, 2]
+  }
+}
+"#;
+
+/// Stages a change that callers of a module mostly do not see.
+fn edit(dice: &mut Dice, place: &Place) {
+    let directory: &str = DIRECTORIES[dice.roll(DIRECTORIES.len())];
+    let path = inside(directory, "main.tf");
+    let Ok(text) = std::fs::read_to_string(place.path().join(&path)) else { return };
+    let number = dice.roll(1_000);
+    let text = match dice.roll(6) {
+        0 => format!("# {number}\n{text}"),
+        1 => format!("{text}# {number}\n"),
+        2 => text.replace("size = ", &format!("size = {number}")),
+        3 => text.replace("port = ", &format!("text = \"{number}\"\n    port = ")),
+        4 => text.replace("\"need\" {}", &format!("\"need\" {{\n  description = \"{number}\"\n}}")),
+        _ => text.replace("}x\"", &format!("}}{number}\"")),
+    };
+    place.stage(&path, text);
+}
+
 /// What a verdict says, and where, however files are numbered.
 fn told(verdict: &Verdict, sources: &Sources) -> String {
     let place = |span| sources.place(span);
@@ -268,17 +295,21 @@ fn compare(place: &Place, seed: u64) -> usize {
     found.len()
 }
 
-#[test]
-fn what_a_change_brings_is_the_difference_of_two_looks_at_the_whole() {
-    let seeds: Vec<u64> = match std::env::var("GIT_SEEDS") {
+/// The seeds to try: those that `GIT_SEEDS` names, as in `0..100`, or the first few.
+fn seeds(few: u64) -> Vec<u64> {
+    match std::env::var("GIT_SEEDS") {
         Ok(range) => {
             let (from, to) = range.split_once("..").expect("as in 0..100");
             (from.parse().expect("a number")..to.parse().expect("a number")).collect()
         }
-        Err(_) => (0..12).collect(),
-    };
+        Err(_) => (0..few).collect(),
+    }
+}
+
+#[test]
+fn what_a_change_brings_is_the_difference_of_two_looks_at_the_whole() {
     let mut found = 0;
-    for seed in seeds {
+    for seed in seeds(12) {
         let mut dice = Dice::new(seed);
         let place = Place::repository(&[("overrule.hcl", POLICY)]);
         for directory in DIRECTORIES {
@@ -302,4 +333,32 @@ fn what_a_change_brings_is_the_difference_of_two_looks_at_the_whole() {
         }
     }
     assert!(found > 0, "some change brings something");
+}
+
+#[test]
+fn a_change_that_callers_do_not_see_is_the_difference_of_two_looks_at_the_whole() {
+    for seed in seeds(12) {
+        let mut dice = Dice::new(1_000 + seed);
+        let place = Place::repository(&[("overrule.hcl", POLICY)]);
+        for directory in DIRECTORIES {
+            let text = module(&mut dice, directory);
+            let is_broken = text.contains("\"broken\"");
+            let text = if is_broken { String::new() } else { format!("{text}{RESOURCE}") };
+            place.write(&inside(directory, "main.tf"), text);
+        }
+        place.git(&["add", "."]);
+        place.git(&["commit", "--quiet", "--message", "first"]);
+        for _ in 0..4 {
+            for _ in 0..=dice.roll(2) {
+                edit(&mut dice, &place);
+            }
+            if dice.roll(4) == 0 {
+                step(&mut dice, &place);
+            }
+            compare(&place, seed);
+            if dice.roll(2) == 0 {
+                place.git(&["commit", "--quiet", "--allow-empty", "--message", "next"]);
+            }
+        }
+    }
 }

@@ -175,7 +175,12 @@ impl<'c> Impact<'c> {
 
     /// Everything that the change can affect, as runs call it; some of it may not be there any more.
     pub(super) fn affected(&self) -> BTreeSet<SmolStr> {
-        self.above(self.touched.clone())
+        self.affected_without(&BTreeSet::new())
+    }
+
+    /// The same without some of the touched modules, unless another one affects them.
+    pub(super) fn affected_without(&self, unseen: &BTreeSet<SmolStr>) -> BTreeSet<SmolStr> {
+        self.above(self.touched.difference(unseen).cloned().collect())
     }
 
     /// These modules and all that call them, up every chain: each with the module through which it gets there, by the
@@ -219,7 +224,14 @@ impl<'c> Impact<'c> {
 
     /// What has to be read so that everything is known that has a say in these modules.
     pub(super) fn excerpt(&self, modules: &BTreeSet<SmolStr>) -> Excerpt {
-        let read = self.below(self.above(self.with_shared_states(modules)));
+        self.excerpt_with(modules, &BTreeSet::new())
+    }
+
+    /// The same, and what has to be read of further modules to know about them what does not depend on their callers.
+    pub(super) fn excerpt_with(&self, modules: &BTreeSet<SmolStr>, further: &BTreeSet<SmolStr>) -> Excerpt {
+        let mut read = self.above(self.with_shared_states(modules));
+        read.extend(further.iter().cloned());
+        let read = self.below(read);
         let (called, used) = self.called_from_elsewhere(&read);
         let is_there = |path: &&SmolStr| self.is_directory(path) || self.gone.contains(*path);
         let directories = read.iter().filter(is_there).cloned().collect();
@@ -244,7 +256,7 @@ impl<'c> Impact<'c> {
     }
 
     /// These modules and all that call them, up every chain.
-    fn above(&self, modules: BTreeSet<SmolStr>) -> BTreeSet<SmolStr> {
+    pub(super) fn above(&self, modules: BTreeSet<SmolStr>) -> BTreeSet<SmolStr> {
         let mut above = modules.clone();
         let mut level = modules;
         while !level.is_empty() {

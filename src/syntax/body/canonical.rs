@@ -1,8 +1,7 @@
 //! Turns a body into texts that stay the same while only comments, layout and the order of arguments change.
 
 use super::json::COMMENT;
-use super::native::NativeBody;
-use super::{Block, Body, Inner};
+use super::{Attribute, Block, Body, Inner};
 use crate::syntax::json::{Node, NodeKind, Property};
 use crate::syntax::native::without_layout;
 use crate::text::Source;
@@ -10,10 +9,25 @@ use crate::text::Source;
 /// Arguments that say nothing to an engine: the kind of the block around each, and its name.
 pub type LeftOut<'l> = &'l [(&'l str, &'l str)];
 
+/// Whether an argument is left out: the top-level block, the block directly in it that the argument is nested in, and
+/// the argument.
+pub(crate) type IsLeftOut<'l> = &'l dyn Fn(&Block, Option<&Block>, &Attribute) -> bool;
+
 impl Body {
     /// A text for each block and argument of the body of a file. Two files with the same texts mean the same: they
     /// differ in comments, in layout, in the order of arguments, or in what is left out.
     pub fn canonical(&self, source: &Source, left_out: LeftOut<'_>) -> Vec<String> {
+        self.canonical_without(source, left_out, &|_, _, _| false)
+    }
+
+    /// Like [`Body::canonical`], without the arguments of native syntax that `is_left_out` names: by the top-level
+    /// block, the block in it that holds the argument at some depth, if any, and the argument.
+    pub fn canonical_without(
+        &self,
+        source: &Source,
+        left_out: LeftOut<'_>,
+        is_left_out: IsLeftOut<'_>,
+    ) -> Vec<String> {
         match &*self.inner {
             Inner::Native(native) => {
                 let attributes = native.attributes.iter().map(|attribute| {
@@ -21,7 +35,11 @@ impl Body {
                 });
                 let blocks = native.blocks.iter().map(|block| {
                     let mut text = String::new();
-                    write_block(block, source, left_out, &mut text);
+                    let is_left_out = |nested: Option<&Block>, attribute: &Attribute| {
+                        nested.is_none() && left_out.contains(&(&*block.kind, &*attribute.name))
+                            || is_left_out(block, nested, attribute)
+                    };
+                    write_block(block, source, None, &is_left_out, &mut text);
                     text
                 });
                 attributes.chain(blocks).collect()
@@ -31,32 +49,33 @@ impl Body {
     }
 }
 
-fn write_block(block: &Block, source: &Source, left_out: LeftOut<'_>, text: &mut String) {
+fn write_block(
+    block: &Block,
+    source: &Source,
+    nested: Option<&Block>,
+    is_left_out: &dyn Fn(Option<&Block>, &Attribute) -> bool,
+    text: &mut String,
+) {
     text.push_str(&block.kind);
     for label in &block.labels {
         text.push_str(&format!(" {:?}", label.text));
     }
     text.push_str(" {\n");
     if let Inner::Native(native) = &*block.body.inner {
-        let is_left_out = |name: &str| left_out.contains(&(block.kind.as_str(), name));
-        write_native(native, source, &is_left_out, text);
+        let attributes = native.attributes.iter().filter(|attribute| !is_left_out(nested, attribute));
+        let mut attributes: Vec<_> = attributes.collect();
+        attributes.sort_by(|a, b| a.name.cmp(&b.name));
+        for attribute in attributes {
+            text.push_str(&attribute.name);
+            text.push_str(" = ");
+            text.push_str(&without_layout(source.slice(attribute.expr.span)));
+            text.push('\n');
+        }
+        for inner in &native.blocks {
+            write_block(inner, source, nested.or(Some(inner)), is_left_out, text);
+        }
     }
     text.push_str("}\n");
-}
-
-fn write_native(body: &NativeBody, source: &Source, is_left_out: &dyn Fn(&str) -> bool, text: &mut String) {
-    let mut attributes: Vec<_> =
-        body.attributes.iter().filter(|attribute| !is_left_out(&attribute.name)).collect();
-    attributes.sort_by(|a, b| a.name.cmp(&b.name));
-    for attribute in attributes {
-        text.push_str(&attribute.name);
-        text.push_str(" = ");
-        text.push_str(&without_layout(source.slice(attribute.expr.span)));
-        text.push('\n');
-    }
-    for block in &body.blocks {
-        write_block(block, source, &[], text);
-    }
 }
 
 /// A text for each property of a file in JSON. Which properties are blocks shows only when it is asked with a schema, so
