@@ -1,5 +1,5 @@
-//! Turns the files of one directory into one module: blocks decoded into declarations, override files merged into them,
-//! with where each part came from.
+//! A module: the files of one directory, decoded into declarations, with override files merged. Each part keeps its
+//! origin.
 
 pub mod address;
 pub mod config;
@@ -50,102 +50,104 @@ pub use crate::module::compatibility::Unmodelled;
 pub use crate::module::decode::{references_elsewhere, shows_root, top_blocks};
 pub use crate::module::state_address::StateAddress;
 
-/// One file of a module, as far as it was read.
+/// A parsed file of a module.
 #[derive(Debug)]
 pub struct ModuleFile<'a> {
-    /// Its name, without the directory.
+    /// The file name, without the directory.
     pub name: &'a str,
-    /// What it holds.
+    /// The body of the file.
     pub body: &'a Body,
-    /// Whether it is an override file.
+    /// Whether this is an override file.
     pub kind: FileKind,
-    /// Whether all of it was read.
+    /// Whether the whole file was understood.
     pub complete: bool,
 }
 
-/// What the files of one directory declare, as one engine sees it, after all override files.
+/// The declarations in the files of one directory, as one engine loads them, after all override files.
 ///
-/// What is large is boxed: a map has room for eleven values as soon as it holds one, and there are many small modules.
+/// Large values are boxed: a map allocates space for eleven values with its first one, and most modules are small.
 #[derive(Debug, Clone)]
 pub struct Module {
-    /// The directory, from the top of the run; empty for the top directory itself.
+    /// The directory, relative to the top directory of the run. Empty for the top directory itself.
     pub directory: SmolStr,
-    /// What the engine knows.
+    /// The features of the engine.
     pub features: Features,
-    /// What holds in the run.
+    /// The limits of the run.
     pub limits: Limits,
-    /// Whether all files were read whole. Where not, what seems undeclared may be in the part that was not.
+    /// Whether all files were understood. If not, something that seems undeclared may be in a part that was skipped.
     pub complete: bool,
-    /// Whether a tool generates files beside these. They may configure providers, require versions, and refer to
-    /// anything.
+    /// Whether a tool generates files in this directory. They may configure providers, require versions, and refer to
+    /// any declaration.
     pub has_generated_files: bool,
-    /// Whether nothing else can be said of it: it is for other versions of the engine, or its files are no module.
+    /// Whether nothing else is known about the module: it is for other versions of the engine, or its files are not a
+    /// module.
     pub excluded: bool,
-    /// The versions of the engine that it is for, where these are not modelled.
+    /// The versions of the engine that the module requires, if overrule does not model them.
     pub unmodelled: Option<Unmodelled>,
-    /// How many files it is made of.
+    /// The number of files.
     pub files: usize,
-    /// The size of these files.
+    /// The total size of the files, in bytes.
     pub(crate) bytes: usize,
-    /// `required_version` of the `terraform` blocks.
+    /// The `required_version` constraints that apply.
     pub required_versions: Vec<VersionConstraint>,
-    /// What was asked for before an override file asked for something, whether the engine forgets that or adds to it.
+    /// The constraints before the first override file that sets `required_version`, whether the engine replaces them
+    /// or adds to them.
     pub overridden_versions: Vec<VersionConstraint>,
-    /// `backend`.
+    /// The `backend` block.
     pub backend: Option<Storage>,
-    /// `cloud`.
+    /// The `cloud` block.
     pub cloud: Option<Storage>,
-    /// `encryption` (OpenTofu).
+    /// The `encryption` block (OpenTofu).
     pub encryption: Option<Arc<Block>>,
-    /// The `required_providers` block of the primary files.
+    /// The `required_providers` block of the base files.
     pub required_providers_block: Option<Arc<Block>>,
-    /// Its entries, by local name.
+    /// The entries of `required_providers`, by local name.
     pub required_providers: BTreeMap<SmolStr, Box<RequiredProvider>>,
-    /// Provider configurations, by `name` or `name.alias`.
+    /// The provider configurations, by `name` or `name.alias`.
     pub providers: BTreeMap<SmolStr, Box<ProviderConfiguration>>,
-    /// `provider_meta` blocks.
+    /// The `provider_meta` blocks.
     pub provider_metas: BTreeMap<Option<ProviderAddress>, ProviderMeta>,
-    /// Variables by name.
+    /// The variables by name.
     pub variables: BTreeMap<SmolStr, Box<Variable>>,
-    /// Local values by name.
+    /// The local values by name.
     pub locals: BTreeMap<SmolStr, Local>,
-    /// Outputs by name.
+    /// The outputs by name.
     pub outputs: BTreeMap<SmolStr, Box<Output>>,
-    /// Module calls by name.
+    /// The module calls by name.
     pub calls: BTreeMap<SmolStr, Box<ModuleCall>>,
-    /// Module calls that an error leaves out: duplicates, and overrides without a base.
+    /// Module calls that an error excludes: duplicates, and overrides without a base.
     pub refused_calls: Vec<Box<ModuleCall>>,
-    /// Resources, data sources (those in `check` blocks too) and ephemeral resources.
+    /// Managed resources, data sources (also those in `check` blocks) and ephemeral resources.
     pub resources: BTreeMap<ResourceAddress, Box<Resource>>,
-    /// Actions by type and name.
+    /// The actions by type and name.
     pub actions: BTreeMap<(SmolStr, SmolStr), Action>,
-    /// Checks by name.
+    /// The checks by name.
     pub checks: BTreeMap<SmolStr, Check>,
-    /// `moved` blocks, in order.
+    /// The `moved` blocks, in source order.
     pub moved: Vec<Moved>,
-    /// `removed` blocks, in order.
+    /// The `removed` blocks, in source order.
     pub removed: Vec<Removed>,
-    /// What `moved` and `removed` blocks name in `from`, once somebody asks.
+    /// The `from` addresses of `moved` and `removed` blocks, computed on first use.
     pub(crate) left_behind: OnceLock<Arc<LeftBehind>>,
-    /// `import` blocks, in order.
+    /// The `import` blocks, in source order.
     pub imports: Vec<Import>,
-    /// What override files contain, and base files where an override makes it so, that has no effect: by its span.
+    /// Parts of override files, and of base files that an override affects, that have no effect: by their spans.
     pub dropped: BTreeMap<Span, Dropped>,
-    /// What only override files declare, and files that a tool generates, by address: `var.a`, `output.a`, `module.a`
-    /// and so on. No reference to it is reported: what lacks its base is reported in the override file.
+    /// Addresses (`var.a`, `output.a`, `module.a` and so on) that only override files or generated files declare.
+    /// References to them are not reported, because the override without a base is reported.
     pub(crate) declared_elsewhere: BTreeSet<String>,
-    /// Variables whose values are needed before anything runs, each with what for (OpenTofu).
+    /// The variables whose values are needed for early evaluation, each with the purpose (OpenTofu).
     pub(crate) early_needs: Vec<(SmolStr, Purpose)>,
 }
 
-/// Whether only OpenTofu reads a file of that name.
+/// Whether only OpenTofu loads a file of this name.
 fn is_tofu_file(name: &str) -> bool {
     name.strip_suffix(".json").unwrap_or(name).strip_suffix(".tofu").is_some()
 }
 
 impl Module {
-    /// Builds the module of a directory from its files, which are in the order of their names. What is in `findings` is
-    /// about the same files; it goes where the module turns out to be for other versions of the engine.
+    /// Builds the module of a directory. `files` are sorted by name. `findings` holds the earlier findings about
+    /// them, and is cleared if the module turns out to be for other versions of the engine.
     pub fn build(
         directory: impl Into<SmolStr>,
         files: &[ModuleFile<'_>],
@@ -156,7 +158,7 @@ impl Module {
         Self::build_beside(&Generated::default(), directory, files, features, limits, findings)
     }
 
-    /// The same for a directory in which a tool generates more files.
+    /// Like [`Self::build`], for a directory in which a tool generates more files.
     pub fn build_beside(
         generated: &Generated,
         directory: impl Into<SmolStr>,
@@ -196,7 +198,7 @@ impl Module {
         module
     }
 
-    /// The number of steps for all of its expressions together.
+    /// The evaluation step limit for all expressions of the module together.
     pub(crate) fn evaluation_steps(&self) -> usize {
         self.limits.evaluation_of_module(self.bytes)
     }
@@ -239,7 +241,7 @@ impl Module {
         }
     }
 
-    /// Where the state is kept: the `cloud` block, else the `backend` block.
+    /// The storage of the state: the `cloud` block, else the `backend` block.
     pub fn storage(&self) -> Option<&Storage> {
         self.cloud.as_ref().or(self.backend.as_ref())
     }
@@ -249,20 +251,20 @@ impl Module {
         self.dropped.values().any(|dropped| dropped.why == Why::Ignored && dropped.block.is_some())
     }
 
-    /// Adds what files declare that a tool generates.
+    /// Adds the declarations of generated files.
     pub fn generate(&mut self, generated: &Generated) {
         self.complete &= !generated.is_unknown;
         self.has_generated_files |= generated.is_there;
         self.declared_elsewhere.extend(generated.names.iter().cloned());
     }
 
-    /// Whether something that is not among the declarations may be declared all the same.
+    /// Whether an address without a declaration may be declared all the same.
     pub(crate) fn may_have(&self, address: &str) -> bool {
         !self.complete || self.declared_elsewhere.contains(address)
     }
 
-    /// The provider that a local name stands for: the one required under that name, else the one it implies. None
-    /// where no provider can be called so.
+    /// The provider for a local name: the required one, else the default one. Returns `None` for a name that is not
+    /// valid.
     pub fn provider_address(&self, local_name: &str) -> Option<ProviderAddress> {
         match self.required_providers.get(local_name) {
             Some(required) => Some(required.address.clone()),
@@ -270,8 +272,8 @@ impl Module {
         }
     }
 
-    /// The local paths in the sources of calls that an error keeps from being calls, such as one with a `version`. Once
-    /// the error is corrected, the modules there are called.
+    /// The local `source` paths of module calls with an error, such as one with a `version`. Once the error is
+    /// corrected, these modules are called.
     pub fn refused_paths(&self) -> impl Iterator<Item = SmolStr> {
         let has_address =
             |call: &ModuleCall| call.source.as_ref().is_some_and(|source| source.address.is_some());
@@ -279,7 +281,7 @@ impl Module {
         unresolved.chain(&self.refused_calls).filter_map(|call| self.local_path(call))
     }
 
-    /// The local path in the `source` of a call, whatever else is wrong with the call.
+    /// The local path in the `source` of a call, whatever other errors the call has.
     fn local_path(&self, call: &ModuleCall) -> Option<SmolStr> {
         let evaluated = call.source.as_ref().map(|source| source.raw.clone()).filter(|raw| !raw.is_empty());
         let written = || {
@@ -292,14 +294,15 @@ impl Module {
         }
     }
 
-    /// Whether a reference to a provider configuration was meant as one to a value: no provider has its name here.
+    /// Whether a provider reference was meant as a reference to a value, such as `each.value`: no provider has its
+    /// name here.
     pub fn reads_value(&self, reference: &ProviderRef) -> bool {
         reference.resembles_value()
             && !self.required_providers.contains_key(&reference.name)
             && self.providers.values().all(|provider| provider.name != reference.name)
     }
 
-    /// Evaluates what an engine wants to know first of all, once everything is merged.
+    /// Evaluates the expressions that the engine needs early, once everything is merged.
     fn evaluate_early(&mut self, findings: &mut Vec<Finding>) {
         let mut early = Early::new(self);
         let calls = self.calls.values();

@@ -1,4 +1,4 @@
-//! Turns traversals and strings into addresses: what a name in a module stands for, or why it stands for nothing.
+//! Converts traversals and strings to addresses, or explains why they are invalid.
 
 mod block;
 mod hostname;
@@ -23,16 +23,16 @@ use std::fmt;
 
 use smol_str::SmolStr;
 
-/// Why a string is no address: the engine's summary and our detail. The place is the caller's to add.
+/// The error for an invalid address. The caller adds the span.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddressError {
-    /// The engine's own text, to the letter.
+    /// The summary, which is the exact text of the engine.
     pub summary: &'static str,
-    /// What is wrong, in sentences.
+    /// The explanation, in sentences.
     pub detail: String,
 }
 
-/// What kind of resource.
+/// The mode of a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mode {
     /// `resource`.
@@ -44,7 +44,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// The first word of its block.
+    /// The block type.
     pub fn keyword(self) -> &'static str {
         match self {
             Self::Managed => "resource",
@@ -54,19 +54,19 @@ impl Mode {
     }
 }
 
-/// The address of a resource inside its module.
+/// The address of a resource in its module.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ResourceAddress {
-    /// What kind.
+    /// The mode.
     pub mode: Mode,
-    /// The first label.
+    /// The resource type, which is the first label.
     pub kind: SmolStr,
-    /// The second label.
+    /// The name, which is the second label.
     pub name: SmolStr,
 }
 
 impl ResourceAddress {
-    /// The local name of the provider that the type's name implies: what stands before its first `_`.
+    /// The local name of the default provider of the type: the part before the first `_`.
     pub fn implied_provider(&self) -> &str {
         self.kind.split('_').next().unwrap_or(&self.kind)
     }

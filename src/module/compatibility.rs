@@ -1,4 +1,4 @@
-//! Turns the versions that a module asks for into findings, where the engine at hand is none of them.
+//! Checks `required_version` constraints against the engine.
 
 use std::sync::Arc;
 
@@ -11,23 +11,23 @@ use crate::module::{Module, ModuleFile, is_tofu_file};
 use crate::syntax::{Attribute, BlockSchema, Body, Schema};
 use crate::value::{self, Constraints, Version};
 
-/// Versions of an engine that are not modelled, such as Terraform 0.11, which a module is for.
+/// Required versions of an engine that overrule does not model, such as Terraform 0.11.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unmodelled {
     product: Product,
     constraints: Constraints,
 }
 
-/// Why a version constraint on the engine is not met.
+/// Why a version constraint is not met.
 enum Unmet {
-    /// It cannot be one.
+    /// It is invalid.
     Unusable(Finding),
-    /// It excludes the version at hand.
+    /// It excludes the version of the engine.
     Excludes(Finding),
 }
 
 impl Module {
-    /// What is wrong with `required_version`, where the engine looks at it only once everything is loaded.
+    /// The findings about `required_version`, for an engine that checks it after loading the configuration.
     pub fn unmet_versions(&self) -> impl Iterator<Item = Finding> {
         let late = !self.features.version_mismatch_hides_rest;
         let constraints = self.required_versions.iter().filter(move |_| late);
@@ -36,8 +36,8 @@ impl Module {
         })
     }
 
-    /// The same where the engine looks at it first of all. A version that is excluded may not know what this module
-    /// is written in, so nothing else is then told of it.
+    /// Checks `required_version` for an engine that does so before loading the configuration. Other findings are
+    /// dropped if it excludes the engine, because the module may use syntax that this version does not know.
     pub(super) fn excluded_version(&mut self, findings: &mut Vec<Finding>) {
         if !self.features.version_mismatch_hides_rest {
             return;
@@ -57,7 +57,7 @@ impl Module {
         }
     }
 
-    /// Makes it a module for versions of the engine that are not modelled: only what is wrong in all of them remains.
+    /// Marks the module as one for versions that are not modelled: only findings that hold in all of them stay.
     pub fn bind(&mut self, versions: Unmodelled, findings: &mut Vec<Finding>) {
         findings.retain(|finding| versions.confirms(finding));
         self.unmodelled = Some(versions);
@@ -65,8 +65,8 @@ impl Module {
         self.complete = false;
     }
 
-    /// The same for a module that is for versions which are not modelled, such as Terraform 0.11: it is reported once,
-    /// with what is wrong in every version. An engine that somebody asked for in a version is held to that version.
+    /// Detects a module for versions that are not modelled, such as Terraform 0.11. It is reported once, and findings
+    /// that hold in every version stay. A pinned engine version is never replaced this way.
     pub(super) fn unmodelled_version(&mut self, files: &[ModuleFile<'_>], findings: &mut Vec<Finding>) {
         let engine = self.features.engine;
         if engine.pinned || self.excluded {
@@ -99,8 +99,8 @@ impl Module {
 }
 
 impl Unmodelled {
-    /// The versions that a module supports whose callers are for these: these, as far as its own `required_version`
-    /// admits them. None where it admits none of them.
+    /// The versions for a child module whose callers require `self`: those that its own `required_version` allows,
+    /// too. Returns `None` if it allows none of them.
     pub fn of_callee(&self, callee: &Module) -> Option<Self> {
         let own = callee.required_versions.iter().filter_map(|constraint| constraint.constraints.as_ref());
         let all = std::iter::once(&self.constraints).chain(own).flat_map(Constraints::conditions);
@@ -108,18 +108,18 @@ impl Unmodelled {
         constraints.can_be_met().then_some(Self { constraints, ..*self })
     }
 
-    /// Whether some of these versions read the language of Terraform 0.12 and later.
+    /// Whether some of these versions read HCL 2, the language since Terraform 0.12.
     pub fn is_hcl2(&self) -> bool {
         self.product.newest_release_where(|release| matches(&self.constraints, release)).is_some()
     }
 
-    /// Whether a finding holds in all of these versions. Nothing is known about the language before Terraform 0.12.
+    /// Whether a finding holds in all of these versions. Nothing is known about versions before Terraform 0.12.
     fn confirms(&self, finding: &Finding) -> bool {
         self.is_hcl2() && is_wrong_in_every_version(finding)
     }
 }
 
-/// One of these constraints, where no release that is modelled meets all of them, and another version could.
+/// One of the constraints, if no modelled release meets all of them and another version could.
 fn unmodelled(product: Product, required: &[VersionConstraint]) -> Option<VersionConstraint> {
     let conditions = required.iter().filter_map(|constraint| constraint.constraints.as_ref());
     let all = Constraints::of(conditions.flat_map(Constraints::conditions).cloned().collect());
@@ -143,12 +143,13 @@ fn matches(constraints: &Constraints, release: engine::Version) -> bool {
     Version::parse(&release.to_string()).is_some_and(|version| constraints.matches(&version))
 }
 
-/// What is wrong whatever version reads it, as far back as the language goes.
+/// Whether a finding holds in every version since Terraform 0.12.
 fn is_wrong_in_every_version(finding: &Finding) -> bool {
     [EngineRule::SyntaxError, EngineRule::DuplicateDeclaration].iter().any(|rule| rule.id() == finding.rule)
 }
 
-/// `required_version` in files that an engine reads without looking at it: what an override file has counts alone.
+/// The `required_version` constraints that the engine ignores in these files. Those in an override file replace all
+/// others.
 fn written_for_terraform(files: &[ModuleFile<'_>]) -> Vec<VersionConstraint> {
     let is_read = |file: &&ModuleFile<'_>| !is_tofu_file(file.name);
     let of = |kind: FileKind| {
@@ -172,7 +173,7 @@ fn written(body: &Body) -> Vec<VersionConstraint> {
     required.filter_map(constraint).collect()
 }
 
-/// Whether the engine is one that the constraint admits. Where nobody said which version it is, no version is wrong.
+/// Whether the engine fails the constraint. Without a pinned version, no version is wrong.
 fn unmet(features: &Features, constraint: &VersionConstraint) -> Option<Unmet> {
     let constraints: &Constraints = constraint.constraints.as_ref()?;
     let engine = features.engine;
@@ -198,7 +199,7 @@ fn unmet(features: &Features, constraint: &VersionConstraint) -> Option<Unmet> {
     Some(Unmet::Excludes(finding))
 }
 
-/// A constraint without the prerelease part of each version.
+/// The constraint without prerelease suffixes.
 fn without_prereleases(text: &str) -> String {
     let release = |condition: &str| condition.split(['-', '+']).next().unwrap_or_default().trim().to_owned();
     text.split(',').map(release).collect::<Vec<_>>().join(", ")

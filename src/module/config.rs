@@ -1,9 +1,9 @@
-//! The part of a block that means something to somebody else (a provider, or the module that is called), after
-//! escaping blocks and override files.
+//! The configuration body of a block, for a provider, a provisioner or a child module, after `_` blocks and override
+//! files.
 //!
-//! This is where the documented rule "arguments replace, nested blocks replace all of their type" meets what the
-//! engines do: a body that was merged is never asked for what does not belong there, and what is required has to be
-//! in the base.
+//! Two behaviors meet here. The documentation says that arguments replace arguments and nested blocks replace all of
+//! their type. In addition, the engine never reports unexpected items of a merged body, and looks for required items
+//! in the base only.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,19 +14,19 @@ use crate::finding::{EngineRule, Finding};
 use crate::syntax::{Attribute, AttributeSchema, BlockSchema, Body, Content, Expr, Iteration, Schema};
 use crate::text::Span;
 
-/// What is left of a block once its meta-arguments are taken out.
+/// The rest of a block after its meta-arguments.
 #[derive(Debug, Clone)]
 pub enum Config {
     /// The rest of one block.
     Plain(Body),
-    /// The rest of one block, and the `_` block in it: both count alike.
+    /// The rest of one block, and its `_` block. Both have equal weight.
     Escaped(Body, Body),
-    /// A base, and what override files have for it, in the order in which they count.
+    /// A base, and the override bodies in merge order.
     Merged(Vec<Config>),
 }
 
 impl Config {
-    /// Puts what an override file has over this.
+    /// Merges an override body into this one.
     pub fn merge(&mut self, over: Config) {
         if let Self::Merged(layers) = self {
             layers.push(over);
@@ -36,7 +36,7 @@ impl Config {
         *self = Self::Merged(vec![base, over]);
     }
 
-    /// Whether an override file has a say in it. What does not belong there is then dropped without a word.
+    /// Whether an override body was merged. Unexpected items are then dropped silently.
     pub fn is_merged(&self) -> bool {
         match self {
             Self::Plain(_) | Self::Escaped(..) => false,
@@ -44,7 +44,7 @@ impl Config {
         }
     }
 
-    /// Takes what `schema` expects. What is there beyond that is a finding, except where override files were merged.
+    /// Decodes the items that `schema` expects. Unexpected items are reported, unless override bodies were merged.
     pub fn content(&self, schema: &Schema<'_>, findings: &mut Vec<Finding>) -> Content {
         match self {
             Self::Plain(body) => body.content(schema, findings),
@@ -55,7 +55,7 @@ impl Config {
         }
     }
 
-    /// Takes what `schema` expects and lets everything else be.
+    /// Decodes the items that `schema` expects, and ignores all others.
     fn partial_content(&self, schema: &Schema<'_>, findings: &mut Vec<Finding>) -> Content {
         match self {
             Self::Plain(body) => body.partial_content(schema, findings).0,
@@ -74,7 +74,7 @@ impl Config {
         }
     }
 
-    /// Whether nobody knows which items belong to it, because a closing brace is missing.
+    /// Whether a closing brace is missing, so that it is unknown which items belong to the body.
     pub fn is_unclosed(&self) -> bool {
         match self {
             Self::Plain(body) => body.is_unclosed(),
@@ -83,8 +83,8 @@ impl Config {
         }
     }
 
-    /// Whether nothing stands in it that an empty schema would complain about. Of a merged config that is always so:
-    /// the engines then take a configured provider for an empty one.
+    /// Whether an empty schema would report nothing. Always true for a merged body: the engine then treats a provider
+    /// configuration as empty.
     pub fn looks_empty(&self) -> bool {
         match self {
             Self::Plain(body) => body.is_empty(),
@@ -93,7 +93,7 @@ impl Config {
         }
     }
 
-    /// Whether nothing is set anywhere in it, override files included.
+    /// Whether nothing is set in the base or any override.
     pub fn is_empty(&self) -> bool {
         match self {
             Self::Plain(body) => body.is_empty(),
@@ -102,7 +102,7 @@ impl Config {
         }
     }
 
-    /// All arguments, whatever they are called, later ones replacing earlier ones; blocks are a finding.
+    /// All arguments, where later ones replace earlier ones. Blocks are reported.
     pub fn just_attributes(&self, findings: &mut Vec<Finding>) -> Vec<Arc<Attribute>> {
         match self {
             Self::Plain(body) => body.just_attributes(findings),
@@ -119,7 +119,7 @@ impl Config {
         }
     }
 
-    /// Calls `visit` with every expression that counts, at any depth: what an override replaces is left out.
+    /// Calls `visit` with every expression in effect, at any depth. Arguments that an override replaces are left out.
     pub fn for_each_expression(&self, visit: &mut dyn FnMut(&Expr)) {
         match self {
             Self::Plain(body) => body.for_each_expression(visit),
@@ -135,7 +135,7 @@ impl Config {
         }
     }
 
-    /// The same, with the `dynamic` blocks around each expression.
+    /// Like [`Self::for_each_expression`], with the `dynamic` blocks around each expression.
     pub fn for_each_expression_in_scope(&self, visit: &mut dyn FnMut(&Expr, Iteration<'_>)) {
         match self {
             Self::Plain(body) => body.for_each_expression_in_scope(visit),
@@ -151,7 +151,7 @@ impl Config {
         }
     }
 
-    /// The names of all arguments and kinds of blocks in it.
+    /// The names of all arguments and block types.
     fn names(&self) -> Vec<SmolStr> {
         match self {
             Self::Plain(body) => body.names(),
@@ -160,7 +160,7 @@ impl Config {
         }
     }
 
-    /// The same without arguments and blocks of these names.
+    /// The same body without the arguments and blocks of these names.
     fn without(&self, names: &[SmolStr]) -> Config {
         match self {
             Self::Plain(body) => Self::Plain(body.without(names)),
@@ -169,8 +169,9 @@ impl Config {
         }
     }
 
-    /// Where the engines show what a provider says of an argument. They look for it as for one that is required, and
-    /// what is required has to be in the base: of what an override file adds, they show the end of the base.
+    /// Where the engine reports a provider's error about an argument. It looks the argument up as a required one, and
+    /// required arguments must be in the base. For an argument from an override, it therefore reports the end of the
+    /// base.
     pub fn place_of(&self, argument: &Attribute) -> Span {
         let base = self.base();
         let adds = self.is_merged() && !base.iter().any(|body| body.names().contains(&argument.name));
@@ -180,7 +181,7 @@ impl Config {
         }
     }
 
-    /// The bodies of the block that all override files are merged into.
+    /// The bodies of the base block.
     fn base(&self) -> Vec<&Body> {
         match self {
             Self::Plain(_) | Self::Escaped(..) => self.bodies(),
@@ -188,7 +189,7 @@ impl Config {
         }
     }
 
-    /// What each block brings to it: the base, then every override.
+    /// The bodies of each block: the base, then each override.
     pub fn layers(&self) -> Vec<Vec<&Body>> {
         match self {
             Self::Plain(_) | Self::Escaped(..) => vec![self.bodies()],
@@ -196,7 +197,7 @@ impl Config {
         }
     }
 
-    /// The bodies it is made of: the base, then every override.
+    /// All bodies: the base, then each override.
     pub fn bodies(&self) -> Vec<&Body> {
         match self {
             Self::Plain(body) => vec![body],
@@ -206,8 +207,8 @@ impl Config {
     }
 }
 
-/// The content of a body and of the escaping block in it, as one: an argument in both is an error, and what is required
-/// may stand in either.
+/// Combines the content of a body and of its `_` block. An argument in both is an error; required arguments may be in
+/// either.
 fn blend(
     schema: &Schema<'_>,
     findings: &mut Vec<Finding>,
@@ -219,7 +220,7 @@ fn blend(
     content.blocks.extend(more.blocks);
     for required in schema.attributes.iter().filter(|attribute| attribute.required) {
         if content.attribute(required.name).is_none() {
-            // The engines give no place here.
+            // The engine reports this without a position.
             findings.push(
                 Finding::language(EngineRule::MissingArgument, "Missing required argument")
                     .detail(format!("The argument `{}` is required, but it is not set.", required.name)),
@@ -229,7 +230,7 @@ fn blend(
     content
 }
 
-/// Adds arguments to others; one that is there already is an error.
+/// Adds arguments to others. Duplicates are reported.
 fn add_new(attributes: &mut Vec<Arc<Attribute>>, more: Vec<Arc<Attribute>>, findings: &mut Vec<Finding>) {
     for attribute in more {
         match attributes.iter().find(|earlier| earlier.name == attribute.name) {
@@ -247,8 +248,8 @@ fn add_new(attributes: &mut Vec<Arc<Attribute>>, more: Vec<Arc<Attribute>>, find
     }
 }
 
-/// Arguments of an override replace those of the base; its blocks replace all of the base that have their kind, also
-/// where one side makes them with `dynamic`.
+/// Merges the layers: arguments replace those of earlier layers, and blocks replace all earlier blocks of their type,
+/// including those that either side makes with `dynamic`.
 fn replaced(layers: Vec<Content>) -> Content {
     let missing_item = layers[0].missing_item;
     let (attributes, blocks) = layers.into_iter().map(|layer| (layer.attributes, layer.blocks)).unzip();
@@ -259,7 +260,7 @@ fn replaced(layers: Vec<Content>) -> Content {
     }
 }
 
-/// What is in no later layer by the same name, in order.
+/// The items whose name no later layer has, in order.
 fn last_of_each<T>(layers: Vec<Vec<Arc<T>>>, name: impl Fn(&T) -> &str) -> Vec<Arc<T>> {
     let mut last: HashMap<SmolStr, usize> = HashMap::new();
     for (number, layer) in layers.iter().enumerate() {
@@ -274,7 +275,7 @@ fn last_of_each<T>(layers: Vec<Vec<Arc<T>>>, name: impl Fn(&T) -> &str) -> Vec<A
         .collect()
 }
 
-/// Each layer without what later ones replace.
+/// Each layer without the items that later layers replace.
 fn in_force(layers: &[Config]) -> impl Iterator<Item = Config> {
     let mut last: HashMap<SmolStr, usize> = HashMap::new();
     for (number, layer) in layers.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! What a module declares: one plain type for each kind of block, as it stands after decoding and merging.
+//! The declarations of a module: one plain type per block type, after decoding and merging.
 //!
-//! Every argument keeps the span it was written at, and every declaration the blocks that it was merged from, so that
-//! a merged module still tells where each part of it came from.
+//! Each argument keeps its span, and each declaration the blocks that it was merged from, so every part of a merged
+//! module has a known origin.
 
 mod provider;
 
@@ -22,59 +22,59 @@ use crate::syntax::{Attribute, Block, Expr, Traversal};
 use crate::text::Span;
 use crate::value::{Constraint, Constraints, MarkSource, Marks, Type, Value};
 
-/// The blocks that a declaration was made of.
+/// The blocks that form a declaration.
 #[derive(Debug, Clone)]
 pub struct Origin {
-    /// The block in a primary file; of a default provider configuration that only override files declare, the first
-    /// there.
+    /// The block in a base file. For a default provider configuration that only override files declare, the first of
+    /// these.
     pub base: Arc<Block>,
-    /// The blocks in override files that were merged into it, in the order in which they were.
+    /// The override blocks, in merge order.
     pub overrides: Vec<Arc<Block>>,
 }
 
 impl Origin {
-    /// A declaration that nothing was merged into yet.
+    /// The origin of a declaration without overrides.
     pub fn of(base: &Arc<Block>) -> Self {
         Self { base: Arc::clone(base), overrides: Vec::new() }
     }
 
-    /// How the engines point at it: the header of the base block.
+    /// The header of the base block, where the engine reports the declaration.
     pub fn header(&self) -> Span {
         self.base.header
     }
 
-    /// Whether one of the blocks has that argument, be there anything wrong with it or not.
+    /// Whether one of the blocks sets this argument, valid or not.
     pub fn writes(&self, argument: &str) -> bool {
         self.blocks().any(|block| block.attribute(argument).is_some())
     }
 
-    /// The base and then its overrides.
+    /// The base block, then the override blocks.
     pub fn blocks(&self) -> impl Iterator<Item = &Arc<Block>> {
         std::iter::once(&self.base).chain(&self.overrides)
     }
 }
 
-/// A value given by a constant expression, with the place of that expression.
+/// A constant value with the span of its expression.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spanned<T> {
-    /// What was given. Where the expression was in error: what the engine goes on with.
+    /// The value. After an error, the value that the engine continues with.
     pub value: T,
-    /// Where the expression stands.
+    /// The span of the expression.
     pub span: Span,
 }
 
 /// `variable "name" {}`.
 #[derive(Debug, Clone)]
 pub struct Variable {
-    /// Its label.
+    /// The name.
     pub name: SmolStr,
-    /// Where it was made from.
+    /// The blocks of the variable.
     pub origin: Origin,
-    /// `description`.
+    /// The `description`.
     pub description: Option<Spanned<SmolStr>>,
-    /// `type`; none where no block writes one, which means `any`.
+    /// The `type`, or `None` without one, which means `any`.
     pub constraint: Option<Spanned<Constraint>>,
-    /// `default`, converted to the type.
+    /// The `default`, converted to the type.
     pub default: Option<Spanned<Value>>,
     /// `sensitive`.
     pub sensitive: Option<Spanned<bool>>,
@@ -91,7 +91,7 @@ pub struct Variable {
 }
 
 impl Variable {
-    /// The marks of its value.
+    /// The marks of the value.
     pub fn marks(&self) -> Marks {
         let mark = |flag: Option<&Spanned<bool>>| {
             flag.filter(|flag| flag.value).map(|flag| MarkSource::Declaration(flag.span))
@@ -99,7 +99,7 @@ impl Variable {
         Marks { sensitive: mark(self.sensitive.as_ref()), ephemeral: mark(self.ephemeral.as_ref()) }
     }
 
-    /// A value of which nothing but the type and the marks is known.
+    /// An unknown value with the type and marks of the variable.
     pub fn unknown_value(&self) -> Value {
         let ty = self.constraint.as_ref().map(|constraint| constraint.value.ty.without_optional());
         Value::Unknown(ty.unwrap_or(Type::Any)).mark(self.marks())
@@ -109,22 +109,22 @@ impl Variable {
 /// One argument of a `locals` block.
 #[derive(Debug, Clone)]
 pub struct Local {
-    /// Its name.
+    /// The name.
     pub name: SmolStr,
-    /// The argument that counts.
+    /// The argument in effect.
     pub attribute: Arc<Attribute>,
-    /// The argument in a primary file, where that is another one.
+    /// The argument in a base file, if an override replaces it.
     pub base: Option<Arc<Attribute>>,
-    /// The arguments in override files that a later override file has replaced.
+    /// The arguments in override files that a later override file replaces.
     pub superseded: Vec<Arc<Attribute>>,
 }
 
 /// `output "name" {}`.
 #[derive(Debug, Clone)]
 pub struct Output {
-    /// Its label.
+    /// The name.
     pub name: SmolStr,
-    /// Where it was made from.
+    /// The blocks of the output.
     pub origin: Origin,
     /// `description`.
     pub description: Option<Spanned<SmolStr>>,
@@ -147,15 +147,15 @@ pub struct Output {
 /// `module "name" {}`.
 #[derive(Debug, Clone)]
 pub struct ModuleCall {
-    /// Its label.
+    /// The name.
     pub name: SmolStr,
-    /// Where it was made from.
+    /// The blocks of the call.
     pub origin: Origin,
     /// `source`.
     pub source: Option<Source>,
-    /// `version`; none where it is null, in error, or not known without running the engine.
+    /// The `version`, or `None` if it is null, invalid, or unknown without running the engine.
     pub version: Option<VersionConstraint>,
-    /// `source` and `version` as written.
+    /// The `source` and `version` arguments as written.
     pub address: AddressArguments,
     /// `count`.
     pub count: Option<Arc<Attribute>>,
@@ -163,17 +163,17 @@ pub struct ModuleCall {
     pub for_each: Option<Arc<Attribute>>,
     /// `lifecycle { enabled }` (OpenTofu).
     pub enabled: Option<Arc<Attribute>>,
-    /// The entries of `providers` that could be read.
+    /// The valid entries of `providers`.
     pub providers: Vec<PassedProvider>,
-    /// The `providers` argument itself.
+    /// The whole `providers` argument.
     pub providers_span: Option<Span>,
     /// `depends_on`.
     pub depends_on: Vec<Dependency>,
-    /// The arguments for the variables of the module.
+    /// The arguments for the variables of the child module.
     pub config: Config,
 }
 
-/// The two arguments that say which module is called.
+/// The two arguments that select the child module.
 #[derive(Debug, Clone, Default)]
 pub struct AddressArguments {
     /// `source`.
@@ -185,33 +185,33 @@ pub struct AddressArguments {
 /// The `source` of a module call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Source {
-    /// As it was given; empty where it is not a constant.
+    /// The string as written; empty if it is not constant.
     pub raw: SmolStr,
-    /// What it stands for; none where it could not be read, or is not known without running the engine.
+    /// The parsed source, or `None` if it is invalid, or unknown without running the engine.
     pub address: Option<ModuleSource>,
-    /// Where the expression stands.
+    /// The span of the expression.
     pub span: Span,
 }
 
-/// A version constraint and the whole argument that gives it.
+/// A version constraint and its argument.
 #[derive(Debug, Clone)]
 pub struct VersionConstraint {
-    /// What it asks for; none where it is null.
+    /// The parsed constraint, or `None` if it is null.
     pub constraints: Option<Constraints>,
-    /// As written.
+    /// The text as written.
     pub text: SmolStr,
-    /// The whole argument; inside `required_providers` the whole entry.
+    /// The whole argument; in `required_providers`, the whole entry.
     pub span: Span,
-    /// The expression alone.
+    /// The expression.
     pub value_span: Span,
 }
 
-/// `resource`, `data` or `ephemeral`.
+/// A `resource`, `data` or `ephemeral` block.
 #[derive(Debug, Clone)]
 pub struct Resource {
-    /// Its kind and labels.
+    /// Mode, type and name.
     pub address: ResourceAddress,
-    /// Where it was made from.
+    /// The blocks of the resource.
     pub origin: Origin,
     /// `count`.
     pub count: Option<Arc<Attribute>>,
@@ -221,23 +221,23 @@ pub struct Resource {
     pub enabled: Option<Arc<Attribute>>,
     /// `provider`.
     pub provider_ref: Option<ProviderRef>,
-    /// Which provider it belongs to; none where its name implies none.
+    /// The provider of the resource, or `None` if the resource type implies no valid name.
     pub provider: Option<ProviderAddress>,
     /// `depends_on`.
     pub depends_on: Vec<Dependency>,
-    /// `precondition` blocks of the lifecycle.
+    /// The `precondition` blocks in `lifecycle`.
     pub preconditions: Vec<Condition>,
-    /// `postcondition` blocks of the lifecycle.
+    /// The `postcondition` blocks in `lifecycle`.
     pub postconditions: Vec<Condition>,
-    /// What only managed resources have; empty for the others.
+    /// Settings that only managed resources have; empty for others.
     pub managed: Managed,
-    /// What the provider itself is to be told.
+    /// The arguments and blocks for the provider.
     pub config: Config,
-    /// The name of the `check` block that it stands in.
+    /// The name of the enclosing `check` block.
     pub check: Option<SmolStr>,
 }
 
-/// What only managed resources have.
+/// Settings that only managed resources have.
 #[derive(Debug, Clone, Default)]
 pub struct Managed {
     /// `connection`.
@@ -246,13 +246,13 @@ pub struct Managed {
     pub provisioners: Vec<Provisioner>,
     /// `create_before_destroy`.
     pub create_before_destroy: Option<Spanned<bool>>,
-    /// `prevent_destroy`; no value where it is an expression (OpenTofu).
+    /// `prevent_destroy`. The value is `None` for an expression that is not constant (OpenTofu).
     pub prevent_destroy: Option<Spanned<Option<bool>>>,
     /// `destroy`.
     pub destroy: Option<Spanned<bool>>,
-    /// The names under `ignore_changes`.
+    /// The elements of `ignore_changes`.
     pub ignore_changes: Vec<Dependency>,
-    /// `ignore_changes = all`, and where.
+    /// The span of `ignore_changes = all`.
     pub ignore_all_changes: Option<Span>,
     /// `replace_triggered_by`.
     pub replace_triggered_by: Vec<Expr>,
@@ -260,7 +260,7 @@ pub struct Managed {
     pub action_triggers: Vec<ActionTrigger>,
 }
 
-/// An `action_trigger` of a lifecycle.
+/// An `action_trigger` block in `lifecycle`.
 #[derive(Debug, Clone)]
 pub struct ActionTrigger {
     /// `condition`.
@@ -274,24 +274,24 @@ pub struct ActionTrigger {
 /// `provisioner "type" {}`.
 #[derive(Debug, Clone)]
 pub struct Provisioner {
-    /// Its label.
+    /// The type, which is its label.
     pub kind: SmolStr,
-    /// `when = destroy`.
+    /// Whether it has `when = destroy`.
     pub on_destroy: bool,
     /// The block.
     pub block: Arc<Block>,
-    /// What the provisioner itself is to be told.
+    /// The arguments for the provisioner.
     pub config: Config,
-    /// Its own `connection`.
+    /// Its nested `connection` block.
     pub connection: Option<Arc<Block>>,
 }
 
-/// An element of `depends_on` or `ignore_changes` that could be read.
+/// A valid element of `depends_on` or `ignore_changes`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dependency {
-    /// What it names.
+    /// The reference.
     pub traversal: Traversal,
-    /// How the engines point at it.
+    /// The span that the engine reports.
     pub span: Span,
 }
 
@@ -306,14 +306,14 @@ pub struct Condition {
     pub block: Arc<Block>,
 }
 
-/// `check "name" {}`. Its data source stands among the resources of the module.
+/// A `check "name" {}` block. Its data source is among the resources of the module.
 #[derive(Debug, Clone)]
 pub struct Check {
-    /// Its label.
+    /// The name.
     pub name: SmolStr,
     /// The block.
     pub block: Arc<Block>,
-    /// The `data` block in it.
+    /// The address of its nested `data` block.
     pub data: Option<ResourceAddress>,
     /// `assert` blocks.
     pub asserts: Vec<Condition>,
@@ -335,7 +335,7 @@ pub struct Moved {
 pub struct Removed {
     /// `from`.
     pub from: Option<RemoveTarget>,
-    /// `destroy` of its lifecycle.
+    /// `destroy` in its `lifecycle` block.
     pub destroy: Option<Spanned<bool>>,
     /// `provisioner` blocks.
     pub provisioners: Vec<Provisioner>,
@@ -346,9 +346,9 @@ pub struct Removed {
 /// `import {}`.
 #[derive(Debug, Clone)]
 pub struct Import {
-    /// `to`, the expression.
+    /// The expression of `to`.
     pub to: Option<Expr>,
-    /// `to`, read.
+    /// The parsed `to`.
     pub target: Option<ImportTarget>,
     /// `id`.
     pub id: Option<Arc<Attribute>>,
@@ -367,11 +367,11 @@ pub struct Import {
 /// `action "type" "name" {}` (Terraform).
 #[derive(Debug, Clone)]
 pub struct Action {
-    /// The first label.
+    /// The action type, which is the first label.
     pub kind: SmolStr,
-    /// The second label.
+    /// The name, which is the second label.
     pub name: SmolStr,
-    /// Where it was made from.
+    /// The blocks of the action.
     pub origin: Origin,
     /// `count`.
     pub count: Option<Arc<Attribute>>,
@@ -386,10 +386,10 @@ pub struct Action {
 /// `backend "type" {}` or `cloud {}`.
 #[derive(Debug, Clone)]
 pub struct Storage {
-    /// The label of a backend; none of a cloud block.
+    /// The backend type, or `None` for a `cloud` block.
     pub kind: Option<SmolStr>,
     /// The block.
     pub block: Arc<Block>,
-    /// The block in a primary file, or an earlier override file, that this one has replaced.
+    /// The block in a base file, or an earlier override file, that this one replaces.
     pub replaced: Option<Box<Storage>>,
 }

@@ -1,7 +1,7 @@
-//! Turns the blocks of one file into declarations, as the engine reads them: one file here for each kind of block.
+//! Decodes the blocks of one file into declarations, as the engine does. There is one file per block type.
 //!
-//! A block that is partly wrong still becomes a declaration wherever the engine goes on with it, so that one mistake
-//! does not hide the next one.
+//! A block with an error still becomes a declaration wherever the engine continues with it, so that one error does
+//! not hide the next.
 
 mod action;
 mod argument;
@@ -41,10 +41,10 @@ use crate::syntax::{Block, BlockSchema, Body, Schema};
 pub use provisioner::references_elsewhere;
 pub(super) use test_file::{mock_file, test_file};
 
-/// What one file declares, in the order of the file.
+/// The declarations of one file, in source order.
 #[derive(Debug, Default)]
 pub(super) struct Declarations {
-    /// `terraform` blocks of an override file.
+    /// The `terraform` blocks of an override file.
     pub(super) settings: Vec<Arc<Block>>,
     pub(super) required_versions: Vec<VersionConstraint>,
     pub(super) backends: Vec<Storage>,
@@ -67,26 +67,26 @@ pub(super) struct Declarations {
     pub(super) actions: Vec<Action>,
 }
 
-/// How one file is read.
+/// Decodes one file.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about the file")]
 pub(super) struct Decoder<'a> {
-    /// What the engine knows.
+    /// The features of the engine.
     pub(super) features: &'a Features,
     /// Whether the file is an override file.
     pub(super) overriding: bool,
-    /// Whether the file is one that only OpenTofu reads.
+    /// Whether only OpenTofu loads the file.
     pub(super) tofu_file: bool,
-    /// Whether the file is written in JSON.
+    /// Whether the file is in JSON syntax.
     pub(super) json: bool,
     /// Whether the file is a test file.
     pub(super) in_test: bool,
-    /// What holds in the run.
+    /// The limits of the run.
     pub(super) limits: &'a Limits,
-    /// Where what is wrong goes.
+    /// The findings so far.
     pub(super) findings: &'a mut Vec<Finding>,
 }
 
-/// Reads the blocks of a file.
+/// Decodes the blocks of a file.
 pub(super) fn file(body: &Body, decoder: &mut Decoder<'_>) -> Declarations {
     let mut declarations = Declarations::default();
     let content =
@@ -101,13 +101,13 @@ pub(super) fn file(body: &Body, decoder: &mut Decoder<'_>) -> Declarations {
     declarations
 }
 
-/// The blocks at the top of a file that the engine knows, in order.
+/// The valid top-level blocks of a file, in source order.
 pub fn top_blocks(body: &Body, features: &Features) -> Vec<Arc<Block>> {
     body.partial_content(&Schema { attributes: &[], blocks: &blocks(features) }, &mut Vec::new()).0.blocks
 }
 
-/// Whether a file has a block that means something only where an engine is run: `backend`, `cloud`, or a configured
-/// `provider`.
+/// Whether a file has a block that is meant for a root module: `backend`, `cloud`, or a `provider` block with
+/// arguments.
 pub fn shows_root(body: &Body) -> bool {
     let blocks = &[BlockSchema::new("terraform", &[]), BlockSchema::new("provider", &["name"])];
     let (content, _) = body.partial_content(&Schema { attributes: &[], blocks }, &mut Vec::new());
@@ -120,7 +120,7 @@ pub fn shows_root(body: &Body) -> bool {
     })
 }
 
-/// The blocks that may stand at the top of a file.
+/// The block types that are valid at the top level of a file.
 fn blocks(features: &Features) -> Vec<BlockSchema<'static>> {
     let known = &features.grammar;
     let optional = [
@@ -134,7 +134,7 @@ fn blocks(features: &Features) -> Vec<BlockSchema<'static>> {
     ];
     let always = [
         BlockSchema::new("terraform", &[]),
-        // Not a block of its own: known here only to say where it belongs.
+        // Not valid here, but known, so that the error names the right place.
         BlockSchema::new("required_providers", &[]),
         BlockSchema::new("provider", &["name"]),
         BlockSchema::new("variable", &["name"]),
@@ -169,12 +169,12 @@ impl Decoder<'_> {
             "check" => into.checks.push(self.check(block)),
             "action" if self.features.grammar.action => into.actions.push(self.action(block)),
             "language" => self.language(block, into),
-            // The schema lets nothing else through.
+            // The schema allows no other block type.
             _ => {}
         }
     }
 
-    /// Whether `required_version` counts in this file.
+    /// Whether the engine reads `required_version` in this file.
     fn reads_required_version(&self) -> bool {
         match self.features.required_version {
             RequiredVersion::EveryFile => true,

@@ -1,5 +1,4 @@
-//! Turns a module into the places where it is written in a way that the other engine takes for an error, although it
-//! knows the block and the argument.
+//! Finds syntax that one product accepts and the other reports as an error, in blocks and arguments that both know.
 
 use crate::engine::ModuleAddress;
 use crate::module::Module;
@@ -7,7 +6,7 @@ use crate::module::declaration::{ModuleCall, ProviderRef};
 use crate::text::Span;
 
 impl Module {
-    /// Where it is written in what only its own engine understands.
+    /// The spans of syntax that only the module's own product accepts.
     pub fn exclusive_places(&self) -> Vec<Span> {
         let known = &self.features.grammar;
         let mut places = Vec::new();
@@ -36,7 +35,7 @@ fn keyed(reference: &ProviderRef) -> Option<Span> {
     Some(reference.name_span.to(key.span))
 }
 
-/// The arguments of a call that are no constants.
+/// The arguments of a call that are not constant.
 fn evaluated(call: &ModuleCall) -> impl Iterator<Item = Span> {
     let arguments = [&call.address.source, &call.address.version].into_iter().flatten();
     arguments.filter(|argument| !argument.expr.variables().is_empty()).map(|argument| argument.expr.span)

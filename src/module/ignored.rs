@@ -1,7 +1,7 @@
-//! Finds attributes written in an object that the object type of its target does not have: conversion drops them.
+//! Finds attributes of object literals that the object type of their target does not declare. Conversion drops them.
 //!
-//! OpenTofu warns of them where they are written out in native syntax. Terraform drops them in silence, and so does
-//! OpenTofu in JSON: there it is a finding of ours under the same rule.
+//! OpenTofu warns about them in native syntax. Terraform drops them silently, and so does OpenTofu in JSON; there
+//! overrule reports them under the same rule.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,11 +13,11 @@ use crate::syntax::{Expr, ExprKind, ObjectItem, ObjectKey};
 use crate::text::{Span, nearest};
 use crate::value::{self, Attribute, Type};
 
-/// How many names are compared for one value, to find what a wrong name is nearest to.
+/// Limit of name comparisons per value when searching the nearest declared attribute.
 const MOST_COMPARED: usize = 10_000;
 
-/// Compares what is written out with the type that it is converted to, as deep as both are known. `target` is what
-/// messages call the variable.
+/// Compares an object literal with the type that it is converted to, at every depth. `target` is the name of the
+/// variable in messages.
 pub(crate) fn attributes(
     expr: &Expr,
     ty: &Type,
@@ -31,7 +31,7 @@ pub(crate) fn attributes(
 
 struct Search<'s> {
     target: &'s str,
-    /// Whether the engine itself warns of it in native syntax.
+    /// Whether the engine itself warns about it in native syntax.
     warns: bool,
     compared: usize,
     findings: &'s mut Vec<Finding>,
@@ -121,7 +121,7 @@ impl Search<'_> {
     }
 }
 
-/// The name that an item sets, where it is written out.
+/// The name of an item, if it is a literal.
 fn name(item: &ObjectItem) -> Option<(SmolStr, Span)> {
     match &item.key {
         ObjectKey::Name(name, span) => Some((name.clone(), *span)),

@@ -1,4 +1,4 @@
-//! Finds out whether `moved` and `removed` blocks name a resource or a module, or a module around it, in `from`.
+//! Collects the addresses that `moved` and `removed` blocks move away from.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use smol_str::SmolStr;
 use crate::module::Module;
 use crate::module::address::{ModuleStep, ResourceAddress};
 
-/// Addresses by the names of the modules on the way to them. Instance keys do not count.
+/// Addresses as call names and a resource. Instance keys are ignored.
 type Addresses = HashSet<(Vec<SmolStr>, Option<ResourceAddress>)>;
 
-/// What `moved` and `removed` blocks of a module name in `from`.
+/// The `from` addresses of the `moved` and `removed` blocks of a module.
 #[derive(Debug, Default)]
 pub(crate) struct LeftBehind {
     moved: Addresses,
@@ -19,12 +19,12 @@ pub(crate) struct LeftBehind {
 }
 
 impl Module {
-    /// Whether a `moved` block names what is there, or a module around it.
+    /// Whether a `moved` block names this address, or a module that contains it.
     pub(crate) fn is_moved(&self, path: &[ModuleStep], resource: Option<&ResourceAddress>) -> bool {
         !self.moved.is_empty() && has(&self.left_behind().moved, path, resource)
     }
 
-    /// Whether a `moved` or `removed` block names what is there, or a module around it.
+    /// Whether a `moved` or `removed` block names this address, or a module that contains it.
     pub(crate) fn is_left(&self, path: &[ModuleStep], resource: Option<&ResourceAddress>) -> bool {
         self.is_moved(path, resource)
             || !self.removed.is_empty() && has(&self.left_behind().removed, path, resource)

@@ -1,4 +1,4 @@
-//! Turns a dependency lock file into the versions of providers that it selects.
+//! Reads the provider versions that a dependency lock file selects.
 
 mod decode;
 
@@ -14,36 +14,36 @@ use crate::syntax::{self, Block, BlockSchema, File, Notation, Schema};
 use crate::text::{FileId, Source, Span};
 use crate::value::{self, Version};
 
-/// Parses a lock file, and finds everything that makes the engines refuse it.
+/// Parses a lock file and reports all its errors.
 pub fn check(id: FileId, source: &Source, features: &Features, limits: &Limits) -> (File, Vec<Finding>) {
     let (file, mut findings) = syntax::parse(id, source, Notation::Native, limits);
     decode::check(&file.body, features, limits, &mut findings);
     (file, findings.into_iter().map(Finding::at_validate).collect())
 }
 
-/// What a lock file selects.
+/// The content of a lock file.
 #[derive(Debug)]
 pub struct Lock {
     selections: BTreeMap<ProviderAddress, Selection>,
-    /// Where it begins: the header of its first block.
+    /// The header of the first block.
     pub start: Span,
 }
 
-/// What a lock file says of one provider.
+/// The selected version of a provider.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selection {
     /// The version.
     pub version: Version,
-    /// As it is written.
+    /// The version as written.
     pub text: SmolStr,
-    /// Where it is written.
+    /// The span of the version.
     pub at: Span,
-    /// How many `h1:` hashes there are. Each hash is for the package of one platform.
+    /// The number of `h1:` hashes. Each one is for the package of one platform.
     pub packages: usize,
 }
 
 impl Lock {
-    /// Reads a lock file; none where something in it cannot be read.
+    /// Reads a lock file. Returns `None` if it has an error.
     pub fn read(id: FileId, source: &Source, features: &Features) -> Option<Self> {
         let (file, wrong) = syntax::parse(id, source, Notation::Native, &Limits::default());
         let schema = Schema { attributes: &[], blocks: &[BlockSchema::new("provider", &["source"])] };
@@ -54,12 +54,12 @@ impl Lock {
         Some(Self { selections: selections.filter(|_| wrong.is_empty())?, start })
     }
 
-    /// Everything that it selects.
+    /// All selections.
     pub fn selections(&self) -> impl Iterator<Item = (&ProviderAddress, &Selection)> {
         self.selections.iter()
     }
 
-    /// What it selects of a provider.
+    /// The selection of a provider.
     pub fn selection(&self, provider: &ProviderAddress) -> Option<&Selection> {
         self.selections.get(&plain(provider.clone()))
     }
@@ -77,7 +77,8 @@ fn selection(block: &Block, features: &Features) -> Option<(ProviderAddress, Sel
     Some((plain(provider), Selection { version: Version::parse(&text)?, text, at: expr.span, packages }))
 }
 
-/// A provider of either engine's own registry as that of one: which of them wrote the file may not be known.
+/// The same provider in a registry that stands for both default registries, because the product that wrote the file
+/// may be unknown.
 fn plain(provider: ProviderAddress) -> ProviderAddress {
     if Product::ALL.iter().any(|product| product.registry_host() == provider.host) {
         return ProviderAddress { host: Product::Terraform.registry_host().into(), ..provider };

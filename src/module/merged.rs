@@ -1,7 +1,7 @@
-//! The blocks of a module after all override files, each part with what it replaced.
+//! The blocks of a module after all override files, each part with the parts that it replaced.
 //!
-//! What an override has no effect on is decided where the module is built: `merge` records it in
-//! [`Module::dropped`]. Everything else replaces what base files have.
+//! `merge` decides which parts of an override have no effect, and records them in [`Module::dropped`]. All other
+//! parts replace those of base files.
 
 mod history;
 mod merging;
@@ -32,69 +32,69 @@ pub use strings::Strings;
 /// A module after all its override files.
 #[derive(Debug)]
 pub struct Merged {
-    /// What each file gives: primary files first, in the order in which they are read, then override files.
+    /// The files: base files first, in load order, then override files.
     pub files: Vec<MergedFile>,
-    /// What is not among it, by where it is written.
+    /// The parts that are not in the merged module, by span.
     pub dropped: Vec<Dropped>,
 }
 
-/// What a file gives to its module.
+/// The merged content of one file.
 #[derive(Debug)]
 pub struct MergedFile {
-    /// Its name within the directory.
+    /// The file name, without the directory.
     pub name: SmolStr,
-    /// Whether it is an override file.
+    /// Whether this is an override file.
     pub kind: FileKind,
-    /// All that is written in it.
+    /// The body of the file as written.
     pub body: Body,
-    /// Its blocks in the order of the source; of an override file, those that no primary file has.
+    /// Its blocks in source order; for an override file, the blocks that no base file has.
     pub blocks: Vec<MergedBlock>,
 }
 
-/// A block with what counts in it.
+/// A merged block.
 #[derive(Debug)]
 pub struct MergedBlock {
-    /// Where its header and its layout come from.
+    /// The block that provides the header and layout.
     pub block: Arc<Block>,
-    /// Its arguments: those of the base in the order of the source, then those that override files bring along.
+    /// The arguments: those of the base in source order, then those that only override files have.
     pub arguments: Vec<Argument>,
-    /// The blocks in it, in the same order.
+    /// The nested blocks, in the same order.
     pub blocks: Vec<Nested>,
 }
 
 /// An argument.
 #[derive(Debug)]
 pub struct Argument {
-    /// The one that counts.
+    /// The argument in effect.
     pub counts: Arc<Attribute>,
-    /// Those that it has replaced, the base's first.
+    /// The arguments that it replaced, the base first.
     pub before: Vec<Arc<Attribute>>,
-    /// What it means, where its text alone would mean something else.
+    /// The effective value, if the text alone would give another one.
     pub meaning: Option<Meaning>,
 }
 
-/// What an argument means to the engine once it is merged.
+/// The effective value of a merged argument.
 #[derive(Debug)]
 pub enum Meaning {
-    /// A default that was converted to the type in the base before it was converted to the one of an override.
+    /// A default that was first converted to the type in the base, and then to the type of an override.
     Value(Value),
     /// A type with the defaults of the base: those of an override are never used.
     Type(Constraint),
 }
 
-/// A block in a block.
+/// A nested block.
 #[derive(Debug)]
 pub struct Nested {
     /// The block.
     pub block: MergedBlock,
-    /// The blocks that it, and others of its kind behind it, have replaced.
+    /// The blocks that it, and the following blocks of its type, replaced.
     pub replaces: Vec<Arc<Block>>,
 }
 
-/// What is around a module, as far as merging asks for it.
+/// The context of a module that merging needs.
 #[derive(Debug, Default)]
 pub struct Around<'a> {
-    /// The modules that its calls lead to, by the name of the call, where they are known.
+    /// The child modules, by call name, if they are known.
     pub called: BTreeMap<SmolStr, &'a Module>,
     /// Whether another module calls this one.
     pub is_called: bool,
@@ -126,7 +126,7 @@ impl Merged {
     }
 }
 
-/// Notes which keys of maps are gone because an override file has another map in their place.
+/// Records the map keys that are lost because an override file replaces the whole map.
 fn lost_keys(merged: &MergedBlock, address: &str, dropped: &mut Vec<Dropped>) {
     for argument in &merged.arguments {
         if argument.before.is_empty() {
@@ -145,7 +145,7 @@ fn lost_keys(merged: &MergedBlock, address: &str, dropped: &mut Vec<Dropped>) {
     }
 }
 
-/// Takes away what only JSON can write, because what it is called is no name; no engine takes it.
+/// Removes items that only JSON can express, because their names are not identifiers; the engine refuses them.
 fn unnamed(merged: &mut MergedBlock, address: &str, dropped: &mut Vec<Dropped>) {
     let is_unnamed = |argument: &mut Argument| !valid_identifier(&argument.counts.name);
     for argument in merged.arguments.extract_if(.., is_unnamed) {
@@ -158,7 +158,7 @@ fn unnamed(merged: &mut MergedBlock, address: &str, dropped: &mut Vec<Dropped>) 
 }
 
 impl MergedFile {
-    /// The same file without anything from override files.
+    /// The same file without any parts of override files.
     #[must_use]
     pub fn as_written(&self, module: &Module) -> Self {
         let blocks = top_blocks(&self.body, &module.features);
@@ -172,8 +172,8 @@ impl MergedFile {
 }
 
 impl MergedBlock {
-    /// The address that people know it by: as [`crate::module::address::block_address`] has it, with the alias of a
-    /// provider configuration.
+    /// The address of the block: that of [`crate::module::address::block_address`], with the alias of a provider
+    /// configuration.
     pub fn address(&self) -> String {
         let address = block_address(&self.block);
         let alias = self.arguments.iter().find(|argument| argument.counts.name == "alias");
@@ -185,7 +185,7 @@ impl MergedBlock {
         }
     }
 
-    /// Whether override files have a say in it.
+    /// Whether an override file changes the block.
     pub fn is_changed(&self) -> bool {
         let argument = |argument: &Argument| {
             !self.holds(argument.counts.span) || !argument.before.is_empty() || argument.meaning.is_some()
@@ -197,13 +197,13 @@ impl MergedBlock {
         self.arguments.iter().any(argument) || self.blocks.iter().any(nested)
     }
 
-    /// Whether something stands in the block as it is written.
+    /// Whether the block, as written, contains the span.
     pub fn holds(&self, span: Span) -> bool {
         self.block.body.span().overlaps(span)
     }
 }
 
-/// A block as it is written.
+/// A block as written.
 fn whole(block: &Arc<Block>, place: Place) -> MergedBlock {
     let parts = place.parts(&block.body, &Known::default());
     let nested = |block: &Arc<Block>| Nested::alone(whole(block, place.nested(block)));
@@ -226,7 +226,8 @@ impl Nested {
     }
 }
 
-/// Blocks of one group replace one another: those of one type, and all that configure where the state is kept.
+/// The group of a block: blocks of one group replace one another. These are the blocks of one type, and all blocks
+/// that configure the storage of the state.
 pub(crate) fn group<'b>(parent: &Block, block: &'b Block) -> &'b str {
     match block.makes() {
         "backend" | "cloud" if parent.kind == "terraform" => "backend",

@@ -1,4 +1,4 @@
-//! Turns a merged module back into the blocks that it was merged from.
+//! The origins of the declarations of a module.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::syntax::{Attribute, Block};
 use crate::text::Span;
 
 impl Module {
-    /// Where every declaration that is merged from blocks comes from: by kind, then by name.
+    /// The origin of each declaration that is merged from blocks, by block type, then by name.
     pub fn origins(&self) -> impl Iterator<Item = &Origin> {
         let providers = self.providers.values().map(|provider| &provider.origin);
         providers
@@ -19,14 +19,14 @@ impl Module {
             .chain(self.actions.values().map(|action| &action.origin))
     }
 
-    /// Those of them that override files have a say in.
+    /// The origins with override blocks.
     pub fn overridden(&self) -> impl Iterator<Item = &Origin> {
         self.origins().filter(|origin| !origin.overrides.is_empty())
     }
 }
 
 impl Origin {
-    /// Which of its blocks something stands in, counted from the base, which is number 0.
+    /// The number of the block that contains a span. The base is number 0.
     pub fn number_at(&self, span: Span) -> Option<usize> {
         let around = |block: &Arc<Block>| {
             let body = block.body.span();
@@ -35,7 +35,7 @@ impl Origin {
         self.blocks().position(around)
     }
 
-    /// What each of its blocks that writes an argument of that name writes, the base first.
+    /// The arguments of this name in all blocks, the base first.
     pub fn written(&self, name: &str) -> Vec<Arc<Attribute>> {
         self.blocks().filter_map(|block| block.attribute(name)).collect()
     }

@@ -1,5 +1,5 @@
-//! Turns a body into its arguments and blocks. The native syntax tells them apart; JSON does not, and there the place
-//! in the language does, or else what a value looks like.
+//! Splits a body into arguments and blocks. JSON does not distinguish them, so there the position in the
+//! configuration decides, or else the form of the value.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,49 +8,49 @@ use smol_str::SmolStr;
 
 use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Body, Expr, ExprKind, Schema};
 
-/// What a body holds.
+/// The arguments and blocks of a body.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
     pub(super) arguments: Vec<Arc<Attribute>>,
     pub(super) blocks: Vec<Arc<Block>>,
 }
 
-/// What blocks of the native syntax show of their kind.
+/// Block types that are known from blocks in native syntax.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     arguments: BTreeSet<SmolStr>,
     blocks: BTreeSet<SmolStr>,
 }
 
-/// A place in the language, by what may stand there.
+/// A position in the configuration, by its valid content.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     blocks: Kinds,
     others: Others,
 }
 
-/// Which JSON values of an unknown name are blocks.
+/// Which JSON values with an unknown name are blocks.
 #[derive(Debug, Clone, Copy)]
 enum Others {
     /// None.
     Never,
     /// Arrays of objects. An object is more often a map, such as `tags`.
     Arrays,
-    /// Objects too: what a provider itself is told has few maps.
+    /// Objects too: provider configurations have few maps.
     Objects,
 }
 
-/// Kinds of blocks, with a word for each label: `provisioner type`.
+/// Block types, with a word for each label: `provisioner type`.
 type Kinds = &'static [&'static str];
 
-/// No block has blocks of more kinds than this; an object with more is none.
+/// A block never has more nested block types than this; a larger object is a map.
 const MOST_KINDS: usize = 256;
 
 const DYNAMIC: &str = "dynamic type";
 const ESCAPE: &str = "_";
 
 impl Known {
-    /// What these blocks show of one another.
+    /// The nested block types that these blocks show.
     pub(super) fn of(blocks: &[Arc<Block>]) -> Self {
         let mut known = Self::default();
         for block in blocks.iter().filter(|block| !block.body.is_json()) {
@@ -68,12 +68,12 @@ impl Place {
         Self { blocks, others }
     }
 
-    /// Inside of a block of a kind that is the engine's own.
+    /// In a block of a type that the engine itself defines.
     pub(super) fn of_kind(kind: &str) -> Self {
         Self::of(nested(kind), Others::Never)
     }
 
-    /// Inside of a block at the top of a file.
+    /// In a top-level block.
     pub(super) fn top(block: &Block) -> Self {
         let of_engine =
             block.labels.first().is_some_and(|label| label.text.split('_').next() == Some("terraform"));
@@ -89,7 +89,7 @@ impl Place {
         }
     }
 
-    /// Inside of a block in a block at this place.
+    /// In a nested block at this position.
     pub(super) fn nested(self, block: &Block) -> Self {
         match block.kind.as_str() {
             "_" => self,
@@ -102,7 +102,7 @@ impl Place {
         }
     }
 
-    /// What a body here holds.
+    /// Splits a body at this position.
     pub(super) fn parts(self, body: &Body, known: &Known) -> Parts {
         if !body.is_json() {
             let arguments = body.just_attributes(&mut Vec::new());
@@ -125,7 +125,7 @@ impl Place {
             };
             match blocks.filter(|_| wrong.is_empty()) {
                 Some(blocks) => parts.blocks.extend(blocks),
-                // What should be blocks and is none stays what it can be read as.
+                // A value that should be a block but has another form stays an argument.
                 None => parts.arguments.push(attribute),
             }
         }
@@ -160,7 +160,7 @@ fn properties(body: &Body) -> Vec<Arc<Attribute>> {
     body.partial_content(&Schema { attributes: &attributes, blocks: &[] }, &mut Vec::new()).0.attributes
 }
 
-/// The blocks that may stand in one of that kind.
+/// The block types that are valid in a block of this type.
 fn nested(kind: &str) -> Kinds {
     match kind {
         "terraform" => &[
@@ -188,7 +188,7 @@ fn nested(kind: &str) -> Kinds {
     }
 }
 
-/// The kind alone.
+/// The block type without the words for labels.
 fn kind_of(kind: &str) -> &str {
     kind.split(' ').next().unwrap_or_default()
 }

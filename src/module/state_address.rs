@@ -1,4 +1,4 @@
-//! Turns a `backend` or `cloud` block into the address of the state that it selects.
+//! Computes the address of the state that a `backend` or `cloud` block selects.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,25 +14,24 @@ use crate::vfs::join;
 /// The address of a state: a backend, and the values of the arguments that select a state in it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StateAddress {
-    /// The type of the backend. `cloud` and the backend `remote` keep the same states.
+    /// The backend type. `cloud` and the backend `remote` keep the same states.
     pub backend: &'static str,
     /// The argument that usually differs between root modules.
     pub own: &'static str,
-    /// By argument: its value.
+    /// The values of the arguments, by name.
     pub arguments: BTreeMap<&'static str, SmolStr>,
 }
 
-/// The arguments of a backend that select a state.
+/// The arguments of a backend type that select a state.
 struct Backend {
     name: &'static str,
     required: &'static [&'static str],
-    /// Those that have a default.
+    /// The arguments with a default.
     optional: &'static [&'static str],
     own: &'static str,
 }
 
-/// The backends that are known, but for those that have functions of their own below. An argument that only says how to
-/// connect is left out.
+/// The known backend types, except those with separate functions below. Arguments for connections are left out.
 const BACKENDS: &[Backend] = &[
     Backend {
         name: "azurerm",
@@ -76,12 +75,12 @@ const BACKENDS: &[Backend] = &[
     },
 ];
 
-/// What the text of an address in a file starts with.
+/// The prefix of the text of an address in a local file.
 const FILE: &str = "local path=";
 
 impl StateAddress {
-    /// The address that a block gives, whose label is `kind`; `cloud` has none. `None` where any part of it is not
-    /// written out.
+    /// The address that a block selects. `kind` is its label, or `None` for `cloud`. Returns `None` if any part of
+    /// the address is not a literal.
     pub fn of(kind: Option<&str>, block: &Block, limits: &Limits) -> Option<Self> {
         match kind {
             None | Some("remote") => workspace(block, limits),
@@ -90,8 +89,8 @@ impl StateAddress {
         }
     }
 
-    /// The addresses that the blocks of a file give. A module keeps its state at one of those in its files, or at none:
-    /// where there are several blocks, one replaces the others as a whole.
+    /// The addresses that the blocks of a file select. A module uses one of the addresses in its files, or none: of
+    /// several blocks, one replaces the others completely.
     pub fn all_in(body: &Body, limits: &Limits) -> BTreeSet<Self> {
         let schema = Schema { attributes: &[], blocks: &[BlockSchema::new("terraform", &[])] };
         let (content, _) = body.partial_content(&schema, &mut Vec::new());
@@ -105,12 +104,12 @@ impl StateAddress {
         backends.chain(clouds).collect()
     }
 
-    /// Whether it says how the states of workspaces are named.
+    /// Whether the address includes the names of workspaces.
     pub fn has_workspaces(&self) -> bool {
         self.arguments.contains_key("workspace_key_prefix")
     }
 
-    /// The same, seen from the top of the run instead of the directory that it is given in; `None` where it leads out.
+    /// The same address relative to the top directory of the run. Returns `None` if it leads outside.
     #[must_use]
     pub fn from_top(mut self, directory: &str) -> Option<Self> {
         if self.backend == "local"
@@ -122,7 +121,7 @@ impl StateAddress {
         Some(self)
     }
 
-    /// The same for an address that was written down as a text.
+    /// Like [`Self::from_top`], for the text of an address.
     pub fn text_from_top<'a>(text: &'a str, directory: &str) -> Option<Cow<'a, str>> {
         match text.strip_prefix(FILE).filter(|path| !path.starts_with('/')) {
             Some(path) => Some(format!("{FILE}{}", join(directory, path)?).into()),
@@ -140,7 +139,7 @@ impl fmt::Display for StateAddress {
 
 fn stored(kind: &str, block: &Block, limits: &Limits) -> Option<StateAddress> {
     let backend = BACKENDS.iter().find(|backend| backend.name == kind)?;
-    // In newer releases some of them are blocks.
+    // In newer releases, some of them are blocks.
     if backend.optional.iter().any(|name| !block.blocks(name, &[]).is_empty()) {
         return None;
     }
@@ -150,7 +149,7 @@ fn stored(kind: &str, block: &Block, limits: &Limits) -> Option<StateAddress> {
     Some(StateAddress { backend: backend.name, own: backend.own, arguments: arguments? })
 }
 
-/// A workspace of HCP Terraform or a server like it.
+/// A workspace of HCP Terraform or a compatible server.
 fn workspace(block: &Block, limits: &Limits) -> Option<StateAddress> {
     let hostname = match block.attribute("hostname") {
         Some(_) => written(block, "hostname", limits)?,
@@ -164,20 +163,20 @@ fn workspace(block: &Block, limits: &Limits) -> Option<StateAddress> {
     Some(StateAddress { backend: "remote", own: "name", arguments })
 }
 
-/// A file at a path relative to the module, or at an absolute one.
+/// A file at an absolute path, or at one relative to the module.
 fn file(block: &Block, limits: &Limits) -> Option<StateAddress> {
     let path = written(block, "path", limits)?;
     let is_plain = !path.contains('\\') && block.attribute("workspace_dir").is_none();
     is_plain.then(|| StateAddress { backend: "local", own: "path", arguments: [("path", path)].into() })
 }
 
-/// The value of an argument that is written out, unless it looks like something that a person or a script replaces.
+/// The value of a literal argument, unless it looks like a placeholder.
 fn written(block: &Block, name: &str, limits: &Limits) -> Option<SmolStr> {
     let value = value::text(&block.attribute(name)?.expr, limits, &mut Vec::new())?;
     (!value.is_empty() && !is_placeholder(&value)).then_some(value)
 }
 
-/// Words for what is still to be filled in.
+/// Words that mark placeholders.
 const PLACEHOLDERS: &[&str] =
     &["change", "replace", "your", "todo", "fixme", "placeholder", "example", "xxx", "dummy"];
 

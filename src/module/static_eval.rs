@@ -1,8 +1,8 @@
-//! Turns expressions that an engine evaluates before anything runs (which module is called, which instances a provider
-//! configuration has) into values, as far as these follow from the text alone.
+//! Early evaluation: values of expressions that the engine evaluates before it knows any resource (module sources,
+//! instances of provider configurations), as far as they follow from the configuration.
 //!
-//! What people may still give from outside, the value of a variable above all, is not known here, and so nothing is
-//! said that depends on it.
+//! Values that come from outside, such as those of variables, are unknown here, and nothing that depends on them is
+//! reported.
 
 mod address;
 mod instances;
@@ -25,25 +25,25 @@ use crate::value::{self, Type, Value};
 use reached::{is_plain, provider_functions};
 use scope::Known;
 
-/// What an expression is for.
+/// The purpose of an evaluation.
 #[derive(Debug, Clone)]
 pub(crate) struct Purpose {
-    /// In sentences: "the source of `module.net`".
+    /// The purpose in messages: "the source of `module.net`".
     pub(crate) what: String,
-    /// What the engine points at where it says that this cannot be computed.
+    /// Where the engine reports that the value cannot be computed.
     pub(crate) at: Span,
-    /// The rule that is not met where it cannot.
+    /// The rule of that finding.
     pub(crate) rule: EngineRule,
 }
 
-/// What is known of an expression.
+/// The result of an evaluation.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Outcome {
-    /// Its value.
+    /// The value.
     pub(crate) value: Value,
-    /// Whether the engine knows no more than that.
+    /// Whether the engine knows no more about the value than this.
     pub(crate) sure: bool,
-    /// Whether the engine finds an error on the way to it.
+    /// Whether the engine reports an error on the way.
     pub(crate) failed: bool,
 }
 
@@ -55,16 +55,16 @@ impl Outcome {
 /// Early evaluation in one module.
 pub(crate) struct Early<'m> {
     module: &'m Module,
-    /// What is known of locals so far; nothing of one that is being looked at.
+    /// The results for local values. `None` for one that is being evaluated.
     locals: BTreeMap<SmolStr, Option<Outcome>>,
     findings: Vec<Finding>,
     needs: Vec<(SmolStr, Purpose)>,
-    /// The work that is left for the values of this module.
+    /// The remaining evaluation steps of the module.
     work: Cell<usize>,
 }
 
 impl<'m> Early<'m> {
-    /// Nothing evaluated yet.
+    /// An evaluator for a module.
     pub(crate) fn new(module: &'m Module) -> Self {
         Self {
             module,
@@ -75,12 +75,12 @@ impl<'m> Early<'m> {
         }
     }
 
-    /// What was found since the last time, and the variables that OpenTofu needs to know for what was evaluated.
+    /// Takes the findings since the last call, and the variables that OpenTofu needed for the evaluation.
     pub(crate) fn take(&mut self) -> (Vec<Finding>, Vec<(SmolStr, Purpose)>) {
         (std::mem::take(&mut self.findings), std::mem::take(&mut self.needs))
     }
 
-    /// What is known of an expression, as OpenTofu evaluates it.
+    /// The value of an expression, as OpenTofu evaluates it.
     pub(crate) fn static_value(&mut self, expr: &Expr, purpose: &Purpose) -> Outcome {
         self.followed(expr, purpose, 0)
     }
@@ -118,7 +118,7 @@ impl<'m> Early<'m> {
         self.evaluated(expr, outcome.sure)
     }
 
-    /// The value of an expression of which everything that it refers to has been looked at.
+    /// The value of an expression whose references are already evaluated.
     fn evaluated(&mut self, expr: &Expr, sure: bool) -> Outcome {
         let mut wrong = Vec::new();
         let scope = Known { module: self.module, locals: &self.locals, work: &self.work };
@@ -127,7 +127,7 @@ impl<'m> Early<'m> {
             self.findings.extend(wrong);
             return Outcome::FAILED;
         }
-        // Where the limit of work was met, it is only here that nothing is known.
+        // If the step limit was reached, only this program does not know the value.
         let sure = sure && wrong.is_empty() && self.work.get() > 0;
         self.findings
             .extend(wrong.into_iter().filter(|finding| finding.rule == EngineRule::LimitReached.id()));
@@ -183,7 +183,7 @@ impl<'m> Early<'m> {
         outcome
     }
 
-    /// What is known of an expression, as Terraform evaluates it.
+    /// The value of an expression, as Terraform evaluates it.
     pub(crate) fn constant_value(&mut self, expr: &Expr) -> Outcome {
         let before = self.findings.len();
         let references = self.references(expr);
@@ -205,7 +205,8 @@ impl<'m> Early<'m> {
         self.evaluated(expr, sure)
     }
 
-    /// Whether the engine, too, knows nothing of what is unknown here. Locals on the way are evaluated.
+    /// Whether the engine does not know the unknown parts either. Evaluates the local values that the expression
+    /// refers to.
     fn is_sure(&mut self, expr: &Expr, references: &[Reference<'_>], depth: usize) -> bool {
         let mut sure = is_plain(expr);
         for reference in references {
@@ -229,12 +230,12 @@ impl<'m> Early<'m> {
         sure
     }
 
-    /// Evaluates a local; what is wrong with it is told elsewhere.
+    /// Evaluates a local value. Its errors are reported elsewhere.
     fn constant_local(&mut self, name: &str, depth: usize) -> bool {
         if let Some(outcome) = self.locals.get(name) {
             return outcome.as_ref().is_some_and(|outcome| outcome.sure);
         }
-        // How many may lead from one to the next; beyond that their values are taken as unknown.
+        // The limit on chains of local values; beyond it, values are unknown.
         let is_near = depth < self.module.limits.nesting();
         let Some(local) = self.module.locals.get(name).filter(|_| is_near) else { return false };
         self.locals.insert(name.into(), None);
@@ -251,7 +252,7 @@ impl<'m> Early<'m> {
         sure
     }
 
-    /// What an expression refers to; what refers to nothing is a finding.
+    /// The references of an expression. Reports invalid ones.
     fn references<'e>(&mut self, expr: &'e Expr) -> Vec<Reference<'e>> {
         let mut references = Vec::new();
         for traversal in expr.variables() {
@@ -276,7 +277,7 @@ impl<'m> Early<'m> {
     }
 }
 
-/// The value that converts to a text, or why it does not.
+/// The value converted to a string, or the reason why that fails.
 fn as_text(value: &Value) -> Result<Value, String> {
     value::convert(value, &Type::String).map_err(|mismatch| mismatch.to_string())
 }

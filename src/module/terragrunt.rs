@@ -1,5 +1,4 @@
-//! Configuration files of Terragrunt, turned into the expressions that say which module is run, and what is generated
-//! beside its files.
+//! Reads the Terragrunt configuration that selects modules and generates files in their directories.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,73 +11,73 @@ use crate::syntax::{self, Block, BlockSchema, Body, Expr, ExprKind, Notation, Pa
 use crate::text::{FileId, Source};
 use crate::vfs::last_name;
 
-/// What stands in the text of a generated file for what is not known: it can be a value, part of a string, or a label.
+/// The placeholder for an unknown part of a generated file: it can be a value, part of a string, or a label.
 pub const STAND_IN: &str = "unknown_part";
 
-/// Of more names than this it is not known what they are.
+/// Above this number of names, the declarations of generated files count as unknown.
 const MOST_NAMES: usize = 1000;
 
-/// A unit file, or a file that one includes.
+/// A unit file, or an included file.
 #[derive(Debug)]
 pub struct TerragruntFile {
     /// `source` in the `terraform` block.
     pub source: Option<Expr>,
     /// The `include` blocks.
     pub includes: Vec<Include>,
-    /// `locals`, by name.
+    /// The `locals`, by name.
     pub locals: BTreeMap<SmolStr, Expr>,
     /// The `generate` blocks.
     pub generated: Vec<GeneratedFile>,
-    /// Whether it may bring files into a module in other ways: by a hook, by a `generate` that is computed, or in a
-    /// part of the file that could not be read.
+    /// Whether it may add files to a module in other ways: by a hook, a computed `generate`, or in a part of the file
+    /// that cannot be read.
     pub adds_files: bool,
 }
 
 /// An `include` block.
 #[derive(Debug)]
 pub struct Include {
-    /// Its label; empty without one.
+    /// The label; empty without one.
     pub name: SmolStr,
-    /// The file to include.
+    /// The path of the included file.
     pub path: Expr,
-    /// Whether what it holds becomes part of the unit.
+    /// Whether the included configuration is merged into the unit.
     pub is_merged: bool,
 }
 
 /// A `generate` block.
 #[derive(Debug)]
 pub struct GeneratedFile {
-    /// Where the file is put.
+    /// The path of the file.
     pub path: Option<Expr>,
-    /// What it holds.
+    /// The content of the file.
     pub contents: Option<Expr>,
 }
 
-/// What files declare that a tool generates beside those of a module. A file that only says where the state is kept is
-/// not counted.
+/// The declarations in files that a tool generates in the directory of a module. A file that only configures the
+/// storage of the state does not count.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Generated {
-    /// Whether there are any.
+    /// Whether there are any such files.
     pub is_there: bool,
-    /// Whether it is not known what they declare.
+    /// Whether their declarations are unknown.
     pub is_unknown: bool,
-    /// The addresses of what they declare, as far as other blocks refer to it: `var.a`, `local.a` and so on.
+    /// The addresses that they declare and other blocks refer to: `var.a`, `local.a` and so on.
     pub names: BTreeSet<String>,
 }
 
-/// What runs a module besides an engine in its own directory.
+/// How Terragrunt runs a module.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunBy {
-    /// The unit files whose `source` leads to the module, sorted.
+    /// The unit files whose `source` is the module, sorted.
     pub units: Vec<SmolStr>,
-    /// Whether some unit runs the module, or may run it.
+    /// Whether a unit runs the module, or may run it.
     pub may_be_run: bool,
-    /// What the units generate beside its files.
+    /// The files that the units generate in its directory.
     pub generated: Generated,
 }
 
 impl RunBy {
-    /// Adds a unit; without its path one that may run the module.
+    /// Adds a unit; `None` for one that may run the module.
     pub fn with(&mut self, unit: Option<&SmolStr>, generated: &Generated) {
         self.units.extend(unit.cloned());
         self.may_be_run = true;
@@ -87,7 +86,7 @@ impl RunBy {
 }
 
 impl TerragruntFile {
-    /// Reads a file; what is wrong with it is for Terragrunt to report.
+    /// Parses a file. Its errors are for Terragrunt to report.
     pub fn read(source: &Source) -> Self {
         let limits = Limits::default();
         let (file, wrong) = syntax::parse(FileId::new(0), source, Notation::of(source.name()), &limits);
@@ -139,7 +138,7 @@ fn include(block: &Arc<Block>) -> Option<Include> {
     Some(Include { name, path: value(block, "path")?, is_merged })
 }
 
-/// Whether a hook names a file of a module, as one does that copies it.
+/// Whether a hook mentions a module file, for example to copy it.
 fn copies_module_files(terraform: &Body) -> bool {
     let schema = Schema {
         attributes: &[],
@@ -153,7 +152,7 @@ fn copies_module_files(terraform: &Body) -> bool {
     commands.into_iter().any(|command| literals(&command).iter().any(|text| names_module_file(text)))
 }
 
-/// Every literal part of the strings in an expression.
+/// The literal parts of all strings in an expression.
 fn literals(expr: &Expr) -> Vec<SmolStr> {
     let mut literals = Vec::new();
     expr.walk(&mut |inner, _| match &inner.kind {
@@ -171,12 +170,12 @@ fn literals(expr: &Expr) -> Vec<SmolStr> {
 }
 
 impl Generated {
-    /// Files of which nothing else is known.
+    /// Generated files with unknown declarations.
     pub fn unknown() -> Self {
         Self { is_there: true, is_unknown: true, names: BTreeSet::new() }
     }
 
-    /// A file with this text, in which [`STAND_IN`] stands for what is not known.
+    /// A generated file with this text, in which [`STAND_IN`] marks unknown parts.
     pub fn by(text: &str) -> Self {
         let source = Source::new("generated.tf", text.as_bytes().to_vec());
         let (file, wrong) = syntax::parse(FileId::new(0), &source, Notation::Native, &Limits::default());
@@ -208,13 +207,13 @@ impl Generated {
     }
 }
 
-/// Whether a block only says where the state is kept.
+/// Whether a block only configures the storage of the state.
 fn is_storage(block: &Block) -> bool {
     let is_storage = |name: &SmolStr| ["backend", "cloud"].contains(&name.as_str());
     block.kind == "terraform" && block.body.names().iter().all(is_storage)
 }
 
-/// The addresses of what a block declares; none where that is not known.
+/// The addresses that a block declares. Returns `None` if they are unknown.
 fn addresses(block: &Block) -> Option<Vec<String>> {
     let labels: Vec<&str> = block.labels.iter().map(|label| label.text.as_str()).collect();
     let locals = || block.body.just_attributes(&mut Vec::new()).into_iter();

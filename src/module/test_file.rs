@@ -1,4 +1,4 @@
-//! What a test file and the mock files that it names declare.
+//! The declarations of test files and mock files.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,53 +14,53 @@ use crate::module::decode::{self, Decoder};
 use crate::syntax::{Attribute, File};
 use crate::text::{FileId, Span};
 
-/// One test file: `*.tftest.hcl`, `*.tftest.json` and the same with `tofutest`.
+/// A test file: `*.tftest.hcl`, `*.tftest.json`, or the same with `tofutest`.
 #[derive(Debug, Clone, Default)]
 pub struct TestFile {
-    /// Its path, from the top of the run.
+    /// The path relative to the top directory of the run.
     pub path: SmolStr,
     /// The file.
     pub id: Option<FileId>,
-    /// Whether all of it was read.
+    /// Whether the whole file was understood.
     pub complete: bool,
-    /// What the `variables` block sets.
+    /// The `variables` block.
     pub variables: BTreeMap<SmolStr, Arc<Attribute>>,
-    /// The header of that block.
+    /// The header of the `variables` block.
     pub variables_block: Option<Span>,
-    /// The names of `variable` blocks, with the header of each (Terraform 1.13).
+    /// The names of `variable` blocks, each with its header (Terraform 1.13).
     pub declared: BTreeMap<SmolStr, Span>,
     /// `provider` and `mock_provider` blocks, by `name` or `name.alias`.
     pub providers: BTreeMap<SmolStr, TestProvider>,
-    /// `override_resource`, `override_data` and `override_module` blocks outside of runs.
+    /// The `override_resource`, `override_data` and `override_module` blocks outside of runs.
     pub overrides: Vec<Override>,
-    /// `run` blocks, in order; those with an error in them too.
+    /// The `run` blocks in source order, including those with an error.
     pub runs: Vec<Run>,
 }
 
 /// A `provider` or `mock_provider` block of a test file.
 #[derive(Debug, Clone)]
 pub struct TestProvider {
-    /// Its label: a local name.
+    /// The local name, which is its label.
     pub name: SmolStr,
-    /// How the engines point at it.
+    /// The header of the block.
     pub header: Span,
-    /// What a `mock_provider` block has beside it.
+    /// The settings of a `mock_provider` block.
     pub mock: Option<Mock>,
 }
 
-/// What is special about a `mock_provider` block.
+/// The settings of a `mock_provider` block.
 #[derive(Debug, Clone)]
 pub struct Mock {
-    /// `source`: a directory of mock files, from the directory of the root module.
+    /// `source`: a directory of mock files, relative to the root module.
     pub source: Option<Spanned<SmolStr>>,
-    /// What stands in the block.
+    /// The nested blocks.
     pub data: MockData,
 }
 
 /// The blocks of a `mock_provider` block or of a mock file.
 #[derive(Debug, Clone, Default)]
 pub struct MockData {
-    /// `mock_resource` and `mock_data` blocks, with the label of each.
+    /// The `mock_resource` and `mock_data` blocks, each with its label.
     pub resources: BTreeMap<(Mode, SmolStr), Span>,
     /// `override_resource` and `override_data` blocks.
     pub overrides: Vec<Override>,
@@ -69,24 +69,24 @@ pub struct MockData {
 /// An `override_resource`, `override_data` or `override_module` block.
 #[derive(Debug, Clone)]
 pub struct Override {
-    /// What it overrides.
+    /// The overridden object.
     pub target: MoveEndpoint,
     /// The whole `target` argument.
     pub argument: Span,
-    /// How the engines point at the block.
+    /// The header of the block.
     pub header: Span,
 }
 
 /// `run "name" {}`.
 #[derive(Debug, Clone)]
 pub struct Run {
-    /// Its label.
+    /// The name.
     pub name: SmolStr,
-    /// How the engines point at it.
+    /// The header of the block.
     pub header: Span,
-    /// Whether there is an error in it, so that nothing more can be said about it.
+    /// Whether the block has an error, so that nothing more is reported about it.
     pub is_broken: bool,
-    /// Whether it plans only.
+    /// Whether it has `command = plan`.
     pub plans: bool,
     /// The `variables` block.
     pub variables: BTreeMap<SmolStr, Arc<Attribute>>,
@@ -96,13 +96,13 @@ pub struct Run {
     pub providers: Vec<PassedProvider>,
     /// `assert` blocks.
     pub asserts: Vec<Condition>,
-    /// The module that it runs in place of the module under test.
+    /// The module to run instead of the module under test.
     pub module: Option<RunModule>,
     /// `expect_failures`.
     pub expect_failures: Vec<Dependency>,
-    /// `replace` of its `plan_options`.
+    /// `replace` in `plan_options`.
     pub replace: Vec<Dependency>,
-    /// `target` of its `plan_options`.
+    /// `target` in `plan_options`.
     pub target: Vec<Dependency>,
 }
 
@@ -111,12 +111,12 @@ pub struct Run {
 pub struct RunModule {
     /// `source`.
     pub source: Source,
-    /// How the engines point at the block.
+    /// The header of the block.
     pub header: Span,
 }
 
 impl TestFile {
-    /// Decodes a test file; what is wrong with it goes to `findings`.
+    /// Decodes a test file. Errors go to `findings`.
     pub fn read(
         path: impl Into<SmolStr>,
         file: &File,
@@ -129,7 +129,7 @@ impl TestFile {
         Self { path: path.into(), id: Some(file.body.span().file), complete: file.complete, ..test }
     }
 
-    /// The directories of mock files that it names, each with the header of the block that does.
+    /// The mock directories that it names, each with the header of the naming block.
     pub fn mock_directories(&self) -> impl Iterator<Item = (&SmolStr, Span)> {
         self.providers.values().filter_map(|provider| {
             let source = provider.mock.as_ref()?.source.as_ref()?;
@@ -139,12 +139,12 @@ impl TestFile {
 }
 
 impl MockData {
-    /// Decodes a mock file; what is wrong with it goes to `findings`.
+    /// Decodes a mock file. Errors go to `findings`.
     pub fn read(file: &File, features: &Features, limits: &Limits, findings: &mut Vec<Finding>) -> Self {
         decode::mock_file(&file.body, &mut decoder(file, features, limits, findings))
     }
 
-    /// Adds what the next file of the same directory declares.
+    /// Adds the declarations of the next file in the same directory.
     pub fn add(&mut self, other: Self, findings: &mut Vec<Finding>) {
         for ((mode, kind), label) in other.resources {
             match self.resources.get(&(mode, kind.clone())) {
@@ -177,7 +177,7 @@ impl MockData {
 }
 
 impl Override {
-    /// Whether both override the same.
+    /// Whether both override the same object.
     pub fn has_target_of(&self, other: &Self) -> bool {
         self.target.path == other.target.path && self.target.resource == other.target.resource
     }

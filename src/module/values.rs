@@ -1,4 +1,4 @@
-//! Turns a file with values of variables (`terraform.tfvars`) into the values in it.
+//! Reads variable definitions files (`*.tfvars`).
 
 use std::sync::Arc;
 
@@ -7,19 +7,19 @@ use smol_str::SmolStr;
 use crate::finding::{EngineRule, Finding};
 use crate::syntax::{Attribute, BlockSchema, Body, Schema};
 
-/// A file with values of variables.
+/// A variable definitions file.
 #[derive(Debug, Clone)]
 pub struct ValuesFile {
-    /// The path from the top of the run.
+    /// The path relative to the top directory of the run.
     pub path: SmolStr,
-    /// Whether the engine reads it without being asked to.
+    /// Whether the engine loads the file automatically.
     pub is_automatic: bool,
-    /// The arguments, each the value of the variable of that name.
+    /// The arguments, each for the variable of its name.
     pub arguments: Vec<Arc<Attribute>>,
 }
 
-/// The arguments of a file with values. What is wrong with them is found, unless `is_broken` says that the parser
-/// refuses the file: the engines then look no further.
+/// The arguments of a variable definitions file. Reports errors in them, unless `is_broken`: the engine stops at a
+/// syntax error.
 pub fn arguments(body: &Body, is_broken: bool, findings: &mut Vec<Finding>) -> Vec<Arc<Attribute>> {
     let schema = Schema { attributes: &[], blocks: &[BlockSchema::new("variable", &["name"])] };
     let (content, _) = body.partial_content(&schema, &mut Vec::new());
@@ -44,7 +44,7 @@ pub fn arguments(body: &Body, is_broken: bool, findings: &mut Vec<Finding>) -> V
     arguments
 }
 
-/// Whether a text is encrypted, or stands for content that is kept elsewhere: nothing is known of what it says.
+/// Whether a file is encrypted or a placeholder for content that is stored elsewhere, so that its content is unknown.
 pub fn is_encrypted(text: &str) -> bool {
     let starts =
         ["\0GITCRYPT", "$ANSIBLE_VAULT;", "version https://git-lfs", "-----BEGIN", "age-encryption.org"];

@@ -1,8 +1,9 @@
-//! Turns a top-level block into the address that people know what it declares by.
+//! Addresses of top-level blocks.
 
 use crate::syntax::Block;
 
-/// `variable.name`, `type.name` of a resource, `data.type.name`; the kind alone where a block declares nothing by name.
+/// The address of the block's declaration: `variable.name`, `type.name` of a resource, `data.type.name`. The block
+/// type alone for a block without a name.
 pub fn block_address(block: &Block) -> String {
     let labels = block.labels.iter().map(|label| label.text.as_str());
     let kind = (block.kind != "resource").then_some(block.kind.as_str());

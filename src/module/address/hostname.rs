@@ -1,4 +1,4 @@
-//! Turns names of hosts and their labels into the one form in which the engines compare them.
+//! Normalizes host names and their labels to the form in which the engine compares them.
 
 use std::borrow::Cow;
 
@@ -6,19 +6,19 @@ use idna::AsciiDenyList;
 use idna::uts46::{DnsLength, Hyphens, Uts46};
 use smol_str::{SmolStr, format_smolstr};
 
-/// Which characters of ASCII a label may have beside letters and digits.
+/// The ASCII characters that a label may contain besides letters and digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Marks {
-    /// Dashes, as in the names of hosts.
+    /// Hyphens, as in host names.
     Dash,
-    /// Dashes and underscores.
+    /// Hyphens and underscores.
     DashAndUnderscore,
 }
 
-/// Everything of ASCII but letters, digits, dashes, points and underscores.
+/// All ASCII characters except letters, digits, hyphens, dots and underscores.
 const DENIED: AsciiDenyList = AsciiDenyList::new(true, "!\"#$%&'()*+,/:;<=>?@[\\]^`{|}~");
 
-/// The normal form of a label: letters folded to lower case. None where the rules of domain names do not allow it.
+/// The normal form of a label, in lower case. Returns `None` if the rules for domain names (IDNA) do not allow it.
 pub(super) fn normal_label(label: &str, marks: Marks) -> Option<SmolStr> {
     if label.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
         return Some(label.into());
@@ -31,10 +31,10 @@ pub(super) fn normal_label(label: &str, marks: Marks) -> Option<SmolStr> {
     legal.is_ok().then(|| normal.as_ref().into())
 }
 
-/// The form of `host`, which may end in a port, in which the engines compare and print it; or why it is none.
+/// The form in which the engine compares and prints `host`, which may end in a port, or the reason why it is invalid.
 ///
-/// The engines compare hosts in Punycode and print them in Unicode. That is one to one, so the Unicode form does for
-/// both.
+/// The engine compares hosts in Punycode and prints them in Unicode. The mapping is one to one, so the Unicode form
+/// serves for both.
 pub(super) fn normal_host(host: &str) -> Result<SmolStr, &'static str> {
     let (name, port) = match host.find(':') {
         Some(colon) => (&host[..colon], normal_port(&host[colon + 1..], &host[..colon])?),
@@ -63,9 +63,9 @@ pub(super) fn normal_host(host: &str) -> Result<SmolStr, &'static str> {
     Ok(format_smolstr!("{unicode}{port}"))
 }
 
-/// The port with its colon; nothing for the usual one.
+/// The port with its colon, or nothing for the default port.
 fn normal_port(port: &str, before: &str) -> Result<Cow<'static, str>, &'static str> {
-    // A sign is part of a number to the engines.
+    // The engine accepts a sign before the number.
     let Ok(number) = port.parse::<i64>() else {
         return Err(match before.to_ascii_lowercase().as_str() {
             "http" | "https" => "it must be a host name and an optional port, not a URL",

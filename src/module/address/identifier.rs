@@ -1,7 +1,7 @@
-//! Turns a string into the answer whether the language takes it for a name.
+//! Validates identifiers.
 
-/// Whether `name` is an identifier: a letter or `_`, then letters, digits, `_` and `-`, where Unicode says what a
-/// letter is.
+/// Whether `name` is an identifier: a letter or `_`, then letters, digits, `_` and `-`, with the Unicode definition
+/// of letters.
 pub fn valid_identifier(name: &str) -> bool {
     let mut letters = name.chars();
     letters.next().is_some_and(|first| first == '_' || unicode_ident::is_xid_start(first))

@@ -1,4 +1,4 @@
-//! Turns the index of a step into the key of an instance, and keys into addresses of instances.
+//! Instance keys, and addresses of module and resource instances.
 
 use std::fmt;
 
@@ -7,23 +7,23 @@ use smol_str::SmolStr;
 use super::ResourceAddress;
 use crate::syntax::quoted;
 
-/// The key of one instance of a resource or module: `[0]` or `["a"]`.
+/// The key of an instance of a resource or module: `[0]` or `["a"]`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum InstanceKey {
-    /// Of `count`.
+    /// An index of `count`.
     Number(i64),
-    /// Of `for_each`.
+    /// A key of `for_each`.
     Text(SmolStr),
 }
 
 impl InstanceKey {
-    /// The number written as `digits`; none where it is not whole, or too large for the engines.
+    /// The key for a literal number. Returns `None` if it is fractional or exceeds 64 bits.
     pub(super) fn number(digits: &str) -> Option<Self> {
         whole_number(digits).map(Self::Number)
     }
 }
 
-/// What the engines say of a number that is no key.
+/// The engine's error for a number that is not a valid key.
 pub(super) const NOT_WHOLE: &str =
     "an index must be a whole number between -9223372036854775808 and 9223372036854775807";
 
@@ -36,12 +36,12 @@ impl fmt::Display for InstanceKey {
     }
 }
 
-/// One `module.name` or `module.name[key]` of a path through the tree.
+/// One `module.name` or `module.name[key]` in a module path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModuleStep {
-    /// The name of the call.
+    /// The name of the module call.
     pub name: SmolStr,
-    /// The key, if one is given.
+    /// The instance key, if there is one.
     pub key: Option<InstanceKey>,
 }
 
@@ -52,12 +52,12 @@ impl fmt::Display for ModuleStep {
     }
 }
 
-/// A resource, or one instance of it.
+/// A resource or one of its instances.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ResourceInstance {
     /// The resource.
     pub resource: ResourceAddress,
-    /// The key, if one is given.
+    /// The instance key, if there is one.
     pub key: Option<InstanceKey>,
 }
 
@@ -68,7 +68,7 @@ impl fmt::Display for ResourceInstance {
     }
 }
 
-/// The value of a decimal literal such as `3`, `1e3` or `2.0`, where it is a whole number of 64 bits.
+/// The value of a decimal literal such as `3`, `1e3` or `2.0`, if it is a whole number of 64 bits.
 fn whole_number(literal: &str) -> Option<i64> {
     let (mantissa, exponent) = match literal.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i64>().ok()?),

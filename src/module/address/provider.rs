@@ -1,4 +1,4 @@
-//! Turns the `source` of a required provider, or a bare name, into the address of a provider.
+//! Parses provider source addresses.
 
 use std::fmt;
 
@@ -8,31 +8,31 @@ use super::AddressError;
 use super::hostname::{Marks, normal_host, normal_label};
 use crate::engine::Features;
 
-/// The address of a provider. Two are the same provider if they are equal.
+/// A provider source address. Equal addresses are the same provider.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProviderAddress {
-    /// The registry that it comes from.
+    /// The registry host.
     pub host: SmolStr,
-    /// Who publishes it.
+    /// The namespace.
     pub namespace: SmolStr,
-    /// Its own name, which the engines call its type.
+    /// The type, which is the last part.
     pub name: SmolStr,
 }
 
-/// Where providers are that are part of the engine.
+/// Host and namespace of providers that are part of the engine.
 const BUILT_IN: (&str, &str) = ("terraform.io", "builtin");
-/// Who publishes a provider whose source names nobody.
+/// The default namespace.
 const USUAL_NAMESPACE: &str = "hashicorp";
-/// The namespace of providers from before there were namespaces.
+/// The placeholder namespace for providers from before Terraform 0.13.
 const LEGACY_NAMESPACE: &str = "-";
-/// What the summary of a source of the wrong form says.
+/// The summary for a source with an invalid form.
 const INVALID_SOURCE: &str = "Invalid provider source string";
 const INVALID_NAME: &str = "Invalid provider type";
 const INVALID_NAMESPACE: &str = "Invalid provider namespace";
 const INVALID_HOST: &str = "Invalid provider source hostname";
 
 impl ProviderAddress {
-    /// The provider that `source` names.
+    /// Parses a `source` argument.
     pub fn parse(source: &str, features: &Features) -> Result<Self, AddressError> {
         let default_host = features.registry_host;
         let parts: Vec<&str> = source.split('/').collect();
@@ -50,7 +50,7 @@ impl ProviderAddress {
         let name =
             legal_part(name).map_err(|reason| wrong_part(INVALID_NAME, "provider name", name, reason))?;
         let Some(namespace) = namespace else {
-            // The engines do not hold a bare name to the rules that follow.
+            // The engine does not apply the following checks to a single name.
             return Ok(Self { host: default_host.into(), namespace: USUAL_NAMESPACE.into(), name });
         };
         let namespace = if namespace == LEGACY_NAMESPACE {
@@ -76,8 +76,7 @@ impl ProviderAddress {
         Ok(address)
     }
 
-    /// The provider that a local name stands for where no `source` says otherwise; none where no provider can have
-    /// that name.
+    /// The provider of a local name without a `source`. Returns `None` for a name that is not valid.
     pub fn implied(local_name: &str, default_host: &str) -> Option<Self> {
         if local_name == "terraform" {
             let (host, namespace) = BUILT_IN;
@@ -86,23 +85,23 @@ impl ProviderAddress {
         Self::default(local_name, default_host)
     }
 
-    /// The provider `hashicorp/NAME` of the default registry; none where no provider can have that name.
+    /// The provider `hashicorp/NAME` in the default registry. Returns `None` for a name that is not valid.
     pub fn default(name: &str, default_host: &str) -> Option<Self> {
         let name = legal_part(name).ok()?;
         Some(Self { host: default_host.into(), namespace: USUAL_NAMESPACE.into(), name })
     }
 
-    /// Whether it is published by `hashicorp` in the registry of the engine.
+    /// Whether this is a provider of namespace `hashicorp` in the default registry.
     pub fn is_default(&self, default_host: &str) -> bool {
         self.host == default_host && self.namespace == USUAL_NAMESPACE
     }
 
-    /// Whether it is part of the engine.
+    /// Whether the provider is part of the engine.
     pub fn is_built_in(&self) -> bool {
         (self.host.as_str(), self.namespace.as_str()) == BUILT_IN
     }
 
-    /// As people write it: without the host, if that is the registry of the engine.
+    /// The usual written form: without the host, if that is the default registry.
     pub fn display(&self, default_host: &str) -> SmolStr {
         if self.host == default_host {
             format_smolstr!("{}/{}", self.namespace, self.name)
@@ -111,7 +110,7 @@ impl ProviderAddress {
         }
     }
 
-    /// Refuses the prefixes that repositories of providers have, and their names must not.
+    /// Refuses the prefixes of provider repositories (`terraform-provider-`), which are not part of the type.
     fn refuse_prefixes(&self, features: &Features) -> Result<(), AddressError> {
         let of_name = |prefix: &'static str| Some((prefix, self.name.strip_prefix(prefix)?));
         let found = features.provider_prefixes.iter().copied().find_map(of_name);
@@ -135,21 +134,21 @@ impl ProviderAddress {
     }
 }
 
-/// All three parts, as machines write it.
+/// All three parts, with the host.
 impl fmt::Display for ProviderAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}/{}", self.host, self.namespace, self.name)
     }
 }
 
-/// The normal form of a name of a provider, also a local one, or why it cannot be one.
+/// The normal form of a provider type or local name, or the reason why it is invalid.
 pub fn legal_part(part: &str) -> Result<SmolStr, &'static str> {
     normal_part(part, Marks::Dash).map_err(|reason| {
         reason.unwrap_or("it must contain only letters, digits and single hyphens between them")
     })
 }
 
-/// The normal form of a namespace, or why it cannot be one.
+/// The normal form of a namespace, or the reason why it is invalid.
 fn legal_namespace(part: &str, features: &Features) -> Result<SmolStr, &'static str> {
     if !features.grammar.underscore_in_namespace {
         return legal_part(part);
@@ -159,7 +158,7 @@ fn legal_namespace(part: &str, features: &Features) -> Result<SmolStr, &'static 
     })
 }
 
-/// The normal form of a part of an address, or why it has none: a special reason, or none but the general one.
+/// The normal form of a part of a provider address. The error has a specific reason, if there is one.
 fn normal_part(part: &str, marks: Marks) -> Result<SmolStr, Option<&'static str>> {
     if part.is_empty() {
         return Err(Some("it must have at least one character"));

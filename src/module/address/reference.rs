@@ -1,4 +1,4 @@
-//! Turns a traversal inside an expression into what it refers to, or into why it refers to nothing.
+//! Parses references in expressions, as `addrs.ParseRef` does.
 
 mod in_test;
 #[cfg(test)]
@@ -15,34 +15,34 @@ use crate::finding::{EngineRule, Finding};
 use crate::syntax::{Step, StepKind, Traversal};
 use crate::text::Span;
 
-/// A reference, cut from the front of a traversal.
+/// A reference at the start of a traversal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reference<'a> {
-    /// What is referred to.
+    /// The referenced object.
     pub subject: Subject,
-    /// From the first name to the last step that belongs to the subject.
+    /// From the first name to the last step of the subject.
     pub span: Span,
-    /// The steps behind it, which look into the value.
+    /// The remaining steps, which access the value.
     pub remaining: &'a [Step],
 }
 
-/// What can be referred to.
+/// The objects that can be referenced.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Subject {
     /// `var.name`.
     Variable(SmolStr),
     /// `local.name`.
     Local(SmolStr),
-    /// `type.name`, `data.type.name` and so on, with the key that follows, if one does.
+    /// `type.name`, `data.type.name` and so on, with the instance key that follows, if any.
     Resource {
-        /// Which one.
+        /// The address of the resource.
         address: ResourceAddress,
         /// `[0]` or `["a"]`.
         key: Option<InstanceKey>,
     },
-    /// `module.name`, with the key and the output that follow, if they do.
+    /// `module.name`, with the instance key and the output that follow, if any.
     Module {
-        /// The name of the call.
+        /// The name of the module call.
         call: SmolStr,
         /// `[0]` or `["a"]`.
         key: Option<InstanceKey>,
@@ -83,7 +83,7 @@ pub enum Subject {
     TypeName(SmolStr),
 }
 
-/// Why a traversal refers to nothing. It becomes a finding only where one is asked for.
+/// The error for a traversal that is not a valid reference. It becomes a finding only where a reference is required.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReferenceError {
     problem: Problem,
@@ -94,23 +94,23 @@ pub struct ReferenceError {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Problem {
-    /// A lone `var`.
+    /// `var` alone.
     Alone,
-    /// A key where a name belongs: `var["a"]`.
+    /// An index instead of a name: `var["a"]`.
     NotAName,
-    /// `data.a` without a name, or a lone word that names no type of resource.
+    /// `data.a` without a name, or a single word that is not a resource type.
     TooShort(Series),
-    /// A key where the name of a resource belongs.
+    /// An index instead of the name of a resource.
     NoName(Series),
-    /// A key that is no whole number.
+    /// A key that is not a whole number.
     Key,
-    /// Something else than an output behind a module.
+    /// Something other than an output after a module call.
     Module,
-    /// A word that is kept for later.
+    /// A reserved word.
     Reserved,
 }
 
-/// What is told apart by two names.
+/// The objects with two labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Series {
     Resource(Mode),
@@ -118,7 +118,7 @@ enum Series {
     List,
 }
 
-/// What `traversal` refers to, for the engine with `features`.
+/// The reference at the start of `traversal`, for the engine with `features`.
 pub fn reference<'a>(traversal: &'a Traversal, features: &Features) -> Result<Reference<'a>, ReferenceError> {
     let reader = Reader { traversal, product: features.engine.product.name() };
     let grammar = &features.grammar;
@@ -156,7 +156,7 @@ pub fn reference<'a>(traversal: &'a Traversal, features: &Features) -> Result<Re
     }
 }
 
-/// Reads one traversal.
+/// Parses one traversal.
 struct Reader<'a> {
     traversal: &'a Traversal,
     product: &'static str,
@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
         Ok(Reference { subject: subject(name.clone()), span, remaining })
     }
 
-    /// The name behind the root, where it ends, and what follows.
+    /// The first name after the root, the span up to it, and the remaining steps.
     fn first_name(&self) -> Result<(&'a SmolStr, Span, &'a [Step]), ReferenceError> {
         let Traversal { root_span, steps, .. } = self.traversal;
         match steps.split_first() {
@@ -205,7 +205,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `.name` and what follows; `steps` is not empty.
+    /// The name at the start of `steps`, which is not empty, and the remaining steps.
     fn named(
         &self,
         series: Series,
@@ -229,7 +229,7 @@ impl<'a> Reader<'a> {
         Ok(Reference { subject, span, remaining })
     }
 
-    /// The key at the front of `steps`, if one is there, the span with it, and the steps behind.
+    /// The instance key at the start of `steps`, if any, the span including it, and the remaining steps.
     fn key(
         &self,
         span: Span,
@@ -253,19 +253,19 @@ impl<'a> Reader<'a> {
 }
 
 impl ReferenceError {
-    /// Whether the engine still takes it for a reference, to something without a name.
+    /// Whether the engine accepts it nevertheless, as a reference to an object without a name.
     pub fn is_to_the_nameless(&self) -> bool {
         let by_one_name =
             matches!(self.root.as_str(), "var" | "local" | "each" | "count" | "path" | "terraform" | "tofu");
         by_one_name && matches!(self.problem, Problem::Alone | Problem::NotAName)
     }
 
-    /// Where it is.
+    /// The span of the error.
     pub fn span(&self) -> Span {
         self.span
     }
 
-    /// The same as the engine reports it.
+    /// The finding with the text of the engine.
     pub fn finding(&self) -> Finding {
         let root = &self.root;
         let (summary, detail) = match self.problem {

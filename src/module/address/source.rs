@@ -1,4 +1,4 @@
-//! Turns the `source` of a module call into what it stands for, or into why it stands for nothing.
+//! Parses the `source` of a module call.
 
 mod registry;
 mod remote;
@@ -17,19 +17,19 @@ use smol_str::{SmolStr, format_smolstr};
 use super::AddressError;
 use crate::engine::Features;
 
-/// Where a called module comes from.
+/// A module source.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ModuleSource {
-    /// A directory of the same package: `./a` or `../a`, in its shortest form, with `/`.
+    /// A local path in the same package: `./a` or `../a`, in its shortest form, with `/`.
     Local(SmolStr),
-    /// A module of a registry.
+    /// A module in a registry.
     Registry(RegistryModule),
-    /// A package that is fetched from elsewhere.
+    /// A remote package.
     Remote(RemoteModule),
 }
 
 impl ModuleSource {
-    /// What `raw` stands for. A call with a `version` can only mean a registry.
+    /// Parses a `source` argument. With a `version`, only a registry module is valid.
     pub fn parse(raw: &str, has_version: bool, features: &Features) -> Result<Self, AddressError> {
         let product = features.engine.product.name();
         if has_version {
@@ -44,7 +44,7 @@ impl ModuleSource {
         if is_local(raw) {
             return Ok(Self::Local(clean_local(raw)));
         }
-        // What cannot be read as a module of a registry is held to be something else; why it is none is not told.
+        // A source that is not a registry module is a remote package; the error of the first attempt is not reported.
         if let Ok(found) = RegistryModule::parse(raw, features.registry_host) {
             return Ok(Self::Registry(found));
         }
@@ -84,13 +84,13 @@ fn is_local(raw: &str) -> bool {
     ["./", "../", ".\\", "..\\"].iter().any(|prefix| raw.starts_with(prefix))
 }
 
-/// The shortest form of a local path, with `/`, that starts with `./` or `../`.
+/// The shortest form of a local path, with `/`. Starts with `./` or `../`.
 fn clean_local(raw: &str) -> SmolStr {
     let clean = clean(&raw.replace('\\', "/"));
     if clean.starts_with("../") { clean.into() } else { format_smolstr!("./{clean}") }
 }
 
-/// The shortest path that leads where `path` does, as Go's `path.Clean` makes it: `.` for nothing at all.
+/// The shortest equivalent path, as in Go's `path.Clean`: `.` for an empty path.
 fn clean(path: &str) -> String {
     let rooted = path.starts_with('/');
     let mut kept: Vec<&str> = Vec::new();
@@ -101,7 +101,7 @@ fn clean(path: &str) -> String {
                 Some(last) if *last != ".." => {
                     kept.pop();
                 }
-                // Above the root there is only the root.
+                // `/..` is `/`.
                 None if rooted => {}
                 Some(_) | None => kept.push(".."),
             },
@@ -115,9 +115,9 @@ fn clean(path: &str) -> String {
     }
 }
 
-/// The package and the directory inside it, which `//` tells apart; the directory is empty where none is given.
+/// Splits a source at `//` into the package and its subdirectory, which may be empty.
 fn split_subdir(source: &str) -> (Cow<'_, str>, String) {
-    // A query may hold another URL, which is not looked into.
+    // A query may contain another URL, which is not split.
     let stop = memchr::memchr(b'?', source.as_bytes()).unwrap_or(source.len());
     let (address, query) = source.split_at(stop);
     let scheme = find_in_short(address, "://").map_or(0, |at| at + 3);
@@ -129,8 +129,8 @@ fn split_subdir(source: &str) -> (Cow<'_, str>, String) {
     (package, if directory.is_empty() { String::new() } else { clean(directory) })
 }
 
-/// Where `what`, which has a first byte, stands first. Addresses are short: to prepare a search for all of it takes
-/// longer.
+/// The position of `what`, which is not empty. Addresses are short, so a simple search is faster than preparing a
+/// searcher.
 fn find_in_short(text: &str, what: &str) -> Option<usize> {
     let (text, what) = (text.as_bytes(), what.as_bytes());
     memchr::memchr_iter(what[0], text).find(|at| text[*at..].starts_with(what))

@@ -1,4 +1,4 @@
-//! Turns traversals in `moved`, `removed` and `import` blocks into what they point at.
+//! Parses the addresses in `moved`, `removed` and `import` blocks.
 
 mod import;
 mod moved;

@@ -1,4 +1,4 @@
-//! Turns `action` blocks, and the triggers of actions, into declarations.
+//! Decodes `action` blocks and the triggers of actions.
 
 use std::sync::Arc;
 
@@ -104,7 +104,7 @@ impl Decoder<'_> {
         for element in expr.static_list(self.findings).unwrap_or_default() {
             let element = self.reference_in_json(element);
             let Some(element) = element.filter(|_| !self.failed_since(before)) else {
-                // As in the engine, what comes after an element with an error is not looked at, but counts.
+                // As in the engine, elements after one with an error are not decoded, but count.
                 actions.push(Expr { span: expr.span, kind: crate::syntax::ExprKind::Invalid });
                 continue;
             };

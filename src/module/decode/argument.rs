@@ -1,4 +1,4 @@
-//! Turns arguments that many kinds of blocks share into what they mean.
+//! Decodes arguments that several block types share.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -19,21 +19,21 @@ use crate::text::Span;
 use crate::value;
 
 impl Decoder<'_> {
-    /// An argument that takes a constant text.
+    /// A constant string argument.
     pub(super) fn text(&mut self, content: &Content, name: &str) -> Option<Spanned<SmolStr>> {
         let attribute = content.attribute(name)?;
         let value = value::text(&attribute.expr, self.limits, self.findings).unwrap_or_default();
         Some(Spanned { value, span: attribute.expr.span })
     }
 
-    /// An argument that takes a constant `true` or `false`.
+    /// A constant boolean argument.
     pub(super) fn flag(&mut self, content: &Content, name: &str) -> Option<Spanned<bool>> {
         let attribute = content.attribute(name)?;
         let value = value::flag(&attribute.expr, self.limits, self.findings).unwrap_or_default();
         Some(Spanned { value, span: attribute.expr.span })
     }
 
-    /// Says so where a label is no identifier.
+    /// Reports a label that is not a valid identifier.
     pub(super) fn name(&mut self, label: &Label, summary: &str) {
         if !valid_identifier(&label.text) {
             self.findings.push(
@@ -48,7 +48,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// `count` and `for_each` (and `enabled`), of which there may be one.
+    /// `count` and `for_each` (and `enabled`), which exclude each other.
     pub(super) fn repetition(
         &mut self,
         content: &Content,
@@ -100,7 +100,7 @@ impl Decoder<'_> {
         dependencies
     }
 
-    /// An argument that takes a list of references.
+    /// An argument with a list of references.
     pub(super) fn references(&mut self, content: &Content, name: &str) -> Vec<Dependency> {
         let Some(attribute) = content.attribute(name) else { return Vec::new() };
         let Some(elements) = attribute.expr.static_list(self.findings) else { return Vec::new() };
@@ -125,8 +125,7 @@ impl Decoder<'_> {
         Some(Dependency { traversal, span })
     }
 
-    /// Reads a quoted reference of the native syntax, which very old versions wanted, as what it holds; a warning says
-    /// that the quotes can go.
+    /// Parses a quoted reference, the syntax before Terraform 0.12, and adds a deprecation warning.
     pub(super) fn unquoted(&mut self, expr: &Expr, what: Quoted) -> Unquoted {
         if !expr.is_native_quoted_string() {
             return Unquoted::NotQuoted;
@@ -153,7 +152,7 @@ impl Decoder<'_> {
         traversal.map_or(Unquoted::Unreadable, Unquoted::Reference)
     }
 
-    /// An argument that takes one word: what it says, quoted or not.
+    /// A keyword argument, quoted or not.
     pub(super) fn keyword(&mut self, expr: &Expr) -> Option<SmolStr> {
         match self.unquoted(expr, Quoted::Keyword) {
             Unquoted::NotQuoted => expr.keyword(),
@@ -167,7 +166,7 @@ impl Decoder<'_> {
         let before = self.findings.len();
         let (name, key) = self.provider_key(expr);
         let traversal = match self.unquoted(&name, Quoted::Reference) {
-            // What the engine says about the reference as such is replaced by what is said below.
+            // The engine's own error about the reference is replaced by the one below.
             Unquoted::NotQuoted => name.as_traversal().map(Cow::into_owned),
             Unquoted::Reference(traversal) => Some(traversal),
             Unquoted::Unreadable => None,
@@ -207,7 +206,7 @@ impl Decoder<'_> {
             ExprKind::JsonString(string) if known.provider_for_each_json => {
                 parse_expression(&string.text).ok().and_then(|inner| split_key(&inner, expr.span)).map(
                     |(mut name, key)| {
-                        // Places in the text are counted from its quote.
+                        // Positions in the string are counted from its quote.
                         let end = expr.span.start + u32::try_from(name.root.len()).unwrap_or_default();
                         name.root_span = Span { end, ..expr.span };
                         name.steps.iter_mut().for_each(|step| step.span = expr.span);
@@ -227,7 +226,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// Says so where a local name of a provider is not allowed, or not written in lower case.
+    /// Reports a local provider name that is invalid or not in lower case. Returns whether it is valid.
     pub(super) fn local_name(&mut self, name: &str, at: Span) -> bool {
         let detail = match legal_part(name) {
             Ok(normal) if normal == name => return true,
@@ -244,7 +243,7 @@ impl Decoder<'_> {
         false
     }
 
-    /// Adds the one `_` block that a block may have to what is left of it.
+    /// Combines the rest of a block with its `_` block, of which there may be one.
     pub(super) fn escaping<'b>(
         &mut self,
         blocks: impl Iterator<Item = &'b Arc<Block>>,
@@ -261,7 +260,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// The first of some blocks of which there may be one; every other one is an error.
+    /// The first of several blocks of a type that may occur once. Reports all others.
     pub(super) fn only<'b>(
         &mut self,
         blocks: &[&'b Arc<Block>],
@@ -280,7 +279,7 @@ impl Decoder<'_> {
         Some(first)
     }
 
-    /// Says that a kind of block is kept for later versions of the language.
+    /// Reports a reserved block type.
     pub(super) fn reserved(&mut self, block: &Block, inside: &str) {
         self.findings.push(
             Finding::language(
@@ -292,32 +291,32 @@ impl Decoder<'_> {
         );
     }
 
-    /// Whether there is an error behind so many findings. Those before are not looked at: a file may have one in every
-    /// block.
+    /// Whether an error was added after the first `before` findings. Earlier ones are not searched, because a file
+    /// may have one in every block.
     pub(super) fn failed_since(&self, before: usize) -> bool {
         self.findings[before..].iter().any(|finding| finding.severity == Severity::Error)
     }
 }
 
-/// What stands in quotes that very old versions wanted.
+/// What a quoted reference refers to.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Quoted {
     Reference,
     Keyword,
 }
 
-/// What a quoted reference turned out to be.
+/// The result of [`Decoder::unquoted`].
 #[derive(Debug)]
 pub(super) enum Unquoted {
-    /// No quoted text at all: to be read as usual.
+    /// Not a quoted string: decode the expression as usual.
     NotQuoted,
-    /// What the text says; of a text with a mistake, what stands before it.
+    /// The reference in the string. After an error, the part before it.
     Reference(Traversal),
-    /// A text that does not even begin like a reference; it was reported.
+    /// Not even the start of a reference. The error is reported already.
     Unreadable,
 }
 
-/// The parts of `name.alias[key]`. Where the key is written out, the engine points at the whole, which stands at `at`.
+/// Splits `name.alias[key]`. If the key is a literal, the engine reports the whole expression, whose span is `at`.
 fn split_key(expr: &Expr, at: Span) -> Option<(Traversal, Expr)> {
     match &expr.kind {
         ExprKind::Index { collection, key, .. } => {
@@ -344,7 +343,7 @@ fn literal(text: &SmolStr, span: Span) -> Template {
     Template { kind: TemplateKind::Quoted, parts: Box::from([Part::Literal { text: text.clone(), span }]) }
 }
 
-/// Whether an expression is no fixed name, but gives another one in each case.
+/// Whether an expression depends on a value, so that it is not a fixed name.
 fn depends_on_value(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Traversal(traversal) => names_value(&traversal.root),

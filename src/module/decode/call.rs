@@ -1,4 +1,4 @@
-//! Turns `module` blocks into module calls.
+//! Decodes `module` blocks.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -77,7 +77,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// `source`. Where the engine evaluates it only once the call is merged, nothing is said of it yet.
+    /// Decodes `source`. Reports nothing if the engine evaluates it only after merging.
     fn module_source(&mut self, attribute: &Arc<Attribute>, content: &Content) -> Source {
         let version = content.attribute("version").map(|version| version.span);
         match self.features.module_address {
@@ -88,8 +88,8 @@ impl Decoder<'_> {
         }
     }
 
-    /// Reads a source; what is wrong with it is reported at `at`. `version` is where one stands beside it, so that it
-    /// has to be one of a registry.
+    /// Parses a source and reports errors at `at`. `version` is the span of a `version` argument in the same block,
+    /// which requires a registry address.
     pub(super) fn source(&mut self, expr: &Expr, at: Span, version: Option<Span>) -> Source {
         let span = expr.span;
         let Some(raw) = value::text(expr, self.limits, self.findings) else {
@@ -113,7 +113,7 @@ impl Decoder<'_> {
     fn module_version(&mut self, attribute: &Arc<Attribute>) -> Option<super::VersionConstraint> {
         match self.features.module_address {
             ModuleAddress::LiteralPerBlock => self.version_constraint(attribute),
-            // It is evaluated once the call is merged.
+            // Evaluated after merging.
             ModuleAddress::ConstAfterMerge | ModuleAddress::StaticAfterMerge => None,
         }
     }
@@ -144,7 +144,7 @@ impl Decoder<'_> {
             let child = self.provider_ref(&key_expression(&key), "providers");
             let parent = self.provider_ref(value, "providers");
             let (Some(in_child), Some(in_parent)) = (child, parent) else { continue };
-            // A reference with a wrong step behind its name is read, but not passed on.
+            // A reference with an invalid step after its name is decoded, but not passed.
             if self.failed_since(before) {
                 continue;
             }
@@ -169,7 +169,7 @@ impl Decoder<'_> {
     }
 }
 
-/// A key of a map as the expression that it was before it became one.
+/// The expression of a map key.
 fn key_expression<'a>(key: &MapKey<'a>) -> Cow<'a, Expr> {
     match key {
         MapKey::Name(name, span) => {

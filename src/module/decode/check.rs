@@ -1,4 +1,4 @@
-//! Turns `check` blocks into checks.
+//! Decodes `check` blocks.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ const SCHEMA: Schema<'_> = Schema {
 };
 
 impl Decoder<'_> {
-    /// A check, and the data source in it.
+    /// A check and its nested data source.
     pub(super) fn check(&mut self, block: &Arc<Block>) -> (Check, Option<Resource>) {
         let name = block.labels[0].text.clone();
         let mut check = Check { name, block: Arc::clone(block), data: None, asserts: Vec::new() };
@@ -42,7 +42,7 @@ impl Decoder<'_> {
             } else {
                 let data = self.data(block, Some(&check.name));
                 if self.failed_since(before) {
-                    // What refers to it is right nevertheless.
+                    // References to it are valid nevertheless.
                     refused.get_or_insert(data);
                 } else {
                     check.data = Some(data.address.clone());

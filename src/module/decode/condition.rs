@@ -1,4 +1,4 @@
-//! Turns `validation`, `precondition`, `postcondition` and `assert` blocks into conditions.
+//! Decodes `validation`, `precondition`, `postcondition` and `assert` blocks.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ impl Decoder<'_> {
         condition
     }
 
-    /// A condition of a resource may not ask that very resource by name.
+    /// Reports references of a condition to the resource that contains it.
     pub(super) fn refers_to_itself(&mut self, condition: &Condition, resource: &ResourceAddress) {
         for attribute in [&condition.condition, &condition.error_message].into_iter().flatten() {
             let itself = attribute.expr.variables().into_iter().any(|traversal| {
@@ -67,7 +67,7 @@ impl Decoder<'_> {
     }
 }
 
-/// Reports a kind of block that override files cannot contain.
+/// The error for a block type that override files cannot contain.
 pub(super) fn cannot_override(block: &Block) -> Finding {
     Finding::language(EngineRule::OverrideNotAllowed, format!("Can't override {} blocks", block.kind))
         .detail(format!("An override file cannot contain `{}` blocks.", block.kind))

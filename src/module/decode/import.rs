@@ -1,4 +1,4 @@
-//! Turns `import` blocks into imports.
+//! Decodes `import` blocks.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ impl Decoder<'_> {
         if let Some(attribute) = content.attribute("to") {
             let to = self.reference_in_json(&attribute.expr);
             if self.failed_since(before) {
-                // The engine goes no further after an error up to here.
+                // As in the engine, an error up to here ends the decoding.
                 return import;
             }
             if let Some(to) = to {
@@ -57,7 +57,7 @@ impl Decoder<'_> {
         import
     }
 
-    /// What the `to` of an import names.
+    /// Parses the `to` argument.
     fn target(&mut self, to: &Expr, attribute: &Attribute) -> Option<ImportTarget> {
         let target = match import_target(to, self.features) {
             Ok(target) => Some(target),
@@ -66,7 +66,7 @@ impl Decoder<'_> {
                 None
             }
         };
-        // An address that cannot be read counts as one of nothing, which the engine then complains about too.
+        // The engine also reports an invalid address as one that is not a managed resource.
         let managed = target.as_ref().is_some_and(|target| target.resource.resource.mode == Mode::Managed);
         if !managed && self.features.import_to_managed_only {
             self.findings.push(

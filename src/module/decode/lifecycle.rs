@@ -1,4 +1,4 @@
-//! Turns the `lifecycle` block of a resource into its settings.
+//! Decodes the `lifecycle` block of resources.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::text::Span;
 use crate::value;
 
 impl Decoder<'_> {
-    /// The lifecycle of a managed resource.
+    /// The `lifecycle` block of a managed resource.
     pub(super) fn lifecycle(&mut self, block: &Block, resource: &mut Resource) {
         let content = self.lifecycle_content(block);
         resource.enabled = content.attribute("enabled").cloned();
@@ -34,7 +34,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// The lifecycle of a data source or ephemeral resource, where conditions are all that means anything.
+    /// The `lifecycle` block of a data source or ephemeral resource, where only conditions are valid.
     pub(super) fn unmanaged_lifecycle(&mut self, content: &Content, resource: &mut Resource) {
         let blocks: Vec<_> = content.blocks_of("lifecycle").collect();
         let Some(block) = self.only(&blocks, "Duplicate lifecycle block", EngineRule::InvalidLifecycle)
@@ -85,7 +85,7 @@ impl Decoder<'_> {
         content
     }
 
-    /// Explains the findings since `before` about blocks that only a later version of the engine knows.
+    /// Adds a help to the findings since `before` about blocks that only a later version of the engine supports.
     pub(super) fn explain_unknown_conditions(&mut self, block: &Block, before: usize) {
         if self.features.grammar.conditions {
             return;
@@ -144,7 +144,7 @@ impl Decoder<'_> {
         Some(Spanned { value: Some(given.value), span: given.span })
     }
 
-    /// A flag that OpenTofu evaluates later, and Terraform here.
+    /// A boolean that OpenTofu evaluates later, and Terraform here.
     fn flag_or_expression(&mut self, content: &Content, name: &str) -> Option<Spanned<bool>> {
         let attribute = content.attribute(name)?;
         if self.features.grammar.prevent_destroy_expression {
@@ -189,7 +189,7 @@ impl Decoder<'_> {
 
     fn replace_triggered_by(&mut self, expr: &Expr) -> Vec<Expr> {
         let Some(elements) = expr.static_list(self.findings) else { return Vec::new() };
-        // As in the engine, what comes after an element with an error is not looked at.
+        // As in the engine, elements after one with an error are not decoded.
         let before = self.findings.len();
         let mut kept = Vec::new();
         for element in elements {
@@ -231,7 +231,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// An element that in JSON is a reference in a string; none where it is no string.
+    /// The reference in an element that is a JSON string. Returns `None` for any other expression.
     pub(super) fn reference_in_json<'e>(&mut self, element: &'e Expr) -> Option<Cow<'e, Expr>> {
         match &element.kind {
             ExprKind::JsonString(string) => match parse_string(&string.text, element.span) {
@@ -254,7 +254,7 @@ impl Decoder<'_> {
     }
 }
 
-/// What is wrong with something that is no resource.
+/// The finding for a reference to something other than a resource.
 fn not_a_trigger(subject: &Subject, at: Span) -> Option<Finding> {
     let (summary, detail) = match subject {
         Subject::Each(name) if name == "key" => return None,

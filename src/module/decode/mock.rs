@@ -1,4 +1,4 @@
-//! Turns `mock_provider` and `override_*` blocks into what they stand in for.
+//! Decodes `mock_provider` and `override_*` blocks.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ const DATA: [BlockSchema<'_>; 4] = [
 ];
 
 impl Decoder<'_> {
-    /// A `mock_provider` block and its alias; none where its name is not allowed.
+    /// A `mock_provider` block and its alias. Returns `None` if the name is invalid.
     pub(super) fn mock_provider(&mut self, block: &Arc<Block>) -> Option<(TestProvider, Option<SmolStr>)> {
         let known = &self.features.grammar;
         let mut names = vec!["alias"];
@@ -76,7 +76,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// The blocks of a `mock_provider` block or of a mock file.
+    /// The blocks in a `mock_provider` block or a mock file.
     pub(super) fn mock_data(&mut self, body: &Body) -> MockData {
         let content = body.content(&Schema { attributes: &[], blocks: &DATA }, self.findings);
         let mut data = MockData::default();
@@ -129,7 +129,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// A value that the loader evaluates; where it does not, it is not looked at.
+    /// The type of a value that the loader evaluates. Returns `None` if it does not.
     fn mock_value(&mut self, attribute: &Attribute) -> Option<Type> {
         if !self.features.mock_values_at_load || attribute.is_broken {
             return None;
@@ -163,7 +163,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// An `override_*` block; none where its target cannot be read, or is of another kind.
+    /// An `override_*` block. Returns `None` if its target is invalid or of the wrong type.
     pub(super) fn override_block(&mut self, block: &Arc<Block>) -> Option<Override> {
         let values = if block.kind == "override_module" { "outputs" } else { "values" };
         let opentofu = self.features.engine.product == Product::OpenTofu;
@@ -197,7 +197,7 @@ impl Decoder<'_> {
         self.override_during(&content);
         let (endpoint, attribute) = endpoint.zip(target)?;
         let target = Override { target: endpoint, argument: attribute.span, header: block.header };
-        // OpenTofu takes any resource in either block.
+        // OpenTofu accepts any resource in either block.
         (opentofu || self.is_of_kind(&target, block)).then_some(target)
     }
 
@@ -236,7 +236,7 @@ impl Decoder<'_> {
         mode == expected
     }
 
-    /// Adds an override to those of its file, run or mock provider, where each target may stand once.
+    /// Adds an override to those of its file, run or mock provider. A repeated target is reported.
     pub(super) fn add_override(&mut self, target: Option<Override>, kind: &str, into: &mut Vec<Override>) {
         let Some(target) = target else { return };
         let Some(first) = into.iter().find(|first| first.has_target_of(&target)) else {

@@ -1,4 +1,4 @@
-//! Turns `moved` blocks into moves.
+//! Decodes `moved` blocks.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ impl Decoder<'_> {
         Moved { from, to, block: Arc::clone(block) }
     }
 
-    /// Says so where there is nothing that can be moved, also after an error that says why.
+    /// Reports an endpoint that cannot be moved, in addition to the error that explains why.
     fn movable(&mut self, block: &Block, endpoint: Option<&MoveEndpoint>, name: &str) {
         let resource = endpoint.map(|endpoint| endpoint.resource.as_ref());
         let detail = match resource {

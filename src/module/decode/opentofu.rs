@@ -1,4 +1,5 @@
-//! Turns what only OpenTofu knows: `encryption`, `language`, `enabled`, `for_each` of a provider, blank deprecations.
+//! Decodes syntax that only OpenTofu has: `encryption`, `language`, `enabled`, `for_each` of a provider, empty
+//! deprecation messages.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,7 +38,7 @@ const REMOTE: Schema<'_> = Schema {
 };
 
 impl Decoder<'_> {
-    /// A `language` block at the top of a file.
+    /// A `language` block at the top level of a file.
     pub(super) fn language(&mut self, block: &Block, into: &mut Declarations) {
         if self.overriding {
             self.findings.push(
@@ -48,7 +49,7 @@ impl Decoder<'_> {
                     )
                     .at(block.header),
             );
-            // Which versions it excludes counts all the same.
+            // The version constraint in it applies nevertheless.
             let (content, _) = block.body.partial_content(&LANGUAGE, &mut Vec::new());
             for block in &content.blocks {
                 into.required_versions.extend(self.compatible_version(block));
@@ -110,14 +111,14 @@ impl Decoder<'_> {
     }
 
     fn compatible_version(&mut self, block: &Block) -> Option<VersionConstraint> {
-        // What else stands there is for other programs.
+        // All other items are for other programs.
         let (content, _) = block.body.partial_content(&COMPATIBLE_WITH, self.findings);
         self.version_constraint(content.attribute("opentofu")?)
     }
 
-    /// `encryption` inside a `terraform` block.
+    /// The `encryption` block in a `terraform` block.
     pub(super) fn encryption(&mut self, block: &Block) {
-        // What the blocks hold is for key providers and methods; only their names are looked at here.
+        // Key providers and methods decode their own blocks; only the names are checked here.
         let mut ignored = Vec::new();
         let (content, _) = block.body.partial_content(&ENCRYPTION, &mut ignored);
         self.unique(content.blocks_of("key_provider"), "Duplicate key_provider");
@@ -145,7 +146,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// `for_each` of a provider configuration. Gives whether this engine knows it.
+    /// `for_each` of a provider configuration. Returns whether this engine supports it.
     pub(super) fn provider_for_each(
         &mut self,
         block: &Block,
@@ -185,7 +186,7 @@ impl Decoder<'_> {
         block.body.content(&ENABLED, self.findings).attribute("enabled").cloned()
     }
 
-    /// A deprecation without a word.
+    /// Reports an empty deprecation message.
     pub(super) fn deprecation(&mut self, given: Option<&Spanned<SmolStr>>, at: Span, summary: &str) {
         if self.features.blank_deprecated_refused && given.is_some_and(|given| given.value.trim().is_empty())
         {

@@ -1,4 +1,4 @@
-//! Turns `output` blocks into outputs.
+//! Decodes `output` blocks.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Turns `provider` blocks into provider configurations.
+//! Decodes `provider` blocks.
 
 use std::sync::Arc;
 
@@ -25,13 +25,13 @@ const SCHEMA: Schema<'_> = Schema {
     ],
 };
 
-/// Whether a `provider` block sets anything beside its name and version.
+/// Whether a `provider` block sets anything besides `alias` and `version`.
 pub(super) fn is_configured(block: &Block) -> bool {
     !block.body.partial_content(&SCHEMA, &mut Vec::new()).1.is_empty()
 }
 
 impl Decoder<'_> {
-    /// A provider configuration; none where its name is not allowed.
+    /// A provider configuration. Returns `None` if its name is invalid.
     pub(super) fn provider(&mut self, block: &Arc<Block>) -> Option<ProviderConfiguration> {
         let (content, rest) = block.body.partial_content(&SCHEMA, self.findings);
         let label = block.labels.first()?;
@@ -103,7 +103,7 @@ impl Decoder<'_> {
 
     pub(super) fn alias(&mut self, alias: &Spanned<smol_str::SmolStr>) {
         if !valid_identifier(&alias.value) {
-            // The engines give no place here.
+            // The engine reports this without a position.
             self.findings.push(
                 Finding::language(EngineRule::InvalidName, "Invalid provider configuration alias")
                     .detail(format!(

@@ -1,4 +1,4 @@
-//! Turns `provisioner` blocks into provisioners.
+//! Decodes `provisioner` blocks.
 
 use std::sync::Arc;
 
@@ -18,11 +18,11 @@ const SCHEMA: Schema<'_> = Schema {
     ],
 };
 
-/// Provisioners that were part of the engine once.
+/// Provisioners that were removed from the engine.
 const GONE: &[&str] = &["chef", "habitat", "puppet", "salt-masterless"];
 
 impl Decoder<'_> {
-    /// A provisioner; none where its kind is gone.
+    /// A provisioner. Returns `None` for a removed type.
     pub(super) fn provisioner(&mut self, block: &Arc<Block>) -> Option<Provisioner> {
         let (content, rest) = block.body.partial_content(&SCHEMA, self.findings);
         let label = &block.labels[0];
@@ -83,8 +83,7 @@ impl Decoder<'_> {
     }
 }
 
-/// What runs when a resource is destroyed can refer to that resource alone; one finding for each reference that does
-/// not.
+/// Reports each reference of a destroy-time provisioner to anything but `self`, `count.index` and `each.key`.
 pub(in crate::module) fn only_self_references(config: &Config, findings: &mut Vec<Finding>) {
     for at in references_elsewhere(config) {
         findings.push(
@@ -99,7 +98,7 @@ pub(in crate::module) fn only_self_references(config: &Config, findings: &mut Ve
     }
 }
 
-/// The expressions of arguments that refer to something other than the resource they stand in, once for each reference.
+/// The spans of references to anything but the resource that contains them.
 pub fn references_elsewhere(config: &Config) -> Vec<Span> {
     let attributes = config.just_attributes(&mut Vec::new());
     let elsewhere = |attribute: &Arc<Attribute>| {

@@ -1,4 +1,4 @@
-//! Turns `removed` blocks into removals.
+//! Decodes `removed` blocks.
 
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ impl Decoder<'_> {
             let first = self.only(&blocks, "Duplicate lifecycle block", EngineRule::InvalidLifecycle);
             blocks = first.into_iter().collect();
         }
-        // Where a second one is allowed, the last one that says something counts.
+        // Where several `lifecycle` blocks are allowed, the last `destroy` counts.
         let mut destroy = None;
         for block in blocks {
             let content = block.body.content(&LIFECYCLE, self.findings);
@@ -135,7 +135,7 @@ impl Decoder<'_> {
         provisioners
     }
 
-    /// What OpenTofu warns of, because Terraform takes the same block for something else.
+    /// OpenTofu's warning that Terraform gives the same block another meaning.
     fn warn_of_removed(&mut self, removed: &Removed) {
         let (summary, detail, help) = match &removed.destroy {
             None => (

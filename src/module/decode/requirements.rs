@@ -1,4 +1,4 @@
-//! Turns `required_providers` blocks into entries.
+//! Decodes `required_providers` blocks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,17 +15,17 @@ use crate::syntax::{Attribute, Block, Expr, MapKey, StepKind};
 use crate::text::{Span, similar};
 use crate::value::{self, Value};
 
-/// One `required_providers` block.
+/// A `required_providers` block.
 #[derive(Debug)]
 pub(in crate::module) struct RequiredProviders {
-    /// The entries that could be read.
+    /// The valid entries.
     pub(in crate::module) entries: BTreeMap<SmolStr, Box<RequiredProvider>>,
     /// The block.
     pub(in crate::module) block: Arc<Block>,
 }
 
 impl Decoder<'_> {
-    /// A `required_providers` block; none where something other than arguments stands in it.
+    /// A `required_providers` block. Returns `None` if it contains anything but arguments.
     pub(super) fn required_providers(&mut self, block: &Arc<Block>) -> Option<RequiredProviders> {
         let before = self.findings.len();
         let attributes = block.body.just_attributes(self.findings);
@@ -41,8 +41,8 @@ impl Decoder<'_> {
         Some(RequiredProviders { entries, block: Arc::clone(block) })
     }
 
-    /// One entry. `before` says how many errors there were before its block: the engine drops the objects that it
-    /// visits after an error. It visits them in an order that varies, but mostly in that of the source.
+    /// One entry. `before` is the number of findings before its block: the engine drops the objects that it visits
+    /// after an error. The order of its visits varies, but is mostly the source order.
     fn required_provider(&mut self, attribute: &Arc<Attribute>, before: usize) -> Option<RequiredProvider> {
         let mut errors = Vec::new();
         let value = value::constant_within(self.limits, &attribute.expr, &mut errors);
@@ -89,7 +89,7 @@ impl Decoder<'_> {
         (!self.failed_since(before)).then_some(entry)
     }
 
-    /// The old form: `name = "version constraint"`.
+    /// The legacy form `name = "version constraint"`.
     fn version_only(&mut self, attribute: &Arc<Attribute>) -> Option<RequiredProvider> {
         let version = self.version_constraint(attribute);
         if let Err(reason) = legal_part(&attribute.name) {
@@ -117,7 +117,7 @@ impl Decoder<'_> {
         })
     }
 
-    /// The key of an entry, which is worth a text.
+    /// The key of an entry, as a string.
     fn key(&mut self, key: &MapKey<'_>) -> Option<SmolStr> {
         let value = match key {
             MapKey::Name(name, _) => return Some((*name).clone()),
@@ -185,7 +185,7 @@ impl Decoder<'_> {
         let Some(elements) = expr.static_list(self.findings) else { return };
         for element in elements {
             let Some(traversal) = element.static_traversal(self.findings) else { continue };
-            // What stands behind the alias is not looked at by the engines either.
+            // The engine ignores any steps after the alias, too.
             let alias = match traversal.steps.first().map(|step| &step.kind) {
                 None => None,
                 Some(StepKind::Attribute(alias)) => Some(alias.clone()),
@@ -208,7 +208,7 @@ impl Decoder<'_> {
     }
 }
 
-/// What to write instead of a source that cannot be read. A source with a host names a private registry, and keeps it.
+/// The help for an invalid source. A source with a host is in a private registry, and the suggestion keeps the host.
 fn source_help(source: &str, features: &Features) -> String {
     let [host, namespace, name] = source.split('/').collect::<Vec<_>>()[..] else {
         return "write \"namespace/name\", as in \"hashicorp/aws\"".to_owned();

@@ -1,4 +1,4 @@
-//! Turns `resource`, `data` and `ephemeral` blocks into resources.
+//! Decodes `resource`, `data` and `ephemeral` blocks.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ impl Decoder<'_> {
         resource
     }
 
-    /// A `data` block, at the top of a file or in the `check` block of that name.
+    /// A `data` block, at the top level or in the `check` block with this name.
     pub(super) fn data(&mut self, block: &Arc<Block>, check: Option<&SmolStr>) -> Resource {
         let (mut resource, content) = self.resource(
             block,
@@ -97,7 +97,7 @@ impl Decoder<'_> {
         resource
     }
 
-    /// What all kinds of resources share.
+    /// The parts that all modes share.
     fn resource(
         &mut self,
         block: &Arc<Block>,
@@ -136,7 +136,7 @@ impl Decoder<'_> {
         (resource, content)
     }
 
-    /// What a data source cannot have inside of a `check` block.
+    /// Reports arguments that a data source in a `check` block cannot have.
     fn nested(&mut self, content: &Content) {
         for name in ["count", "for_each"] {
             if let Some(attribute) = content.attribute(name) {

@@ -1,4 +1,4 @@
-//! Turns `run` blocks of test files into runs.
+//! Decodes `run` blocks of test files.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -88,7 +88,7 @@ impl Decoder<'_> {
                         continue;
                     }
                     let read = self.plan_options(block);
-                    // As in the engine, one with an error does not count.
+                    // As in the engine, one with an error is dropped.
                     if !self.failed_since(before) {
                         options = Some(block.header);
                         (run.replace, run.target) = (read.replace, read.target);
@@ -125,7 +125,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// `skip_cleanup`, which stable releases know and refuse.
+    /// `skip_cleanup`, which stable releases know but refuse.
     pub(super) fn skip_cleanup(&mut self, content: &Content) {
         if let Some(attribute) = content.attribute("skip_cleanup") {
             self.findings.push(
@@ -137,7 +137,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// An argument that takes one of some words, without quotes.
+    /// A keyword argument that takes one of `words`.
     fn one_word<'w>(&mut self, content: &Content, name: &str, words: &[&'w str]) -> Option<&'w str> {
         let attribute = content.attribute(name)?;
         let word = attribute.expr.keyword();
@@ -174,7 +174,7 @@ impl Decoder<'_> {
         PlanOptions { replace, target }
     }
 
-    /// The module that a run loads in place of the one under test.
+    /// The module that a run executes instead of the one under test.
     fn run_module(&mut self, block: &Arc<Block>) -> Option<RunModule> {
         let attributes = ["source", "version"].map(AttributeSchema::optional);
         let content = block.body.content(&Schema { attributes: &attributes, blocks: &[] }, self.findings);

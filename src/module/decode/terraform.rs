@@ -1,4 +1,4 @@
-//! Turns `terraform` blocks into requirements and storage.
+//! Decodes `terraform` blocks.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ impl Decoder<'_> {
                 "required_providers" => into.required_providers.extend(self.required_providers(block)),
                 "provider_meta" => into.provider_metas.extend(self.provider_meta(block)),
                 "state_store" => self.state_store(block),
-                // The schema lets nothing else through.
+                // The schema allows no other block type.
                 _ => {}
             }
         }
@@ -113,7 +113,7 @@ impl Decoder<'_> {
         );
     }
 
-    /// `required_providers` at the top of a file.
+    /// Reports `required_providers` at the top level of a file.
     pub(super) fn misplaced_required_providers(&mut self, block: &Block) {
         self.findings.push(
             Finding::language(EngineRule::InvalidRequiredProviders, "Invalid required_providers block")

@@ -1,4 +1,4 @@
-//! Turns the blocks of a test file into what it declares.
+//! Decodes test files and mock files.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::text::Span;
 
 const TEST: BlockSchema<'_> = BlockSchema::new("test", &[]);
 
-/// Reads the blocks of a test file.
+/// Decodes the blocks of a test file.
 pub(in crate::module) fn test_file(body: &Body, decoder: &mut Decoder<'_>) -> TestFile {
     let mut test = TestFile::default();
     let mut body = body.clone();
@@ -38,12 +38,12 @@ pub(in crate::module) fn test_file(body: &Body, decoder: &mut Decoder<'_>) -> Te
     test
 }
 
-/// Reads the blocks of a mock file.
+/// Decodes the blocks of a mock file.
 pub(in crate::module) fn mock_file(body: &Body, decoder: &mut Decoder<'_>) -> MockData {
     decoder.mock_data(body)
 }
 
-/// The blocks that may stand at the top of a test file.
+/// The block types that are valid at the top level of a test file.
 fn blocks(decoder: &Decoder<'_>) -> Vec<BlockSchema<'static>> {
     let known = &decoder.features.grammar;
     let mut blocks = vec![
@@ -91,13 +91,13 @@ impl Decoder<'_> {
         }
     }
 
-    /// The alias that a `provider` block sets, once that was decoded.
+    /// The alias of a `provider` block that was already decoded.
     fn alias_of(&self, block: &Block) -> Option<smol_str::SmolStr> {
         let attribute = block.attribute("alias")?;
         crate::value::text(&attribute.expr, self.limits, &mut Vec::new())
     }
 
-    /// `test {}`, which there may be one of.
+    /// The `test {}` block, which may occur once.
     fn test_settings(&mut self, blocks: &[Arc<Block>]) {
         let blocks: Vec<_> = blocks.iter().collect();
         let before = self.findings.len();
@@ -149,7 +149,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// Whether another `variables` block came before this one, which is an error.
+    /// Reports a second `variables` block. Returns whether this is one.
     pub(super) fn is_second(&mut self, block: &Arc<Block>, first: &mut Option<Span>) -> bool {
         let Some(first) = *first else {
             *first = Some(block.header);
@@ -207,7 +207,7 @@ impl Decoder<'_> {
     }
 }
 
-/// A second block of a kind of which there can be one.
+/// The error for the second block of a type that may occur once.
 pub(super) fn multiple(block: &Block, first: Span) -> Finding {
     Finding::language(EngineRule::DuplicateDeclaration, format!("Multiple \"{}\" blocks", block.kind))
         .detail(format!("Only one `{}` block is allowed here.", block.kind))

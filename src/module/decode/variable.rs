@@ -1,4 +1,4 @@
-//! Turns `variable` and `locals` blocks into variables and locals.
+//! Decodes `variable` and `locals` blocks.
 
 use std::sync::Arc;
 
@@ -75,8 +75,8 @@ impl Decoder<'_> {
         label.text.clone()
     }
 
-    /// The default, converted to the type that this very block gives. Without one an override file leaves it as it is:
-    /// merging will convert it.
+    /// The default, converted to the type in this block. In an override block without a type, it is converted after
+    /// merging.
     fn default(
         &mut self,
         content: &Content,

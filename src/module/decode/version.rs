@@ -1,4 +1,4 @@
-//! Turns `version` and `required_version` arguments into version constraints.
+//! Decodes `version` and `required_version` arguments.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::text::Span;
 use crate::value::{self, Constraints, Type};
 
 impl Decoder<'_> {
-    /// A version constraint; none where it is in error. `null` is a constraint that asks for nothing.
+    /// A version constraint. Returns `None` after an error. `null` is a constraint that allows every version.
     pub(super) fn version_constraint(&mut self, attribute: &Arc<Attribute>) -> Option<VersionConstraint> {
         let at = attribute.expr.span;
         let before = self.findings.len();
@@ -23,13 +23,13 @@ impl Decoder<'_> {
                 .push(invalid_version(at, format!("`{}` must be a constant string.", attribute.name)));
             return None;
         };
-        // Not a text after all: null, or unknown after a syntax error that was reported.
+        // Null, or unknown after a syntax error that is reported already.
         let text = value.as_str().unwrap_or_default();
         let constraints = if value.as_str().is_some() { Some(self.constraints(text, at)?) } else { None };
         Some(VersionConstraint { constraints, text: text.into(), span: attribute.span, value_span: at })
     }
 
-    /// Reads the text of a version constraint that stands at `at`.
+    /// Parses a version constraint whose span is `at`.
     pub(super) fn constraints(&mut self, text: &str, at: Span) -> Option<Constraints> {
         match Constraints::parse(text) {
             Ok(constraints) => Some(constraints),
@@ -44,7 +44,7 @@ impl Decoder<'_> {
     }
 }
 
-/// What is wrong with a version constraint.
+/// The error for an invalid version constraint.
 pub(super) fn invalid_version(at: Span, detail: impl Into<String>) -> Finding {
     Finding::language(EngineRule::InvalidVersionConstraint, "Invalid version constraint")
         .detail(detail)

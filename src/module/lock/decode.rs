@@ -1,4 +1,4 @@
-//! Finds what makes the engines refuse a dependency lock file.
+//! Validates dependency lock files as the engine does.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use crate::module::address::ProviderAddress;
 use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Body, ExprKind, Schema};
 use crate::value::{self, Condition, Constraints, Operator, Type, Value, Version};
 
-/// What the engines say of a `version`, of `constraints` and of an address that they do not take.
+/// The engine's summaries for an invalid `version`, `constraints` and address.
 const INVALID_VERSION: &str = "Invalid provider version number";
 const INVALID_CONSTRAINTS: &str = "Invalid provider version constraints";
 const INVALID_ADDRESS: &str = "Invalid provider source address";
 
-/// Everything that is wrong with the blocks of a lock file.
+/// Reports the errors in the blocks of a lock file.
 pub(super) fn check(body: &Body, features: &Features, limits: &Limits, findings: &mut Vec<Finding>) {
     let blocks = [BlockSchema::new("provider", &["source_addr"]), BlockSchema::new("module", &["path"])];
     let content = body.content(&Schema { attributes: &[], blocks: &blocks }, findings);
@@ -56,11 +56,11 @@ fn module(block: &Block) -> Finding {
         .help("remove the block")
 }
 
-/// The provider that a block is for, if it is written as the engines write it.
+/// The provider of a block, if its label is in normal form.
 fn address(block: &Block, features: &Features, findings: &mut Vec<Finding>) -> Option<ProviderAddress> {
     let label = block.labels.first()?;
     let wrong = |detail: String| Some(invalid(INVALID_ADDRESS).detail(detail).at(label.span));
-    // Which of the two engines wrote the file may not be known, and they allow different names.
+    // The product that wrote the file may be unknown, and the two allow different names.
     let address = ProviderAddress::parse(&label.text, features).or_else(|error| {
         let tofu = Engine::newest(Product::OpenTofu).features();
         ProviderAddress::parse(&label.text, &tofu).map_err(|_| error)
@@ -188,7 +188,7 @@ impl Lock<'_> {
                     "Cannot interpret {text:?} as a provider hash: it must start with a scheme and a colon, such as \
                      \"h1:\"."
                 );
-                // The engines point at the whole list.
+                // The engine reports the whole list.
                 self.findings.push(
                     invalid("Invalid provider hash string")
                         .detail(detail)
@@ -199,7 +199,7 @@ impl Lock<'_> {
         }
     }
 
-    /// The value of an argument. What is wrong with it is found when its text is asked for.
+    /// The value of an argument. Errors in it are reported when its string is read.
     fn constant(&self, attribute: &Attribute) -> Value {
         match attribute.expr.kind {
             ExprKind::Null => Value::NULL,
@@ -208,7 +208,8 @@ impl Lock<'_> {
     }
 }
 
-/// Version constraints as the engines write them: sorted, without repetition; none where the text has none.
+/// Version constraints in the engine's normal form: sorted, without duplicates. Returns `None` if the text is
+/// invalid.
 fn normal(text: &str) -> Option<String> {
     let constraints = Constraints::parse_for_provider(text).ok()?;
     let mut conditions: Vec<&Condition> = constraints.conditions().iter().collect();
@@ -224,12 +225,12 @@ fn normal(text: &str) -> Option<String> {
     Some(texts.join(", "))
 }
 
-/// Whether only the minor version may be greater.
+/// Whether only the minor version may increase.
 fn is_minor_only(condition: &Condition) -> bool {
     condition.operator == Operator::Pessimistic && condition.version.written() < 3
 }
 
-/// The order among conditions on one version.
+/// The rank of a condition among those on the same version.
 fn rank(condition: &Condition) -> u8 {
     match condition.operator {
         Operator::Greater => 1,

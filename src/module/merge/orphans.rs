@@ -1,4 +1,4 @@
-//! Finds override files that override nothing, and so may have their name by mistake, and suggests another name.
+//! Finds override files that override nothing, which may be named so by mistake, and suggests another file name.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use crate::module::{Module, ModuleFile};
 use crate::syntax::Block;
 use crate::text::{Suggestions, nearest};
 
-/// Suggests to rename each override file in which nothing has a base, in the help of what is reported there. Renamed, it
-/// must be a base file that declares nothing twice.
+/// Suggests a new name for each override file without any base, in the help of its findings. Under the new name, it
+/// must be a base file without duplicate declarations.
 pub(in crate::module) fn suggest_names(module: &Module, files: &[ModuleFile<'_>], findings: &mut [Finding]) {
     let is_orphan = |finding: &&mut Finding| {
         finding.rule == EngineRule::OverrideWithoutBase.id() && finding.primary.is_some()
@@ -54,7 +54,7 @@ pub(in crate::module) fn suggest_names(module: &Module, files: &[ModuleFile<'_>]
     }
 }
 
-/// What base files declare.
+/// The addresses that base files declare.
 fn known(module: &Module) -> Vec<String> {
     let variables = module.variables.keys().map(|name| format!("var.{name}"));
     let locals = module.locals.keys().map(|name| format!("local.{name}"));
@@ -64,7 +64,7 @@ fn known(module: &Module) -> Vec<String> {
     variables.chain(locals).chain(outputs).chain(calls).chain(resources).collect()
 }
 
-/// The address among those known whose name is nearly that of another one of its kind.
+/// The known address of the same type whose name is most similar.
 fn meant<'k>(address: &str, known: &'k [String], suggestions: &Suggestions) -> Option<&'k String> {
     let (kind, name) = address.rsplit_once('.')?;
     let known_here = known.iter().take_while(|_| suggestions.may_compare());
@@ -73,14 +73,14 @@ fn meant<'k>(address: &str, known: &'k [String], suggestions: &Suggestions) -> O
     known.iter().find(|other| other.rsplit_once('.') == Some((kind, name)))
 }
 
-/// Whether nothing that a block declares is in a base file.
+/// Whether no declaration of a block is in a base file.
 fn is_without_base(block: &Block, module: &Module) -> bool {
     let needs_base =
         matches!(block.kind.as_str(), "variable" | "locals" | "output" | "module" | "resource" | "data");
     needs_base && addresses(block).iter().all(|address| module.declared_elsewhere.contains(address))
 }
 
-/// What a block declares, as [`Module::declared_elsewhere`] has it.
+/// The addresses that a block declares, in the form of [`Module::declared_elsewhere`].
 fn addresses(block: &Block) -> Vec<String> {
     match block.kind.as_str() {
         "locals" => block
@@ -95,7 +95,7 @@ fn addresses(block: &Block) -> Vec<String> {
     }
 }
 
-/// The name without the ending that makes it an override file; none where a file of the module has that stem.
+/// The file name without its override suffix. Returns `None` if the module already has a file with that stem.
 fn base_name(name: &str, files: &[ModuleFile<'_>]) -> Option<String> {
     let (stem, extension) = name.split_once('.')?;
     let stem = stem.strip_suffix("_override").filter(|stem| !stem.is_empty() && *stem != "override")?;

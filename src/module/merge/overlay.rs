@@ -1,4 +1,4 @@
-//! Merges the arguments of one override block into its base, and records those that have no effect.
+//! Merges the arguments of one override block into its base, and records those without effect.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,21 +14,21 @@ use crate::syntax::{Attribute, Block, Expr};
 use crate::text::Span;
 use crate::value;
 
-/// An override block that is merged into its base.
+/// An override block and its base.
 pub(super) struct Overlay<'d> {
     address: String,
     /// The header of the base block.
     header: Span,
-    /// The base block, or the blocks of one kind in it.
+    /// The base block, or the blocks of one type in it.
     base: Vec<Arc<Block>>,
     place: Place,
-    /// What the override block contains and no method was asked about yet.
+    /// The parts of the override block that no method has taken yet.
     left: Parts,
     dropped: &'d mut BTreeMap<Span, Dropped>,
 }
 
 impl<'d> Overlay<'d> {
-    /// Lays a block over the declaration with that origin.
+    /// Starts the merge of an override block into the declaration with this origin.
     pub(super) fn new(origin: &Origin, over: &Arc<Block>, dropped: &'d mut BTreeMap<Span, Dropped>) -> Self {
         let place = Place::top(over);
         Self {
@@ -41,7 +41,7 @@ impl<'d> Overlay<'d> {
         }
     }
 
-    /// Merges the nested blocks of one kind argument by argument.
+    /// Merges the nested blocks of one type argument by argument.
     pub(super) fn nested(&mut self, kind: &str, mut merge: impl FnMut(&mut Overlay<'_>)) {
         let blocks: Vec<_> = self.left.blocks.extract_if(.., |block| block.kind == kind).collect();
         for block in blocks {
@@ -57,7 +57,7 @@ impl<'d> Overlay<'d> {
         }
     }
 
-    /// Replaces an argument. One that could not be read replaces nothing.
+    /// Replaces an argument. One with an error replaces nothing.
     pub(super) fn replace<T>(&mut self, name: &str, base: &mut Option<T>, over: Option<T>) {
         let written = self.take(name);
         if over.is_some() {
@@ -87,7 +87,7 @@ impl<'d> Overlay<'d> {
         }
     }
 
-    /// Replaces a list or map, unless that of the override is empty. `stays` is where the one of the base is.
+    /// Replaces a list or map, unless that of the override is empty. `stays` is the span in the base.
     pub(super) fn replace_all<T>(
         &mut self,
         name: &str,
@@ -104,7 +104,7 @@ impl<'d> Overlay<'d> {
         }
     }
 
-    /// Drops an argument that the engine reads and does not merge.
+    /// Drops an argument that the engine decodes but does not merge.
     pub(super) fn ignore(&mut self, name: &str) {
         let written = self.take(name);
         let base = self.in_base(name);
@@ -134,7 +134,7 @@ impl<'d> Overlay<'d> {
         self.drop(written, if is_empty { Why::Empty } else { Why::Refused }, stays);
     }
 
-    /// Drops all arguments and blocks that no method was asked about: the engine reports an error about each.
+    /// Drops the remaining arguments and blocks: the engine reports an error for each.
     pub(super) fn refuse_rest(&mut self, except: &[&str]) {
         for attribute in std::mem::take(&mut self.left.arguments) {
             self.drop(Some(attribute), Why::Refused, None);
@@ -142,7 +142,7 @@ impl<'d> Overlay<'d> {
         self.refuse_blocks(except);
     }
 
-    /// Drops all nested blocks that no method was asked about, but for those of some kinds.
+    /// Drops the remaining nested blocks, except those of some types.
     pub(super) fn refuse_blocks(&mut self, except: &[&str]) {
         for block in std::mem::take(&mut self.left.blocks) {
             if !except.contains(&block.kind.as_str()) {
@@ -155,13 +155,13 @@ impl<'d> Overlay<'d> {
         self.base.iter().find_map(|block| block.attribute(name))
     }
 
-    /// Takes an argument out of the override block.
+    /// Removes an argument from the override block and returns it.
     pub(super) fn take(&mut self, name: &str) -> Option<Arc<Attribute>> {
         let at = self.left.arguments.iter().position(|argument| argument.name == name)?;
         Some(self.left.arguments.remove(at))
     }
 
-    /// Records that an argument has no effect.
+    /// Records an argument without effect.
     pub(super) fn drop(&mut self, written: Option<Arc<Attribute>>, why: Why, by: Option<Span>) {
         let Some(written) = written else { return };
         let dropped = Dropped::argument(&written, &self.address, why);

@@ -26,7 +26,7 @@ impl Merger<'_> {
                 base.config.merge(over.config);
                 base.origin.overrides.push(over.origin.base);
             }
-            // A default configuration is there even where nobody writes one, so it can be overridden.
+            // A default configuration always exists, so an override of an undeclared one is allowed.
             Entry::Vacant(place) if over.alias.is_none() => {
                 place.insert(Box::new(over));
             }

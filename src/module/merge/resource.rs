@@ -58,7 +58,7 @@ impl Merger<'_> {
     }
 }
 
-/// The `lifecycle` block of a managed resource, argument by argument.
+/// Merges the `lifecycle` block of a managed resource, argument by argument.
 fn lifecycle(overlay: &mut Overlay<'_>, base: &mut Managed, over: &mut Managed, features: &Features) {
     let create_before_destroy = over.create_before_destroy.take();
     overlay.replace("create_before_destroy", &mut base.create_before_destroy, create_before_destroy);
@@ -93,7 +93,7 @@ fn ignore_changes(overlay: &mut Overlay<'_>, base: &mut Managed, over: &mut Mana
     }
 }
 
-/// The nested blocks of an override replace all of their type.
+/// The nested blocks of an override replace all blocks of their type.
 fn nested_blocks(base: &mut Managed, over: Managed) {
     base.connection = over.connection.or(base.connection.take());
     if !over.provisioners.is_empty() {

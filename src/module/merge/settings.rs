@@ -14,7 +14,7 @@ use crate::text::Span;
 pub(super) const ADDRESS: &str = "terraform";
 
 impl Merger<'_> {
-    /// Drops what the `terraform` blocks of override files contain and the module does not have, once all are merged.
+    /// Drops the parts of `terraform` blocks in override files that the merged module does not contain.
     pub(super) fn drop_settings(&mut self, blocks: &[Arc<Block>]) {
         let merged = merged(self.module);
         let unread = match self.features.required_version {
@@ -43,7 +43,7 @@ impl Merger<'_> {
                             drop(Dropped::argument(&entry, ADDRESS, Why::Refused));
                         }
                     }
-                    // One override file can have one.
+                    // Each override file can have one.
                     "encryption"
                         if self.features.grammar.encryption && encrypted.insert(nested.header.file) => {}
                     _ => drop(Dropped::block(nested, ADDRESS, Why::Refused)),
@@ -53,7 +53,7 @@ impl Merger<'_> {
     }
 }
 
-/// What the settings of a module consist of, and what that has replaced: arguments, entries and headers of blocks.
+/// The spans of the settings of a module, and of those that they replaced: arguments, entries and block headers.
 fn merged(module: &Module) -> HashSet<Span> {
     let versions = module.required_versions.iter().chain(&module.overridden_versions);
     let entries = module.required_providers.values().flat_map(|entry| {

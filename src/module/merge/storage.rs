@@ -1,4 +1,5 @@
-//! Decides where the state is kept: of `backend` and `cloud` blocks there may be one, and an override file replaces it.
+//! Selects the storage of the state: there may be one `backend` or `cloud` block, and that of an override file
+//! replaces it.
 
 use std::sync::Arc;
 
@@ -95,7 +96,7 @@ impl Merger<'_> {
                     .detail("An override file can have only one `encryption` block."),
             );
         } else if let Some(encryption) = encryptions.into_iter().next() {
-            // The engine merges it deeply; what is in it is for its key providers, and nothing here looks at it.
+            // The engine merges it at every depth. Its content is for key providers and is not checked here.
             self.module.encryption.get_or_insert(encryption);
         }
     }

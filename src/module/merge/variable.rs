@@ -1,4 +1,4 @@
-//! Merges a `variable` block of an override file into a variable, and checks the result; the same for local values.
+//! Merges a `variable` block of an override file and checks the result; the same for local values.
 
 use crate::finding::{EngineRule, Finding, Related};
 use crate::module::declaration::{Local, Spanned, Variable};
@@ -52,7 +52,8 @@ impl Merger<'_> {
             Some(_) => base.superseded.push(replaced),
             None => base.base = Some(replaced),
         }
-        // The engine does not copy the place of a value that is declared twice, so that an override moves it.
+        // The engine does not copy the range of a local value, so an override also moves the position of a duplicate
+        // error.
         let twice = self.findings.iter_mut().filter(|finding| finding.primary == Some(declared));
         for finding in twice.filter(|finding| finding.summary == DUPLICATE_LOCAL) {
             finding.primary = Some(overridden);
@@ -61,8 +62,8 @@ impl Merger<'_> {
     }
 }
 
-/// Converts the default once more, to what is now the type. It is the converted default that is converted, not what
-/// was written: a `null` of one type does not become a `null` of another.
+/// Converts the default to the merged type. The input is the already converted default, not the written one: a `null`
+/// of one type does not become a `null` of another.
 fn recheck(variable: &mut Variable, (wrote_type, wrote_default): (bool, bool)) -> Vec<Finding> {
     let mut findings = Vec::new();
     let Some(default) = &mut variable.default else { return findings };

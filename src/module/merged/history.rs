@@ -1,7 +1,7 @@
-//! Merges a block with its override blocks into one block that keeps what each of its parts replaced.
+//! Merges a block with its override blocks and records what each part replaced.
 //!
-//! An argument replaces an argument, and nested blocks replace all earlier ones of their type; but some blocks are
-//! merged with one another. What the merge dropped is left out.
+//! An argument replaces an argument, and nested blocks replace all earlier ones of their type, except for block types
+//! that are merged with one another. Parts that `merge` dropped are left out.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -18,26 +18,26 @@ use crate::syntax::{Attribute, Block};
 use crate::text::Span;
 use crate::value;
 
-/// A declaration after its overrides.
+/// The merge history of a declaration.
 #[derive(Debug)]
 pub struct History {
     /// The merged block.
     pub block: MergedBlock,
-    /// The nested blocks that were replaced, in the order of the overrides.
+    /// The replaced nested blocks, in the order of the overrides.
     pub replacements: Vec<Replacement>,
 }
 
-/// Nested blocks of one type in one override block, and the earlier blocks that they replaced.
+/// The nested blocks of one type in an override block, and the blocks that they replaced.
 #[derive(Debug)]
 pub struct Replacement {
-    /// The new blocks; at least one.
+    /// The new blocks, at least one.
     pub by: Vec<Arc<Block>>,
-    /// The replaced blocks; at least one.
+    /// The replaced blocks, at least one.
     pub replaced: Vec<Arc<Block>>,
 }
 
 impl Module {
-    /// Merges the blocks of a declaration.
+    /// The history of a declaration.
     pub fn history(&self, origin: &Origin) -> History {
         let blocks: Vec<_> = origin.blocks().cloned().collect();
         let mut layers = Layers::new(self, &origin.base);
@@ -57,10 +57,10 @@ impl Replacement {
         self.replaced.iter().fold(finding, |finding, block| finding.related(block.header, "is replaced"))
     }
 
-    /// Describes each replaced block, as part of the block with that address.
+    /// A record for each replaced block, as part of the block with this address.
     pub(super) fn dropped(&self, address: &str) -> impl Iterator<Item = Dropped> {
         let expected = header(&self.by[0]);
-        // Nothing can be missing where a block of another type or with other labels takes its place.
+        // Nothing is missing if a block of another type, or with other labels, replaces it.
         let is_uniform = self.by.iter().all(|block| header(block) == expected);
         self.replaced.iter().map(move |block| {
             let is_comparable = is_uniform && header(block) == expected;
@@ -72,14 +72,14 @@ impl Replacement {
     }
 }
 
-/// The names in blocks that other blocks do not have.
+/// The names in `replaced` that `by` does not have.
 pub(crate) fn lost(replaced: &[Arc<Block>], by: &[Arc<Block>]) -> Vec<SmolStr> {
     let kept: HashSet<_> = by.iter().flat_map(|block| names(block)).collect();
     let names = replaced.iter().flat_map(|block| names(block));
     names.filter(|name| name != "//" && !kept.contains(name)).collect()
 }
 
-/// The names of all arguments and nested blocks in a block, or in those that a `dynamic` makes.
+/// The names of all arguments and nested blocks of a block, or of the blocks that a `dynamic` block makes.
 fn names(block: &Block) -> Vec<SmolStr> {
     if block.kind != "dynamic" {
         return block.body.names();
@@ -90,7 +90,7 @@ fn names(block: &Block) -> Vec<SmolStr> {
 /// Merges the blocks of one declaration.
 pub(super) struct Layers<'m> {
     module: &'m Module,
-    /// The body of the base block at the top of its file.
+    /// The body of the top-level base block.
     base: Span,
     pub(super) replacements: Vec<Replacement>,
     /// The arguments that merging dropped.
@@ -102,14 +102,14 @@ impl<'m> Layers<'m> {
         Self { module, base: base.body.span(), replacements: Vec::new(), dropped: Vec::new() }
     }
 
-    /// Merges a base and its overrides, in that order. In `encryption` every block is merged, at any depth.
+    /// Merges a base and its overrides, in this order. In `encryption`, blocks are merged at every depth.
     fn merge(&mut self, blocks: &[Arc<Block>], place: Place, in_encryption: bool) -> MergedBlock {
         let known = Known::of(blocks);
         let layers = blocks.iter().map(|block| place.parts(&block.body, &known)).collect();
         self.merge_parts(&blocks[0], layers, place, in_encryption)
     }
 
-    /// Merges what is left of a base and its overrides; `block` is the first of them.
+    /// Merges the remaining parts of a base and its overrides; `block` is the base.
     pub(super) fn merge_parts(
         &mut self,
         block: &Arc<Block>,
@@ -141,7 +141,7 @@ impl<'m> Layers<'m> {
         written.into_iter().filter_map(|written| self.argument(written, in_encryption)).collect()
     }
 
-    /// Selects the argument in force among those of one name.
+    /// Selects the argument in effect among those of one name.
     fn argument(&mut self, mut written: Vec<Arc<Attribute>>, in_encryption: bool) -> Option<Argument> {
         if in_encryption && written[0].name == "enforced" {
             let is_true = |attribute: &Arc<Attribute>| {
@@ -208,7 +208,7 @@ impl<'m> Layers<'m> {
     }
 }
 
-/// Whether nested blocks of a kind are merged, each with the one that has the same labels.
+/// Whether nested blocks of a type are merged, each with the block of the same labels.
 fn is_merged(parent: &Block, kind: &str) -> bool {
     match parent.kind.as_str() {
         "terraform" => ["required_providers", "encryption"].contains(&kind),
@@ -219,7 +219,7 @@ fn is_merged(parent: &Block, kind: &str) -> bool {
 }
 
 impl Parts {
-    /// Takes away what the merge dropped. An ignored `for_each` has replaced others all the same.
+    /// Removes the parts that the merge dropped. A dropped `for_each` still replaces others.
     pub(super) fn without_dropped(&mut self, module: &Module) {
         if !module.dropped.is_empty() {
             self.arguments.retain(|argument| {
@@ -230,12 +230,12 @@ impl Parts {
     }
 }
 
-/// The nested blocks that are merged so far.
+/// The nested blocks merged so far.
 #[derive(Default)]
 struct Group {
-    /// None where a block was replaced.
+    /// The blocks; `None` for a replaced one.
     blocks: Vec<Option<Nested>>,
-    /// Where the blocks of each type are.
+    /// The indexes of the blocks of each type.
     of_type: HashMap<SmolStr, Vec<usize>>,
 }
 
@@ -247,7 +247,7 @@ impl Group {
     }
 }
 
-/// Blocks by kind and labels, in order.
+/// Blocks by type and labels, in order.
 type Twins = HashMap<(SmolStr, Vec<SmolStr>), VecDeque<Arc<Block>>>;
 
 fn twins_of(blocks: &[Arc<Block>]) -> Twins {
@@ -262,13 +262,13 @@ fn twin(block: &Block) -> (SmolStr, Vec<SmolStr>) {
     (block.kind.clone(), block.labels.iter().map(|label| label.text.clone()).collect())
 }
 
-/// Takes the first block that has the kind and labels of another and is not merged yet.
+/// Takes the first block with the type and labels of another one that is not merged yet.
 fn next_twin(twins: &mut Twins, block: &Block, done: &HashSet<Span>) -> Option<Arc<Block>> {
     let alike = twins.get_mut(&twin(block))?;
     std::iter::from_fn(|| alike.pop_front()).find(|next| !done.contains(&next.body.span()))
 }
 
-/// Whether nothing in a block is part of the module, as where all of it was refused.
+/// Whether no part of a block is in the module, for example because all of it was refused.
 fn is_empty(merged: &MergedBlock) -> bool {
     merged.arguments.is_empty() && merged.blocks.is_empty() && !merged.block.body.is_empty()
 }

@@ -13,17 +13,17 @@ use crate::module::{Module, ModuleFile};
 use crate::syntax::{Attribute, Block};
 use crate::text::Span;
 
-/// A module whose blocks are being merged.
+/// The state of merging one module.
 pub(super) struct Merging<'m> {
     module: &'m Module,
     around: &'m Around<'m>,
-    /// By the body of the base block: the blocks of each declaration.
+    /// The origin of each declaration, by the body of its base block.
     declared: HashMap<Span, &'m Origin>,
     /// The bodies of blocks that were merged into others.
     used: HashSet<Span>,
-    /// By their bodies: the merged `terraform` blocks.
+    /// The merged `terraform` blocks, by their bodies.
     settings: HashMap<Span, MergedBlock>,
-    /// What is not part of the module, beside what the merge dropped.
+    /// The parts that are not in the module, in addition to those that the merge dropped.
     pub(super) dropped: Vec<Dropped>,
 }
 
@@ -44,7 +44,7 @@ impl<'m> Merging<'m> {
         merging
     }
 
-    /// Merges a block at the top of a file. Of an override file only what no base file has remains.
+    /// Merges a top-level block. Of an override file, only the parts that no base file has remain.
     pub(super) fn top_block(&mut self, block: &Arc<Block>, kind: FileKind) -> Option<MergedBlock> {
         match kind {
             FileKind::Primary => Some(self.base(block, Place::top(block))),
@@ -89,7 +89,7 @@ impl<'m> Merging<'m> {
         None
     }
 
-    /// Merges a declaration with all that override files have for it.
+    /// Merges a declaration with all its overrides.
     fn declaration(&mut self, origin: &Origin) -> MergedBlock {
         let mut history = self.module.history(origin);
         let merged = &mut history.block;
@@ -115,8 +115,8 @@ impl<'m> Merging<'m> {
         history.block
     }
 
-    /// Records the provider blocks that the engine treats as empty, where that has an effect: on callers, or where a
-    /// configuration is passed on that nothing else declares.
+    /// Records the provider blocks that the engine treats as empty, if this has an effect: on callers, or on a passed
+    /// configuration that nothing else declares.
     fn empty_providers(&mut self) {
         let passed = self.module.calls.values().flat_map(|call| &call.providers);
         let passed: HashSet<_> = passed.map(|passed| passed.in_parent.compact()).collect();
@@ -130,7 +130,7 @@ impl<'m> Merging<'m> {
         }
     }
 
-    /// Takes away the arguments that the called module does not declare.
+    /// Removes the arguments that the child module does not declare.
     fn unknown_variables(&mut self, merged: &mut MergedBlock, call: &ModuleCall, address: &str) {
         let Some(called) = self.around.called.get(&call.name).filter(|called| called.complete) else {
             return;

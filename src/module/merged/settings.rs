@@ -1,4 +1,4 @@
-//! Merges the `terraform` blocks of a module: each setting into the base block that has it.
+//! Merges the `terraform` blocks of a module: each setting goes to the base block that has it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use crate::text::Span;
 
 const ADDRESS: &str = "terraform";
 
-/// A `terraform` block, and what override files have for it: what the block itself contains comes first.
+/// A `terraform` block and its overrides; the parts of the block itself come first.
 struct Target {
     block: Arc<Block>,
     layers: Vec<Parts>,
 }
 
-/// Merges the `terraform` blocks, by the spans of their bodies. A setting that no base block has goes to the first one;
-/// without base blocks, to the first override block.
+/// Merges the `terraform` blocks. The keys are the spans of their bodies. A setting that no base block has goes to
+/// the first one; without base blocks, to the first override block.
 pub(super) fn merge(
     module: &Module,
     files: &[ModuleFile<'_>],
@@ -58,7 +58,7 @@ pub(super) fn merge(
     all.map(|target| (target.block.body.span(), target.merge(module, dropped))).collect()
 }
 
-/// The `terraform` blocks in files of a kind, each with what is left of it.
+/// The `terraform` blocks in base files or in override files, each with its remaining parts.
 fn blocks<'f>(
     module: &'f Module,
     files: &'f [ModuleFile<'_>],
@@ -73,7 +73,7 @@ fn blocks<'f>(
     })
 }
 
-/// Whether an argument of an override file replaces that of earlier files, rather than adding to it.
+/// Whether an argument of an override file replaces those of earlier files, rather than adding to them.
 fn replaces(module: &Module, argument: &Attribute) -> bool {
     let mut in_force = module.required_versions.iter().map(|version| version.span);
     match module.features.required_version {
@@ -83,7 +83,7 @@ fn replaces(module: &Module, argument: &Attribute) -> bool {
     }
 }
 
-/// Which block has the first argument or block of each name.
+/// The target block of each name: the first one that has an argument or block of the name.
 fn homes(targets: &[Target]) -> HashMap<SmolStr, usize> {
     let mut homes = HashMap::new();
     for (number, Target { block: parent, layers }) in targets.iter().enumerate() {
@@ -96,7 +96,7 @@ fn homes(targets: &[Target]) -> HashMap<SmolStr, usize> {
     homes
 }
 
-/// Lays each part of an override block over the block that has one of its name.
+/// Adds each part of an override block to the block that has a part of its name.
 fn share(parts: Parts, homes: &HashMap<SmolStr, usize>, targets: &mut [Target]) {
     let home = |name: &str| homes.get(name).copied().unwrap_or_default();
     for argument in parts.arguments {
@@ -109,7 +109,7 @@ fn share(parts: Parts, homes: &HashMap<SmolStr, usize>, targets: &mut [Target]) 
     }
 }
 
-/// Takes away the `backend` and `cloud` blocks that a later one has replaced.
+/// Removes the `backend` and `cloud` blocks that a later one replaces.
 fn replaced_storage(module: &Module, parts: &mut Parts) -> Vec<Dropped> {
     let Some(storage) = module.storage().map(|storage| storage.block.header) else { return Vec::new() };
     let is_replaced = |block: &mut Arc<Block>| {

@@ -1,24 +1,24 @@
-//! Turns a place in the language into what the strings of a JSON file mean there.
+//! The meaning of strings in JSON files, by their position in the configuration.
 
 use crate::engine::{Features, ModuleAddress};
 
-/// What the strings of an expression are.
+/// The meaning of the strings in an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strings {
-    /// Texts that may hold interpolations.
+    /// Templates, which may contain interpolations.
     Templates,
-    /// Texts as they stand: the engine asks for a constant, and does not look for interpolations in them.
+    /// Literal strings: the engine requires a constant here, without interpolation.
     Literals,
     /// Addresses, types or keywords.
     Addresses,
-    /// Texts as they stand, but the elements of lists are addresses (`configuration_aliases`).
+    /// Literal strings, except that the elements of lists are addresses (`configuration_aliases`).
     AddressesInLists,
 }
 
 impl Strings {
-    /// Those under an argument of a kind of block.
+    /// The meaning of the strings in an argument of a block type.
     pub fn of(kind: &str, argument: &str, features: &Features) -> Self {
-        // OpenTofu knows variables where the state is kept.
+        // OpenTofu allows variables in `backend` blocks.
         let is_static = features.module_address == ModuleAddress::StaticAfterMerge;
         match (kind, argument) {
             ("variable" | "output", "type")

@@ -1,11 +1,11 @@
-//! Turns a variable with overrides into what its type and its default mean, where that is not what is written.
+//! The effective type and default of a variable with overrides, where they differ from the written ones.
 
 use crate::module::declaration::Variable;
 use crate::module::merged::{Meaning, MergedBlock};
 use crate::syntax::parse_expression;
 use crate::value::{self, Constraint};
 
-/// Notes both meanings in the block of the variable.
+/// Records both in the block of the variable.
 pub(super) fn meanings(variable: &Variable, merged: &mut MergedBlock) {
     let argument = |merged: &MergedBlock, name: &str| {
         merged.arguments.iter().position(|argument| argument.counts.name == name)
@@ -40,7 +40,8 @@ pub(super) fn meanings(variable: &Variable, merged: &mut MergedBlock) {
     }
 }
 
-/// The constraint, without the defaults where these do not fit the type: the engine keeps them, but no text says so.
+/// The constraint, without the defaults if these do not fit the type: the engine keeps them, but no text expresses
+/// such a type.
 fn expressible(constraint: Constraint) -> Constraint {
     let mut wrong = Vec::new();
     let read = constraint

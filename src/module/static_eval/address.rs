@@ -1,4 +1,4 @@
-//! Turns `source` and `version` of a merged module call into the module that is called, as far as that is known.
+//! Evaluates `source` and `version` of merged module calls.
 
 use smol_str::SmolStr;
 
@@ -11,28 +11,28 @@ use crate::module::declaration::{ModuleCall, Source, VersionConstraint};
 use crate::syntax::{Attribute, Expr};
 use crate::value::{Constraints, Marks, Value};
 
-/// What a call was found to lead to.
+/// The resolved address of a call.
 pub(in crate::module) struct Resolved {
     pub(in crate::module) source: Option<Source>,
     pub(in crate::module) version: Option<VersionConstraint>,
 }
 
-/// What is known about the `version` of a call.
+/// The `version` of a call.
 enum Version {
-    /// There is none, or it is null.
+    /// Missing or null.
     None,
-    /// There is one.
+    /// A valid constraint.
     Known(VersionConstraint),
-    /// There may be one: it depends on what is not known.
+    /// Perhaps set: it depends on unknown values.
     Open,
-    /// There is one that asks for nothing.
+    /// Set, but empty.
     Empty,
-    /// There is one, and it is in error.
+    /// Set, with an error.
     Failed,
 }
 
 impl Early<'_> {
-    /// Which module a call leads to; none where the call was decoded block by block.
+    /// Resolves the module of a call. Returns `None` if the decoder did so already.
     pub(in crate::module) fn call(&mut self, call: &ModuleCall) -> Option<Resolved> {
         if !self.after_merge() {
             return None;
@@ -55,7 +55,7 @@ impl Early<'_> {
         let source = call.address.source.as_ref().map(|attribute| {
             let span = attribute.expr.span;
             let nothing = Source { raw: SmolStr::default(), address: None, span };
-            // Terraform says one thing about a call at a time.
+            // Terraform reports one error per call at a time.
             if stops { nothing } else { self.source(call, &attribute.expr, &version).unwrap_or(nothing) }
         });
         let version = match version {
@@ -112,7 +112,7 @@ impl Early<'_> {
                     early(&purpose, "Invalid version constraint", at)
                         .detail(reason)
                         .help("write comma-separated conditions, as in \">= 1.2, < 2.0\"")
-                        // One placeholder in many calls of a directory is one cause.
+                        // The same placeholder in many calls of a directory is one cause.
                         .concerns(Concern::Name(text.clone())),
                 );
                 Version::Failed
@@ -148,7 +148,7 @@ impl Early<'_> {
             Version::Known(_) | Version::Empty | Version::Failed => ModuleSource::parse(&raw, true, features),
             Version::Open => {
                 let plain = ModuleSource::parse(&raw, false, features);
-                // With a version it might still be in error, and without one it might not.
+                // It could be invalid with a version and valid without one, or the other way round.
                 let registry = ModuleSource::parse(&raw, true, features);
                 let address = registry.or(plain).ok();
                 return Some(Source { raw, address, span: expr.span });
@@ -192,12 +192,12 @@ impl Early<'_> {
                 ("Unsuitable value type", expr.start_span(), format!("A string is required: {reason}."))
             }
         };
-        // What an expression has the wrong type for is a matter of its value, not of the address.
+        // A value of the wrong type is an invalid value, not an invalid address.
         self.findings.push(Finding::language(EngineRule::InvalidValue, summary).detail(detail).at(at));
         None
     }
 
-    /// What is known of one of the two arguments; none after an error.
+    /// The result for one of the two arguments. Returns `None` after an error.
     fn outcome(&mut self, expr: &Expr, purpose: &Purpose, refusal: &str) -> Option<Outcome> {
         let outcome = match self.module.features.module_address {
             ModuleAddress::LiteralPerBlock | ModuleAddress::StaticAfterMerge => {

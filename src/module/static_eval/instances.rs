@@ -1,4 +1,4 @@
-//! Turns `for_each` of a provider configuration into what is wrong with it.
+//! Checks `for_each` of provider configurations.
 
 use super::refusal::early;
 use super::{Early, Purpose};
@@ -7,7 +7,7 @@ use crate::module::declaration::ProviderConfiguration;
 use crate::value::{Type, Value};
 
 impl Early<'_> {
-    /// Looks at the instances of a provider configuration (OpenTofu).
+    /// Reports errors in the instances of a provider configuration (OpenTofu).
     pub(in crate::module) fn instances(&mut self, provider: &ProviderConfiguration) {
         let before = self.findings.len();
         self.instances_by(provider);
@@ -44,7 +44,7 @@ impl Early<'_> {
     }
 }
 
-/// Why a value says of no instances.
+/// Why a value is not valid for `for_each`.
 fn unsuitable(value: &Value) -> Option<&'static str> {
     match value {
         Value::Map(..) | Value::Object(_) => None,

@@ -1,9 +1,9 @@
-//! Turns an expression into what early evaluation asks of it: the functions it calls, and whether its value is exact.
+//! Properties of expressions in early evaluation: provider functions, and whether the computed value is exact.
 
 use crate::syntax::{Expr, ExprKind};
 use crate::text::Span;
 
-/// The calls of functions that a provider has.
+/// The names of the provider functions that an expression calls.
 pub(super) fn provider_functions(expr: &Expr) -> Vec<Span> {
     let mut found = Vec::new();
     expr.for_each_call(|call, _| {
@@ -14,8 +14,8 @@ pub(super) fn provider_functions(expr: &Expr) -> Vec<Span> {
     found
 }
 
-/// Whether it is worth here what it is worth to the engine: not all functions are, and nobody knows what a part is
-/// worth that could not be read.
+/// Whether the computed value is that of the engine: not all functions are implemented, and parts of the expression
+/// may not be readable.
 pub(super) fn is_plain(expr: &Expr) -> bool {
     let mut plain = true;
     expr.walk(&mut |inner, _| {

@@ -1,4 +1,4 @@
-//! Findings about expressions that cannot be evaluated before anything runs.
+//! The findings for expressions that cannot be evaluated early.
 
 use super::Purpose;
 use crate::finding::{EngineRule, Finding};
@@ -8,7 +8,7 @@ use crate::module::declaration::Variable;
 use crate::text::Span;
 use crate::value::Marks;
 
-/// What OpenTofu evaluates later only.
+/// The finding for references to values that OpenTofu only knows later.
 pub(super) fn of_references(
     references: &[Reference<'_>],
     purpose: &Purpose,
@@ -44,7 +44,7 @@ pub(super) fn of_provider_functions(calls: &[Span], purpose: &Purpose) -> impl I
     })
 }
 
-/// A `path` or `terraform` attribute that is not there.
+/// The finding for an unknown attribute of `path` or `terraform`.
 pub(super) fn of_symbol(subject: &Subject, at: Span, purpose: &Purpose) -> Option<Finding> {
     let (root, name, known) = match subject {
         Subject::Path(name) => ("path", name, &["cwd", "module", "root"][..]),
@@ -80,13 +80,13 @@ pub(super) fn undeclared(kind: &str, name: &str, at: Span) -> Finding {
         .at(at)
 }
 
-/// Local values that lead from one to the next for longer than is followed.
+/// The finding for a chain of local values above the limit.
 pub(super) fn too_deep(limits: &Limits, at: Span) -> Finding {
     let detail = "This chain of local values is longer than the limit, so the value is treated as unknown.";
     Finding::limit(Limit::Nesting, limits, "Local values nested too deep", detail).at(at)
 }
 
-/// A variable that says of itself that it is none for this.
+/// The finding for a variable that is not declared as constant.
 pub(super) fn not_constant(variable: &Variable, at: Span, purpose: &Purpose) -> Finding {
     let finding = early(purpose, "Unable to use variable in static context", at).detail(format!(
         "{} must be known before plan, but `var.{}` sets `const = false`.",
@@ -106,14 +106,14 @@ pub(super) fn circular(name: &str, declared: Span, at: Span) -> Finding {
         .related(at, "referred to here")
 }
 
-/// The consequence of an error in what an expression refers to.
+/// The finding for an expression that refers to one with an error.
 pub(super) fn not_computed(purpose: &Purpose, needs: &str, declared: Span) -> Finding {
     early(purpose, "Unable to compute static value", purpose.at)
         .detail(format!("{} needs `{needs}`, which cannot be computed.", upper(&purpose.what)))
         .related(declared, "declared here")
 }
 
-/// A value that would show up in the clear.
+/// The finding for a sensitive or ephemeral value where it would be shown in clear text.
 pub(super) fn confidential(marks: Marks, purpose: &Purpose, at: Span) -> Finding {
     let (summary, word) = match marks.sensitive {
         Some(_) => ("Sensitive value not allowed", "sensitive"),

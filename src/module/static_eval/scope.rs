@@ -1,4 +1,4 @@
-//! What is known early in a module, turned into a scope for the evaluator.
+//! The scope of early evaluation.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use crate::module::Module;
 use crate::syntax::{StepKind, Traversal};
 use crate::value::{Resolved, Scope, Type, Value};
 
-/// Locals are worth what was found before; of a variable the type is known, and of everything else nothing.
+/// Local values have the results so far. Of a variable, the type is known; everything else is unknown.
 pub(super) struct Known<'k> {
     pub(super) module: &'k Module,
     pub(super) locals: &'k BTreeMap<SmolStr, Option<Outcome>>,

@@ -1,4 +1,4 @@
-//! What a traversal in a test file refers to: more names mean something there.
+//! References in test files, where additional roots are valid.
 
 use smol_str::SmolStr;
 
@@ -7,18 +7,18 @@ use crate::engine::Features;
 use crate::syntax::{Step, Traversal};
 use crate::text::Span;
 
-/// A reference in a test, cut from the front of a traversal.
+/// A reference in a test file, at the start of a traversal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TestReference<'a> {
-    /// What is referred to.
+    /// The referenced object.
     pub subject: TestSubject,
-    /// From the first name to the last step that belongs to the subject.
+    /// From the first name to the last step of the subject.
     pub span: Span,
-    /// The steps behind it, which look into the value.
+    /// The remaining steps, which access the value.
     pub remaining: &'a [Step],
 }
 
-/// What can be referred to in a test.
+/// The objects that can be referenced in a test file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TestSubject {
     /// `output.name`.
@@ -27,11 +27,11 @@ pub enum TestSubject {
     Check(SmolStr),
     /// `run.name`.
     Run(SmolStr),
-    /// The same as in a module.
+    /// A reference that is valid in modules, too.
     InModule(Subject),
 }
 
-/// What `traversal` refers to in a test file.
+/// The reference at the start of `traversal` in a test file.
 pub fn reference_in_test<'a>(
     traversal: &'a Traversal,
     features: &Features,

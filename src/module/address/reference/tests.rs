@@ -1,11 +1,11 @@
-//! What the real engine says of many references, held against what is said here.
+//! Compares references with recorded answers of the real engine.
 
 use super::{InstanceKey, Subject, reference};
 use crate::engine::Choice;
 use crate::syntax::parse_expression;
 
-/// What Terraform 1.11.4 says of a reference, and the text that it points at; where it says nothing, the text that
-/// it takes for the reference.
+/// The error of Terraform 1.11.4 for a reference, with the text it is reported at. Without an error, the text of the
+/// reference.
 const REFERENCES: &str = r#"
 module => Invalid reference @ module
 module[0] => Invalid reference @ [0]
@@ -62,7 +62,7 @@ aws_x.y[99999999999999999999] => Invalid index key @ [99999999999999999999]
 module.a.x[0].y => fine @ module.a.x
 "#;
 
-/// The line of the table above.
+/// A line of the table above.
 fn line(engine: &str, text: &str) -> String {
     let features = Choice::parse(engine).expect("an engine").engines()[0].features();
     let expression = parse_expression(text).expect("an expression");

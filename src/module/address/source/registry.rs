@@ -1,4 +1,4 @@
-//! Turns `[host/]namespace/name/system[//directory]` into the address of a module in a registry.
+//! Parses registry module addresses: `[host/]namespace/name/system[//directory]`.
 
 use std::fmt;
 
@@ -7,23 +7,23 @@ use smol_str::SmolStr;
 use super::split_subdir;
 use crate::module::address::hostname::normal_host;
 
-/// A module of a registry.
+/// A module in a registry.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RegistryModule {
-    /// The registry; the one of the engine where none is written.
+    /// The registry host; by default that of the engine.
     pub host: SmolStr,
-    /// Who publishes it.
+    /// The namespace.
     pub namespace: SmolStr,
-    /// Its own name.
+    /// The module name.
     pub name: SmolStr,
-    /// What it is made for: the last part.
+    /// The target system, which is the last part.
     pub system: SmolStr,
-    /// The directory inside the package; empty for its top directory.
+    /// The subdirectory in the package; empty for its root.
     pub subdir: SmolStr,
 }
 
 impl RegistryModule {
-    /// What `raw` names, or why it names nothing in a registry.
+    /// Parses a registry address, or explains why it is invalid.
     pub(super) fn parse(raw: &str, default_host: &str) -> Result<Self, String> {
         let (package, subdir) = split_subdir(raw);
         if subdir.starts_with("../") {
@@ -64,7 +64,7 @@ impl RegistryModule {
         })
     }
 
-    /// As people write it: without the host, if that is the registry of the engine.
+    /// The usual written form: without the host, if that is the default registry.
     pub fn display(&self, default_host: &str) -> String {
         let full = self.to_string();
         let short = full.strip_prefix(default_host).and_then(|rest| rest.strip_prefix('/'));
@@ -72,7 +72,7 @@ impl RegistryModule {
     }
 }
 
-/// All parts, as machines write it.
+/// All parts, with the host.
 impl fmt::Display for RegistryModule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}/{}/{}", self.host, self.namespace, self.name, self.system)?;
@@ -92,7 +92,7 @@ fn registry_host(host: &str) -> Result<SmolStr, String> {
     Ok(normal)
 }
 
-/// 1 to 64 letters, digits, dashes and underscores of ASCII, with a letter or digit at both ends.
+/// 1 to 64 ASCII letters, digits, hyphens and underscores, with a letter or digit at both ends.
 fn is_name(name: &str) -> bool {
     let bytes = name.as_bytes();
     let inside = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');

@@ -1,4 +1,4 @@
-//! Turns shorthands and URLs into the address of a package that is fetched from elsewhere.
+//! Parses remote module sources, which are URLs or their shorthands, as go-getter does.
 
 use std::fmt;
 
@@ -7,21 +7,21 @@ use smol_str::SmolStr;
 use super::url::{Url, escape, unescape};
 use super::{clean, find_in_short, split_subdir};
 
-/// A package that is fetched from elsewhere.
+/// A remote package.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RemoteModule {
-    /// The package, in full: `git::https://github.com/owner/name.git?ref=v1`.
+    /// The full package address: `git::https://github.com/owner/name.git?ref=v1`.
     pub package: SmolStr,
-    /// The directory inside it; empty for its top directory.
+    /// The subdirectory in the package; empty for its root.
     pub subdir: SmolStr,
 }
 
-/// Why a string is the address of nothing.
+/// Why a source is invalid.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Problem {
-    /// Nothing says how to fetch it: it may be meant as a local path.
+    /// No getter accepts it. It may be meant as a local path.
     Undetected(String),
-    /// It looks like something, and is wrong.
+    /// A getter recognizes it, but it is malformed.
     Unreadable(String),
 }
 
@@ -32,7 +32,7 @@ impl From<&str> for Problem {
 }
 
 impl RemoteModule {
-    /// What `raw` stands for.
+    /// Parses a remote source.
     pub(super) fn parse(raw: &str) -> Result<Self, Problem> {
         let (package, given) = split_subdir(raw);
         let outside = |directory: &str| {
@@ -54,27 +54,27 @@ impl RemoteModule {
         Ok(Self { package: package.into(), subdir: subdir.into() })
     }
 
-    /// How the package is fetched: `git`, `hg`, `oci`, `s3`, `https` and so on.
+    /// The getter: `git`, `hg`, `oci`, `s3`, `https` and so on.
     pub fn getter(&self) -> &str {
         let (forced, address) = forced_getter(&self.package);
         forced.unwrap_or_else(|| address.split_once("://").map_or("", |(scheme, _)| scheme))
     }
 
-    /// What stands behind the `?`, as written; empty where nothing does.
+    /// The query as written, without its `?`; empty if there is none.
     pub fn query(&self) -> &str {
         self.package.split_once('?').map_or("", |(_, query)| query)
     }
 
-    /// What the query sets for a key; none where that is nothing.
+    /// The value of a query parameter. Returns `None` if it is missing or empty.
     pub fn parameter(&self, key: &str) -> Option<&str> {
         let pairs = self.query().split('&').filter_map(|pair| pair.split_once('='));
         let mut values = pairs.filter(|(name, _)| *name == key).map(|(_, value)| value);
-        // The engines look at the first, and take an empty one for none.
+        // The engine reads the first value, and treats an empty one as missing.
         values.next().filter(|value| !value.is_empty())
     }
 }
 
-/// As it would be written in full: the directory stands before the query.
+/// The full form, with the subdirectory before the query.
 impl fmt::Display for RemoteModule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.subdir.is_empty() {
@@ -87,13 +87,13 @@ impl fmt::Display for RemoteModule {
     }
 }
 
-/// One way to recognise a shorthand: a longer address, none where it is not this shorthand, or what is wrong with it.
+/// A detector of one shorthand: returns the full address, `None` if the source is not this shorthand, or the error.
 type Detector = fn(&str) -> Result<Option<String>, Problem>;
 
-/// The first that recognises an address wins.
+/// The detectors in order; the first match counts.
 const DETECTORS: [Detector; 6] = [github, git_over_ssh, bitbucket, gcs, s3, absolute_path];
 
-/// `package` with everything that a shorthand leaves out.
+/// `package` with the parts that its shorthand omits.
 fn in_full(package: &str) -> Result<String, Problem> {
     let (forced, address) = forced_getter(package);
     let (address, given) = split_subdir(address);
@@ -122,7 +122,7 @@ fn in_full(package: &str) -> Result<String, Problem> {
     Err(Problem::Unreadable("it is empty".into()))
 }
 
-/// What stands before `::` and says how to fetch, and what follows.
+/// The getter before `::`, if there is one, and the rest.
 fn forced_getter(address: &str) -> (Option<&str>, &str) {
     match find_in_short(address, "::").map(|at| (&address[..at], &address[at + 2..])) {
         Some((getter, rest))
@@ -165,7 +165,7 @@ fn github(address: &str) -> Result<Option<String>, Problem> {
     Ok(Some(format!("git::{url}")))
 }
 
-/// Whether a byte means nothing in a URL, wherever it stands.
+/// Whether a byte has no special meaning anywhere in a URL.
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
 }
@@ -181,7 +181,7 @@ fn git_over_ssh(address: &str) -> Result<Option<String>, Problem> {
     Ok(Some(format!("git::{}", Url::ssh(user, host, path, &query))))
 }
 
-/// User, host and path of `user@host:path`; the user may be missing.
+/// User, host and path of `user@host:path`. The user is optional.
 fn scp_parts(address: &str) -> Option<(&str, &str, &str)> {
     let host_and_path = |rest: &'_ str| -> Option<(usize, usize)> {
         let colon = rest.find(':').filter(|colon| *colon > 0)?;
@@ -190,14 +190,14 @@ fn scp_parts(address: &str) -> Option<(&str, &str, &str)> {
         (!path.is_empty() && !path.contains('\n')).then(|| (colon, rest.len() - path.len()))
     };
     let with_user = address.split_once('@').filter(|(user, _)| !user.is_empty());
-    // Where it does not fit with a user, the `@` may belong to the host.
+    // If the address is not valid with a user, the `@` may belong to the host.
     with_user.into_iter().chain([("", address)]).find_map(|(user, rest)| {
         let (colon, path) = host_and_path(rest)?;
         Some((user, &rest[..colon], &rest[path..]))
     })
 }
 
-/// The query with its keys in order, as the engines write it.
+/// The query with sorted keys, as the engine writes it.
 fn sorted_query(query: &str) -> Result<String, Problem> {
     let mut pairs = Vec::new();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
@@ -207,7 +207,7 @@ fn sorted_query(query: &str) -> Result<String, Problem> {
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
         pairs.push((query_part(key)?, query_part(value)?));
     }
-    // The order of values of one key stays.
+    // The sort is stable: values of one key keep their order.
     pairs.sort_by(|(one, _), (other, _)| one.cmp(other));
     let written: Vec<String> =
         pairs.iter().map(|(key, value)| format!("{}={}", in_query(key), in_query(value))).collect();
@@ -219,7 +219,7 @@ fn query_part(text: &str) -> Result<Vec<u8>, Problem> {
 }
 
 fn in_query(bytes: &[u8]) -> String {
-    // A space is no other character's escape, so that it can be told afterwards.
+    // Spaces stay unescaped here and become `+` below.
     escape(bytes, |byte| byte == b' ' || byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte))
         .replace(' ', "+")
 }
@@ -253,7 +253,7 @@ fn gcs(address: &str) -> Result<Option<String>, Problem> {
 
 const GCS: &str = "in Google Cloud Storage it must be `www.googleapis.com/storage/v1/bucket/object`";
 
-/// `s3-region.amazonaws.com/bucket/object` and its two younger forms.
+/// `s3-region.amazonaws.com/bucket/object` and its two newer forms.
 fn s3(address: &str) -> Result<Option<String>, Problem> {
     if !address.contains(".amazonaws.com/") {
         return Ok(None);
@@ -269,7 +269,7 @@ fn s3(address: &str) -> Result<Option<String>, Problem> {
     Ok(Some(format!("s3::{}", Url::parse(&url)?)))
 }
 
-/// `/an/absolute/path`. Everything else that comes this far may be meant as a local path.
+/// `/an/absolute/path`. Any other source that reaches this detector may be meant as a local path.
 fn absolute_path(address: &str) -> Result<Option<String>, Problem> {
     match address.strip_prefix('/') {
         Some(path) => Ok(Some(format!("file:///{path}"))),
@@ -279,7 +279,7 @@ fn absolute_path(address: &str) -> Result<Option<String>, Problem> {
 }
 
 impl Url {
-    /// Makes the path end in `.git`.
+    /// Adds `.git` to the path if it is missing.
     fn add_git(&mut self) {
         if !self.path.ends_with(b".git") {
             self.path.extend_from_slice(b".git");

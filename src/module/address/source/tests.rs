@@ -1,4 +1,4 @@
-//! What the real engine makes of many sources, held against what is made of them here.
+//! Compares module sources with recorded answers of the real engine.
 
 use super::{AddressError, ModuleSource, clean_local, split_subdir};
 use crate::engine::Choice;
@@ -35,7 +35,8 @@ fn two_slashes_tell_the_directory_from_the_package() {
     }
 }
 
-/// What Terraform 1.11.4 makes of a source, in full: a module installed from there does not count as changed.
+/// The full address that Terraform 1.11.4 computes for a source: it does not reinstall a module that is recorded with
+/// this address.
 const INSTALLED: &[(&str, &str)] = &[
     ("./", "./."),
     ("../", "./.."),
@@ -64,7 +65,7 @@ const INSTALLED: &[(&str, &str)] = &[
     ("www.googleapis.com/storage/v1/b/c", "gcs::https://www.googleapis.com/storage/v1/b/c"),
 ];
 
-/// What Terraform 1.11.4 takes for a local path without its `./`.
+/// Sources that Terraform 1.11.4 reports as local paths without `./`.
 const UNDETECTED: &[&str] = &[
     "child",
     "a/b/c/d",
@@ -83,7 +84,7 @@ const UNDETECTED: &[&str] = &[
     "modules/net",
 ];
 
-/// What Terraform 1.11.4 cannot read at all.
+/// Sources that Terraform 1.11.4 cannot parse.
 const UNREADABLE: &[&str] = &[
     "",
     "a/b/c//../d",

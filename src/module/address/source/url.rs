@@ -1,27 +1,27 @@
-//! Turns a string into the parts of a URL and back, refusing what the engines' library refuses.
+//! Parses and formats URLs as Go's `net/url` does, with the same errors.
 
-/// The parts of a URL. Escapes of the path are replaced, for the parts around it are put together anew.
+/// The parts of a URL. The path is unescaped, because parts are added to it.
 #[derive(Debug, Default)]
 pub(super) struct Url {
     pub(super) scheme: String,
-    /// All behind the scheme, where no `/` follows it.
+    /// The part after the scheme, if no `/` follows it.
     opaque: String,
-    /// What stands before the host, with its `@`.
+    /// The user info with its `@`.
     user: String,
     host: String,
-    /// Two slashes stand before the host, though it may be empty.
+    /// Whether `//` precedes the host, which may be empty.
     has_authority: bool,
     pub(super) path: Vec<u8>,
-    /// The path as it was written, where that is not how it would be written by default.
+    /// The path as written, if that differs from the default escaping.
     written_path: String,
-    /// With its `?`.
+    /// The query with its `?`.
     query: String,
-    /// With its `#`.
+    /// The fragment with its `#`.
     fragment: String,
 }
 
 impl Url {
-    /// The parts of `text`; an error says why it is no URL, not even a relative one.
+    /// Parses an absolute or relative URL, or explains why it is invalid.
     pub(super) fn parse(text: &str) -> Result<Self, &'static str> {
         let (text, fragment) = cut_before(text, '#');
         if text.bytes().any(|byte| byte.is_ascii_control()) {
@@ -79,7 +79,8 @@ impl Url {
         self.query = if query.is_empty() { String::new() } else { format!("?{query}") };
     }
 
-    /// Adds `//directory` to the path, characters as they are as far as a URL allows: they may be wildcards.
+    /// Appends `//directory` to the path. Characters are escaped only if a URL requires it, because they may be
+    /// wildcards.
     pub(super) fn push_subdir(&mut self, directory: &str) {
         self.path.extend_from_slice(b"//");
         self.path.extend_from_slice(directory.as_bytes());
@@ -118,12 +119,12 @@ impl std::fmt::Display for Url {
     }
 }
 
-/// The text before the first `mark`, and the rest with it.
+/// Splits the text before the first `mark`, which belongs to the second part.
 fn cut_before(text: &str, mark: char) -> (&str, &str) {
     text.split_at(text.find(mark).unwrap_or(text.len()))
 }
 
-/// The scheme and what follows its colon; no scheme where none of the right form is there.
+/// Splits off the scheme, if there is a valid one.
 fn split_scheme(text: &str) -> Result<(&str, &str), &'static str> {
     for (at, byte) in text.bytes().enumerate() {
         match byte {
@@ -162,7 +163,7 @@ fn check_host(host: &str) -> Result<(), &'static str> {
         return Err("its host contains an invalid character");
     }
     unescape(host)?;
-    // Only what is not ASCII may be escaped in a host, and the sign of escapes itself.
+    // In a host, only `%` and characters beyond ASCII may be escaped.
     let foreign = |at: usize| host.as_bytes()[at + 1] >= b'8' || host[at..].starts_with("%25");
     if host.match_indices('%').all(|(at, _)| foreign(at)) {
         Ok(())
@@ -171,9 +172,9 @@ fn check_host(host: &str) -> Result<(), &'static str> {
     }
 }
 
-/// The bytes that `text` stands for.
+/// The bytes of an escaped text.
 pub(super) fn unescape(text: &str) -> Result<Vec<u8>, &'static str> {
-    // Hardly any address has an escape.
+    // Few addresses contain escapes.
     if !text.contains('%') {
         return Ok(text.into());
     }
@@ -193,9 +194,9 @@ pub(super) fn unescape(text: &str) -> Result<Vec<u8>, &'static str> {
     Ok(out)
 }
 
-/// `bytes` with everything escaped that does not stand for itself.
+/// Escapes all bytes for which `stands_for_itself` is false.
 pub(super) fn escape(bytes: &[u8], stands_for_itself: fn(u8) -> bool) -> String {
-    // Hardly any address needs an escape.
+    // Few addresses need escapes.
     if let Ok(text) = str::from_utf8(bytes)
         && bytes.iter().all(|byte| stands_for_itself(*byte))
     {
@@ -212,7 +213,7 @@ pub(super) fn escape(bytes: &[u8], stands_for_itself: fn(u8) -> bool) -> String 
     written
 }
 
-/// Whether a byte stands for itself in a path.
+/// Whether a byte is not escaped in a path.
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(
@@ -221,7 +222,7 @@ fn is_plain(byte: u8) -> bool {
         )
 }
 
-/// Whether a byte stands for itself in a host.
+/// Whether a byte is not escaped in a host.
 fn is_plain_in_host(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-_.~!$&'()*+,;=:[]<>\"".contains(&byte)
 }

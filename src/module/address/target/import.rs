@@ -1,4 +1,4 @@
-//! Turns `to` of an `import` block into the resource that is imported.
+//! Parses the `to` argument of `import` blocks.
 
 use std::fmt;
 
@@ -10,18 +10,18 @@ use crate::finding::{EngineRule, Finding};
 use crate::module::address::{ModuleStep, ResourceInstance};
 use crate::syntax::{Expr, ExprKind, Step};
 
-/// What an `import` block imports, seen from the root of the tree.
+/// The target of an `import` block, relative to the root module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportTarget {
-    /// The modules on the way.
+    /// The module path.
     pub path: Vec<ModuleStep>,
-    /// The resource, or one instance of it.
+    /// The resource, or one of its instances.
     pub resource: ResourceInstance,
-    /// Whether every key is a literal. Where not, keys that are calculated are left out of the address.
+    /// Whether every instance key is a literal. Other keys are missing from the address.
     pub is_static: bool,
 }
 
-/// What `to` says is imported; a JSON string must have been parsed as an expression before.
+/// Parses a `to` argument. A JSON string must be parsed as an expression first.
 pub fn import_target(to: &Expr, features: &Features) -> Result<ImportTarget, Vec<Finding>> {
     let address = flatten(to, features).map_err(|expr| vec![no_address(expr, features)])?;
     let (path, rest) = module_path(&address.parts)?;
@@ -33,14 +33,14 @@ pub fn import_target(to: &Expr, features: &Features) -> Result<ImportTarget, Vec
     Ok(ImportTarget { path, resource, is_static: address.is_static })
 }
 
-/// The parts of an address.
+/// The parts of an address, and whether its keys are literals.
 struct Flat<'a> {
     parts: Vec<Part<'a>>,
     is_static: bool,
 }
 
-/// The names and literal keys that `to` is made of. Calculated keys are left out, where the engine allows them; else,
-/// or where anything else stands in it, this is the expression that has no place there.
+/// Flattens `to` into names and literal keys. Other keys are skipped where the engine allows them. The error is the
+/// first expression that is not allowed.
 fn flatten<'a>(to: &'a Expr, features: &Features) -> Result<Flat<'a>, &'a Expr> {
     let mut backwards: Vec<&[Step]> = Vec::new();
     let mut is_static = true;
@@ -73,7 +73,8 @@ fn flatten<'a>(to: &'a Expr, features: &Features) -> Result<Flat<'a>, &'a Expr> 
     Ok(Flat { parts, is_static })
 }
 
-/// The name that a literal is in an address, where it is one: Terraform knows no special words there.
+/// The name that a literal is in an address, if it is one: Terraform treats `true`, `false` and `null` as names
+/// there.
 fn literal_name(kind: &ExprKind, features: &Features) -> Option<&'static SmolStr> {
     if has_own_words(features) {
         return None;
@@ -86,7 +87,7 @@ fn literal_name(kind: &ExprKind, features: &Features) -> Option<&'static SmolStr
     }
 }
 
-/// Whether the engine reads `to` by itself, and not as any other address.
+/// Whether the engine parses `to` with separate code, with its own messages.
 fn has_own_words(features: &Features) -> bool {
     features.engine.product == Product::OpenTofu && features.grammar.import_for_each
 }

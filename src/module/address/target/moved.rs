@@ -1,4 +1,4 @@
-//! Turns `from` and `to` of a `moved` block into what is moved.
+//! Parses the `from` and `to` arguments of `moved` blocks.
 
 use std::fmt;
 
@@ -9,18 +9,18 @@ use crate::module::address::{ModuleStep, ResourceInstance};
 use crate::syntax::Traversal;
 use crate::text::Span;
 
-/// One side of a `moved` block: a resource or a module, or an instance of one, seen from the module of the block.
+/// An endpoint of a `moved` block: a resource, a module, or an instance of one, relative to the module of the block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MoveEndpoint {
-    /// The modules on the way; what is moved itself, where `resource` is none.
+    /// The module path. Without a `resource`, it is the endpoint itself.
     pub path: Vec<ModuleStep>,
-    /// The resource, where one is moved.
+    /// The resource, if the endpoint is one.
     pub resource: Option<ResourceInstance>,
-    /// Where the address stands.
+    /// The span of the address.
     pub span: Span,
 }
 
-/// What `traversal` says is moved.
+/// Parses an endpoint.
 pub fn move_endpoint(traversal: &Traversal, features: &Features) -> Result<MoveEndpoint, Vec<Finding>> {
     let parts = parts(traversal);
     let (path, rest) = module_path(&parts)?;
@@ -32,10 +32,10 @@ pub fn move_endpoint(traversal: &Traversal, features: &Features) -> Result<MoveE
 }
 
 impl MoveEndpoint {
-    /// Whether a move from one to the other can mean anything: both must be resources, or both modules.
+    /// Whether objects can move between these endpoints: both are resources, or both are modules.
     ///
-    /// A module without a key stands for the whole call, or for its one instance, as the other side asks for it; so
-    /// keys on one side alone are no hindrance.
+    /// A module without a key means the whole call or its single instance, depending on the other endpoint. So a key
+    /// on one side only is allowed.
     pub fn might_unify_with(&self, other: &Self) -> bool {
         self.resource.is_some() == other.resource.is_some()
     }

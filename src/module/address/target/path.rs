@@ -1,4 +1,4 @@
-//! Turns a traversal into a path of modules and the resource behind it.
+//! Splits a traversal into a module path and a resource.
 
 use smol_str::SmolStr;
 
@@ -12,7 +12,7 @@ use crate::text::Span;
 pub(super) const INVALID_ADDRESS: &str = "Invalid address";
 const INVALID_OPERATOR: &str = "Invalid address operator";
 
-/// One part of an address, the first name among them: what a step is there, the root is too.
+/// A part of an address. Unlike in a traversal, the root is a part like all others.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part<'a> {
     pub(super) span: Span,
@@ -24,11 +24,11 @@ pub(super) enum PartKind<'a> {
     Name(&'a SmolStr),
     Key(&'a SmolStr),
     Number(&'a str),
-    /// `[true]` or `[null]`, which is a key of nothing.
+    /// `[true]` or `[null]`, which is never a valid key.
     Word,
 }
 
-/// All parts of `traversal`; never empty.
+/// The parts of `traversal`, never empty.
 pub(super) fn parts(traversal: &Traversal) -> Vec<Part<'_>> {
     let root = Part { span: traversal.root_span, kind: PartKind::Name(&traversal.root) };
     std::iter::once(root).chain(traversal.steps.iter().map(Part::of)).collect()
@@ -52,7 +52,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// The key that it is; an error where it is a number that is no key, none where it is a name.
+    /// The instance key of this part: `None` for a name, an error for an invalid number.
     fn key(&self) -> Option<Result<InstanceKey, ()>> {
         match self.kind {
             PartKind::Name(_) => None,
@@ -63,7 +63,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// From the first part to the last; none where there is no part.
+/// From the first part to the last one. Returns `None` if there is no part.
 pub(super) fn whole(parts: &[Part<'_>]) -> Option<Span> {
     Some(parts.first()?.span.to(parts.last()?.span))
 }
@@ -74,7 +74,7 @@ pub(super) fn wrong(summary: &'static str, at: Option<Span>, detail: impl Into<S
     Box::new(Finding { primary: at, ..finding })
 }
 
-/// The `module.name` at the front of `parts` with what follows it; none where something else stands there.
+/// The `module.name` at the start of `parts`, and the rest. Returns `None` if the parts start differently.
 pub(super) fn module_name<'a, 'p>(
     parts: &'p [Part<'a>],
 ) -> Result<Option<(&'a SmolStr, &'p [Part<'a>])>, Box<Finding>> {
@@ -93,7 +93,7 @@ pub(super) fn module_name<'a, 'p>(
     Ok(Some((name, rest)))
 }
 
-/// The path of module instances at the front of `parts` with what follows it.
+/// The module instance path at the start of `parts`, and the rest.
 pub(super) fn module_path<'a, 'p>(
     parts: &'p [Part<'a>],
 ) -> Result<(Vec<ModuleStep>, &'p [Part<'a>]), Vec<Finding>> {
@@ -115,7 +115,7 @@ pub(super) fn module_path<'a, 'p>(
             && let Some(found) = first.key()
         {
             rest = behind;
-            // The engines go on behind a wrong key, and find the next one wrong too.
+            // The engine continues after an invalid key, and reports the next one too.
             match found {
                 Ok(found) => key = Some(found),
                 Err(()) => findings.push(*wrong(
@@ -130,7 +130,7 @@ pub(super) fn module_path<'a, 'p>(
     if findings.is_empty() { Ok((path, rest)) } else { Err(findings) }
 }
 
-/// The resource at the front of `parts` and what follows it.
+/// The resource at the start of `parts`, and the rest.
 pub(super) fn resource<'a, 'p>(
     mode: Mode,
     parts: &'p [Part<'a>],
@@ -153,7 +153,7 @@ pub(super) fn resource<'a, 'p>(
     Ok((ResourceAddress { mode, kind: kind.clone(), name: name.clone() }, rest))
 }
 
-/// The resource that `parts` consist of, with a key if one is given.
+/// The resource or resource instance that `parts` consist of.
 pub(super) fn resource_instance(
     parts: &[Part<'_>],
     features: &Features,
@@ -179,7 +179,7 @@ pub(super) fn resource_instance(
     }
 }
 
-/// What kind of resource `parts` name, and the parts behind the word that says so.
+/// The mode of the resource, and the parts after the keyword.
 fn mode<'a, 'p>(parts: &'p [Part<'a>], features: &Features) -> Result<(Mode, &'p [Part<'a>]), Box<Finding>> {
     let grammar = &features.grammar;
     let Some((Part { kind: PartKind::Name(word), .. }, rest)) = parts.split_first() else {

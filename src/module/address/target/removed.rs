@@ -1,4 +1,4 @@
-//! Turns `from` of a `removed` block into what is removed.
+//! Parses the `from` argument of `removed` blocks.
 
 use std::fmt;
 
@@ -11,18 +11,18 @@ use crate::module::address::{Mode, ResourceAddress};
 use crate::syntax::Traversal;
 use crate::text::Span;
 
-/// What a `removed` block removes: a resource or a module, all instances of it, seen from the module of the block.
+/// The target of a `removed` block: a resource or a module with all instances, relative to the module of the block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemoveTarget {
-    /// The calls on the way; what is removed itself, where `resource` is none.
+    /// The module calls of the path. Without a `resource`, they are the target itself.
     pub path: Vec<SmolStr>,
-    /// The resource, where one is removed.
+    /// The resource, if the target is one.
     pub resource: Option<ResourceAddress>,
-    /// Where the address stands.
+    /// The span of the address.
     pub span: Span,
 }
 
-/// What `traversal` says is removed. A target can come with a finding: Terraform goes on with a data source.
+/// Parses a target. It can come with a finding: Terraform continues with a data source after the error.
 pub fn remove_target(traversal: &Traversal, features: &Features) -> (Option<RemoveTarget>, Vec<Finding>) {
     let parts = parts(traversal);
     let span = whole(&parts).unwrap_or(traversal.root_span);
@@ -47,7 +47,7 @@ pub fn remove_target(traversal: &Traversal, features: &Features) -> (Option<Remo
     (target, finding.into_iter().map(|finding| *finding).collect())
 }
 
-/// The calls at the front of `parts` with what follows them.
+/// The module calls at the start of `parts`, and the rest.
 fn call_path<'a, 'p>(
     parts: &'p [Part<'a>],
     features: &Features,
@@ -91,7 +91,7 @@ fn whole_resource(parts: &[Part<'_>], features: &Features) -> Result<ResourceAdd
     }
 }
 
-/// The finding that nothing of this kind can be removed.
+/// The finding for a mode that cannot be removed.
 fn refused(mode: Mode, span: Span, features: &Features) -> Option<Box<Finding>> {
     let (summary, what) = match mode {
         Mode::Managed => return None,

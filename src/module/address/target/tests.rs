@@ -1,11 +1,11 @@
-//! What the real engine says of many addresses, held against what is said here.
+//! Compares addresses with recorded answers of the real engine.
 
 use super::{import_target, move_endpoint, remove_target};
 use crate::engine::{Choice, Features};
 use crate::finding::Finding;
 use crate::syntax::{Expr, parse_expression};
 
-/// What Terraform 1.11.4 says of `moved { from = … }`: each summary and the text that it points at.
+/// The errors of Terraform 1.11.4 for `moved { from = … }`, each with the text it is reported at.
 const MOVED: &str = r#"
 module => Invalid address operator @ module
 module[0] => Invalid address operator @ [0]
@@ -64,7 +64,7 @@ module.a[0].data[0].b => Invalid address @ [0]
 module.a.x[0].y => Invalid address @ [0]
 "#;
 
-/// The same of `removed { from = … }`.
+/// The same for `removed { from = … }`.
 const REMOVED: &str = r#"
 module => Invalid address operator @ module
 module[0] => Invalid address operator @ [0]
@@ -117,13 +117,13 @@ module.a[0].data[0].b => Module instance keys not allowed @ [0]
 module.a.x[0].y => Invalid address @ [0]
 "#;
 
-/// The same of `import { to = … }`, where it differs from `moved`.
+/// The same for `import { to = … }`, where it differs from `moved`.
 const IMPORT: &str = "
 module.a => Invalid address @ module.a
 module.a[0] => Invalid address @ module.a[0]
 ";
 
-/// What the tests of OpenTofu 1.12 expect of `removed { from = … }`.
+/// The expectations in OpenTofu 1.12's tests of `removed { from = … }`.
 const OPENTOFU_REMOVED: &str = r#"
 a.b =>
 module.a =>
@@ -149,7 +149,7 @@ fn expression(address: &str) -> Expr {
     parse_expression(address).expect("an expression")
 }
 
-/// The findings about `address` as a line of the tables above.
+/// The findings about `address`, as a line of the tables above.
 fn line(address: &str, findings: Vec<Finding>) -> String {
     let said = |finding: Finding| match finding.primary {
         Some(at) => format!("{} @ {}", finding.summary, &address[at.range()]),
@@ -208,7 +208,7 @@ fn opentofu_has_words_of_its_own() {
     for (expected, address) in addresses(OPENTOFU_REMOVED) {
         assert_eq!(line(address, removed(address, &features)), expected);
     }
-    // Only Terraform knows the prefix `resource.`, and words that are no types.
+    // Only Terraform supports the prefix `resource.`, and keywords that are not resource types.
     assert_eq!(line("resource.x", moved("resource.x", &features)), "resource.x =>");
     assert_eq!(line("count.x", moved("count.x", &features)), "count.x =>");
 }
